@@ -1,0 +1,1 @@
+"""Plays of many agents on one repository: who is next, in which checkout, through which gates."""

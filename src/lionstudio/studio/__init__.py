@@ -1,0 +1,1 @@
+"""The web API and the built page: reads rows and files, and starts `li` as a process."""
