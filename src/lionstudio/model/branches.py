@@ -1,0 +1,35 @@
+"""Branch: a progression with an identity and an agent's configuration; forks point at their parent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from lionstudio.model.elements import Element
+
+
+class ForkPoint(NamedTuple):
+    """Where a branch left its parent; the child sees the parent's messages 0..ord inclusive."""
+
+    parent_branch_id: str
+    ord: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch(Element):
+    """The configuration (provider, model, system_prompt, tools, effort) lives in the metadata."""
+
+    TAG: ClassVar[str] = "lionagi.session.branch.Branch"
+    session_id: str | None = None
+    name: str | None = None
+    user: str | None = None
+    progression_id: str | None = None
+    system_msg_id: str | None = None
+
+    @property
+    def fork(self) -> ForkPoint | None:
+        """Where it was forked from, None for a branch that starts by itself."""
+        parent, ord_ = self.metadata.get("parent_branch_id"), self.metadata.get("forked_at_ord")
+        if isinstance(parent, str) and isinstance(ord_, int):
+            return ForkPoint(parent, ord_)
+        return None

@@ -1,0 +1,68 @@
+"""Questions about a show's DAG that need only the plays: what is blocked, and what takes longest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from lionstudio.model.shows import Play
+from lionstudio.model.statuses import PlayStatus
+
+# A dependency in one of these will not be merged without somebody's help.
+_STUCK = frozenset({PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH})
+_WAITING = frozenset({PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.BLOCKED})
+
+
+def blocked_by(plays: Sequence[Play]) -> dict[str, tuple[str, ...]]:
+    """Each play that cannot start, and the dependencies that hold it: stuck ones, or names that do not exist."""
+    known = {play.name: play for play in plays}
+    held = {play.name: _holders(play, known) for play in plays if play.status in _WAITING}
+    # what waits for a held play is held too, and says by whom
+    changed = True
+    while changed:
+        changed = False
+        for name in held:
+            more = tuple(need for need in known[name].depends_on if held.get(need) and need not in held[name])
+            if more:
+                held[name] += more
+                changed = True
+    stuck = {name: by for name, by in held.items() if by}
+    return stuck | {p.name: stuck.get(p.name, ()) for p in plays if p.status is PlayStatus.BLOCKED}
+
+
+def _holders(play: Play, known: Mapping[str, Play]) -> tuple[str, ...]:
+    return tuple(
+        need
+        for need in play.depends_on
+        if need == play.name or need not in known or known[need].status in _STUCK
+    )
+
+
+def critical_path(plays: Iterable[Play], now: float) -> tuple[str, ...]:
+    """The chain of plays that decides when the show ends: longest by time, by count where no times are known."""
+    known = {play.name: play for play in plays}
+    best: dict[str, tuple[float, tuple[str, ...]]] = {}
+    for name in _ordered(known):
+        play = known[name]
+        before = max((best[need] for need in play.depends_on if need in best), default=(0.0, ()))
+        best[name] = (before[0] + _weight(play, now), (*before[1], name))
+    return max(best.values(), default=(0.0, ()), key=lambda found: (found[0], found[1]))[1]
+
+
+def _weight(play: Play, now: float) -> float:
+    """Seconds spent; a play that has not run counts as one so that structure decides among unknowns."""
+    if play.started_at is None:
+        return 1.0
+    return max(1.0, (play.ended_at if play.ended_at is not None else now) - play.started_at)
+
+
+def _ordered(known: Mapping[str, Play]) -> list[str]:
+    """Dependencies first; plays in a cycle are left out, a plan that is not a DAG must not hang a page."""
+    waiting = {name: {need for need in play.depends_on if need in known} for name, play in known.items()}
+    order: list[str] = []
+    while ready := sorted(name for name, needs in waiting.items() if not needs):
+        order += ready
+        for name in ready:
+            del waiting[name]
+        for needs in waiting.values():
+            needs.difference_update(ready)
+    return order

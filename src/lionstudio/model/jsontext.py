@@ -1,0 +1,102 @@
+"""JSON as it stands in the database: compact, lossless, and never deeper than any reader can follow.
+
+Lone surrogates are kept as `\\udXXX` escapes (two that spell one character are joined), NUL as
+`\\u0000`; numbers keep every digit. What cannot be kept is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from lionstudio.errors import InvalidInput
+
+# Python's own parser gives up near 1,000 levels, SQLite's at 1,000 and faster encoders at 254.
+MAX_DEPTH = 200
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def dump(value: Any, what: str = "content") -> str:
+    """The JSON text of a value, or InvalidInput that says why it cannot be kept."""
+    try:
+        text = _encode(value)
+    except RecursionError:
+        raise _too_deep(what) from None
+    except TypeError as error:
+        raise InvalidInput(f"{what} holds something that JSON cannot express: {error}") from None
+    except ValueError as error:
+        raise InvalidInput(f"{what} cannot be written as JSON: {error}") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
+        raise _too_deep(what)
+    return text if text.isascii() else _escape_surrogates(text)
+
+
+def load(text: str) -> Any:
+    """The value of a JSON text; ValueError when it is none or lies too deep."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def load_or_keep(text: Any) -> Any:
+    """Like load, but what another hand damaged is kept and shown instead of failing a list."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return load(text)
+    except ValueError:
+        return {"unreadable": text}
+
+
+def jsonable(value: Any) -> Any:
+    """A copy in which everything JSON cannot express is spelled out, for values of unknown origin."""
+    if isinstance(value, dict):
+        return {str(key): jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [jsonable(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def visible(text: str) -> str:
+    """Text for a plain column: what UTF-8 or SQL cannot carry is spelled out, never dropped."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
+
+
+def _escape_surrogates(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        joined = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+        return _LONE.sub(lambda lone: f"\\u{ord(lone[0]):04x}", joined)
+    return text
+
+
+def _depth(value: Any) -> int:
+    deepest, waiting = 0, [(value, 1)]
+    while waiting:
+        item, level = waiting.pop()
+        if isinstance(item, dict):
+            waiting += [(child, level + 1) for child in item.values()]
+        elif isinstance(item, (list, tuple)):
+            waiting += [(child, level + 1) for child in item]
+        else:
+            continue
+        deepest = max(deepest, level)
+    return deepest
+
+
+def _too_deep(what: str) -> InvalidInput:
+    return InvalidInput(
+        f"{what} is nested more than {MAX_DEPTH} levels deep",
+        hint="store it as text (a JSON string) instead",
+    )

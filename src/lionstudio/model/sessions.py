@@ -1,0 +1,83 @@
+"""Session: one run of something, with its lifecycle, its provenance and what it used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from lionstudio.model.elements import Element, revive_words
+from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind
+from lionstudio.model.usage import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Element):
+    """A row of `sessions`; see docs/schema.md for each field."""
+
+    TAG: ClassVar[str] = "lionagi.session.session.Session"
+    name: str | None = None
+    user: str | None = None
+    progression_id: str | None = None
+    first_msg_id: str | None = None
+    last_msg_id: str | None = None
+    updated_at: float | None = None
+    playbook_name: str | None = None
+    agent_name: str | None = None
+    invocation_kind: InvocationKind | None = None
+    show_topic: str | None = None
+    show_play_name: str | None = None
+    artifacts_path: str | None = None
+    source_kind: SourceKind | None = None
+    status: SessionStatus | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    last_message_at: float | None = None
+    message_count: int = 0
+    model: str | None = None
+    provider: str | None = None
+    project: str | None = None
+    cwd: str | None = None
+    git_commit: str | None = None
+    exit_code: int | None = None
+    health: str | None = None
+    delivery: str | None = None
+    reason_codes: tuple[str, ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_microusd: int | None = None
+    owner: Mapping[str, Any] | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens and cost of all its messages."""
+        return Usage(
+            self.input_tokens,
+            self.output_tokens,
+            self.cache_read_tokens,
+            self.cache_write_tokens,
+            self.cost_microusd,
+        )
+
+    @property
+    def duration_ms(self) -> float | None:
+        """Computed, never stored (ADR-0017); None while it runs."""
+        if self.started_at is None or self.ended_at is None:
+            return None
+        return (self.ended_at - self.started_at) * 1000
+
+    @classmethod
+    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Words of the vocabularies become their members; a word they do not have stays as it is."""
+        given = revive_words(given, _VOCABULARIES)
+        return {**given, "reason_codes": tuple(given.get("reason_codes") or ())}
+
+
+_VOCABULARIES: Mapping[str, type[StrEnum]] = {
+    "status": SessionStatus,
+    "invocation_kind": InvocationKind,
+    "source_kind": SourceKind,
+}

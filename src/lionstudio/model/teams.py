@@ -1,0 +1,57 @@
+"""Team and team message: agents that write to each other by member name (ADR-0019)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from lionstudio.model.elements import Element, revive_words
+from lionstudio.model.statuses import TeamStatus
+
+# ADR-0019: a message longer than this gets a one-line summary for the collapsed view.
+SUMMARY_FROM = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team(Element):
+    """A named group of members."""
+
+    TAG: ClassVar[str] = "lionstudio.Team"
+    name: str
+    members: tuple[str, ...] = ()
+    status: TeamStatus = TeamStatus.ACTIVE
+    updated_at: float | None = None
+
+    @classmethod
+    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Words to members; member_count is the length of members and not kept twice."""
+        given = revive_words(given, {"status": TeamStatus})
+        given.pop("member_count", None)
+        return {**given, "members": tuple(given.get("members") or ())}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamMessage(Element):
+    """What one member wrote to another, or to all."""
+
+    TAG: ClassVar[str] = "lionstudio.TeamMessage"
+    team_id: str
+    sender: str
+    content: str
+    recipient: str = "all"
+    summary: str | None = None
+    read_by: tuple[str, ...] = ()
+    session_id: str | None = None
+
+    @classmethod
+    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """The readers become a tuple."""
+        return {**given, "read_by": tuple(given.get("read_by") or ())}
+
+
+def summarize(content: str) -> str | None:
+    """One line for the collapsed view of a long message, None for a short one."""
+    if len(content) <= SUMMARY_FROM:
+        return None
+    line = next((line.strip() for line in content.splitlines() if line.strip()), "")
+    return line if len(line) <= SUMMARY_FROM else line[: SUMMARY_FROM - 1] + "…"
