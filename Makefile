@@ -27,7 +27,7 @@ check: .venv/.dev ## format, lint, types, and which room imports which
 	@.venv/bin/ruff format --check --quiet --diff
 	@.venv/bin/ruff check --quiet
 	@.venv/bin/mypy
-	@.venv/bin/lint-imports
+	@.venv/bin/lint-imports --no-logo
 
 unit: .venv/.dev ## every test but those that kill processes
 	@$(PYTEST) $(PARALLEL) -m "not crash" $(ARGS)
