@@ -1,0 +1,101 @@
+"""Where Studio listens and how it stops: a port of this machine, and a clean end on a signal."""
+
+from __future__ import annotations
+
+import errno
+import ipaddress
+import os
+import signal
+import socket
+from types import FrameType
+
+import uvicorn
+
+from lionstudio.errors import Busy, InvalidInput
+from lionstudio.studio.app import create_app
+
+# How far to look for a free port: enough for a person's own servers, few enough to guess the address.
+PORTS_BEYOND = 20
+# A stop must be done within five seconds, whatever requests are still open.
+GRACE_SECONDS = 3
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """The first free port from this one on, already listening, so that nobody takes it in between."""
+    address = _loopback_address(host)
+    last = min(port + PORTS_BEYOND, 65535) if port else 0
+    for candidate in range(port, last + 1):
+        try:
+            return _bind(address, candidate)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                # Reserved for the administrator, or an address this machine lacks.
+                raise InvalidInput(
+                    f"Studio cannot listen on {address}, port {candidate}: {error.strerror}.",
+                    hint="Use --host 127.0.0.1 and a --port above 1023.",
+                ) from error
+    raise Busy(
+        f"Ports {port} to {last} of {address} are all in use.",
+        hint="Name a free one with --port, or let the system choose with --port 0.",
+    )
+
+
+def url_of(listener: socket.socket) -> str:
+    """The address to give to a browser."""
+    address, port = listener.getsockname()[:2]
+    return f"http://[{address}]:{port}/" if ":" in address else f"http://{address}:{port}/"
+
+
+def create_server() -> uvicorn.Server:
+    """The server around a new application; from now on Ctrl-C and SIGTERM stop it and nothing else."""
+    config = uvicorn.Config(
+        create_app(),
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        # Headers of a proxy would be believed from loopback, which is everybody here.
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    server = uvicorn.Server(config)
+
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        server.should_exit = True
+
+    # While it serves, uvicorn listens for signals itself. These cover the moment before, and the one
+    # after, when it raises what it caught once more and would end the process with a failure.
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    return server
+
+
+def _loopback_address(host: str) -> str:
+    if host.lower() == "localhost":
+        return "127.0.0.1"
+    try:
+        address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        address = None
+    if address is None or not address.is_loopback:
+        raise InvalidInput(
+            f"Studio answers on this machine only, and {host!r} is not an address of that kind.",
+            hint="Leave --host out, or use 127.0.0.1, ::1 or localhost.",
+        )
+    return str(address)
+
+
+def _bind(address: str, port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    try:
+        if os.name == "posix":
+            # Else the port stays busy for a minute after a stop with a page open.
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address, port))
+        # With the option above only this call, and not the bind, is sure to fail on a busy port.
+        listener.listen()
+    except OSError:
+        listener.close()
+        raise
+    return listener
