@@ -1,0 +1,1 @@
+"""Measurements: each `bench_*.py` is a program that prints ratios against a baseline of the same run."""
