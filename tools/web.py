@@ -79,5 +79,8 @@ def _source_files() -> Iterator[Path]:
 
 
 if __name__ == "__main__":
-    print("The page is built again." if is_stale() else "The page is up to date, or there is none to build.")
+    print(
+        "Building the page…" if is_stale() else "The page is up to date, or there is none to build.",
+        flush=True,
+    )
     build()
