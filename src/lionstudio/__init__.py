@@ -1,3 +1,20 @@
-"""Lion Studio keeps what agents do and shows it while it happens."""
+"""Lion Studio: everything your agents do, kept and visible while it happens."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lionstudio.live.recording import record
+
+__all__ = ["__version__", "record"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """`record` is loaded when it is asked for: commands that do not record should not pay for it."""
+    if name == "record":
+        from lionstudio.live.recording import record
+
+        return record
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

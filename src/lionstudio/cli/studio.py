@@ -13,9 +13,7 @@ DEFAULT_PORT = 8721
 
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li studio` to its parser."""
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="address of this machine to listen on (%(default)s)"
-    )
+    parser.add_argument("--host", default="127.0.0.1", help="address of this machine to listen on (%(default)s)")
     parser.add_argument(
         "--port",
         type=_port,

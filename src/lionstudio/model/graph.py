@@ -31,9 +31,7 @@ def blocked_by(plays: Sequence[Play]) -> dict[str, tuple[str, ...]]:
 
 def _holders(play: Play, known: Mapping[str, Play]) -> tuple[str, ...]:
     return tuple(
-        need
-        for need in play.depends_on
-        if need == play.name or need not in known or known[need].status in _STUCK
+        need for need in play.depends_on if need == play.name or need not in known or known[need].status in _STUCK
     )
 
 

@@ -190,7 +190,15 @@ def play_state(play: Mapping[str, Any], *, blocked_by: Iterable[str] = ()) -> St
     delivery = "not_expected" if passed is None else "passed" if passed else "invalid"
     health = "waiting" if status in PLAYS_NEEDING_REVIEW else "running" if status == "running" else "ok"
     severity = "error" if status in ("gate_failed", "escalated") else "warning" if reasons else "none"
-    return State(status, health, delivery, severity, _tone(status, severity), DISPLAY_MAP.get(status, status), tuple(reasons))
+    return State(
+        status,
+        health,
+        delivery,
+        severity,
+        _tone(status, severity),
+        DISPLAY_MAP.get(status, status),
+        tuple(reasons),
+    )
 
 
 def show_state(show: Mapping[str, Any], plays: Iterable[Mapping[str, Any]]) -> State:

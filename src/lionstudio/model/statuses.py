@@ -96,9 +96,7 @@ PLAY_MOVES: Mapping[PlayStatus, frozenset[PlayStatus]] = {
     P.PENDING: frozenset({P.PREPARED, P.BLOCKED, P.ESCALATED}),
     P.PREPARED: frozenset({P.RUNNING, P.BLOCKED, P.ESCALATED}),
     # back to prepared: a usage limit parks a play without using up an attempt
-    P.RUNNING: frozenset(
-        {P.RUNNING_COMPLETE, P.PREPARED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}
-    ),
+    P.RUNNING: frozenset({P.RUNNING_COMPLETE, P.PREPARED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
     P.RUNNING_COMPLETE: frozenset({P.GATED, P.GATE_FAILED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
     P.GATED: frozenset({P.MERGED, P.GATE_FAILED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
     P.GATE_FAILED: frozenset({P.GATED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
@@ -130,7 +128,7 @@ V = TypeVar("V", bound=StrEnum)
 def parse(vocabulary: type[V], value: object, what: str) -> V:
     """The member of a vocabulary, or a refusal that lists the words it has."""
     try:
-        return vocabulary(value)
+        return vocabulary(str(value))
     except ValueError:
         words = ", ".join(vocabulary)
         raise InvalidInput(f"{what} {value!r:.80} is unknown", hint=f"use one of: {words}") from None

@@ -29,8 +29,13 @@ class Usage(NamedTuple):
     def plus(self, other: Usage) -> Usage:
         """The sum; an unknown price adds nothing to a known one."""
         costs = [cost for cost in (self.cost_microusd, other.cost_microusd) if cost is not None]
-        tokens = [mine + theirs for mine, theirs in zip(self[:4], other[:4], strict=True)]
-        return Usage(*tokens, cost_microusd=sum(costs) if costs else None)
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            sum(costs) if costs else None,
+        )
 
 
 NOTHING = Usage()

@@ -1,0 +1,152 @@
+"""Settings: one frozen object, read once at the edge. Flag > environment > project file > home file > default.
+
+A project's file comes with somebody's repository, so it may not move the home or the database.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from lionstudio.errors import InvalidInput
+
+CONFIG = "config.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its value; `origins` says where each came from."""
+
+    home: str
+    db: str
+    shows: str
+    project: str | None
+    keep_days: int
+    keep_n: int
+    studio_port: int
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a setting may be given, and what it is for."""
+
+    name: str
+    variable: str
+    meaning: str
+    default: str
+    whole_number: bool = False
+    in_home_file: bool = True
+    in_project_file: bool = True
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(
+        "home", "LIONAGI_HOME", "the folder that holds state.db, agents, playbooks, teams and logs", "~/.lionagi",
+        in_home_file=False, in_project_file=False,
+    ),
+    Setting("db", "LIONAGI_DB", "the database file", "state.db in the home", in_project_file=False),
+    Setting("shows", "LIONAGI_SHOWS", "the folder that holds the shows", "~/khive-work/shows"),
+    Setting("project", "LIONAGI_PROJECT", "the name of the project that runs belong to", "name of the git top level"),
+    Setting("keep_days", "LIONAGI_KEEP_DAYS", "how many days prune lets a session live", "30", whole_number=True),
+    Setting("keep_n", "LIONAGI_KEEP_N", "how many of the newest sessions prune always keeps", "100", whole_number=True),
+    Setting("studio_port", "LIONAGI_PORT", "the port of the Studio", "8721", whole_number=True),
+)  # fmt: skip
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None,
+    environ: Mapping[str, str] | None = None,
+    cwd: str | None = None,
+) -> Settings:
+    """Read every source; a value that cannot be used is refused with the place it came from."""
+    environ = os.environ if environ is None else environ
+    flags = {name: value for name, value in (flags or {}).items() if value is not None}
+    home, home_origin = _home(flags, environ)
+    project_file = find_project_file(cwd or os.getcwd(), home)
+    sources = (
+        [("flag", flags), ("environment", {item.name: environ.get(item.variable) or None for item in SETTINGS})]
+        + ([(project_file, _read(project_file))] if project_file else [])
+        + [(os.path.join(home, CONFIG), _read(os.path.join(home, CONFIG)))]
+    )
+    values: dict[str, Any] = {"home": home}
+    origins = {"home": home_origin}
+    for item in SETTINGS[1:]:
+        values[item.name], origins[item.name] = _choose(item, sources, project_file, home)
+    return Settings(**values, origins=origins)
+
+
+def _home(flags: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, str]:
+    for origin, given in (("flag", flags.get("home")), ("environment", environ.get("LIONAGI_HOME"))):
+        if given:
+            return _path(given), origin
+    return _path("~/.lionagi"), "default"
+
+
+def _choose(item: Setting, sources: list[tuple[str, Any]], project_file: str | None, home: str) -> tuple[Any, str]:
+    for origin, given in sources:
+        if given.get(item.name) is None:
+            continue
+        if origin == project_file and not item.in_project_file:
+            continue
+        return _usable(item, given[item.name], origin), origin
+    return _default(item, home), "default"
+
+
+def _default(item: Setting, home: str) -> Any:
+    if item.name == "db":
+        return os.path.join(home, "state.db")
+    if item.name == "project":
+        return None
+    return int(item.default) if item.whole_number else _path(item.default)
+
+
+def _usable(item: Setting, value: Any, origin: str) -> Any:
+    if item.whole_number:
+        text = str(value)
+        if not (text.isascii() and text.isdigit() and len(text) <= 9):
+            raise InvalidInput(f"{item.name} must be a whole number, not {value!r:.60} ({origin})")
+        return int(text)
+    if not isinstance(value, str) or "\0" in value:
+        raise InvalidInput(f"{item.name} must be text, not {value!r:.60} ({origin})")
+    if item.name == "db" and "://" in value:
+        raise InvalidInput(
+            f"db {value!r:.60} is not a file ({origin})", hint="other databases are not supported yet; give a file"
+        )
+    return value if item.name == "project" else _path(value)
+
+
+def _path(text: str) -> str:
+    return os.path.abspath(os.path.expanduser(text))
+
+
+def find_project_file(cwd: str, home: str) -> str | None:
+    """The nearest `.lionagi/config.toml` at or above a folder; the home's own does not count."""
+    folder = os.path.abspath(cwd)
+    while True:
+        candidate = os.path.join(folder, ".lionagi", CONFIG)
+        if os.path.dirname(candidate) != home and os.path.isfile(candidate):
+            return candidate
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _read(path: str) -> Mapping[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            # parsed only when there is something to parse: it is slow to load
+            import tomllib
+
+            found = tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}", hint="correct it or move it away") from None
+    unknown = sorted(set(found) - {item.name for item in fields(Settings)})
+    if unknown:
+        raise InvalidInput(f"{path} has unknown settings: {', '.join(unknown)}", hint="`li config` lists them all")
+    return found

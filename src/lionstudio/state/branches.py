@@ -1,0 +1,178 @@
+"""Branches: create one, fork one (one INSERT, no message copied), read its history by walking up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from lionstudio.crash import point
+from lionstudio.errors import CorruptStore, InvalidInput, NotFound
+from lionstudio.model.branches import Branch
+from lionstudio.model.ids import check_id, new_id
+from lionstudio.model.jsontext import dump, load_or_keep, visible
+from lionstudio.model.messages import Message
+from lionstudio.model.usage import Usage
+from lionstudio.state.connection import Connection
+from lionstudio.state.messages import from_row as message_from_row
+from lionstudio.state.places import new_progression
+
+_INSERT = """
+INSERT INTO branches (id, created_at, node_metadata, user, name, session_id, progression_id)
+VALUES (:id, :created_at, :node_metadata, :user, :name, :session_id, :progression_id)
+"""
+_SESSION = "SELECT 1 FROM sessions WHERE id = :id"
+
+
+def create_branch(conn: Connection, branch: Branch) -> Branch:
+    """Insert a branch with an empty progression."""
+    if not branch.session_id or conn.one(_SESSION, {"id": branch.session_id}) is None:
+        raise NotFound(f"there is no session {branch.session_id}", hint="create the session first")
+    progression, _ = new_progression(conn, branch.created_at)
+    conn.execute(_INSERT, _to_row(branch) | {"progression_id": progression})
+    return get_branch(conn, branch.id)
+
+
+def fork_branch(
+    conn: Connection,
+    parent_id: str,
+    at_ord: int | None = None,
+    *,
+    session_id: str | None = None,
+    name: str | None = None,
+    metadata: dict[str, Any] | None = None,
+) -> Branch:
+    """A child that sees the parent's messages 0..at_ord inclusive (all of them by default)."""
+    parent = get_branch(conn, parent_id)
+    length = branch_length(conn, parent_id)
+    at_ord = length - 1 if at_ord is None else at_ord
+    if not -1 <= at_ord < length:
+        raise InvalidInput(f"branch {parent_id} has messages 0 to {length - 1}, not {at_ord}")
+    fork = {"parent_branch_id": parent_id, "forked_at_ord": at_ord}
+    child = Branch(
+        id=new_id(),
+        created_at=time.time(),
+        session_id=session_id or parent.session_id,
+        name=name or parent.name,
+        user=parent.user,
+        metadata={**parent.metadata, **(metadata or {}), **fork},
+    )
+    # its own progression comes with its first message: a fork is one INSERT
+    conn.execute(_INSERT, _to_row(child) | {"progression_id": None})
+    point("fork.inserted")
+    return child
+
+
+def _to_row(branch: Branch) -> dict[str, Any]:
+    return {
+        "id": check_id(branch.id, "branch id"),
+        "created_at": float(branch.created_at),
+        "node_metadata": dump(dict(branch.metadata), "metadata") if branch.metadata else None,
+        "user": branch.user and visible(branch.user),
+        "name": branch.name and visible(branch.name),
+        "session_id": branch.session_id,
+    }
+
+
+_GET = """
+SELECT id, created_at, node_metadata, user, name, session_id, progression_id, system_msg_id
+  FROM branches WHERE id = :id
+"""
+_LIST = """
+SELECT id, created_at, node_metadata, user, name, session_id, progression_id, system_msg_id
+  FROM branches WHERE session_id = :session ORDER BY created_at, id
+"""
+_LENGTH = """
+SELECT coalesce((SELECT max(ord) + 1 FROM progression_items WHERE prog = h.pk), 0)
+  FROM branches b JOIN progression_heads h ON h.id = b.progression_id WHERE b.id = :id
+"""
+_USAGE = """
+SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd FROM branches WHERE id = :id
+"""
+
+
+def find_branch(conn: Connection, branch_id: str) -> Branch | None:
+    """One branch by id."""
+    row = conn.first_dict(_GET, {"id": branch_id})
+    return None if row is None else _from_row(row)
+
+
+def get_branch(conn: Connection, branch_id: str) -> Branch:
+    """One branch by id; NotFound otherwise."""
+    found = find_branch(conn, branch_id)
+    if found is None:
+        raise NotFound(f"there is no branch {branch_id}", hint="`li state show SESSION` lists its branches")
+    return found
+
+
+def list_branches(conn: Connection, session_id: str) -> list[Branch]:
+    """The branches of a session, oldest first."""
+    return [_from_row(row) for row in conn.dicts(_LIST, {"session": session_id})]
+
+
+def branch_length(conn: Connection, branch_id: str) -> int:
+    """How many messages of its own a branch has."""
+    return int(conn.value(_LENGTH, {"id": branch_id}) or 0)
+
+
+def branch_usage(conn: Connection, branch_id: str) -> Usage:
+    """What the messages of a branch have used."""
+    return Usage(*(conn.one(_USAGE, {"id": branch_id}) or ()))
+
+
+def _from_row(row: dict[str, Any]) -> Branch:
+    metadata = load_or_keep(row["node_metadata"]) or {}
+    return Branch.from_dict(
+        row | {"node_metadata": metadata if isinstance(metadata, dict) else {"unreadable": metadata}}
+    )
+
+
+class Entry(NamedTuple):
+    """A place in a history: whose it is, the id that stands there, and the message if it still exists."""
+
+    branch_id: str
+    ord: int
+    message_id: str
+    message: Message | None
+
+
+_ENTRIES = """
+SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
+       t.lion_class, i.ord, i.message_id
+  FROM branches b
+  JOIN progression_heads h ON h.id = b.progression_id
+  JOIN progression_items i ON i.prog = h.pk
+  LEFT JOIN messages m ON m.id = i.message_id
+  LEFT JOIN message_types t ON t.type_id = m.lion_class
+ WHERE b.id = :branch AND i.ord <= :last
+ ORDER BY i.ord
+"""
+_NO_LIMIT = 2**62
+
+
+def branch_entries(conn: Connection, branch_id: str, last_ord: int = _NO_LIMIT) -> Iterator[Entry]:
+    """The messages of one branch itself, without what it inherited."""
+    for row in conn.each(_ENTRIES, {"branch": branch_id, "last": last_ord}):
+        yield Entry(branch_id, row[10], row[11], None if row[0] is None else message_from_row(row))
+
+
+def lineage(conn: Connection, branch_id: str) -> list[tuple[str, int]]:
+    """The branches whose messages make up a history, oldest first, each with the last ord that counts."""
+    chain: list[tuple[str, int]] = []
+    seen: set[str] = set()
+    current, last = branch_id, _NO_LIMIT
+    while True:
+        if current in seen:
+            raise CorruptStore(f"branch {branch_id} is its own ancestor", hint="see `li state doctor`")
+        seen.add(current)
+        chain.append((current, last))
+        fork = get_branch(conn, current).fork
+        if fork is None:
+            return chain[::-1]
+        current, last = fork
+
+
+def history(conn: Connection, branch_id: str) -> Iterator[Entry]:
+    """Everything a branch has seen: what it inherited, then its own messages."""
+    for ancestor, last in lineage(conn, branch_id):
+        yield from branch_entries(conn, ancestor, last)

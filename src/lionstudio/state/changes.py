@@ -1,0 +1,163 @@
+"""The change feed: numbered rows written with every commit, read in order, never doubled, never skipped.
+
+A reader keeps the last seq it saw. When that was trimmed away, or the file was replaced, it is told to
+refetch instead of being left with a hole.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import NamedTuple
+
+from lionstudio.state.connection import Connection, plain_errors
+from lionstudio.state.doorbell import Listener
+from lionstudio.state.opening import open_reader
+
+KEEP_ROWS = 200_000
+KEEP_SECONDS = 7 * 86400
+NET_SECONDS = 0.05  # how long a change without a bell may go unseen
+_BATCH = 1000
+
+
+class Change(NamedTuple):
+    """One row of the feed."""
+
+    seq: int
+    at: float
+    kind: str
+    entity: str
+    entity_id: str
+    parent_id: str | None
+    ord: int | None
+
+
+class Changes(NamedTuple):
+    """What came after a seq; `resync` means rows are missing and the reader must fetch anew."""
+
+    rows: tuple[Change, ...]
+    last_seq: int
+    resync: bool = False
+
+
+_ENDS = "SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM changes"
+_AFTER = """
+SELECT seq, at, kind, entity, entity_id, parent_id, ord FROM changes WHERE seq > :after ORDER BY seq LIMIT :limit
+"""
+
+
+def last_seq(conn: Connection) -> int:
+    """The newest seq; whoever reads the state and this in one transaction can follow from here."""
+    return int(conn.value("SELECT coalesce(max(seq), 0) FROM changes"))
+
+
+def changes_after(conn: Connection, after: int, limit: int = _BATCH) -> Changes:
+    """The rows that follow a seq."""
+    rows = tuple(Change(*row) for row in conn.all(_AFTER, {"after": after, "limit": limit}))
+    if rows and rows[0].seq == after + 1:
+        return Changes(rows, rows[-1].seq)
+    oldest, newest = conn.one(_ENDS) or (0, 0)
+    if after == newest:
+        return Changes((), after)
+    # trimmed past the reader, or a file that is younger than the reader's memory
+    return Changes((), newest, resync=after > newest or oldest > after + 1)
+
+
+_TRIM = """
+DELETE FROM changes WHERE seq IN (
+  SELECT seq FROM changes
+   WHERE seq < (SELECT max(seq) FROM changes) AND (seq <= (SELECT max(seq) FROM changes) - :rows OR at < :before)
+   ORDER BY seq LIMIT :most)
+"""
+_MOST_AT_ONCE = 20_000  # a trim must not hold the write lock for long
+
+
+def trim(conn: Connection, *, rows: int = KEEP_ROWS, seconds: float = KEEP_SECONDS) -> None:
+    """Drop old rows of the feed; the newest always stays, so that no seq is used twice."""
+    conn.execute(_TRIM, {"rows": rows, "before": time.time() - seconds, "most": _MOST_AT_ONCE})
+
+
+class Tail:
+    """Follows one database from another process: bell first, net always, no transaction held between looks."""
+
+    def __init__(self, path: str, after: int | None = None) -> None:
+        # listen before looking: a commit in between rings
+        self._listener = Listener(path)
+        try:
+            self._conn = open_reader(path)
+        except BaseException:
+            self._listener.close()
+            raise
+        self.last = last_seq(self._conn) if after is None else after
+        self._version = -1
+
+    @property
+    def bell(self) -> int | None:
+        """The descriptor that becomes readable after a commit, for an event loop."""
+        return None if self._listener.socket is None else self._listener.socket.fileno()
+
+    def look(self) -> Changes:
+        """What is new right now; cheap when nothing is."""
+        with plain_errors(self._conn.path):
+            self._listener.drain()
+            version = self._conn.value("PRAGMA data_version")
+            if version == self._version:
+                return Changes((), self.last)
+            found = changes_after(self._conn, self.last)
+            if len(found.rows) < _BATCH:
+                self._version = version
+            self.last = found.last_seq
+            return found
+
+    def wait(self, timeout: float) -> Changes:
+        """Wait for changes; returns none of them when the time is up."""
+        deadline = time.monotonic() + timeout
+        while True:
+            found = self.look()
+            left = deadline - time.monotonic()
+            if found.rows or found.resync or left <= 0:
+                return found
+            bells = [] if self._listener.socket is None else [self._listener.socket]
+            select.select(bells, [], [], min(NET_SECONDS, left))
+
+    def __iter__(self) -> Iterator[Changes]:
+        """Batch after batch, for ever."""
+        while True:
+            found = self.wait(3600)
+            if found.rows or found.resync:
+                yield found
+
+    async def follow(self) -> AsyncIterator[Changes]:
+        """The same on an event loop."""
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        rang = asyncio.Event()
+        bell = self.bell
+        if bell is not None:
+            loop.add_reader(bell, rang.set)
+        try:
+            while True:
+                found = self.look()
+                if found.rows or found.resync:
+                    yield found
+                    continue
+                net = loop.call_later(NET_SECONDS, rang.set)
+                await rang.wait()
+                net.cancel()
+                rang.clear()
+        finally:
+            if bell is not None:
+                loop.remove_reader(bell)
+
+    def close(self) -> None:
+        """Stop following."""
+        self._listener.close()
+        self._conn.close()
+
+    def __enter__(self) -> Tail:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,134 @@
+"""The database of one process: one writer, readers of their own, and a doorbell after every commit.
+
+State functions are plain functions of a connection. Synchronous callers hand one to `write`, asynchronous
+callers await `submit`: what waits at that moment becomes one commit, and each is answered after it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import apsw
+
+from lionstudio.crash import point
+from lionstudio.state.connection import Connection, translate
+from lionstudio.state.doorbell import Bell
+from lionstudio.state.opening import open_reader, open_writer
+
+if TYPE_CHECKING:
+    from lionstudio.state.checkpoints import Checkpointer
+    from lionstudio.state.grouping import Grouper
+
+T = TypeVar("T")
+_MOST_READERS = 4
+
+
+class Database:
+    """state.db, opened; use as a context manager or call close."""
+
+    def __init__(self, path: str, *, create: bool = True, long_lived: bool = False) -> None:
+        self.path = path
+        self.lock = threading.Lock()
+        self.conn = open_writer(path, create=create)
+        self.bell = Bell(path)
+        self._readers: list[Connection] = []
+        self._checkpointer: Checkpointer | None = None
+        self._grouper: Grouper | None = None
+        if long_lived:
+            self.keep_checkpoints_away()
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in one transaction; when this returns, it is committed."""
+        with self.lock:
+            return self.commit(work)
+
+    def commit(self, work: Callable[[Connection], T]) -> T:
+        """`write` for a caller that holds the lock."""
+        conn = self.conn
+        execute = conn.execute
+        try:
+            execute("BEGIN IMMEDIATE")
+            result = work(conn)
+            point("write.before_commit")
+            execute("COMMIT")
+        except BaseException as error:
+            conn.rollback()
+            if isinstance(error, apsw.Error):
+                raise translate(error, self.path) from error
+            raise
+        point("write.committed")
+        self.bell.ring()
+        return result
+
+    async def submit(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in a transaction shared with whatever else waits now; it may be run twice."""
+        # asyncio is slow to load and only needed here
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        if self._grouper is None or self._grouper.loop is not loop:
+            from lionstudio.state.grouping import Grouper
+
+            self._grouper = Grouper(self, loop)
+        return await self._grouper.submit(work)
+
+    @contextmanager
+    def reader(self) -> Iterator[Connection]:
+        """A read-only connection for the time of the block; nothing stays open between blocks."""
+        try:
+            conn = self._readers.pop()
+        except IndexError:
+            conn = open_reader(self.path)
+        try:
+            yield conn
+        except apsw.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            conn.rollback()
+            if len(self._readers) < _MOST_READERS:
+                self._readers.append(conn)
+            else:
+                conn.close()
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Run a function that only reads, as of one moment."""
+        with self.reader() as conn:
+            conn.execute("BEGIN")
+            return work(conn)
+
+    def keep_checkpoints_away(self) -> None:
+        """Move checkpoints out of the commits of this process; for everything that runs long."""
+        if self._checkpointer is None:
+            from lionstudio.state.checkpoints import Checkpointer
+
+            self._checkpointer = Checkpointer(self)
+
+    def close(self) -> None:
+        """Stop the helpers and give the file back; what was acknowledged is already on disk."""
+        if self._checkpointer is not None:
+            self._checkpointer.stop()
+        for conn in (*self._readers, self.conn):
+            conn.close()
+        self._readers.clear()
+        self.bell.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def reading(path: str) -> Iterator[Connection]:
+    """One read-only connection, for commands that look and leave."""
+    conn = open_reader(path)
+    try:
+        yield conn
+    except apsw.Error as error:
+        raise translate(error, path) from error
+    finally:
+        conn.close()

@@ -1,0 +1,91 @@
+"""The edit history of authored files: versions are only ever added. The file on disk is the truth."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import NamedTuple
+
+from lionstudio.errors import Conflict, NotFound
+from lionstudio.model.ids import check_id, new_id
+from lionstudio.model.jsontext import visible
+from lionstudio.state.connection import Connection
+
+
+class Version(NamedTuple):
+    """One saved state of a definition; sha256 of its text is its ETag."""
+
+    id: str
+    kind: str
+    name: str
+    version: int
+    content: str
+    sha256: str
+    path: str | None
+    author: str | None
+    message: str | None
+    created_at: float
+
+
+_LATEST = """
+SELECT id, kind, name, version, content, sha256, path, author, message, created_at FROM definitions
+ WHERE kind = :kind AND name = :name ORDER BY version DESC LIMIT 1
+"""
+_GET = """
+SELECT id, kind, name, version, content, sha256, path, author, message, created_at FROM definitions
+ WHERE kind = :kind AND name = :name AND version = :version
+"""
+_LIST = """
+SELECT id, kind, name, version, content, sha256, path, author, message, created_at FROM definitions
+ WHERE kind = :kind AND name = :name ORDER BY version DESC
+"""
+_ADD = """
+INSERT INTO definitions (id, kind, name, version, content, sha256, path, author, message, created_at)
+VALUES (:id, :kind, :name, :version, :content, :sha256, :path, :author, :message, :created_at)
+"""
+
+
+def save_version(
+    conn: Connection,
+    kind: str,
+    name: str,
+    content: str,
+    *,
+    expected: str | None = None,
+    path: str | None = None,
+    author: str | None = None,
+    message: str | None = None,
+) -> Version:
+    """Add a version; the same text again adds none. `expected` is the ETag the editor started from."""
+    digest = hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
+    latest = find_version(conn, kind, name)
+    if expected is not None and latest is not None and latest.sha256 != expected:
+        raise Conflict(f"{kind} {name} was changed by somebody else", hint="look at the difference, then save again")
+    if latest is not None and latest.sha256 == digest:
+        return latest
+    made = Version(
+        new_id(), kind, check_id(name, "name"), (latest.version if latest else 0) + 1, visible(content), digest,
+        path and visible(path), author and visible(author), message and visible(message), time.time(),
+    )  # fmt: skip
+    conn.execute(_ADD, made._asdict())
+    return made
+
+
+def find_version(conn: Connection, kind: str, name: str, version: int | None = None) -> Version | None:
+    """One version, the newest by default."""
+    key = {"kind": kind, "name": name}
+    row = conn.one(_LATEST, key) if version is None else conn.one(_GET, key | {"version": version})
+    return None if row is None else Version(*row)
+
+
+def get_version(conn: Connection, kind: str, name: str, version: int | None = None) -> Version:
+    """One version; NotFound otherwise."""
+    found = find_version(conn, kind, name, version)
+    if found is None:
+        raise NotFound(f"there is no {f'version {version} of ' if version else ''}{kind} {name}")
+    return found
+
+
+def list_versions(conn: Connection, kind: str, name: str) -> list[Version]:
+    """Every version, newest first."""
+    return [Version(*row) for row in conn.all(_LIST, {"kind": kind, "name": name})]

@@ -1,0 +1,128 @@
+"""The doorbell: a datagram to every reader right after a commit, so that nobody has to poll fast.
+
+A bell that is lost costs nothing but time: readers also look at `PRAGMA data_version` (the net).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+
+from lionstudio.model.ids import new_id
+
+_LONGEST_PATH = 100  # sun_path holds 108 bytes
+
+
+def folder_for(path: str) -> str:
+    """Where the readers of a database leave their bells."""
+    return os.path.join(os.path.dirname(os.path.abspath(path)), "run", "bells")
+
+
+class Bell:
+    """The writer's side: ring everybody who listens."""
+
+    def __init__(self, path: str) -> None:
+        self._folder = folder_for(path)
+        self._seen = -1
+        self._names: list[str] = []
+        self._socket: socket.socket | None = None
+
+    def ring(self) -> None:
+        """Wake every reader; never waits, never fails."""
+        try:
+            changed = os.stat(self._folder).st_mtime_ns
+        except OSError:
+            return
+        if changed != self._seen:
+            self._seen = changed
+            self._names = _bells(self._folder)
+        if self._names:
+            self._send()
+
+    def _send(self) -> None:
+        if self._socket is None:
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            self._socket.setblocking(False)
+        for name in self._names:
+            try:
+                self._socket.sendto(b"1", _reachable(self._folder, name))
+            except BlockingIOError:
+                pass  # its queue is full of bells already
+            except (ConnectionRefusedError, FileNotFoundError):
+                _remove(os.path.join(self._folder, name))  # its owner was killed
+            except OSError:
+                pass  # a reader we may not ring still has the net
+
+    def close(self) -> None:
+        """Let go of the socket."""
+        if self._socket is not None:
+            self._socket.close()
+
+
+class Listener:
+    """A reader's side: a socket that becomes readable after a commit."""
+
+    def __init__(self, path: str) -> None:
+        self._folder = folder_for(path)
+        self._name = f"{os.getpid()}-{new_id()[-12:]}"
+        self.socket: socket.socket | None = None
+        try:
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            bell.setblocking(False)
+            try:
+                bell.bind(_reachable(self._folder, self._name))
+            except OSError:
+                bell.close()
+                raise
+            self.socket = bell
+        except OSError:
+            self.socket = None  # a read-only home has no bells; the net remains
+
+    def drain(self) -> bool:
+        """Take all waiting bells; True when there was one."""
+        rang = False
+        while self.socket is not None:
+            try:
+                self.socket.recv(16)
+            except BlockingIOError:
+                break
+            rang = True
+        return rang
+
+    def close(self) -> None:
+        """Stop listening and remove the bell."""
+        if self.socket is not None:
+            self.socket.close()
+            self.socket = None
+            _remove(os.path.join(self._folder, self._name))
+
+
+def _bells(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _reachable(folder: str, name: str) -> str:
+    """The socket's path, by way of a descriptor of its folder where the path itself is too long."""
+    path = os.path.join(folder, name)
+    if len(os.fsencode(path)) <= _LONGEST_PATH:
+        return path
+    return f"/proc/self/fd/{_folder_descriptor(folder)}/{name}"
+
+
+_descriptors: dict[str, int] = {}
+
+
+def _folder_descriptor(folder: str) -> int:
+    if folder not in _descriptors:
+        _descriptors[folder] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    return _descriptors[folder]
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)

@@ -1,0 +1,214 @@
+"""Messages: append one to a branch, read them back in order. The hot path of the product.
+
+One append is one transaction of the caller: message, its place in branch and session, the session's
+counters and the change row. It costs the same at message 100,000 as at message 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lionstudio.crash import point
+from lionstudio.errors import Conflict, IllegalMove, InvalidInput, NotFound
+from lionstudio.model.elements import UNKNOWN_TAG
+from lionstudio.model.ids import check_id
+from lionstudio.model.jsontext import dump, load_or_keep, visible
+from lionstudio.model.messages import TYPE_IDS, Message, System, pack
+from lionstudio.state.connection import Connection, Row
+from lionstudio.state.places import Place, place_of, remember
+
+
+class Appended(NamedTuple):
+    """What an append did."""
+
+    message_id: str
+    session_id: str
+    new: bool  # False: it was there already, and nothing was written
+
+
+_INSERT = """
+INSERT INTO messages (id, created_at, node_metadata, content, embedding, sender, recipient, channel, role, lion_class)
+VALUES (:id, :created_at, :node_metadata, :content, :embedding, :sender, :recipient, :channel, :role, :lion_class)
+ON CONFLICT (id) DO NOTHING RETURNING pk
+"""
+_PLACE_IN_BOTH = """
+INSERT INTO progression_items (prog, ord, message_id) VALUES
+  (:session_prog, (SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :session_prog), :id),
+  (:branch_prog, (SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :branch_prog), :id)
+"""
+_COUNT = """
+UPDATE sessions SET
+  last_msg_id = :id, first_msg_id = coalesce(first_msg_id, :id),
+  last_message_at = max(coalesce(last_message_at, 0), :at), updated_at = max(updated_at, :at),
+  message_count = message_count + 1,
+  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
+  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
+  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
+  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
+ WHERE id = :session_id AND (status = 'running' OR :late)
+RETURNING message_count
+"""
+_ANNOUNCE = """
+INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord)
+VALUES (:at, 'appended', 'message', :id, :session_id,
+        (SELECT max(ord) FROM progression_items WHERE prog = :session_prog))
+"""
+
+
+def append(conn: Connection, branch_id: str, message: Message, *, late: bool = False) -> Appended:
+    """Add a message to the end of a branch; the same message again is one append.
+
+    `late` lets an importer extend a session that has ended.
+    """
+    values = to_row(conn, message)
+    place = conn.places.get(branch_id) or place_of(conn, branch_id)
+    if conn.execute(_INSERT, values).fetchone() is None and _already_there(conn, message, values, place):
+        return Appended(message.id, place.session_id, new=False)
+    point("append.inserted")
+    _place(conn, place, message, values, late)
+    if values["lion_class"] == _SYSTEM or "usage" in message.metadata:
+        _note_on_branch(conn, branch_id, message)
+    remember(conn, branch_id, place)
+    point("append.done")
+    return Appended(message.id, place.session_id, new=True)
+
+
+def _place(conn: Connection, place: Place, message: Message, values: dict[str, Any], late: bool) -> None:
+    at = values["created_at"]
+    where = {"id": message.id, "session_prog": place.session_prog, "branch_prog": place.branch_prog}
+    conn.execute(_PLACE_IN_BOTH, where)
+    point("append.placed")
+    counted = {
+        "id": message.id, "at": at, "session_id": place.session_id, "late": late, **message.usage._asdict(),
+    }  # fmt: skip
+    if conn.execute(_COUNT, counted).fetchone() is None:
+        raise _refusal(conn, place.session_id)
+    conn.execute(
+        _ANNOUNCE,
+        {"at": at, "id": message.id, "session_id": place.session_id, "session_prog": place.session_prog},
+    )
+
+
+def _refusal(conn: Connection, session_id: str) -> IllegalMove | NotFound:
+    conn.places.clear()
+    status = conn.value("SELECT status FROM sessions WHERE id = :id", {"id": session_id})
+    if status is None:
+        return NotFound(f"there is no running session {session_id}")
+    return IllegalMove(
+        f"session {session_id} is {status} and takes no more messages",
+        hint="continue it with --resume, or branch off with --fork",
+    )
+
+
+_SYSTEM = TYPE_IDS[System.TAG]
+_SYSTEM_POINTER = "UPDATE branches SET system_msg_id = :id WHERE id = :branch"
+_BRANCH_USAGE = """
+UPDATE branches SET
+  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
+  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
+  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
+  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
+ WHERE id = :branch
+"""
+
+
+def _note_on_branch(conn: Connection, branch_id: str, message: Message) -> None:
+    if isinstance(message, System):
+        conn.execute(_SYSTEM_POINTER, {"id": message.id, "branch": branch_id})
+    if "usage" in message.metadata:
+        conn.execute(_BRANCH_USAGE, {"branch": branch_id, **message.usage._asdict()})
+
+
+_SAME = "SELECT created_at, node_metadata, content, role, lion_class FROM messages WHERE id = :id"
+_IN_BRANCH = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
+
+
+def _already_there(conn: Connection, message: Message, values: Mapping[str, Any], place: Place) -> bool:
+    """True when this very message is in the branch; a message of another branch is shared, not copied."""
+    stored = conn.one(_SAME, {"id": message.id})
+    given = tuple(values[name] for name in ("created_at", "node_metadata", "content", "role", "lion_class"))
+    if stored != given:
+        raise Conflict(
+            f"message {message.id} exists already with other content",
+            hint="give the message an id of its own",
+        )
+    return conn.one(_IN_BRANCH, {"id": message.id, "prog": place.branch_prog}) is not None
+
+
+def to_row(conn: Connection, message: Message) -> dict[str, Any]:
+    """The columns of a message, or a refusal; nothing is written yet."""
+    metadata = {key: value for key, value in message.metadata.items() if key != "lion_class"}
+    if isinstance(message.content, (int, float)) and not isinstance(message.content, bool):
+        # a column declared JSON would turn the digits into a number and round them
+        raise InvalidInput("content must be a JSON object, array or text, not a bare number")
+    return {
+        "id": check_id(message.id, "message id"),
+        "created_at": float(message.created_at),
+        "node_metadata": dump(metadata, "metadata") if metadata else None,
+        "content": None if message.content is None else dump(message.content),
+        "embedding": None if message.embedding is None else pack(message.embedding),
+        "sender": message.sender and visible(message.sender),
+        "recipient": message.recipient and visible(message.recipient),
+        "channel": message.channel and visible(message.channel),
+        "role": message.role and visible(message.role),
+        "lion_class": TYPE_IDS.get(message.tag) or type_id(conn, message.tag),
+    }
+
+
+_TYPE_OF = "SELECT type_id FROM message_types WHERE lion_class = :tag"
+_NEW_TYPE = """
+INSERT INTO message_types (type_id, lion_class)
+VALUES ((SELECT max(type_id) + 1 FROM message_types), :tag) RETURNING type_id
+"""
+
+
+def type_id(conn: Connection, tag: str) -> int:
+    """The number of a class tag; an empty or unknown one is the sentinel 0, a new one gets the next number."""
+    if tag in ("", UNKNOWN_TAG):
+        return 0
+    tag = visible(tag)
+    known = conn.value(_TYPE_OF, {"tag": tag})
+    return int(known if known is not None else conn.value(_NEW_TYPE, {"tag": tag}))
+
+
+def from_row(row: Row) -> Message:
+    """The message of a row; what another hand damaged is shown as it is, never a reason to fail."""
+    id_, created_at, metadata, content, embedding, sender, recipient, channel, role, tag = row[:10]
+    metadata = load_or_keep(metadata) if metadata is not None else {}
+    if not isinstance(metadata, dict):
+        metadata = {"unreadable": metadata}
+    if tag and tag != UNKNOWN_TAG:
+        metadata["lion_class"] = tag
+    return Message.from_dict(
+        {
+            "id": id_, "created_at": created_at, "node_metadata": metadata, "content": load_or_keep(content),
+            "embedding": embedding if _is_vector(embedding) else None,
+            "sender": sender, "recipient": recipient, "channel": channel, "role": role,
+        }
+    )  # fmt: skip
+
+
+def _is_vector(blob: object) -> bool:
+    return isinstance(blob, bytes) and len(blob) % 4 == 0
+
+
+_GET = """
+SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
+       t.lion_class
+  FROM messages m LEFT JOIN message_types t ON t.type_id = m.lion_class WHERE m.id = :id
+"""
+
+
+def find_message(conn: Connection, message_id: str) -> Message | None:
+    """One message by id."""
+    row = conn.one(_GET, {"id": message_id})
+    return None if row is None else from_row(row)
+
+
+def get_message(conn: Connection, message_id: str) -> Message:
+    """One message by id; NotFound otherwise."""
+    found = find_message(conn, message_id)
+    if found is None:
+        raise NotFound(f"there is no message {message_id}")
+    return found

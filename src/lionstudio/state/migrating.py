@@ -1,0 +1,105 @@
+"""Bringing a database to the current version: new ones from schema.sql, old ones step by step.
+
+Each step is one transaction, after a backup beside the file; killed anywhere, the old database is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+
+import apsw
+
+from lionstudio.crash import point
+from lionstudio.state.connection import Connection
+from lionstudio.state.migrations import from_records
+from lionstudio.state.opening import LINEAGE, SCHEMA_VERSION, schema_sql, version_of
+
+# version of the file → the step that leads to the next version we write
+STEPS: Mapping[int, tuple[int, Callable[[Connection], None]]] = {
+    1: (3, from_records.migrate),
+    2: (3, from_records.migrate),  # ADR-0011 counts its two tables as version 2
+}
+
+
+def bring_up_to_date(conn: Connection, found: tuple[int, str] | None) -> None:
+    """Create or upgrade; whoever comes second waits for the first and finds nothing to do."""
+    if found is None:
+        _create(conn)
+        return
+    version = found[0]
+    while version < SCHEMA_VERSION:
+        version = _step(conn, version)
+
+
+def _create(conn: Connection) -> None:
+    with conn.transaction():
+        if version_of(conn) is None:
+            conn.execute(schema_sql())
+            point("create.filled")
+
+
+def _step(conn: Connection, version: int) -> int:
+    target, migrate = STEPS[version]
+    # tables are rebuilt, and references between them must not be followed meanwhile; only settable here
+    conn.execute("PRAGMA foreign_keys = OFF")
+    conn.execute("PRAGMA legacy_alter_table = ON")
+    try:
+        with conn.transaction():
+            current = version_of(conn)
+            if current == (target, LINEAGE):
+                return target
+            back_up_beside(conn, version)
+            point("migrate.backed_up")
+            migrate(conn)
+            point("migrate.filled")
+    finally:
+        conn.execute("PRAGMA legacy_alter_table = OFF")
+        conn.execute("PRAGMA foreign_keys = ON")
+    return target
+
+
+def back_up_beside(conn: Connection, version: int) -> str:
+    """A copy of the file as it was, next to it; a half-written copy never bears the final name."""
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    target = f"{conn.path}.v{version}-{stamp}-{os.getpid()}.bak"
+    copy(conn.path, target)
+    return target
+
+
+def copy(source: str, target: str) -> None:
+    """Copy a database by the backup API, as of one commit, whoever writes meanwhile."""
+    partial = f"{target}.partial"
+    before = os.umask(0o077)
+    try:
+        reading = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READONLY)
+        writing = apsw.Connection(partial)
+        try:
+            reading.set_busy_timeout(30_000)
+            with writing.backup("main", reading, "main") as backup:
+                while not backup.done:
+                    backup.step(-1)
+            # one file that stands by itself, not a database with a log beside it
+            writing.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            writing.close()
+            reading.close()
+        os.replace(partial, target)
+        sync_folder(target)
+    except BaseException:
+        for leftover in (partial, f"{partial}-wal", f"{partial}-shm", f"{partial}-journal"):
+            if os.path.exists(leftover):
+                os.unlink(leftover)
+        raise
+    finally:
+        os.umask(before)
+
+
+def sync_folder(path: str) -> None:
+    """Make a rename durable: the folder that holds the name is a file of its own."""
+    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,1 @@
+"""Steps that bring old databases up to date, one module or .sql file a step."""

@@ -1,0 +1,454 @@
+-- The whole schema of a new database. Columns of the design records first, in their order; ours last.
+-- Only syntax that SQLite 3.40 understands: people look at this file with the tools they have.
+
+CREATE TABLE schema_meta (
+  version     INTEGER NOT NULL,
+  lineage     TEXT    NOT NULL,
+  created_at  REAL    NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
+);
+INSERT INTO schema_meta (version, lineage) VALUES (3, 'lion-studio');
+
+-- ── Messages ─────────────────────────────────────────────────────────────
+CREATE TABLE message_types (
+  type_id     INTEGER PRIMARY KEY,
+  lion_class  TEXT    NOT NULL UNIQUE
+);
+INSERT INTO message_types (type_id, lion_class) VALUES
+  (0, '__unknown__'),
+  (1, 'lionagi.protocols.messages.system.System'),
+  (2, 'lionagi.protocols.messages.instruction.Instruction'),
+  (3, 'lionagi.protocols.messages.assistant_response.AssistantResponse'),
+  (4, 'lionagi.protocols.messages.action_request.ActionRequest'),
+  (5, 'lionagi.protocols.messages.action_response.ActionResponse');
+
+CREATE TABLE messages (
+  id             TEXT    NOT NULL UNIQUE,
+  created_at     REAL    NOT NULL,
+  node_metadata  JSON,
+  content        JSON,
+  embedding      BLOB,
+  sender         TEXT,
+  recipient      TEXT,
+  channel        TEXT,
+  role           TEXT,
+  lion_class     INTEGER NOT NULL DEFAULT 0 REFERENCES message_types(type_id),
+  pk             INTEGER PRIMARY KEY    -- what the search index refers to; VACUUM keeps it
+);
+
+-- ── Progressions: the order lives in items, `progressions` reads as ADR-0009 has it ──
+CREATE TABLE progression_heads (
+  id          TEXT    NOT NULL UNIQUE,
+  created_at  REAL    NOT NULL,
+  pk          INTEGER PRIMARY KEY,
+  unreadable  TEXT                       -- an old collection that was no JSON array, kept as it was
+);
+CREATE TABLE progression_items (
+  prog        INTEGER NOT NULL REFERENCES progression_heads(pk) ON DELETE CASCADE,
+  ord         INTEGER NOT NULL,
+  message_id  TEXT    NOT NULL,
+  PRIMARY KEY (prog, ord)
+) WITHOUT ROWID;
+CREATE INDEX idx_items_message ON progression_items(message_id);
+
+CREATE VIEW progressions (id, created_at, collection) AS
+  SELECT h.id, h.created_at,
+         (SELECT json_group_array(x.message_id)
+            FROM (SELECT i.message_id FROM progression_items i WHERE i.prog = h.pk ORDER BY i.ord) x)
+    FROM progression_heads h;
+
+CREATE TRIGGER progressions_insert INSTEAD OF INSERT ON progressions BEGIN
+  SELECT RAISE(ABORT, 'progressions.collection must be a JSON array of message ids')
+   WHERE NOT json_valid(coalesce(NEW.collection, '[]'))
+      OR json_type(coalesce(NEW.collection, '[]')) <> 'array';
+  INSERT INTO progression_heads (id, created_at)
+    VALUES (NEW.id, coalesce(NEW.created_at, (julianday('now') - 2440587.5) * 86400.0));
+  INSERT INTO progression_items (prog, ord, message_id)
+    SELECT h.pk, j.key, j.value FROM progression_heads h, json_each(coalesce(NEW.collection, '[]')) j
+     WHERE h.id = NEW.id;
+END;
+CREATE TRIGGER progressions_update INSTEAD OF UPDATE ON progressions BEGIN
+  SELECT RAISE(ABORT, 'progressions.collection must be a JSON array of message ids')
+   WHERE NOT json_valid(coalesce(NEW.collection, '[]'))
+      OR json_type(coalesce(NEW.collection, '[]')) <> 'array';
+  UPDATE progression_heads SET id = NEW.id, created_at = NEW.created_at
+   WHERE id = OLD.id AND (NEW.id IS NOT OLD.id OR NEW.created_at IS NOT OLD.created_at);
+  -- positions that hold the same id stay untouched, so an append by another tool is one row
+  DELETE FROM progression_items
+   WHERE prog = (SELECT pk FROM progression_heads WHERE id = NEW.id)
+     AND ord >= json_array_length(coalesce(NEW.collection, '[]'));
+  INSERT INTO progression_items (prog, ord, message_id)
+    SELECT h.pk, j.key, j.value FROM progression_heads h, json_each(coalesce(NEW.collection, '[]')) j
+     WHERE h.id = NEW.id
+       AND NOT EXISTS (SELECT 1 FROM progression_items i
+                        WHERE i.prog = h.pk AND i.ord = j.key AND i.message_id = j.value)
+    ON CONFLICT (prog, ord) DO UPDATE SET message_id = excluded.message_id;
+END;
+CREATE TRIGGER progressions_delete INSTEAD OF DELETE ON progressions BEGIN
+  DELETE FROM progression_items WHERE prog = (SELECT pk FROM progression_heads WHERE id = OLD.id);
+  DELETE FROM progression_heads WHERE id = OLD.id;
+END;
+
+-- ── Sessions ─────────────────────────────────────────────────────────────
+CREATE TABLE sessions (
+  id                  TEXT    NOT NULL UNIQUE,
+  created_at          REAL    NOT NULL,
+  node_metadata       JSON,
+  name                TEXT,
+  user                TEXT,
+  progression_id      TEXT    REFERENCES progression_heads(id),
+  first_msg_id        TEXT    REFERENCES messages(id),
+  last_msg_id         TEXT    REFERENCES messages(id),
+  updated_at          REAL    NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0),
+  playbook_name       TEXT,
+  agent_name          TEXT,
+  invocation_kind     TEXT    CHECK (invocation_kind IN ('agent', 'play', 'flow', 'fanout', 'show-play')),
+  show_topic          TEXT,
+  show_play_name      TEXT,
+  artifacts_path      TEXT,
+  source_kind         TEXT    CHECK (source_kind IN ('live', 'imported_fs', 'imported_db', 'imported_claude',
+                                                     'imported_codex')),
+  status              TEXT    CHECK (status IN ('running', 'completed', 'failed', 'timed_out', 'aborted',
+                                                'cancelled')),
+  started_at          REAL,
+  ended_at            REAL,
+  last_message_at     REAL,
+  message_count       INTEGER NOT NULL DEFAULT 0,
+  model               TEXT,
+  provider            TEXT,
+  project             TEXT,
+  cwd                 TEXT,
+  git_commit          TEXT,
+  exit_code           INTEGER,
+  health              TEXT,
+  delivery            TEXT,
+  reason_codes        JSON    NOT NULL DEFAULT '[]',
+  input_tokens        INTEGER NOT NULL DEFAULT 0,
+  output_tokens       INTEGER NOT NULL DEFAULT 0,
+  cache_read_tokens   INTEGER NOT NULL DEFAULT 0,
+  cache_write_tokens  INTEGER NOT NULL DEFAULT 0,
+  cost_microusd       INTEGER,           -- NULL where no price is known
+  owner               JSON,              -- pid, start ticks, boot id, … of the process that runs it
+  pk                  INTEGER PRIMARY KEY
+);
+-- The only index with a column that changes on every message: each is paid on every append.
+CREATE INDEX idx_sessions_updated ON sessions(updated_at DESC);
+CREATE INDEX idx_sessions_created ON sessions(created_at DESC, id DESC);
+CREATE INDEX idx_sessions_status ON sessions(status, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_kind ON sessions(invocation_kind, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_kind_status ON sessions(invocation_kind, status, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_project ON sessions(project, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_project_status ON sessions(project, status, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_project_kind ON sessions(project, invocation_kind, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_project_kind_status
+  ON sessions(project, invocation_kind, status, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_agent ON sessions(agent_name, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_playbook ON sessions(playbook_name, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_source ON sessions(source_kind, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_name ON sessions(name, created_at DESC, id DESC);
+CREATE INDEX idx_sessions_show ON sessions(show_topic, show_play_name, created_at DESC)
+  WHERE show_topic IS NOT NULL;
+CREATE INDEX idx_sessions_running ON sessions(started_at) WHERE status = 'running';
+CREATE INDEX idx_sessions_failed ON sessions(ended_at) WHERE status = 'failed';
+CREATE INDEX idx_sessions_progression ON sessions(progression_id);
+CREATE INDEX idx_sessions_first_msg ON sessions(first_msg_id);
+CREATE INDEX idx_sessions_last_msg ON sessions(last_msg_id);
+
+CREATE TABLE session_counts (status TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TRIGGER session_counts_insert AFTER INSERT ON sessions BEGIN
+  INSERT INTO session_counts VALUES (coalesce(NEW.status, 'unknown'), 1)
+    ON CONFLICT (status) DO UPDATE SET n = n + 1;
+END;
+CREATE TRIGGER session_counts_delete AFTER DELETE ON sessions BEGIN
+  UPDATE session_counts SET n = n - 1 WHERE status = coalesce(OLD.status, 'unknown');
+END;
+CREATE TRIGGER session_counts_update AFTER UPDATE OF status ON sessions WHEN NEW.status IS NOT OLD.status BEGIN
+  UPDATE session_counts SET n = n - 1 WHERE status = coalesce(OLD.status, 'unknown');
+  INSERT INTO session_counts VALUES (coalesce(NEW.status, 'unknown'), 1)
+    ON CONFLICT (status) DO UPDATE SET n = n + 1;
+END;
+
+-- ── Branches ─────────────────────────────────────────────────────────────
+CREATE TABLE branches (
+  id                  TEXT    PRIMARY KEY NOT NULL,
+  created_at          REAL    NOT NULL,
+  node_metadata       JSON,
+  user                TEXT,
+  name                TEXT,
+  session_id          TEXT    NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+  progression_id      TEXT    REFERENCES progression_heads(id),  -- NULL: a fork that has said nothing yet
+  system_msg_id       TEXT    REFERENCES messages(id),
+  input_tokens        INTEGER NOT NULL DEFAULT 0,
+  output_tokens       INTEGER NOT NULL DEFAULT 0,
+  cache_read_tokens   INTEGER NOT NULL DEFAULT 0,
+  cache_write_tokens  INTEGER NOT NULL DEFAULT 0,
+  cost_microusd       INTEGER,
+  -- ADR-0009 keeps the fork in the metadata; this only makes it findable
+  parent_branch_id    TEXT    GENERATED ALWAYS AS
+    (CASE WHEN json_valid(node_metadata) THEN json_extract(node_metadata, '$.parent_branch_id') END) VIRTUAL
+);
+CREATE INDEX idx_branches_session ON branches(session_id, created_at);
+CREATE INDEX idx_branches_progression ON branches(progression_id);
+CREATE INDEX idx_branches_system_msg ON branches(system_msg_id) WHERE system_msg_id IS NOT NULL;
+CREATE INDEX idx_branches_parent ON branches(parent_branch_id) WHERE parent_branch_id IS NOT NULL;
+
+-- ── Exchange between sessions ────────────────────────────────────────────
+CREATE TABLE mailboxes (
+  owner           TEXT NOT NULL,         -- a session, a branch, any name; '*' for a public channel
+  box             TEXT NOT NULL CHECK (box IN ('inbox', 'outbox')),
+  channel         TEXT NOT NULL DEFAULT '',
+  progression_id  TEXT NOT NULL UNIQUE REFERENCES progression_heads(id),
+  created_at      REAL NOT NULL,
+  PRIMARY KEY (owner, box, channel)
+) WITHOUT ROWID;
+CREATE TABLE read_positions (
+  reader          TEXT    NOT NULL,
+  progression_id  TEXT    NOT NULL REFERENCES progression_heads(id) ON DELETE CASCADE,
+  ord             INTEGER NOT NULL,      -- the last one read
+  updated_at      REAL    NOT NULL,
+  PRIMARY KEY (reader, progression_id)
+) WITHOUT ROWID;
+CREATE INDEX idx_read_positions_progression ON read_positions(progression_id);
+
+-- ── Shows ────────────────────────────────────────────────────────────────
+CREATE TABLE shows (
+  id                  TEXT    PRIMARY KEY,
+  topic               TEXT    NOT NULL UNIQUE,
+  goal                TEXT,
+  repo                TEXT,
+  base_branch         TEXT,
+  integration_branch  TEXT,
+  status              TEXT    NOT NULL DEFAULT 'active'
+                      CHECK (status IN ('active', 'completed', 'aborted', 'imported')),
+  status_source       TEXT,
+  show_dir            TEXT    NOT NULL,
+  created_at          REAL    NOT NULL,
+  updated_at          REAL    NOT NULL,
+  node_metadata       JSON
+);
+CREATE INDEX idx_shows_topic ON shows(topic);
+CREATE INDEX idx_shows_status ON shows(status);
+CREATE INDEX idx_shows_updated ON shows(updated_at DESC);
+
+CREATE TABLE plays (
+  id             TEXT    PRIMARY KEY,
+  show_id        TEXT    NOT NULL REFERENCES shows(id) ON DELETE CASCADE,
+  name           TEXT    NOT NULL,
+  playbook       TEXT,
+  effort         TEXT,
+  status         TEXT    NOT NULL DEFAULT 'pending'
+                 CHECK (status IN ('pending', 'prepared', 'running', 'running_complete', 'gated', 'gate_failed',
+                                   'redoing', 'merged', 'escalated', 'blocked', 'aborted_after_finish')),
+  attempt        INTEGER NOT NULL DEFAULT 1,
+  session_id     TEXT    REFERENCES sessions(id),
+  started_at     REAL,
+  ended_at       REAL,
+  exit_code      INTEGER,
+  worktree       TEXT,
+  branch         TEXT,
+  merge_sha      TEXT,
+  merged_at      REAL,
+  gate_passed    INTEGER,
+  gate_feedback  TEXT,
+  depends_on     JSON    DEFAULT '[]',
+  sort_order     INTEGER NOT NULL DEFAULT 0,
+  created_at     REAL    NOT NULL,
+  updated_at     REAL    NOT NULL,
+  node_metadata  JSON
+);
+CREATE INDEX idx_plays_show ON plays(show_id);
+CREATE INDEX idx_plays_status ON plays(status);
+CREATE INDEX idx_plays_session ON plays(session_id);
+CREATE UNIQUE INDEX idx_plays_show_name ON plays(show_id, name);
+CREATE INDEX idx_plays_attention ON plays(session_id) WHERE status IN ('gated', 'escalated', 'blocked');
+
+-- ── Teams ────────────────────────────────────────────────────────────────
+CREATE TABLE teams (
+  id             TEXT    PRIMARY KEY,
+  name           TEXT    NOT NULL,
+  created_at     REAL    NOT NULL,
+  updated_at     REAL    NOT NULL,
+  member_count   INTEGER NOT NULL DEFAULT 0,
+  members        JSON    NOT NULL DEFAULT '[]',
+  node_metadata  JSON,
+  status         TEXT    NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'archived'))
+);
+CREATE INDEX idx_teams_name ON teams(name);
+CREATE INDEX idx_teams_updated ON teams(updated_at DESC);
+CREATE INDEX idx_teams_status ON teams(status);
+
+CREATE TABLE team_messages (
+  id             TEXT    PRIMARY KEY,
+  team_id        TEXT    NOT NULL REFERENCES teams(id) ON DELETE CASCADE,
+  created_at     REAL    NOT NULL,
+  sender         TEXT    NOT NULL,
+  recipient      TEXT    NOT NULL DEFAULT 'all',
+  content        TEXT    NOT NULL,
+  summary        TEXT,
+  read_by        JSON    NOT NULL DEFAULT '[]',
+  session_id     TEXT    REFERENCES sessions(id),
+  node_metadata  JSON
+);
+CREATE INDEX idx_team_msgs_team ON team_messages(team_id);
+CREATE INDEX idx_team_msgs_created ON team_messages(created_at);
+CREATE INDEX idx_team_msgs_session ON team_messages(session_id) WHERE session_id IS NOT NULL;
+
+-- ── Definitions: the edit history of authored files; the file itself is the truth ──
+CREATE TABLE definitions (
+  id             TEXT    PRIMARY KEY,
+  kind           TEXT    NOT NULL CHECK (kind IN ('agent', 'playbook', 'skill', 'plugin')),
+  name           TEXT    NOT NULL,
+  version        INTEGER NOT NULL,
+  content        TEXT    NOT NULL,
+  sha256         TEXT    NOT NULL,
+  path           TEXT,
+  author         TEXT,
+  message        TEXT,
+  created_at     REAL    NOT NULL,
+  node_metadata  JSON,
+  UNIQUE (kind, name, version)
+);
+
+-- ── Change feed ──────────────────────────────────────────────────────────
+-- Written in the transaction of the change itself. SQLite has one writer, so seq order is commit order.
+-- The newest row is never deleted: seq must not be used twice.
+CREATE TABLE changes (
+  seq        INTEGER PRIMARY KEY,
+  at         REAL    NOT NULL,
+  kind       TEXT    NOT NULL,           -- created | updated | deleted | appended
+  entity     TEXT    NOT NULL,           -- session | branch | message | show | play | team | team_message | definition
+  entity_id  TEXT    NOT NULL,
+  parent_id  TEXT,                       -- the session, show or team it belongs to
+  ord        INTEGER                     -- a message's place in its session
+);
+
+-- Messages write their own row (state/messages.py); for everything that changes rarely a trigger does, so
+-- that no writer, ours or another tool's, can forget it.
+CREATE TRIGGER sessions_created AFTER INSERT ON sessions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'session', NEW.id, NULL);
+END;
+CREATE TRIGGER sessions_updated AFTER UPDATE OF name, status, started_at, ended_at, playbook_name, agent_name, invocation_kind, show_topic,
+  show_play_name, model, provider, project, exit_code, health, delivery, reason_codes ON sessions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'session', NEW.id, NULL);
+END;
+CREATE TRIGGER sessions_deleted AFTER DELETE ON sessions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'session', OLD.id, NULL);
+END;
+CREATE TRIGGER branches_created AFTER INSERT ON branches BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'branch', NEW.id, NEW.session_id);
+END;
+CREATE TRIGGER branches_updated AFTER UPDATE OF name, node_metadata, system_msg_id ON branches BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'branch', NEW.id, NEW.session_id);
+END;
+CREATE TRIGGER branches_deleted AFTER DELETE ON branches BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'branch', OLD.id, OLD.session_id);
+END;
+CREATE TRIGGER shows_created AFTER INSERT ON shows BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'show', NEW.id, NULL);
+END;
+CREATE TRIGGER shows_updated AFTER UPDATE ON shows BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'show', NEW.id, NULL);
+END;
+CREATE TRIGGER shows_deleted AFTER DELETE ON shows BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'show', OLD.id, NULL);
+END;
+CREATE TRIGGER plays_created AFTER INSERT ON plays BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'play', NEW.id, NEW.show_id);
+END;
+CREATE TRIGGER plays_updated AFTER UPDATE ON plays BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'play', NEW.id, NEW.show_id);
+END;
+CREATE TRIGGER plays_deleted AFTER DELETE ON plays BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'play', OLD.id, OLD.show_id);
+END;
+CREATE TRIGGER teams_created AFTER INSERT ON teams BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'team', NEW.id, NULL);
+END;
+CREATE TRIGGER teams_updated AFTER UPDATE ON teams BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'team', NEW.id, NULL);
+END;
+CREATE TRIGGER teams_deleted AFTER DELETE ON teams BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'team', OLD.id, NULL);
+END;
+CREATE TRIGGER team_messages_created AFTER INSERT ON team_messages BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'team_message', NEW.id, NEW.team_id);
+END;
+CREATE TRIGGER team_messages_updated AFTER UPDATE ON team_messages BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'team_message', NEW.id, NEW.team_id);
+END;
+CREATE TRIGGER team_messages_deleted AFTER DELETE ON team_messages BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'team_message', OLD.id, OLD.team_id);
+END;
+CREATE TRIGGER definitions_created AFTER INSERT ON definitions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'definition', NEW.id, NULL);
+END;
+CREATE TRIGGER definitions_updated AFTER UPDATE ON definitions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'definition', NEW.id, NULL);
+END;
+CREATE TRIGGER definitions_deleted AFTER DELETE ON definitions BEGIN
+  INSERT INTO changes (at, kind, entity, entity_id, parent_id)
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'definition', OLD.id, NULL);
+END;
+
+-- ── Search ───────────────────────────────────────────────────────────────
+-- Contentless: the text is stored once, in messages. Filled in batches up to indexed_pk; what lies above
+-- that, and what is in search_dirty, is looked through at query time.
+CREATE VIRTUAL TABLE messages_fts USING fts5 (
+  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);
+INSERT INTO search_state VALUES (0);
+CREATE TABLE search_dirty (pk INTEGER PRIMARY KEY);
+CREATE TRIGGER messages_unindex AFTER DELETE ON messages BEGIN
+  DELETE FROM messages_fts WHERE rowid = OLD.pk;
+  DELETE FROM search_dirty WHERE pk = OLD.pk;
+  -- a deleted newest pk is given out again; the mark must not stand above it
+  UPDATE search_state SET indexed_pk = min(indexed_pk, coalesce((SELECT max(pk) FROM messages), 0))
+   WHERE OLD.pk > coalesce((SELECT max(pk) FROM messages), 0);
+END;
+CREATE TRIGGER messages_reindex AFTER UPDATE OF content ON messages BEGIN
+  DELETE FROM messages_fts WHERE rowid = OLD.pk;
+  INSERT OR IGNORE INTO search_dirty VALUES (NEW.pk);
+END;
+
+-- Run lists are filtered by a piece of text in these columns; trigrams find any three letters.
+CREATE VIRTUAL TABLE sessions_fts USING fts5 (
+  name, agent_name, playbook_name, show_topic, show_play_name, project,
+  content = 'sessions', content_rowid = 'pk', tokenize = 'trigram'
+);
+CREATE TRIGGER sessions_fts_insert AFTER INSERT ON sessions BEGIN
+  INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES (NEW.pk, NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+END;
+CREATE TRIGGER sessions_fts_delete AFTER DELETE ON sessions BEGIN
+  INSERT INTO sessions_fts (sessions_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES ('delete', OLD.pk, OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name,
+            OLD.project);
+END;
+CREATE TRIGGER sessions_fts_update
+AFTER UPDATE OF name, agent_name, playbook_name, show_topic, show_play_name, project ON sessions BEGIN
+  INSERT INTO sessions_fts (sessions_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES ('delete', OLD.pk, OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name,
+            OLD.project);
+  INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES (NEW.pk, NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+END;

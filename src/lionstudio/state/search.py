@@ -1,0 +1,202 @@
+"""Full-text search over messages, complete at every instant. SQLite only (FTS5).
+
+The index is filled in batches up to a mark; what lies above the mark is put into a temporary index of
+the same kind at query time, so that both halves answer by the same rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from lionstudio.errors import InvalidInput
+from lionstudio.model.jsontext import load_or_keep
+from lionstudio.model.messages import text_of
+from lionstudio.state.connection import Connection
+
+_BATCH = 500  # messages in one transaction of the indexer: short, so that writers do not wait
+_RANKED = 1000  # relevance is computed among this many newest matches; all of a common word take 400 ms
+
+
+class Hit(NamedTuple):
+    """A message that matches, where it stands, and the piece of text that does."""
+
+    message_id: str
+    session_id: str | None
+    session_name: str | None
+    project: str | None
+    ord: int | None
+    created_at: float
+    role: str | None
+    snippet: str
+
+
+_MARK = "SELECT indexed_pk FROM search_state"
+_TAIL = "SELECT pk, content FROM messages WHERE pk > :mark ORDER BY pk LIMIT :limit"
+_DIRTY = "SELECT m.pk, m.content FROM search_dirty d JOIN messages m ON m.pk = d.pk LIMIT :limit"
+_ADD = "INSERT INTO messages_fts (rowid, text) VALUES (:pk, :text)"
+_CLEAN = "DELETE FROM search_dirty WHERE pk = :pk"
+_MOVE = "UPDATE search_state SET indexed_pk = :pk"
+
+
+def index_batch(conn: Connection, limit: int = _BATCH) -> int:
+    """Put the next messages into the index; how many there were (0: it is up to date)."""
+    dirty = conn.all(_DIRTY, {"limit": limit})
+    for pk, content in dirty:
+        conn.execute(_ADD, {"pk": pk, "text": _text(content)})
+        conn.execute(_CLEAN, {"pk": pk})
+    fresh = conn.all(_TAIL, {"mark": conn.value(_MARK), "limit": limit - len(dirty)})
+    for pk, content in fresh:
+        conn.execute(_ADD, {"pk": pk, "text": _text(content)})
+    if fresh:
+        conn.execute(_MOVE, {"pk": fresh[-1][0]})
+    return len(dirty) + len(fresh)
+
+
+_BEHIND = "SELECT coalesce(max(pk), 0) - (SELECT indexed_pk FROM search_state) FROM messages"
+
+
+def unindexed(conn: Connection) -> int:
+    """About how many messages the index lacks."""
+    return int(conn.value(_BEHIND))
+
+
+def _text(content: Any) -> str:
+    return text_of(load_or_keep(content)).encode("utf-8", "replace").decode()
+
+
+_FILTERED = """
+SELECT m.pk, m.id, m.created_at, m.role, m.content, s.id, s.name, s.project, i.ord
+  FROM messages m
+  LEFT JOIN progression_items i ON i.message_id = m.id
+  LEFT JOIN progression_heads p ON p.pk = i.prog
+  LEFT JOIN sessions s ON s.progression_id = p.id
+ WHERE m.pk = :pk
+   AND (:project IS NULL OR s.project = :project)
+   AND (:session IS NULL OR s.id = :session)
+   AND (:since IS NULL OR m.created_at >= :since)
+ ORDER BY s.id IS NULL LIMIT 1
+"""
+_NEWEST = """
+SELECT rowid FROM messages_fts WHERE messages_fts MATCH :query AND rowid < :below ORDER BY rowid DESC LIMIT :n
+"""
+_NEWEST_TAIL = """
+SELECT rowid FROM temp.tail_fts WHERE tail_fts MATCH :query AND rowid < :below ORDER BY rowid DESC LIMIT :n
+"""
+_BEST = """
+SELECT rowid FROM messages_fts WHERE messages_fts MATCH :query AND rowid >= :from ORDER BY rank LIMIT :n
+"""
+_CHUNK = 200
+
+
+def search(
+    conn: Connection,
+    query: str,
+    *,
+    limit: int = 20,
+    ranked: bool = False,
+    project: str | None = None,
+    session_id: str | None = None,
+    since: float | None = None,
+    max_chars: int = 200,
+) -> list[Hit]:
+    """Messages that match, newest first, or the most relevant among the newest thousand."""
+    match = match_expression(query)
+    bound = {"project": project, "session": session_id, "since": since}
+    hits: list[Hit] = []
+    for pk in _ranked(conn, match) if ranked else _newest(conn, match):
+        row = conn.one(_FILTERED, bound | {"pk": pk})
+        if row is not None:
+            hits.append(_hit(row, query, max_chars))
+        if len(hits) >= limit:
+            break
+    return hits
+
+
+def _newest(conn: Connection, match: str) -> Iterator[int]:
+    yield from _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below)), _fill_tail(conn))
+    yield from _chunks(lambda below: conn.all(_NEWEST, _page(match, below)))
+
+
+def _page(match: str, below: int) -> dict[str, Any]:
+    return {"query": match, "below": below, "n": _CHUNK}
+
+
+def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], filled: bool = True) -> Iterator[int]:
+    below = 2**62
+    while filled:
+        rows = fetch(below)
+        for (pk,) in rows:
+            yield pk
+        if len(rows) < _CHUNK:
+            return
+        below = rows[-1][0]
+
+
+def _ranked(conn: Connection, match: str) -> Iterator[int]:
+    _fill_tail(conn)
+    yield from (pk for (pk,) in conn.all(_NEWEST_TAIL, {"query": match, "below": 2**62, "n": _RANKED}))
+    newest = conn.all(_NEWEST, {"query": match, "below": 2**62, "n": _RANKED})
+    if newest:
+        yield from (pk for (pk,) in conn.all(_BEST, {"query": match, "from": newest[-1][0], "n": _RANKED}))
+
+
+_TAIL_INDEX = """
+CREATE VIRTUAL TABLE IF NOT EXISTS temp.tail_fts USING fts5 (
+  text, content = '', tokenize = 'unicode61 remove_diacritics 2')
+"""
+_ADD_TAIL = "INSERT INTO temp.tail_fts (rowid, text) VALUES (:pk, :text)"
+_ALL = 2**62
+
+
+def _fill_tail(conn: Connection) -> bool:
+    """A temporary index of what the real one lacks; False when it lacks nothing."""
+    tail = conn.all(_TAIL, {"mark": conn.value(_MARK), "limit": _ALL}) + conn.all(_DIRTY, {"limit": _ALL})
+    conn.execute("DROP TABLE IF EXISTS temp.tail_fts")
+    conn.execute(_TAIL_INDEX)
+    for pk, content in tail:
+        conn.execute(_ADD_TAIL, {"pk": pk, "text": _text(content)})
+    return bool(tail)
+
+
+_WORD = re.compile(r"\w+")
+_TERM = re.compile(r"(\w+)(\*?)")
+
+
+def match_expression(query: str) -> str:
+    """What a person typed, as an FTS5 expression: all the words; `begin*` is a beginning, "…" a phrase."""
+    parts: list[str] = []
+    for number, piece in enumerate(query.split('"')):
+        if number % 2:
+            words = _WORD.findall(piece)
+            parts += ['"' + " ".join(words) + '"'] if words else []
+        else:
+            parts += [f'"{word}"{star}' for word, star in _TERM.findall(piece)]
+    if not parts:
+        raise InvalidInput("there is no word to search for", hint="give at least one word")
+    return " AND ".join(parts)
+
+
+def _hit(row: tuple[Any, ...], query: str, max_chars: int) -> Hit:
+    _, message_id, created_at, role, content, session_id, name, project, ord_ = row
+    return Hit(
+        message_id,
+        session_id,
+        name,
+        project,
+        ord_,
+        created_at,
+        role,
+        snippet(_text(content), query, max_chars),
+    )
+
+
+def snippet(text: str, query: str, max_chars: int) -> str:
+    """The stretch of a text around the first word that matches, on one line."""
+    words = _WORD.findall(query)
+    found = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
+    start = max(0, (found.start() if found else 0) - max_chars // 3)
+    cut = text[start : start + max_chars]
+    line = " ".join(cut.split())
+    return ("…" if start else "") + line + ("…" if start + max_chars < len(text) else "")

@@ -1,0 +1,140 @@
+"""Teams and their messages: rows beside the JSON files (ADR-0019 A)."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from lionstudio.errors import NotFound
+from lionstudio.model.ids import check_id
+from lionstudio.model.jsontext import dump, load_or_keep, visible
+from lionstudio.model.statuses import TEAM_MOVES, TeamStatus, check_move, parse
+from lionstudio.model.teams import Team, TeamMessage, summarize
+from lionstudio.state.connection import Connection
+
+_PUT = """
+INSERT INTO teams (id, name, created_at, updated_at, member_count, members, node_metadata, status)
+VALUES (:id, :name, :created_at, :updated_at, :member_count, :members, :node_metadata, :status)
+ON CONFLICT (id) DO UPDATE SET
+  name = excluded.name, updated_at = excluded.updated_at, member_count = excluded.member_count,
+  members = excluded.members, node_metadata = excluded.node_metadata, status = excluded.status
+"""
+_GET = "SELECT * FROM teams WHERE id = :key OR name = :key ORDER BY id = :key DESC, created_at DESC LIMIT 1"
+_LIST = "SELECT * FROM teams ORDER BY updated_at DESC, id LIMIT :limit"
+
+
+def put_team(conn: Connection, team: Team) -> Team:
+    """Insert a team, or bring its row up to date."""
+    conn.execute(
+        _PUT,
+        {
+            "id": check_id(team.id, "team id"),
+            "name": visible(team.name),
+            "created_at": float(team.created_at),
+            "updated_at": team.updated_at if team.updated_at is not None else team.created_at,
+            "member_count": len(team.members),
+            "members": dump(list(team.members), "members"),
+            "node_metadata": dump(dict(team.metadata), "metadata") if team.metadata else None,
+            "status": parse(TeamStatus, team.status, "team status"),
+        },
+    )
+    return get_team(conn, team.id)
+
+
+def find_team(conn: Connection, key: str) -> Team | None:
+    """One team by id, or the newest with a name."""
+    row = conn.first_dict(_GET, {"key": key})
+    return None if row is None else _team(row)
+
+
+def get_team(conn: Connection, key: str) -> Team:
+    """One team by id or name; NotFound otherwise."""
+    found = find_team(conn, key)
+    if found is None:
+        raise NotFound(f"there is no team {key}", hint="`li team ls` lists them")
+    return found
+
+
+def list_teams(conn: Connection, limit: int = 100) -> list[Team]:
+    """Teams, the one that was used last first."""
+    return [_team(row) for row in conn.dicts(_LIST, {"limit": limit})]
+
+
+_MOVE = "UPDATE teams SET status = :status, updated_at = :at WHERE id = :id"
+
+
+def move_team(conn: Connection, team_id: str, status: TeamStatus | str) -> None:
+    """Archive a team, or take it back into use."""
+    wanted, team = parse(TeamStatus, status, "team status"), get_team(conn, team_id)
+    check_move(TEAM_MOVES, team.status, wanted, f"team {team.name}")
+    conn.execute(_MOVE, {"id": team.id, "status": wanted, "at": time.time()})
+
+
+_POST = """
+INSERT INTO team_messages (id, team_id, created_at, sender, recipient, content, summary, read_by, session_id,
+                           node_metadata)
+VALUES (:id, :team_id, :created_at, :sender, :recipient, :content, :summary, :read_by, :session_id, :node_metadata)
+ON CONFLICT (id) DO UPDATE SET read_by = excluded.read_by
+"""
+_TOUCH = "UPDATE teams SET updated_at = max(updated_at, :at) WHERE id = :id RETURNING id"
+
+
+def post(conn: Connection, message: TeamMessage) -> None:
+    """Store a team message; the same again only brings its readers up to date."""
+    if conn.one(_TOUCH, {"id": message.team_id, "at": float(message.created_at)}) is None:
+        raise NotFound(f"there is no team {message.team_id}", hint="create it first: `li team create`")
+    conn.execute(
+        _POST,
+        {
+            "id": check_id(message.id, "message id"),
+            "team_id": message.team_id,
+            "created_at": float(message.created_at),
+            "sender": visible(message.sender),
+            "recipient": visible(message.recipient),
+            "content": visible(message.content),
+            "summary": visible(message.summary or summarize(message.content) or "") or None,
+            "read_by": dump(list(message.read_by), "read_by"),
+            "session_id": message.session_id,
+            "node_metadata": dump(dict(message.metadata), "metadata") if message.metadata else None,
+        },
+    )
+
+
+_MESSAGES = """
+SELECT * FROM team_messages WHERE team_id = :team AND (created_at, id) > (:after_at, :after_id)
+ ORDER BY created_at, id LIMIT :limit
+"""
+
+
+def team_messages(
+    conn: Connection, team_id: str, *, after: tuple[float, str] = (-1.0, ""), limit: int = 100
+) -> list[TeamMessage]:
+    """The messages of a team in order."""
+    params = {"team": team_id, "after_at": after[0], "after_id": after[1], "limit": limit}
+    return [_message(row) for row in conn.dicts(_MESSAGES, params)]
+
+
+_SESSIONS = """
+SELECT DISTINCT session_id FROM team_messages WHERE team_id = :team AND session_id IS NOT NULL ORDER BY session_id
+"""
+
+
+def sessions_of_team(conn: Connection, team_id: str) -> list[str]:
+    """The runs that talked through a team."""
+    return [row[0] for row in conn.all(_SESSIONS, {"team": team_id})]
+
+
+def _team(row: dict[str, Any]) -> Team:
+    return Team.from_dict(_parsed(row, "members"))
+
+
+def _message(row: dict[str, Any]) -> TeamMessage:
+    return TeamMessage.from_dict(_parsed(row, "read_by"))
+
+
+def _parsed(row: dict[str, Any], names: str) -> dict[str, Any]:
+    metadata, listed = load_or_keep(row["node_metadata"]) or {}, load_or_keep(row[names])
+    return row | {
+        "node_metadata": metadata if isinstance(metadata, dict) else {"unreadable": metadata},
+        names: listed if isinstance(listed, list) else [],
+    }
