@@ -1,0 +1,113 @@
+"""What one committed append costs, next to a bare loop in the same library that writes the same rows.
+
+Synchronous, asynchronous with 1, 8 and 64 producers, at message 100 and at message 100,000 of a session,
+and, for the record, group commit by a writer thread instead of on the event loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from benches.appending import Bare, Synchronous, grouped, threaded
+from benches.measuring import Contest, Play, cpu_us, p50, rate
+from benches.stores import clean_up
+from benches.table import Goal, Options, Table, at_least, at_most, options
+
+_COUNT = 256  # appends of one contestant in one round: about 20 ms
+
+
+def main() -> None:
+    """Measure and print."""
+    given = options(__doc__)
+    try:
+        table = Table("Appending a message", given)
+        _one_writer(table, given)
+        _many_producers(table, given)
+        _long_sessions(table, given)
+        table.close()
+    finally:
+        clean_up()
+
+
+def _contest(contestants: Mapping[str, Play], given: Options, share: float) -> Contest:
+    contest = Contest(contestants)
+    contest.run(rounds=400, seconds=share * (15 if given.quick else 110))
+    return contest
+
+
+def _costs(table: Table, contest: Contest) -> None:
+    print()
+    for name in contest.rounds:
+        table.say(
+            f"{name:<26} p50 {contest.typical(name, 50):7.0f} µs  p99 {contest.typical(name, 99):8.0f} µs"
+            f"  CPU {contest.median(name, cpu_us):6.0f} µs  {contest.median(name, rate):9,.0f}/s"
+            f"  worst {contest.pooled(name, 100) / 1000:6.1f} ms"
+        )
+    rounds = len(contest.rounds[contest.bare])
+    table.say(f"({rounds} rounds of {_COUNT} each; the figures are medians over rounds)")
+    print()
+
+
+def _ratios(table: Table, contest: Contest, name: str, goal: Goal | None = None) -> None:
+    table.row(f"{name}, p50 / bare", contest.ratio(name, p50), "×", goal)
+    table.row(f"{name}, CPU / bare", contest.ratio(name, cpu_us), "×")
+
+
+def _one_writer(table: Table, given: Options) -> None:
+    contest = _contest(
+        {
+            "bare loop": Bare(_COUNT),
+            "write": Synchronous(_COUNT),
+            "write, long-lived": Synchronous(_COUNT, long_lived=True),
+            "submit, 1 producer": grouped(_COUNT, 1),
+            "writer thread, 1 producer": threaded(_COUNT, 1),
+        },
+        given,
+        0.4,
+    )
+    _costs(table, contest)
+    _ratios(table, contest, "write", at_most(1.15))
+    _ratios(table, contest, "write, long-lived")
+    _ratios(table, contest, "submit, 1 producer", at_most(1.6))
+    _ratios(table, contest, "writer thread, 1 producer")
+
+
+def _many_producers(table: Table, given: Options) -> None:
+    contest = _contest(
+        {
+            "bare loop": Bare(_COUNT),
+            "submit, 8 producers": grouped(_COUNT, 8),
+            "submit, 64 producers": grouped(_COUNT, 64),
+            "writer thread, 8": threaded(_COUNT, 8),
+            "writer thread, 64": threaded(_COUNT, 64),
+        },
+        given,
+        0.35,
+    )
+    _costs(table, contest)
+    for name in list(contest.rounds)[1:]:
+        ours = name.startswith("submit")
+        table.row(f"{name}, throughput / bare", contest.ratio(name, rate), "×", at_least(1.5) if ours else None)
+        table.row(f"{name}, p99", contest.pooled(name, 99) / 1000, "ms", at_most(20) if ours else None)
+
+
+def _long_sessions(table: Table, given: Options) -> None:
+    contest = _contest(
+        {
+            "bare loop, message 100": Bare(_COUNT, filled=100),
+            "bare loop, message 100,000": Bare(_COUNT, filled=100_000),
+            "write, message 100": Synchronous(_COUNT, filled=100),
+            "write, message 100,000": Synchronous(_COUNT, filled=100_000),
+        },
+        given,
+        0.25,
+    )
+    _costs(table, contest)
+    far, near = "write, message 100,000", "write, message 100"
+    table.row("write, message 100,000 / message 100, p50", contest.ratio(far, p50, near), "×", at_most(1.2))
+    table.row("write, message 100,000 / message 100, CPU", contest.ratio(far, cpu_us, near), "×")
+    table.row("bare loop, message 100,000 / message 100, p50", contest.ratio("bare loop, message 100,000", p50), "×")
+
+
+if __name__ == "__main__":
+    main()

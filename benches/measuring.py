@@ -1,0 +1,115 @@
+"""How to measure on a noisy machine: contestants take turns in random order, in short rounds, in one process.
+
+A ratio is the median over rounds of what two contestants needed in the same round.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+
+class Round(NamedTuple):
+    """What one contestant needed in one round: each operation in µs, the whole in seconds, CPU in seconds."""
+
+    each_us: Sequence[float]
+    wall: float
+    cpu: float
+
+    @property
+    def p50(self) -> float:
+        """Median of the operations, in µs."""
+        return percentile(self.each_us, 50)
+
+    @property
+    def cpu_us(self) -> float:
+        """CPU of the process for one operation, in µs."""
+        return self.cpu * 1e6 / len(self.each_us)
+
+    @property
+    def rate(self) -> float:
+        """Operations per second."""
+        return len(self.each_us) / self.wall
+
+
+Play = Callable[[], Sequence[float]]
+
+
+def play(turn: Play) -> Round:
+    """One round of a contestant, which returns the µs of each of its operations."""
+    cpu, wall = time.process_time(), time.perf_counter()
+    each = turn()
+    return Round(each, time.perf_counter() - wall, time.process_time() - cpu)
+
+
+class Contest:
+    """The rounds of several contestants, each measured against the first."""
+
+    def __init__(self, contestants: Mapping[str, Play]) -> None:
+        self._contestants = dict(contestants)
+        self.bare = next(iter(self._contestants))
+        self.rounds: dict[str, list[Round]] = {name: [] for name in self._contestants}
+
+    def run(self, rounds: int, seconds: float, warm_up: int = 2) -> None:
+        """So many rounds, or as many as fit into the time; the first ones only warm up."""
+        until = time.monotonic() + seconds
+        names = list(self._contestants)
+        for number in range(rounds + warm_up):
+            if time.monotonic() > until and number > warm_up + 2:
+                return
+            for name in random.sample(names, len(names)):
+                measured = play(self._contestants[name])
+                if number >= warm_up:
+                    self.rounds[name].append(measured)
+
+    def ratio(self, name: str, of: Callable[[Round], float], against: str | None = None) -> float:
+        """Median over the rounds of a figure, divided by that of the baseline in the same round."""
+        pairs = zip(self.rounds[name], self.rounds[against or self.bare], strict=True)
+        return statistics.median(of(mine) / of(theirs) for mine, theirs in pairs)
+
+    def median(self, name: str, of: Callable[[Round], float]) -> float:
+        """Median over the rounds of a figure."""
+        return statistics.median(of(measured) for measured in self.rounds[name])
+
+    def pooled(self, name: str, percent: float) -> float:
+        """A percentile of all operations of all rounds, in µs."""
+        return percentile([us for measured in self.rounds[name] for us in measured.each_us], percent)
+
+    def typical(self, name: str, percent: float) -> float:
+        """Median over the rounds of a percentile within each: what holds but for a disturbed round."""
+        return self.median(name, lambda measured: percentile(measured.each_us, percent))
+
+
+def p50(measured: Round) -> float:
+    """For `ratio`."""
+    return measured.p50
+
+
+def cpu_us(measured: Round) -> float:
+    """For `ratio`."""
+    return measured.cpu_us
+
+
+def rate(measured: Round) -> float:
+    """For `ratio`."""
+    return measured.rate
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The value that so many percent do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
+def timed(work: Callable[[], object], times: int) -> list[float]:
+    """Run something so many times; µs of each."""
+    clock = time.perf_counter_ns
+    each: list[float] = []
+    for _ in range(times):
+        start = clock()
+        work()
+        each.append((clock() - start) / 1000)
+    return each

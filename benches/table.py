@@ -1,0 +1,126 @@
+"""What a bench prints and writes: figures, the goal beside each, and whether it is reached."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shlex
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import apsw
+
+DATA = Path(__file__).parent / ".data"
+
+
+class Goal(NamedTuple):
+    """A limit of docs/performance.md."""
+
+    sign: str
+    limit: float
+
+    def reached(self, value: float) -> bool:
+        """Whether a figure keeps the limit."""
+        return value <= self.limit if self.sign == "≤" else value >= self.limit
+
+
+def at_most(limit: float) -> Goal:
+    """The figure must not be greater."""
+    return Goal("≤", limit)
+
+
+def at_least(limit: float) -> Goal:
+    """The figure must not be smaller."""
+    return Goal("≥", limit)
+
+
+class Options(NamedTuple):
+    """How a bench was called."""
+
+    quick: bool
+    json: str | None
+
+
+def options(about: str | None) -> Options:
+    """The two options of every bench."""
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--quick", action="store_true", help="at most 20 seconds, on smaller data")
+    parser.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
+    given = parser.parse_args()
+    return Options(given.quick, given.json)
+
+
+class Table:
+    """Rows that are printed as they come."""
+
+    def __init__(self, title: str, given: Options) -> None:
+        self._given = given
+        self.title = title
+        self.rows: list[dict[str, Any]] = []
+        print(f"{title}\n{_setting()}\n", flush=True)
+
+    def row(self, what: str, value: float, unit: str, goal: Goal | None = None, note: str = "") -> None:
+        """One figure."""
+        verdict = "" if goal is None else "ok" if goal.reached(value) else "MISS"
+        wanted = "" if goal is None else f"{goal.sign} {goal.limit:g}"
+        self.rows.append({"what": what, "value": value, "unit": unit, "goal": wanted, "verdict": verdict, "note": note})
+        print(f"  {what:<58} {figure(value, unit):>13} {wanted:>9} {verdict:<5} {note}".rstrip(), flush=True)
+
+    def say(self, text: str) -> None:
+        """A line between the rows."""
+        print(f"  {text}", flush=True)
+
+    def close(self) -> None:
+        """Write the JSON, if it was asked for."""
+        missed = [row["what"] for row in self.rows if row["verdict"] == "MISS"]
+        print(f"\n  load average at the end {_load()}; goals missed: {len(missed)}\n", flush=True)
+        if self._given.json:
+            Path(self._given.json).write_text(json.dumps(self._as_json(), ensure_ascii=False, indent=1) + "\n")
+
+    def _as_json(self) -> dict[str, Any]:
+        return {
+            "title": self.title,
+            "command": command(),
+            "quick": self._given.quick,
+            "machine": machine(),
+            "load": _load(),
+            "rows": self.rows,
+        }
+
+
+def figure(value: float, unit: str) -> str:
+    """A number as a person reads it."""
+    digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 0.1 or not value else 3
+    return f"{value:,.{digits}f} {unit}"
+
+
+def command() -> str:
+    """What a person types to get the same, without where the figures were written to."""
+    shown = [f"benches.{Path(sys.argv[0]).stem}", *(word for word in sys.argv[1:] if word == "--quick")]
+    return "python -m " + shlex.join(shown)
+
+
+def machine() -> dict[str, str]:
+    """What the figures depend on; no names and no paths."""
+    return {
+        "cores": str(os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "sqlite": apsw.sqlite_lib_version(),
+        "apsw": apsw.apsw_version(),
+    }
+
+
+def _setting() -> str:
+    found = machine()
+    return (
+        f"{found['cores']} cores, {found['system']}, Python {found['python']}, SQLite {found['sqlite']}, "
+        f"load average {_load()}"
+    )
+
+
+def _load() -> str:
+    return " ".join(f"{part:.1f}" for part in os.getloadavg())
