@@ -55,7 +55,7 @@ class Bare:
             place = place_of(database.conn, branch)
             if filled:
                 fill_session(database, filled)
-        self._progs = (place.session_prog, place.branch_prog)
+        self._progs = (place.session.prog, place.prog)
         self._raw = open_writer(path).raw
         self._raw.wal_autocheckpoint(autocheckpoint)
         self._ord = filled

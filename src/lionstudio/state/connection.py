@@ -22,7 +22,7 @@ from lionstudio.errors import (
 )
 
 if TYPE_CHECKING:
-    from lionstudio.state.places import Place
+    from lionstudio.state.places import Place, SessionPlace
 
 Row = tuple[Any, ...]
 Params = Mapping[str, Any]
@@ -33,14 +33,16 @@ _NONE: Params = {}
 class Connection:
     """One database connection; used by one thread at a time."""
 
-    __slots__ = ("execute", "path", "places", "raw")
+    __slots__ = ("changes", "execute", "path", "places", "raw", "sessions")
 
     def __init__(self, raw: apsw.Connection, path: str) -> None:
         self.raw = raw
         self.path = path
-        # the library's own bound method: one call less on the path of every message
+        # the library's own bound methods: a call less for every statement of every message
         self.execute = raw.execute
+        self.changes = raw.changes
         self.places: dict[str, Place] = {}
+        self.sessions: dict[str, SessionPlace] = {}
 
     def one(self, sql: str, params: Params = _NONE) -> Row | None:
         """The first row, None when there is none."""
@@ -86,9 +88,14 @@ class Connection:
 
     def rollback(self) -> None:
         """Undo what is open; SQLite may have done so already after a failed write."""
-        self.places.clear()  # one may have been made in what is undone here
+        self.forget_places()  # what they know may be undone here
         if self.raw.in_transaction:
             self.execute("ROLLBACK")
+
+    def forget_places(self) -> None:
+        """Look places up again when they are next needed."""
+        self.places.clear()
+        self.sessions.clear()
 
     def close(self) -> None:
         """Give the file back."""

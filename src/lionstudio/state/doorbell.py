@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import socket
+import time
 from contextlib import suppress
 
 from lionstudio.model.ids import new_id
 
 _LONGEST_PATH = 100  # sun_path holds 108 bytes
+_LOOK_EVERY = 0.02  # seconds in which a new reader may miss a bell; the net catches that
 
 
 def folder_for(path: str) -> str:
@@ -25,20 +27,28 @@ class Bell:
     def __init__(self, path: str) -> None:
         self._folder = folder_for(path)
         self._seen = -1
+        self._looked = 0.0
         self._names: list[str] = []
         self._socket: socket.socket | None = None
 
     def ring(self) -> None:
         """Wake every reader; never waits, never fails."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK_EVERY:
+            self._looked = now
+            self._look()
+        if self._names:
+            self._send()
+
+    def _look(self) -> None:
         try:
             changed = os.stat(self._folder).st_mtime_ns
         except OSError:
+            self._names = []
             return
         if changed != self._seen:
             self._seen = changed
             self._names = _bells(self._folder)
-        if self._names:
-            self._send()
 
     def _send(self) -> None:
         if self._socket is None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import apsw
+
 from lionstudio.crash import point
 from lionstudio.errors import Conflict, IllegalMove, InvalidInput, NotFound
 from lionstudio.model.elements import UNKNOWN_TAG
@@ -16,7 +18,7 @@ from lionstudio.model.ids import check_id
 from lionstudio.model.jsontext import dump, load_or_keep, visible
 from lionstudio.model.messages import TYPE_IDS, Message, System, pack
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.places import Place, place_of, remember
+from lionstudio.state.places import Place, SessionPlace, look_again, place_of, remember
 
 
 class Appended(NamedTuple):
@@ -30,29 +32,7 @@ class Appended(NamedTuple):
 _INSERT = """
 INSERT INTO messages (id, created_at, node_metadata, content, embedding, sender, recipient, channel, role, lion_class)
 VALUES (:id, :created_at, :node_metadata, :content, :embedding, :sender, :recipient, :channel, :role, :lion_class)
-ON CONFLICT (id) DO NOTHING RETURNING pk
-"""
-_PLACE_IN_BOTH = """
-INSERT INTO progression_items (prog, ord, message_id) VALUES
-  (:session_prog, (SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :session_prog), :id),
-  (:branch_prog, (SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :branch_prog), :id)
-"""
-_COUNT = """
-UPDATE sessions SET
-  last_msg_id = :id, first_msg_id = coalesce(first_msg_id, :id),
-  last_message_at = max(coalesce(last_message_at, 0), :at), updated_at = max(updated_at, :at),
-  message_count = message_count + 1,
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :session_id AND (status = 'running' OR :late)
-RETURNING message_count
-"""
-_ANNOUNCE = """
-INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord)
-VALUES (:at, 'appended', 'message', :id, :session_id,
-        (SELECT max(ord) FROM progression_items WHERE prog = :session_prog))
+ON CONFLICT (id) DO NOTHING
 """
 
 
@@ -61,40 +41,85 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
 
     `late` lets an importer extend a session that has ended.
     """
-    values = to_row(conn, message)
+    row = to_row(conn, message)
     place = conn.places.get(branch_id) or place_of(conn, branch_id)
-    if conn.execute(_INSERT, values).fetchone() is None and _already_there(conn, message, values, place):
-        return Appended(message.id, place.session_id, new=False)
+    conn.execute(_INSERT, row)
+    if not conn.changes() and _already_there(conn, message, row, place):
+        return Appended(message.id, place.session.id, new=False)
     point("append.inserted")
-    _place(conn, place, message, values, late)
-    if values["lion_class"] == _SYSTEM or "usage" in message.metadata:
-        _note_on_branch(conn, branch_id, message)
-    remember(conn, branch_id, place)
-    point("append.done")
-    return Appended(message.id, place.session_id, new=True)
-
-
-def _place(conn: Connection, place: Place, message: Message, values: dict[str, Any], late: bool) -> None:
-    at = values["created_at"]
-    where = {"id": message.id, "session_prog": place.session_prog, "branch_prog": place.branch_prog}
-    conn.execute(_PLACE_IN_BOTH, where)
+    _take_place(conn, place, message.id)
     point("append.placed")
-    counted = {
-        "id": message.id, "at": at, "session_id": place.session_id, "late": late, **message.usage._asdict(),
+    _count(conn, place.session, message, row["created_at"], late)
+    if "usage" in message.metadata or row["lion_class"] == _SYSTEM:
+        _note_on_branch(conn, branch_id, message)
+    if branch_id not in conn.places:
+        remember(conn, branch_id, place)
+    point("append.done")
+    return Appended(message.id, place.session.id, new=True)
+
+
+_TAKE_PLACE = """
+INSERT INTO progression_items (prog, ord, message_id)
+VALUES (:session_prog, :session_ord, :id), (:branch_prog, :branch_ord, :id)
+"""
+
+
+def _take_place(conn: Connection, place: Place, message_id: str) -> None:
+    try:
+        conn.execute(_TAKE_PLACE, _ends(place, message_id))
+    except apsw.ConstraintError:
+        look_again(conn, place)
+        conn.execute(_TAKE_PLACE, _ends(place, message_id))
+    place.session.next_ord += 1
+    place.next_ord += 1
+
+
+def _ends(place: Place, message_id: str) -> dict[str, Any]:
+    session = place.session
+    return {
+        "id": message_id, "session_prog": session.prog, "session_ord": session.next_ord,
+        "branch_prog": place.prog, "branch_ord": place.next_ord,
     }  # fmt: skip
-    if conn.execute(_COUNT, counted).fetchone() is None:
-        raise _refusal(conn, place.session_id)
-    conn.execute(
-        _ANNOUNCE,
-        {"at": at, "id": message.id, "session_id": place.session_id, "session_prog": place.session_prog},
-    )
+
+
+# first_msg_id is set by a statement of its own: naming an indexed column here would be paid every time.
+_COUNT = """
+UPDATE sessions SET last_msg_id = :id, last_message_at = max(coalesce(last_message_at, 0), :at),
+  updated_at = max(updated_at, :at), message_count = message_count + 1
+ WHERE pk = :pk AND id = :session_id AND (status = 'running' OR :late)
+"""
+_FIRST = "UPDATE sessions SET first_msg_id = :id WHERE pk = :pk AND first_msg_id IS NULL"
+_USAGE = """
+UPDATE sessions SET
+  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
+  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
+  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
+  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
+ WHERE pk = :pk
+"""
+_ANNOUNCE = """
+INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord)
+VALUES (:at, 'appended', 'message', :id, :session_id, :ord)
+"""
+
+
+def _count(conn: Connection, session: SessionPlace, message: Message, at: float, late: bool) -> None:
+    id_, ord_ = message.id, session.next_ord - 1
+    conn.execute(_COUNT, {"id": id_, "at": at, "pk": session.pk, "session_id": session.id, "late": late})
+    if not conn.changes():
+        raise _refusal(conn, session.id)
+    if ord_ == 0:
+        conn.execute(_FIRST, {"id": id_, "pk": session.pk})
+    if "usage" in message.metadata:
+        conn.execute(_USAGE, {"pk": session.pk, **message.usage._asdict()})
+    conn.execute(_ANNOUNCE, {"at": at, "id": id_, "session_id": session.id, "ord": ord_})
 
 
 def _refusal(conn: Connection, session_id: str) -> IllegalMove | NotFound:
-    conn.places.clear()
+    conn.forget_places()
     status = conn.value("SELECT status FROM sessions WHERE id = :id", {"id": session_id})
     if status is None:
-        return NotFound(f"there is no running session {session_id}")
+        return NotFound(f"there is no session {session_id} that takes messages")
     return IllegalMove(
         f"session {session_id} is {status} and takes no more messages",
         hint="continue it with --resume, or branch off with --fork",
@@ -124,35 +149,38 @@ _SAME = "SELECT created_at, node_metadata, content, role, lion_class FROM messag
 _IN_BRANCH = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
 
 
-def _already_there(conn: Connection, message: Message, values: Mapping[str, Any], place: Place) -> bool:
+def _already_there(conn: Connection, message: Message, row: Mapping[str, Any], place: Place) -> bool:
     """True when this very message is in the branch; a message of another branch is shared, not copied."""
     stored = conn.one(_SAME, {"id": message.id})
-    given = tuple(values[name] for name in ("created_at", "node_metadata", "content", "role", "lion_class"))
+    given = tuple(row[name] for name in ("created_at", "node_metadata", "content", "role", "lion_class"))
     if stored != given:
         raise Conflict(
             f"message {message.id} exists already with other content",
             hint="give the message an id of its own",
         )
-    return conn.one(_IN_BRANCH, {"id": message.id, "prog": place.branch_prog}) is not None
+    return conn.one(_IN_BRANCH, {"id": message.id, "prog": place.prog}) is not None
 
 
 def to_row(conn: Connection, message: Message) -> dict[str, Any]:
     """The columns of a message, or a refusal; nothing is written yet."""
-    metadata = {key: value for key, value in message.metadata.items() if key != "lion_class"}
-    if isinstance(message.content, (int, float)) and not isinstance(message.content, bool):
+    metadata, content, embedding = message.metadata, message.content, message.embedding
+    if "lion_class" in metadata:  # it has a column of its own
+        metadata = {key: value for key, value in metadata.items() if key != "lion_class"}
+    if isinstance(content, (int, float)) and not isinstance(content, bool):
         # a column declared JSON would turn the digits into a number and round them
         raise InvalidInput("content must be a JSON object, array or text, not a bare number")
+    tag = message.tag
     return {
         "id": check_id(message.id, "message id"),
         "created_at": float(message.created_at),
         "node_metadata": dump(metadata, "metadata") if metadata else None,
-        "content": None if message.content is None else dump(message.content),
-        "embedding": None if message.embedding is None else pack(message.embedding),
+        "content": None if content is None else dump(content),
+        "embedding": None if embedding is None else pack(embedding),
         "sender": message.sender and visible(message.sender),
         "recipient": message.recipient and visible(message.recipient),
         "channel": message.channel and visible(message.channel),
         "role": message.role and visible(message.role),
-        "lion_class": TYPE_IDS.get(message.tag) or type_id(conn, message.tag),
+        "lion_class": TYPE_IDS.get(tag) or type_id(conn, tag),
     }
 
 

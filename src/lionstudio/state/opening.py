@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import time
-from importlib import resources
 
 import apsw
 
@@ -171,4 +170,7 @@ def check_known(path: str, version: int, lineage: str) -> None:
 
 def schema_sql() -> str:
     """The schema of a new database."""
+    # slow to load, and only needed when a file is made
+    from importlib import resources
+
     return resources.files("lionstudio.state").joinpath("schema.sql").read_text(encoding="utf-8")

@@ -1,8 +1,12 @@
-"""Where a branch's messages go: the progressions of the branch and of its session, looked up once."""
+"""Where a branch's messages go: its progression and its session's, with the next free ord of each.
+
+Looked up once and kept with the connection. Another process may have taken an ord meanwhile; the key of
+progression_items refuses the second, and the place is looked up again.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import time
 
 from lionstudio.errors import CorruptStore, NotFound
 from lionstudio.model.ids import new_id
@@ -11,30 +15,46 @@ from lionstudio.state.connection import Connection
 _MOST_KEPT = 10_000  # a place is a few hundred bytes; forgetting one costs one query
 
 
-class Place(NamedTuple):
-    """The session of a branch, and the two progressions that an append extends."""
+class SessionPlace:
+    """A session's end; shared by the places of all its branches."""
 
-    session_id: str
-    session_prog: int
-    branch_prog: int
+    __slots__ = ("id", "next_ord", "pk", "prog")
+
+    def __init__(self, id_: str, pk: int, prog: int, next_ord: int) -> None:
+        self.id = id_
+        self.pk = pk
+        self.prog = prog
+        self.next_ord = next_ord
+
+
+class Place:
+    """A branch's end, and its session's."""
+
+    __slots__ = ("next_ord", "prog", "session")
+
+    def __init__(self, session: SessionPlace, prog: int, next_ord: int) -> None:
+        self.session = session
+        self.prog = prog
+        self.next_ord = next_ord
 
 
 _PLACE = """
-SELECT b.session_id, s.progression_id, sh.pk, b.progression_id, bh.pk
+SELECT b.session_id, s.pk, s.progression_id, sh.pk, b.progression_id, bh.pk
   FROM branches b
   LEFT JOIN sessions s ON s.id = b.session_id
   LEFT JOIN progression_heads sh ON sh.id = s.progression_id
   LEFT JOIN progression_heads bh ON bh.id = b.progression_id
  WHERE b.id = :branch
 """
+_NEXT_ORD = "SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :prog"
 
 
 def place_of(conn: Connection, branch_id: str) -> Place:
-    """The place of a branch; a fork or an old row that has no progression yet gets one."""
+    """The place of a branch; one that has no progression yet (a fork, an old row) gets it now."""
     row = conn.one(_PLACE, {"branch": branch_id})
     if row is None:
         raise NotFound(f"there is no branch {branch_id}", hint="`li state show SESSION` lists its branches")
-    session_id, session_progression, session_prog, branch_progression, branch_prog = row
+    session_id, session_pk, session_progression, session_prog, branch_progression, branch_prog = row
     for owner, progression, prog in (
         ("session", session_progression, session_prog),
         ("branch", branch_progression, branch_prog),
@@ -45,14 +65,28 @@ def place_of(conn: Connection, branch_id: str) -> Place:
         session_prog = _give_progression(conn, _SESSION_PROGRESSION, session_id)
     if branch_prog is None:
         branch_prog = _give_progression(conn, _BRANCH_PROGRESSION, branch_id)
-    return Place(session_id, session_prog, branch_prog)
+    session = conn.sessions.get(session_id)
+    if session is None or (session.pk, session.prog) != (session_pk, session_prog):
+        session = SessionPlace(session_id, session_pk, session_prog, _next_ord(conn, session_prog))
+    return Place(session, branch_prog, _next_ord(conn, branch_prog))
+
+
+def look_again(conn: Connection, place: Place) -> None:
+    """Somebody else appended: take the next free ords anew."""
+    place.session.next_ord = _next_ord(conn, place.session.prog)
+    place.next_ord = _next_ord(conn, place.prog)
+
+
+def _next_ord(conn: Connection, prog: int) -> int:
+    return int(conn.value(_NEXT_ORD, {"prog": prog}))
 
 
 def remember(conn: Connection, branch_id: str, place: Place) -> None:
     """Keep a place for the next message; called only after it was used with success."""
     if len(conn.places) >= _MOST_KEPT:
-        conn.places.clear()
+        conn.forget_places()
     conn.places[branch_id] = place
+    conn.sessions[place.session.id] = place.session
 
 
 _HEAD = "INSERT INTO progression_heads (id, created_at) VALUES (:id, :at) RETURNING pk"
@@ -66,10 +100,7 @@ def new_progression(conn: Connection, at: float) -> tuple[str, int]:
     return progression, conn.value(_HEAD, {"id": progression, "at": at})
 
 
-_NOW = "SELECT (julianday('now') - 2440587.5) * 86400.0"
-
-
 def _give_progression(conn: Connection, sql: str, owner_id: str) -> int:
-    progression, prog = new_progression(conn, conn.value(_NOW))
+    progression, prog = new_progression(conn, time.time())
     conn.execute(sql, {"progression": progression, "id": owner_id})
     return prog
