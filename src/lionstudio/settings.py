@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
 
 CONFIG = "config.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+# Tuples, not dataclasses: those take longer to load than a short command takes to run.
+class Settings(NamedTuple):
     """Every setting with its value; `origins` says where each came from."""
 
     home: str
@@ -26,11 +25,10 @@ class Settings:
     keep_days: int
     keep_n: int
     studio_port: int
-    origins: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """Where a setting may be given, and what it is for."""
 
     name: str
@@ -65,7 +63,7 @@ def load_settings(
     environ = os.environ if environ is None else environ
     flags = {name: value for name, value in (flags or {}).items() if value is not None}
     home, home_origin = _home(flags, environ)
-    project_file = find_project_file(cwd or os.getcwd(), home)
+    project_file = find_project_file(cwd or _here(), home)
     sources = (
         [("flag", flags), ("environment", {item.name: environ.get(item.variable) or None for item in SETTINGS})]
         + ([(project_file, _read(project_file))] if project_file else [])
@@ -76,6 +74,13 @@ def load_settings(
     for item in SETTINGS[1:]:
         values[item.name], origins[item.name] = _choose(item, sources, project_file, home)
     return Settings(**values, origins=origins)
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError:  # the folder was removed under us; nothing is above it either
+        return os.sep
 
 
 def _home(flags: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, str]:
@@ -146,7 +151,7 @@ def _read(path: str) -> Mapping[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}", hint="correct it or move it away") from None
-    unknown = sorted(set(found) - {item.name for item in fields(Settings)})
+    unknown = sorted(set(found) - {item.name for item in SETTINGS})
     if unknown:
         raise InvalidInput(f"{path} has unknown settings: {', '.join(unknown)}", hint="`li config` lists them all")
     return found
