@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 
-from lionstudio.model.jsontext import load_or_keep
 from lionstudio.model.states import Proof, staleness_check
 from lionstudio.state.connection import Connection
 from lionstudio.state.opening import AUTOCHECKPOINT, WAL_LIMIT
-from lionstudio.state.owners import Owner, liveness
+from lionstudio.state.proofs import proof_of
 from lionstudio.state.search import unindexed
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.upkeep import file_size
@@ -144,23 +143,6 @@ _RUNNING = """
 SELECT id, status, name, invocation_kind, last_message_at, updated_at, started_at, owner, health
   FROM sessions WHERE status = 'running' ORDER BY started_at
 """
-
-
-def owner_of(session: dict[str, Any]) -> Owner | None:
-    """The process that a session's row names, None when it names none."""
-    owner = load_or_keep(session.get("owner"))
-    if not isinstance(owner, dict) or not isinstance(owner.get("pid"), int):
-        return None
-    return Owner._make(owner.get(name) for name in Owner._fields)
-
-
-def proof_of(session: dict[str, Any]) -> Proof:
-    """Whether the process of a running session is alive, dead or unknown, with the evidence."""
-    owner = owner_of(session)
-    if owner is None:
-        return Proof("unknown", ("no process was recorded for it",))
-    found = liveness(owner)
-    return Proof(found.answer, found.evidence)
 
 
 def _runs(conn: Connection, now: float) -> Iterator[Finding]:
