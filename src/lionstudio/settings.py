@@ -25,6 +25,7 @@ class Settings(NamedTuple):
     keep_days: int
     keep_n: int
     studio_port: int
+    teams_in_db_only: bool
     origins: Mapping[str, str]
 
 
@@ -36,6 +37,7 @@ class Setting(NamedTuple):
     meaning: str
     default: str
     whole_number: bool = False
+    yes_or_no: bool = False
     in_home_file: bool = True
     in_project_file: bool = True
 
@@ -51,7 +53,14 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("keep_days", "LIONAGI_KEEP_DAYS", "how many days prune lets a session live", "30", whole_number=True),
     Setting("keep_n", "LIONAGI_KEEP_N", "how many of the newest sessions prune always keeps", "100", whole_number=True),
     Setting("studio_port", "LIONAGI_PORT", "the port of the Studio", "8721", whole_number=True),
+    Setting(
+        "teams_in_db_only", "LIONAGI_TEAMS_IN_DB_ONLY", "true keeps teams in the database alone, without JSON files",
+        "false", yes_or_no=True, in_project_file=False,
+    ),
 )  # fmt: skip
+
+
+_YES_OR_NO = {"true": True, "1": True, "false": False, "0": False}
 
 
 def load_settings(
@@ -105,6 +114,8 @@ def _default(item: Setting, home: str) -> Any:
         return os.path.join(home, "state.db")
     if item.name == "project":
         return None
+    if item.yes_or_no:
+        return _YES_OR_NO[item.default]
     return int(item.default) if item.whole_number else _path(item.default)
 
 
@@ -114,6 +125,11 @@ def _usable(item: Setting, value: Any, origin: str) -> Any:
         if not (text.isascii() and text.isdigit() and len(text) <= 9):
             raise InvalidInput(f"{item.name} must be a whole number, not {value!r:.60} ({origin})")
         return int(text)
+    if item.yes_or_no:
+        answer = _YES_OR_NO.get(str(value).lower())
+        if answer is None:
+            raise InvalidInput(f"{item.name} must be true or false, not {value!r:.60} ({origin})")
+        return answer
     if not isinstance(value, str) or "\0" in value:
         raise InvalidInput(f"{item.name} must be text, not {value!r:.60} ({origin})")
     if item.name == "db" and "://" in value:
