@@ -1,0 +1,102 @@
+"""kill -9 at every named point of the source: nothing acknowledged is lost, nothing is left half."""
+
+from __future__ import annotations
+
+import ast
+import signal
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from tests.support.children import ROOT, Done, run
+from tests.support.invariants import Checked, assert_whole
+from tests.support.old_files import add_old_sessions, make_v1
+
+from lionstudio.state import prune
+
+pytestmark = pytest.mark.crash
+
+# Names that the source puts together, with what they can become.
+PUT_TOGETHER = {"prune.{what}": [f"prune.{step[0]}" for step in prune._STEPS]}
+APPENDS = ("synchronous", "grouped", "recorded")
+# Which works pass a point, and the passes at which they are killed there.
+WORKS: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
+    "create.filled": (("opening",), (1,)),
+    "migrate.backed_up": (("migrating",), (1,)),
+    "migrate.copied": (("migrating",), (1,)),
+    "migrate.filled": (("migrating",), (1,)),
+    "session.created": (("sessions", "recorded"), (1,)),
+    "session.finished": (("sessions", "recorded"), (1,)),
+    "append.inserted": (APPENDS, (1, 7)),
+    "append.placed": (APPENDS, (1, 7)),
+    "append.done": (APPENDS, (1, 7)),
+    "fork.inserted": (("forking",), (1, 3)),
+    "write.before_commit": ((*APPENDS, "forking", "sessions"), (1, 4)),
+    "write.committed": ((*APPENDS, "forking", "sessions"), (1, 4)),
+    "prune.sessions": (("pruning",), (1, 2)),
+    "prune.progressions": (("pruning",), (1, 2)),
+    "prune.messages": (("pruning",), (1, 2)),
+}
+CASES = [
+    pytest.param(point, work, time, id=f"{point}-{work}-{time}")
+    for point, (works, times) in WORKS.items()
+    for work in works
+    for time in times
+]
+SIZES = {"pruning": 1, "opening": 1, "sessions": 4, "forking": 4}
+UPKEEP = ("opening", "pruning")  # what was cut short must come to its end when it is done again
+
+
+def points_in_source() -> Iterator[str]:
+    """Every name that is given to `point` anywhere in the package."""
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("point", "crash.point"):
+                name = ast.unparse(node.args[0]).removeprefix("f").strip("'\"")
+                yield from PUT_TOGETHER.get(name, [name])
+
+
+def test_no_point_is_forgotten() -> None:
+    assert set(points_in_source()) == set(WORKS), "say in WORKS what passes a new point"
+
+
+def prepare(work: str, path: Path) -> str:
+    """The file that a work needs, and the name of the program that does it."""
+    if work == "migrating":
+        make_v1(path)
+        return "opening"
+    if work == "pruning":
+        add_old_sessions(path, sessions=2 * prune._BATCH, messages=1)
+    return work
+
+
+@pytest.mark.parametrize(("point", "work", "time"), CASES)
+def test_nothing_is_lost_at(point: str, work: str, time: int, tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    program = prepare(work, path)
+    killed = run(program, path, SIZES.get(program, 10), env={"LIONAGI_CRASH_AT": f"{point}:{time}"})
+    assert killed.code == -signal.SIGKILL, f"the work never passed {point}: {killed}"
+    seen = assert_whole(path, killed.events, loose=work == "pruning")
+    what_was_under_way(point, work, killed, seen)
+    if program in UPKEEP:
+        again = run(program, path)
+        assert (again.code, again.errors) == (0, "")
+        assert_whole(path, [*killed.events, *again.events])
+    leftovers(path, work)
+
+
+def what_was_under_way(point: str, work: str, killed: Done, seen: Checked) -> None:
+    """A message that nobody was told about is there if its commit was done, and only then."""
+    if work == "synchronous":
+        kept = 1 if point == "write.committed" and killed.events else 0
+        assert seen.messages == seen.acknowledged + kept
+    if work == "migrating":
+        assert (seen.messages, seen.sessions) == (200, 5)
+
+
+def leftovers(path: Path, work: str) -> None:
+    """Beside the database lies what belongs there and nothing half."""
+    extra = {name.name for name in path.parent.iterdir()} - {path.name, "run"}
+    backups = {name for name in extra if name.endswith(".bak")}
+    assert extra == backups, "half-written files stay behind"
+    assert bool(backups) == (work == "migrating")

@@ -1,0 +1,125 @@
+"""Starting the programs of workload.py: one as a fresh process, or many that are forked at the same moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+Event = dict[str, Any]
+PYTHON = (sys.executable, "-W", "error")
+
+
+class Done(NamedTuple):
+    """How a child ended and what it told; `code` is negative for a signal."""
+
+    code: int
+    events: list[Event]
+    errors: str
+
+
+def environment(**more: str) -> dict[str, str]:
+    """Ours, without settings of the person who runs the tests."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LIONAGI_")}
+    return kept | more
+
+
+def run(
+    work: str,
+    path: Path,
+    n: int = 1,
+    *,
+    inside: Sequence[str] = (),
+    env: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Done:
+    """Do one work in a process of its own, to its end."""
+    command = [*inside, *PYTHON, "-m", "tests.support.workload", work, str(path), str(n), json.dumps(options)]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment(**(env or {})), capture_output=True, text=True, timeout=100
+    )
+    return Done(done.returncode, parse(done.stdout), done.stderr)
+
+
+def parse(output: str) -> list[Event]:
+    """The events in an output; a last line that was cut by a kill is none."""
+    whole, _, _ = output.rpartition("\n")
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+class Herd:
+    """Many workers forked by one small process, so that starting one costs milliseconds and not a new interpreter.
+
+    The herder reaps every worker before it tells of its end, hence after everything the worker told.
+    """
+
+    def __init__(self) -> None:
+        self._herder = subprocess.Popen(
+            [*PYTHON, "-m", "tests.support.herd"],
+            cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        self.events: list[Event] = []
+        self.codes: list[int] = []
+        self._answers: queue.SimpleQueue[Event | None] = queue.SimpleQueue()
+        # reads all the time: workers must never wait for room in the pipe
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def start(self, works: Sequence[tuple[str, str, int, Mapping[str, Any]]]) -> list[int]:
+        """Begin (work, path, n, options) all at one moment; their pids."""
+        self._order(start=works)
+        pids: list[int] = self._until("started")["started"]
+        return pids
+
+    def kill(self, pid: int) -> None:
+        """End a worker by SIGKILL; when this returns, `events` has everything it told."""
+        self._order(kill=pid)
+        self._until("ended")
+
+    def wait(self, pids: Sequence[int]) -> None:
+        """Let workers come to their end."""
+        for pid in pids:
+            self._order(wait=pid)
+            self._until("ended")
+
+    def _order(self, **order: Any) -> None:
+        _pipe(self._herder.stdin).write(json.dumps(order) + "\n")
+        _pipe(self._herder.stdin).flush()
+
+    def _until(self, key: str) -> Event:
+        answer = self._answers.get(timeout=100)
+        assert answer is not None, f"the herder ended with {self._herder.wait()}"
+        assert key in answer, answer
+        return answer
+
+    def _read(self) -> None:
+        for line in _pipe(self._herder.stdout):
+            event = json.loads(line)
+            if "ended" in event:
+                self.codes.append(event["code"])
+            if "ended" in event or "started" in event:
+                self._answers.put(event)
+            else:
+                self.events.append(event)
+        self._answers.put(None)
+
+    def __enter__(self) -> Herd:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _pipe(self._herder.stdin).close()  # it kills and reaps what is left, then ends
+        self._reader.join()
+        _pipe(self._herder.stdout).close()
+        self._herder.wait()
+
+
+def _pipe(stream: IO[str] | None) -> IO[str]:
+    assert stream is not None
+    return stream

@@ -1,0 +1,194 @@
+"""The programs that the tests kill: each does one kind of work and tells, a JSON object a line, what was acknowledged.
+
+A line is written after the call returned, so whatever stands in it must be there for good.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lionstudio.errors import LionError
+from lionstudio.live.recording import record
+from lionstudio.model.branches import Branch
+from lionstudio.model.messages import Message, create_message
+from lionstudio.model.sessions import Session
+from lionstudio.state.branches import create_branch, fork_branch
+from lionstudio.state.connection import Connection
+from lionstudio.state.database import Database
+from lionstudio.state.messages import append
+from lionstudio.state.opening import open_writer
+from lionstudio.state.prune import plan_prune, prune
+from lionstudio.state.search import index_batch
+from lionstudio.state.sessions import create_session, find_session, finish_session
+from lionstudio.state.upkeep import CHECKPOINT_MODES, backup, checkpoint, give_back_pages, vacuum
+
+PRODUCERS = 4
+SHARED = "shared"  # a session that every process may write to
+
+
+def tell(**event: Any) -> None:
+    """One line on stdout; short enough for the kernel to write it whole."""
+    os.write(1, json.dumps(event).encode() + b"\n")
+
+
+def said(text: str) -> Message:
+    """A message with usage, so that the sums on session and branch are at stake too."""
+    return create_message({"instruction": text}, metadata={"usage": {"input_tokens": 3, "output_tokens": 2}})
+
+
+def begin(conn: Connection, session_id: str | None = None) -> Branch:
+    """A branch to write to, in a session of its own or in the given one."""
+    session = Session(id=session_id, name="work") if session_id else Session(name="work")
+    if find_session(conn, session.id) is None:
+        create_session(conn, session)
+    return create_branch(conn, Branch(session_id=session.id, name="main"))
+
+
+def say(database: Database, branch: Branch, text: str) -> None:
+    """Append and tell."""
+    done = database.write(lambda conn: append(conn, branch.id, said(text)))
+    tell(message=done.message_id, branch=branch.id, session=done.session_id)
+
+
+async def _say(database: Database, branch: Branch, text: str) -> None:
+    done = await database.submit(lambda conn: append(conn, branch.id, said(text)))
+    tell(message=done.message_id, branch=branch.id, session=done.session_id)
+
+
+def opening(path: str, _: int) -> None:
+    """Create or upgrade, nothing more."""
+    Database(path).close()
+    tell(opened=path)
+
+
+def synchronous(path: str, n: int, *, shared: bool = False, size: int = 0, long_lived: bool = False) -> None:
+    """Append one message a transaction."""
+    with Database(path, long_lived=long_lived) as database:
+        branch = database.write(lambda conn: begin(conn, SHARED if shared else None))
+        for number in range(n):
+            say(database, branch, f"message {number} " + "x" * size)
+
+
+def grouped(path: str, n: int, *, shared: bool = False, long_lived: bool = False) -> None:
+    """Append from several producers whose messages share commits."""
+
+    async def produce(database: Database) -> None:
+        branch = await database.submit(lambda conn: begin(conn, SHARED if shared else None))
+        for number in range(n):
+            await _say(database, branch, f"message {number}")
+
+    async def produce_all(database: Database) -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(PRODUCERS):
+                group.create_task(produce(database))
+
+    with Database(path, long_lived=long_lived) as database:
+        asyncio.run(produce_all(database))
+
+
+def recorded(path: str, n: int) -> None:
+    """What a program of somebody else does."""
+    with record("recorded", path=path, project="tests") as run:
+        for number in range(n):
+            message = run.assistant(f"answer {number}", usage={"input_tokens": 3, "output_tokens": 2})
+            tell(message=message, branch=run.branch_id, session=run.session_id)
+    tell(finished=run.session_id, status="completed")
+
+
+def forking(path: str, n: int) -> None:
+    """Fork a branch again and again; each fork says something of its own."""
+    with Database(path) as database:
+        branch = database.write(begin)
+        for number in range(n):
+            say(database, branch, f"before fork {number}")
+            parent = branch.id
+            branch = database.write(lambda conn, parent=parent: fork_branch(conn, parent))  # type: ignore[misc]
+            tell(fork=branch.id, parent=parent, session=branch.session_id)
+
+
+def sessions(path: str, n: int) -> None:
+    """Begin and end sessions."""
+    with Database(path) as database:
+        for number in range(n):
+            branch = database.write(begin)
+            assert branch.session_id is not None
+            session = branch.session_id
+            tell(began=session)
+            say(database, branch, f"only message {number}")
+            database.write(lambda conn, session=session: finish_session(conn, session, "completed", exit_code=0))  # type: ignore[misc]
+            tell(finished=session, status="completed")
+
+
+def pruning(path: str, keep_n: int) -> None:
+    """Delete every finished session but the newest, with what only they held."""
+    conn = open_writer(path)
+    plan_prune(conn, before=time.time() - 86400, keep_n=keep_n, orphan_progressions=True)
+    tell(pruned=prune(conn)._asdict())
+    give_back_pages(conn)
+    conn.close()
+
+
+def backing_up(path: str, n: int) -> None:
+    """Copy the database to `….copy0`, `….copy1` and so on."""
+    for number in range(n):
+        target = f"{path}.copy{number}"
+        backup(path, target)
+        tell(backup=target)
+
+
+def upkeep(path: str, n: int) -> None:
+    """Everything that runs beside writers, over and over: checkpoints of all modes, index, free pages."""
+    with Database(path) as database:
+        for number in range(n):
+            database.write(index_batch)
+            checkpoint(database.conn, CHECKPOINT_MODES[number % len(CHECKPOINT_MODES)])
+            give_back_pages(database.conn)
+    tell(upkeep=n)
+
+
+def vacuuming(path: str, n: int) -> None:
+    """Rebuild the file; a reader in the way is no failure of the writers."""
+    conn = open_writer(path)
+    for _ in range(n):
+        try:
+            vacuum(conn)
+        except LionError as error:
+            tell(stepped_back=type(error).__name__)
+    conn.close()
+    tell(vacuumed=n)
+
+
+WORKS: Mapping[str, Callable[..., None]] = {
+    work.__name__: work
+    for work in (
+        opening, synchronous, grouped, recorded, forking, sessions, pruning, backing_up, upkeep, vacuuming,
+    )
+}  # fmt: skip
+
+
+def perform(work: str, path: str, n: int, **options: Any) -> int:
+    """Do it; an error of ours becomes one line and its exit code, as on the command line."""
+    code = 0
+    try:
+        WORKS[work](path, n, **options)
+    except* LionError as group:
+        error = _first(group)
+        tell(error=type(error).__name__, text=str(error))
+        print(f"error: {error}", file=sys.stderr)
+        code = error.exit_code
+    return code
+
+
+def _first(group: BaseExceptionGroup[LionError]) -> LionError:
+    found = group.exceptions[0]
+    return _first(found) if isinstance(found, BaseExceptionGroup) else found
+
+
+if __name__ == "__main__":
+    sys.exit(perform(sys.argv[1], sys.argv[2], int(sys.argv[3]), **json.loads((sys.argv[4:] or ["{}"])[0])))
