@@ -33,13 +33,15 @@ _NONE: Params = {}
 class Connection:
     """One database connection; used by one thread at a time."""
 
-    __slots__ = ("changes", "execute", "path", "places", "raw", "sessions")
+    __slots__ = ("changes", "execute", "path", "places", "raw", "run", "sessions")
 
     def __init__(self, raw: apsw.Connection, path: str) -> None:
         self.raw = raw
         self.path = path
-        # the library's own bound methods: a call less for every statement of every message
+        # the library's own bound methods: a call less for every statement of every message. `run` is for
+        # statements without rows; it uses one cursor again and again, which halves what a call costs
         self.execute = raw.execute
+        self.run = raw.cursor().execute
         self.changes = raw.changes
         self.places: dict[str, Place] = {}
         self.sessions: dict[str, SessionPlace] = {}

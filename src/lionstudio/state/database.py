@@ -48,12 +48,11 @@ class Database:
     def commit(self, work: Callable[[Connection], T]) -> T:
         """`write` for a caller that holds the lock."""
         conn = self.conn
-        execute = conn.execute
         try:
-            execute("BEGIN IMMEDIATE")
+            conn.run("BEGIN IMMEDIATE")
             result = work(conn)
             point("write.before_commit")
-            execute("COMMIT")
+            conn.run("COMMIT")
         except BaseException as error:
             conn.rollback()
             if isinstance(error, apsw.Error):

@@ -12,7 +12,7 @@ from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages import from_row, to_row
+from lionstudio.state.messages import INSERT, from_row, to_row
 from lionstudio.state.places import new_progression
 
 EVERYBODY = "*"  # the owner of a public channel
@@ -25,11 +25,6 @@ class Letter(NamedTuple):
     message: Message
 
 
-_INSERT = """
-INSERT INTO messages (id, created_at, node_metadata, content, embedding, sender, recipient, channel, role, lion_class)
-VALUES (:id, :created_at, :node_metadata, :content, :embedding, :sender, :recipient, :channel, :role, :lion_class)
-ON CONFLICT (id) DO NOTHING RETURNING pk
-"""
 _PUT = """
 INSERT INTO progression_items (prog, ord, message_id)
 VALUES (:prog, (SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :prog), :id)
@@ -43,14 +38,14 @@ def send(conn: Connection, message: Message) -> bool:
     """Deliver to the recipient's inbox (or a channel) and the sender's outbox; False when it was sent before."""
     if not message.sender or not (message.recipient or message.channel):
         raise InvalidInput("a message that is sent needs a sender, and a recipient or a channel")
-    values = to_row(conn, message)
-    if conn.one(_INSERT, values) is None:
+    conn.execute(INSERT, to_row(conn, message))
+    if not conn.changes():
         return False
-    channel, recipient = values["channel"] or "", values["recipient"] or EVERYBODY
-    for owner, box in ((recipient, "inbox"), (values["sender"], "outbox")):
-        prog = _mailbox(conn, check_id(owner, "mailbox owner"), box, channel, values["created_at"])
+    at, channel, recipient = float(message.created_at), message.channel or "", message.recipient or EVERYBODY
+    for owner, box in ((recipient, "inbox"), (message.sender, "outbox")):
+        prog = _mailbox(conn, check_id(owner, "mailbox owner"), box, channel, at)
         conn.execute(_PUT, {"prog": prog, "id": message.id})
-    conn.execute(_ANNOUNCE, {"at": values["created_at"], "id": message.id, "recipient": recipient})
+    conn.execute(_ANNOUNCE, {"at": at, "id": message.id, "recipient": recipient})
     return True
 
 

@@ -6,8 +6,7 @@ counters and the change row. It costs the same at message 100,000 as at message 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import apsw
 
@@ -29,10 +28,21 @@ class Appended(NamedTuple):
     new: bool  # False: it was there already, and nothing was written
 
 
-_INSERT = """
+# The four statements of every append take their values by position: building and binding dictionaries of
+# them costs 5 % of an append (docs/performance.md). Everything else binds by name.
+INSERT = """
 INSERT INTO messages (id, created_at, node_metadata, content, embedding, sender, recipient, channel, role, lion_class)
-VALUES (:id, :created_at, :node_metadata, :content, :embedding, :sender, :recipient, :channel, :role, :lion_class)
-ON CONFLICT (id) DO NOTHING
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+"""
+_TAKE_PLACE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?), (?, ?, ?)"
+# first_msg_id is set by a statement of its own: naming an indexed column here would be paid every time.
+_COUNT = """
+UPDATE sessions SET last_msg_id = ?, last_message_at = max(coalesce(last_message_at, 0), ?2),
+  updated_at = max(updated_at, ?2), message_count = message_count + 1
+ WHERE pk = ? AND id = ? AND (status = 'running' OR ?)
+"""
+_ANNOUNCE = """
+INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord) VALUES (?, 'appended', 'message', ?, ?, ?)
 """
 
 
@@ -43,76 +53,29 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
     """
     row = to_row(conn, message)
     place = conn.places.get(branch_id) or place_of(conn, branch_id)
-    conn.execute(_INSERT, row)
-    if not conn.changes() and _already_there(conn, message, row, place):
-        return Appended(message.id, place.session.id, new=False)
+    session, run, id_ = place.session, conn.run, row[0]
+    run(INSERT, row)
+    if not conn.changes() and _already_there(conn, row, place):
+        return Appended(id_, session.id, new=False)
     point("append.inserted")
-    _take_place(conn, place, message.id)
+    try:
+        run(_TAKE_PLACE, (session.prog, session.next_ord, id_, place.prog, place.next_ord, id_))
+    except apsw.ConstraintError:
+        look_again(conn, place)
+        run(_TAKE_PLACE, (session.prog, session.next_ord, id_, place.prog, place.next_ord, id_))
     point("append.placed")
-    _count(conn, place.session, message, row["created_at"], late)
-    if "usage" in message.metadata or row["lion_class"] == _SYSTEM:
-        _note_on_branch(conn, branch_id, message)
+    run(_COUNT, (id_, row[1], session.pk, session.id, late))
+    if not conn.changes():
+        raise _refusal(conn, session.id)
+    run(_ANNOUNCE, (row[1], id_, session.id, session.next_ord))
+    if session.next_ord == 0 or row[9] == _SYSTEM or "usage" in message.metadata:
+        _note_what_is_rare(conn, branch_id, session, message)
+    session.next_ord += 1
+    place.next_ord += 1
     if branch_id not in conn.places:
         remember(conn, branch_id, place)
     point("append.done")
-    return Appended(message.id, place.session.id, new=True)
-
-
-_TAKE_PLACE = """
-INSERT INTO progression_items (prog, ord, message_id)
-VALUES (:session_prog, :session_ord, :id), (:branch_prog, :branch_ord, :id)
-"""
-
-
-def _take_place(conn: Connection, place: Place, message_id: str) -> None:
-    try:
-        conn.execute(_TAKE_PLACE, _ends(place, message_id))
-    except apsw.ConstraintError:
-        look_again(conn, place)
-        conn.execute(_TAKE_PLACE, _ends(place, message_id))
-    place.session.next_ord += 1
-    place.next_ord += 1
-
-
-def _ends(place: Place, message_id: str) -> dict[str, Any]:
-    session = place.session
-    return {
-        "id": message_id, "session_prog": session.prog, "session_ord": session.next_ord,
-        "branch_prog": place.prog, "branch_ord": place.next_ord,
-    }  # fmt: skip
-
-
-# first_msg_id is set by a statement of its own: naming an indexed column here would be paid every time.
-_COUNT = """
-UPDATE sessions SET last_msg_id = :id, last_message_at = max(coalesce(last_message_at, 0), :at),
-  updated_at = max(updated_at, :at), message_count = message_count + 1
- WHERE pk = :pk AND id = :session_id AND (status = 'running' OR :late)
-"""
-_FIRST = "UPDATE sessions SET first_msg_id = :id WHERE pk = :pk AND first_msg_id IS NULL"
-_USAGE = """
-UPDATE sessions SET
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE pk = :pk
-"""
-_ANNOUNCE = """
-INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord)
-VALUES (:at, 'appended', 'message', :id, :session_id, :ord)
-"""
-
-
-def _count(conn: Connection, session: SessionPlace, message: Message, at: float, late: bool) -> None:
-    id_, ord_ = message.id, session.next_ord - 1
-    conn.execute(_COUNT, {"id": id_, "at": at, "pk": session.pk, "session_id": session.id, "late": late})
-    if not conn.changes():
-        raise _refusal(conn, session.id)
-    if ord_ == 0:
-        conn.execute(_FIRST, {"id": id_, "pk": session.pk})
-    if "usage" in message.metadata:
-        conn.execute(_USAGE, {"pk": session.pk, **message.usage._asdict()})
-    conn.execute(_ANNOUNCE, {"at": at, "id": id_, "session_id": session.id, "ord": ord_})
+    return Appended(id_, session.id, new=True)
 
 
 def _refusal(conn: Connection, session_id: str) -> IllegalMove | NotFound:
@@ -127,7 +90,16 @@ def _refusal(conn: Connection, session_id: str) -> IllegalMove | NotFound:
 
 
 _SYSTEM = TYPE_IDS[System.TAG]
+_FIRST = "UPDATE sessions SET first_msg_id = :id WHERE pk = :pk AND first_msg_id IS NULL"
 _SYSTEM_POINTER = "UPDATE branches SET system_msg_id = :id WHERE id = :branch"
+_SESSION_USAGE = """
+UPDATE sessions SET
+  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
+  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
+  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
+  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
+ WHERE pk = :pk
+"""
 _BRANCH_USAGE = """
 UPDATE branches SET
   input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
@@ -138,50 +110,53 @@ UPDATE branches SET
 """
 
 
-def _note_on_branch(conn: Connection, branch_id: str, message: Message) -> None:
+def _note_what_is_rare(conn: Connection, branch_id: str, session: SessionPlace, message: Message) -> None:
+    """What only some messages change: the first of a session, a system prompt, one that reports usage."""
+    if session.next_ord == 0:
+        conn.execute(_FIRST, {"id": message.id, "pk": session.pk})
     if isinstance(message, System):
         conn.execute(_SYSTEM_POINTER, {"id": message.id, "branch": branch_id})
     if "usage" in message.metadata:
-        conn.execute(_BRANCH_USAGE, {"branch": branch_id, **message.usage._asdict()})
+        used = message.usage._asdict()
+        conn.execute(_SESSION_USAGE, {"pk": session.pk, **used})
+        conn.execute(_BRANCH_USAGE, {"branch": branch_id, **used})
 
 
 _SAME = "SELECT created_at, node_metadata, content, role, lion_class FROM messages WHERE id = :id"
 _IN_BRANCH = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
 
 
-def _already_there(conn: Connection, message: Message, row: Mapping[str, Any], place: Place) -> bool:
+def _already_there(conn: Connection, row: Row, place: Place) -> bool:
     """True when this very message is in the branch; a message of another branch is shared, not copied."""
-    stored = conn.one(_SAME, {"id": message.id})
-    given = tuple(row[name] for name in ("created_at", "node_metadata", "content", "role", "lion_class"))
-    if stored != given:
-        raise Conflict(
-            f"message {message.id} exists already with other content",
-            hint="give the message an id of its own",
-        )
-    return conn.one(_IN_BRANCH, {"id": message.id, "prog": place.prog}) is not None
+    id_, created_at, metadata, content, _, _, _, _, role, lion_class = row
+    if conn.one(_SAME, {"id": id_}) != (created_at, metadata, content, role, lion_class):
+        raise Conflict(f"message {id_} exists already with other content", hint="give the message an id of its own")
+    return conn.one(_IN_BRANCH, {"id": id_, "prog": place.prog}) is not None
 
 
-def to_row(conn: Connection, message: Message) -> dict[str, Any]:
-    """The columns of a message, or a refusal; nothing is written yet."""
+def to_row(conn: Connection, message: Message) -> Row:
+    """The columns of a message in the order of INSERT, or a refusal; nothing is written yet."""
     metadata, content, embedding = message.metadata, message.content, message.embedding
     if "lion_class" in metadata:  # it has a column of its own
         metadata = {key: value for key, value in metadata.items() if key != "lion_class"}
     if isinstance(content, (int, float)) and not isinstance(content, bool):
         # a column declared JSON would turn the digits into a number and round them
         raise InvalidInput("content must be a JSON object, array or text, not a bare number")
-    tag = message.tag
-    return {
-        "id": check_id(message.id, "message id"),
-        "created_at": float(message.created_at),
-        "node_metadata": dump(metadata, "metadata") if metadata else None,
-        "content": None if content is None else dump(content),
-        "embedding": None if embedding is None else pack(embedding),
-        "sender": message.sender and visible(message.sender),
-        "recipient": message.recipient and visible(message.recipient),
-        "channel": message.channel and visible(message.channel),
-        "role": message.role and visible(message.role),
-        "lion_class": TYPE_IDS.get(tag) or type_id(conn, tag),
-    }
+    sender, recipient, channel, role, tag = (
+        message.sender, message.recipient, message.channel, message.role, message.tag,
+    )  # fmt: skip
+    return (
+        check_id(message.id, "message id"),
+        float(message.created_at),
+        dump(metadata, "metadata") if metadata else None,
+        None if content is None else dump(content),
+        None if embedding is None else pack(embedding),
+        sender and visible(sender),
+        recipient and visible(recipient),
+        channel and visible(channel),
+        role and visible(role),
+        TYPE_IDS.get(tag) or type_id(conn, tag),
+    )
 
 
 _TYPE_OF = "SELECT type_id FROM message_types WHERE lion_class = :tag"
