@@ -1,6 +1,6 @@
 """Background upkeep: a long-lived process folds the WAL back on a thread, never inside a commit.
 
-PASSIVE when the log passed 1,000 frames; TRUNCATE when it passed half its limit all the same. In quiet
+PASSIVE when the log passed 4,000 frames; TRUNCATE when it passed half its limit all the same. In quiet
 seconds the same thread fills the search index.
 """
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Off the path of commits it need not be done as often: pages that changed many times are folded once.
+_FOLD_FROM = 4 * AUTOCHECKPOINT
 _TRUNCATE_FROM = WAL_LIMIT // 2
 _TRUNCATE_WAIT_MS = 200  # writers wait while it cuts the log; better to try again after the next commit
 _TIDY_EVERY = 50  # checkpoints
@@ -47,7 +49,7 @@ class Checkpointer:
     def _committed(self, _connection: apsw.Connection, _name: str, frames: int) -> int:
         self._commits += 1
         self._behind = True
-        if frames >= AUTOCHECKPOINT:
+        if frames >= _FOLD_FROM:
             self._wake.set()
         return apsw.SQLITE_OK
 
