@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from lionstudio.crash import point
-from lionstudio.errors import CorruptStore, InvalidInput, NotFound
+from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import check_id, new_id
 from lionstudio.model.jsontext import dump, load_or_keep, visible
@@ -157,19 +157,22 @@ def branch_entries(conn: Connection, branch_id: str, last_ord: int = _NO_LIMIT) 
 
 
 def lineage(conn: Connection, branch_id: str) -> list[tuple[str, int]]:
-    """The branches whose messages make up a history, oldest first, each with the last ord that counts."""
+    """The branches whose messages make up a history, oldest first, each with the last ord that counts.
+
+    It ends where an ancestor is gone, or where somebody made a branch its own ancestor: the rest is still there.
+    """
     chain: list[tuple[str, int]] = []
     seen: set[str] = set()
-    current, last = branch_id, _NO_LIMIT
-    while True:
-        if current in seen:
-            raise CorruptStore(f"branch {branch_id} is its own ancestor", hint="see `li state doctor`")
-        seen.add(current)
-        chain.append((current, last))
-        fork = get_branch(conn, current).fork
-        if fork is None:
-            return chain[::-1]
-        current, last = fork
+    branch: Branch | None = get_branch(conn, branch_id)
+    last = _NO_LIMIT
+    while branch is not None and branch.id not in seen:
+        seen.add(branch.id)
+        chain.append((branch.id, last))
+        if branch.fork is None:
+            break
+        last = max(-1, min(branch.fork.ord, _NO_LIMIT))
+        branch = find_branch(conn, branch.fork.parent_branch_id)
+    return chain[::-1]
 
 
 def history(conn: Connection, branch_id: str) -> Iterator[Entry]:

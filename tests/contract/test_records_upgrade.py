@@ -1,0 +1,134 @@
+"""A database that the design records' own SQL wrote opens, is backed up beside itself, and loses nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.support.records import VARIANTS, dump, lost
+
+from lionstudio.model.messages import create_message
+from lionstudio.model.states import DISPLAY_MAP
+from lionstudio.state.branches import get_branch, history
+from lionstudio.state.database import Database
+from lionstudio.state.doctor import examine
+from lionstudio.state.listing import list_sessions
+from lionstudio.state.messages import append, get_message
+from lionstudio.state.sessions import get_session
+from lionstudio.state.shows import get_show, list_plays
+from lionstudio.state.teams import get_team, team_messages
+
+pytestmark = pytest.mark.parametrize("name", VARIANTS)
+
+
+@pytest.fixture
+def old(name: str, tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    VARIANTS[name].make(path)
+    return path
+
+
+def test_the_backup_beside_it_is_the_file_as_it_was(old: Path) -> None:
+    before, soundness = dump(old), integrity(old)
+
+    Database(str(old)).close()
+
+    backups = [path for path in old.parent.iterdir() if path.name.endswith(".bak")]
+    assert [dump(path) for path in backups] == [before]
+    assert [path for path in old.parent.iterdir() if ".partial" in path.name] == []
+    assert integrity(backups[0]) == soundness
+    assert backups[0].stat().st_mode & 0o077 == 0
+
+
+def integrity(path: Path) -> list[str]:
+    connection = apsw.Connection(str(path))
+    found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+    connection.close()
+    return found
+
+
+def test_upgrading_loses_no_value(old: Path) -> None:
+    before = dump(old)
+
+    Database(str(old)).close()
+
+    assert lost(before, dump(old)) == []
+
+
+def test_the_upgraded_file_is_sound(old: Path) -> None:
+    with Database(str(old)) as db:
+        assert db.conn.value("PRAGMA integrity_check") == "ok"
+        assert db.conn.all("PRAGMA foreign_key_check") == []
+        errors = [found for found in db.read(lambda conn: list(examine(conn, deep=True))) if found.severity == "error"]
+    assert errors == []
+
+
+def test_everything_in_it_can_be_read_through_the_api(old: Path) -> None:
+    with Database(str(old)) as db:
+        page = db.read(list_sessions)
+        ids = [row["id"] for row in page.rows]
+        assert sorted(ids) == sorted(row["id"] for row in dump(old)["sessions"])
+        for id_ in ids:
+            session = db.read(lambda conn, id_=id_: get_session(conn, id_))  # type: ignore[misc]
+            assert session.status in DISPLAY_MAP
+        for row in dump(old)["messages"]:
+            assert db.read(lambda conn, row=row: get_message(conn, row["id"])).id == row["id"]  # type: ignore[misc]
+
+
+def test_opening_it_again_changes_nothing(old: Path) -> None:
+    Database(str(old)).close()
+    once = dump(old)
+
+    Database(str(old)).close()
+
+    assert dump(old) == once
+    assert len([path for path in old.parent.iterdir() if path.name.endswith(".bak")]) == 1
+
+
+def test_every_class_of_message_can_be_appended_afterwards(old: Path) -> None:
+    contents = [
+        {"system_message": "s"}, {"instruction": "i"}, {"assistant_response": "a"},
+        {"function": "f", "arguments": {}}, {"function": "f", "output": 1, "action_request_id": "x"},
+    ]  # fmt: skip
+    with Database(str(old)) as db:
+        branch, session = db.conn.one("SELECT id, session_id FROM branches ORDER BY id LIMIT 1") or ("", "")
+        before = db.read(lambda conn: [entry.message_id for entry in history(conn, branch)])
+        made = [create_message(content) for content in contents]
+        db.write(lambda conn: [append(conn, branch, message, late=True) for message in made])
+        after = db.read(lambda conn: [entry.message_id for entry in history(conn, branch)])
+        counted = db.read(lambda conn: get_session(conn, session)).message_count
+        read = [db.read(lambda conn, id_=message.id: get_message(conn, id_)) for message in made]  # type: ignore[misc]
+    assert after == before + [message.id for message in made]
+    assert read == made
+    assert counted == len(json.loads(_session_collection(old, session)))
+
+
+def _session_collection(path: Path, session: str) -> str:
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    found = connection.execute(
+        "SELECT p.collection FROM sessions s JOIN progressions p ON p.id = s.progression_id WHERE s.id = ?", (session,)
+    ).fetchall()
+    return str(found[0][0])
+
+
+def test_shows_and_teams_read_as_they_were(old: Path, name: str) -> None:
+    with Database(str(old)) as db:
+        if "shows" in VARIANTS[name].scripts:
+            show = db.read(lambda conn: get_show(conn, "docs"))
+            plays = db.read(lambda conn: list_plays(conn, show.id))
+            assert (show.goal, show.status, show.status_source) == ("Write the docs", "active", "sqlite")
+            assert [(p.name, p.depends_on) for p in plays if p.name in ("review", "publish")] == [
+                ("review", ()),
+                ("publish", ("review",)),
+            ]
+        if "teams" in VARIANTS[name].scripts:
+            team = db.read(lambda conn: get_team(conn, "review"))
+            sent = db.read(lambda conn: team_messages(conn, team.id))
+            assert team.members == ("analyst", "critic")
+            assert {"Start analysis", "done"} <= {message.content for message in sent}
+        if "v1" in VARIANTS[name].scripts:
+            fork = db.read(lambda conn: [entry.message_id for entry in history(conn, "b-fork")])
+            assert fork == ["m-sys", "m-ask", "m-fork"]
+            assert db.read(lambda conn: get_branch(conn, "b-main")).metadata["tools"] == ["Bash"]
