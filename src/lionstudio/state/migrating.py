@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 import apsw
 
 from lionstudio.crash import point
+from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import Connection
 from lionstudio.state.migrations import from_records
 from lionstudio.state.opening import LINEAGE, SCHEMA_VERSION, schema_sql, version_of
@@ -62,38 +64,58 @@ def _step(conn: Connection, version: int) -> int:
 
 def back_up_beside(conn: Connection, version: int) -> str:
     """A copy of the file as it was, next to it; a half-written copy never bears the final name."""
+    _remove_what_was_cut_short(conn.path)
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     target = f"{conn.path}.v{version}-{stamp}-{os.getpid()}.bak"
     copy(conn.path, target)
     return target
 
 
+def _remove_what_was_cut_short(path: str) -> None:
+    """Copies of upgrades that were killed; our caller has the write lock, so nobody is at one now."""
+    folder, name = os.path.split(os.path.abspath(path))
+    for found in os.listdir(folder):
+        if found.startswith(f"{name}.v") and f".bak{_PARTIAL}" in found:
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, found))
+
+
+_PARTIAL = ".partial"
+
+
 def copy(source: str, target: str) -> None:
     """Copy a database by the backup API, as of one commit, whoever writes meanwhile."""
-    partial = f"{target}.partial"
+    partial = f"{target}{_PARTIAL}"
     before = os.umask(0o077)
     try:
-        reading = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READONLY)
-        writing = apsw.Connection(partial)
-        try:
-            reading.set_busy_timeout(30_000)
-            with writing.backup("main", reading, "main") as backup:
-                while not backup.done:
-                    backup.step(-1)
-            # one file that stands by itself, not a database with a log beside it
-            writing.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            writing.close()
-            reading.close()
+        _copy_pages(source, partial)
         os.replace(partial, target)
         sync_folder(target)
-    except BaseException:
+    except BaseException as error:
         for leftover in (partial, f"{partial}-wal", f"{partial}-shm", f"{partial}-journal"):
-            if os.path.exists(leftover):
+            with suppress(OSError):
                 os.unlink(leftover)
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+            raise StorageFailed(f"{target} cannot be written: {why}", hint="check its folder and the disk") from error
         raise
     finally:
         os.umask(before)
+
+
+def _copy_pages(source: str, target: str) -> None:
+    reading = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READONLY)
+    writing = apsw.Connection(target)
+    try:
+        reading.set_busy_timeout(30_000)
+        with writing.backup("main", reading, "main") as backup:
+            while not backup.done:
+                backup.step(-1)
+        # one file that stands by itself, not a database with a log beside it
+        writing.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        writing.close()
+        reading.close()
 
 
 def sync_folder(path: str) -> None:

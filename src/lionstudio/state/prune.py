@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
-from lionstudio.state.connection import Connection
+from lionstudio.state.connection import Connection, plain_errors
 
 _BATCH = 200  # sessions, progressions or messages in one statement: a prune never holds the lock for long
 
@@ -87,6 +87,11 @@ def plan_prune(conn: Connection, *, before: float, keep_n: int = 100, orphan_pro
     """What a prune would do; only temporary tables are written, so a read-only connection will do."""
     if keep_n < 0:
         raise InvalidInput(f"the number to keep must not be negative, not {keep_n}")
+    with plain_errors(conn.path):
+        return _planned(conn, before, keep_n, orphan_progressions)
+
+
+def _planned(conn: Connection, before: float, keep_n: int, orphan_progressions: bool) -> Plan:
     conn.execute(_TABLES)
     conn.execute(_CANDIDATES, {"before": before, "keep_n": keep_n})
     conn.execute("CREATE UNIQUE INDEX temp.prune_sessions_id ON prune_sessions(id)")
@@ -156,7 +161,8 @@ def prune(conn: Connection, report: Callable[[str, int], None] = lambda what, do
 
     Killed between two of them, the rest is found again by the next prune.
     """
-    done = {what: _carry_out(conn, what, delete, batch, report) for what, delete, batch in _STEPS}
+    with plain_errors(conn.path):
+        done = {what: _carry_out(conn, what, delete, batch, report) for what, delete, batch in _STEPS}
     return Pruned(**done)
 
 

@@ -59,15 +59,16 @@ _FREE_SOME = "PRAGMA incremental_vacuum(2000)"
 
 def give_back_pages(conn: Connection, enough: int = 200) -> int:
     """Return free pages to the disk in steps that let others write in between; how many bytes."""
-    before = conn.value("PRAGMA freelist_count")
-    for _ in range(enough):
-        left = conn.value("PRAGMA freelist_count")
-        if not left:
-            break
-        conn.all(_FREE_SOME)  # must be stepped to its end to free them all
-        if conn.value("PRAGMA freelist_count") == left:
-            break  # a file from before incremental vacuum: only `vacuum` helps
-    return int((before - conn.value("PRAGMA freelist_count")) * conn.value("PRAGMA page_size"))
+    with plain_errors(conn.path):
+        before = conn.value("PRAGMA freelist_count")
+        for _ in range(enough):
+            left = conn.value("PRAGMA freelist_count")
+            if not left:
+                break
+            conn.all(_FREE_SOME)  # must be stepped to its end to free them all
+            if conn.value("PRAGMA freelist_count") == left:
+                break  # a file from before incremental vacuum: only `vacuum` helps
+        return int((before - conn.value("PRAGMA freelist_count")) * conn.value("PRAGMA page_size"))
 
 
 def backup(path: str, target: str) -> int:
