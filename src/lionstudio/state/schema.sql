@@ -58,18 +58,20 @@ CREATE VIEW progressions (id, created_at, collection) AS
 
 CREATE TRIGGER progressions_insert INSTEAD OF INSERT ON progressions BEGIN
   SELECT RAISE(ABORT, 'progressions.collection must be a JSON array of message ids')
-   WHERE NOT json_valid(coalesce(NEW.collection, '[]'))
-      OR json_type(coalesce(NEW.collection, '[]')) <> 'array';
+   WHERE CASE WHEN NOT json_valid(coalesce(NEW.collection, '[]')) THEN 1
+              WHEN json_type(coalesce(NEW.collection, '[]')) <> 'array' THEN 1
+              ELSE EXISTS (SELECT 1 FROM json_each(coalesce(NEW.collection, '[]')) WHERE type <> 'text') END;
   INSERT INTO progression_heads (id, created_at)
     VALUES (NEW.id, coalesce(NEW.created_at, (julianday('now') - 2440587.5) * 86400.0));
   INSERT INTO progression_items (prog, ord, message_id)
     SELECT h.pk, j.key, j.value FROM progression_heads h, json_each(coalesce(NEW.collection, '[]')) j
-     WHERE h.id = NEW.id;
+     WHERE h.id = NEW.id AND changes() > 0;    -- none after an INSERT OR IGNORE that was ignored
 END;
 CREATE TRIGGER progressions_update INSTEAD OF UPDATE ON progressions BEGIN
   SELECT RAISE(ABORT, 'progressions.collection must be a JSON array of message ids')
-   WHERE NOT json_valid(coalesce(NEW.collection, '[]'))
-      OR json_type(coalesce(NEW.collection, '[]')) <> 'array';
+   WHERE CASE WHEN NOT json_valid(coalesce(NEW.collection, '[]')) THEN 1
+              WHEN json_type(coalesce(NEW.collection, '[]')) <> 'array' THEN 1
+              ELSE EXISTS (SELECT 1 FROM json_each(coalesce(NEW.collection, '[]')) WHERE type <> 'text') END;
   UPDATE progression_heads SET id = NEW.id, created_at = NEW.created_at
    WHERE id = OLD.id AND (NEW.id IS NOT OLD.id OR NEW.created_at IS NOT OLD.created_at);
   -- positions that hold the same id stay untouched, so an append by another tool is one row
@@ -410,24 +412,24 @@ CREATE TRIGGER definitions_deleted AFTER DELETE ON definitions BEGIN
 END;
 
 -- ── Search ───────────────────────────────────────────────────────────────
--- Contentless: the text is stored once, in messages. Filled in batches up to indexed_pk; what lies above
--- that, and what is in search_dirty, is looked through at query time.
+-- Contentless: the text is stored once, in messages. Filled in batches up to indexed_pk. What the index says about
+-- rows above that, and about those in search_dirty (changed or deleted since), does not count; both are looked
+-- through at query time.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);
 INSERT INTO search_state VALUES (0);
 CREATE TABLE search_dirty (pk INTEGER PRIMARY KEY);
+-- No trigger touches the index itself: SQLite before 3.43 cannot, and old tools should be able to delete.
 CREATE TRIGGER messages_unindex AFTER DELETE ON messages BEGIN
-  DELETE FROM messages_fts WHERE rowid = OLD.pk;
-  DELETE FROM search_dirty WHERE pk = OLD.pk;
+  INSERT OR IGNORE INTO search_dirty SELECT OLD.pk WHERE OLD.pk <= (SELECT indexed_pk FROM search_state);
   -- a deleted newest pk is given out again; the mark must not stand above it
   UPDATE search_state SET indexed_pk = min(indexed_pk, coalesce((SELECT max(pk) FROM messages), 0))
    WHERE OLD.pk > coalesce((SELECT max(pk) FROM messages), 0);
 END;
 CREATE TRIGGER messages_reindex AFTER UPDATE OF content ON messages BEGIN
-  DELETE FROM messages_fts WHERE rowid = OLD.pk;
-  INSERT OR IGNORE INTO search_dirty VALUES (NEW.pk);
+  INSERT OR IGNORE INTO search_dirty SELECT NEW.pk WHERE NEW.pk <= (SELECT indexed_pk FROM search_state);
 END;
 
 -- Run lists are filtered by a piece of text in these columns; trigrams find any three letters.
@@ -452,3 +454,21 @@ AFTER UPDATE OF name, agent_name, playbook_name, show_topic, show_play_name, pro
   INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES (NEW.pk, NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
 END;
+
+-- ── Mirrors: how far each transcript of another tool has been read ───────
+CREATE TABLE mirror_files (
+  path        TEXT    PRIMARY KEY NOT NULL,
+  tool        TEXT    NOT NULL CHECK (tool IN ('claude', 'codex')),
+  session_id  TEXT,                      -- whose records it holds; no reference: what was pruned stays pruned
+  inode       INTEGER NOT NULL,
+  size        INTEGER NOT NULL,          -- as last seen
+  mtime_ns    INTEGER NOT NULL,
+  read_to     INTEGER NOT NULL,          -- the end of the last line that was taken up
+  seal        TEXT    NOT NULL,          -- digest of the blocks at its start and before read_to
+  state       JSON    NOT NULL,          -- what a reader must know to go on from there
+  messages    INTEGER NOT NULL DEFAULT 0,
+  skipped     JSON    NOT NULL DEFAULT '{}',
+  read_at     REAL    NOT NULL,
+  gone_at     REAL                       -- when it was found deleted; its messages stay
+) WITHOUT ROWID;
+CREATE INDEX idx_mirror_files_tool ON mirror_files(tool);
