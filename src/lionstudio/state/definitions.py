@@ -89,3 +89,14 @@ def get_version(conn: Connection, kind: str, name: str, version: int | None = No
 def list_versions(conn: Connection, kind: str, name: str) -> list[Version]:
     """Every version, newest first."""
     return [Version(*row) for row in conn.all(_LIST, {"kind": kind, "name": name})]
+
+
+_ETAGS = """
+SELECT name, sha256 FROM definitions AS d
+ WHERE kind = :kind AND version = (SELECT max(version) FROM definitions WHERE kind = d.kind AND name = d.name)
+"""
+
+
+def latest_etags(conn: Connection, kind: str) -> dict[str, str]:
+    """The ETag of the newest version of every definition of a kind."""
+    return {row[0]: row[1] for row in conn.all(_ETAGS, {"kind": kind})}
