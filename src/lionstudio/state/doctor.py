@@ -20,6 +20,7 @@ from lionstudio.state.upkeep import file_size
 _FIXED_SQLITE = (3, 51, 3)
 _MOST_FINDINGS = 50  # of one kind; a thousand lines help nobody
 _BEHIND = 10_000
+_RESTORE = "restore a backup; keep this file for analysis"
 
 
 class Finding(NamedTuple):
@@ -36,10 +37,16 @@ def examine(conn: Connection, *, now: float | None = None, deep: bool = False) -
     """Every finding; `deep` also reads the whole file."""
     now = time.time() if now is None else now
     yield from _library()
-    yield from _file(conn, deep)
-    yield from _references(conn)
-    yield from _damaged_rows(conn)
-    yield from _runs(conn, now)
+    for findings in (_file(conn, deep), _references(conn), _damaged_rows(conn), _runs(conn, now)):
+        yield from _up_to_damage(conn, findings)
+
+
+def _up_to_damage(conn: Connection, findings: Iterator[Finding]) -> Iterator[Finding]:
+    """What one look finds until it meets a damaged page; the next look still has its say."""
+    try:
+        yield from findings
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        yield Finding("error", "file.damaged", conn.path, str(error), _RESTORE)
 
 
 def _library() -> Iterator[Finding]:
@@ -55,7 +62,7 @@ def _file(conn: Connection, deep: bool) -> Iterator[Finding]:
     check = "PRAGMA integrity_check(20)" if deep else "PRAGMA quick_check(20)"
     for (line,) in conn.all(check):
         if line != "ok":
-            yield Finding("error", "file.damaged", conn.path, line, "restore a backup; keep this file for analysis")
+            yield Finding("error", "file.damaged", conn.path, line, _RESTORE)
     wal = file_size(f"{conn.path}-wal")
     if wal > WAL_LIMIT:
         yield Finding(

@@ -14,9 +14,9 @@ import apsw
 
 from lionstudio.crash import point
 from lionstudio.errors import StorageFailed
-from lionstudio.state.connection import Connection
+from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.migrations import from_records
-from lionstudio.state.opening import LINEAGE, SCHEMA_VERSION, schema_sql, version_of
+from lionstudio.state.opening import BUSY_TIMEOUT_MS, LINEAGE, SCHEMA_VERSION, schema_sql, version_of
 
 # version of the file → the step that leads to the next version we write
 STEPS: Mapping[int, tuple[int, Callable[[Connection], None]]] = {
@@ -104,10 +104,9 @@ def copy(source: str, target: str) -> None:
 
 
 def _copy_pages(source: str, target: str) -> None:
-    reading = apsw.Connection(source, flags=apsw.SQLITE_OPEN_READONLY)
+    reading = _source(source)
     writing = apsw.Connection(target)
     try:
-        reading.set_busy_timeout(30_000)
         with writing.backup("main", reading, "main") as backup:
             while not backup.done:
                 backup.step(-1)
@@ -116,6 +115,14 @@ def _copy_pages(source: str, target: str) -> None:
     finally:
         writing.close()
         reading.close()
+
+
+def _source(path: str) -> apsw.Connection:
+    with plain_errors(path):  # what is wrong with the source must not be said of the copy
+        reading = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+        reading.set_busy_timeout(BUSY_TIMEOUT_MS)
+        reading.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    return reading
 
 
 def sync_folder(path: str) -> None:

@@ -10,7 +10,7 @@ import time
 
 import apsw
 
-from lionstudio.errors import CorruptStore, NotFound, WrongVersion
+from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersion
 from lionstudio.state.connection import Connection, plain_errors
 
 SCHEMA_VERSION = 3
@@ -81,13 +81,21 @@ def _connect(path: str, flags: int) -> Connection:
     before = os.umask(0o077) if flags & apsw.SQLITE_OPEN_CREATE else None
     try:
         if before is not None:
-            os.makedirs(os.path.dirname(os.path.abspath(path)), mode=0o700, exist_ok=True)
+            _make_folder(os.path.dirname(os.path.abspath(path)))
         raw = apsw.Connection(path, flags=flags)
         raw.set_busy_timeout(BUSY_TIMEOUT_MS)
         return Connection(raw, path)
     finally:
         if before is not None:
             os.umask(before)
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StorageFailed(f"the folder {folder} cannot be made: {why}", hint="check who owns it") from error
 
 
 def _prepare_writer(conn: Connection) -> None:
@@ -107,12 +115,18 @@ def _switch_to_wal(conn: Connection) -> None:
     deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
-            if conn.value("PRAGMA journal_mode = WAL") == "wal":
-                return
+            mode = conn.value("PRAGMA journal_mode = WAL")
         except apsw.BusyError:
             if time.monotonic() > deadline:
                 raise
-        time.sleep(0.005)
+            time.sleep(0.005)
+            continue
+        if mode == "wal":
+            return
+        raise StorageFailed(
+            f"{conn.path} lies where SQLite cannot keep a log that processes share",
+            hint="set LIONAGI_HOME to a folder on a local disk",
+        )
 
 
 _VERSION_AND_LINEAGE = "SELECT version, lineage FROM schema_meta ORDER BY version DESC LIMIT 1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, NamedTuple
 
-from lionstudio.errors import Busy, Conflict, InvalidInput
+from lionstudio.errors import Busy, Conflict, InvalidInput, NotFound
 from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.dashboard import status_counts
 from lionstudio.state.migrating import copy
@@ -78,6 +78,8 @@ def backup(path: str, target: str) -> int:
     folder = os.path.dirname(os.path.abspath(target))
     if not os.path.isdir(folder):
         raise InvalidInput(f"there is no folder {folder}", hint="create it first")
+    if not os.path.exists(path):
+        raise NotFound(f"there is no database at {path}", hint="record something first, e.g. with `li agent`")
     with plain_errors(target):
         copy(path, target)
     return file_size(target)
