@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from lionstudio.model.jsontext import dump
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages import from_row
@@ -47,6 +49,21 @@ def messages_after(conn: Connection, session_id: str, after: int = -1, limit: in
 def messages_before(conn: Connection, session_id: str, before: int, limit: int = 100) -> list[Windowed]:
     """Up to `limit` messages that come right before an ord, in order."""
     return _read(conn, _BEFORE, {"session": session_id, "before": before, "limit": limit})[::-1]
+
+
+_BRANCHES = """
+SELECT i.message_id, b.id
+  FROM json_each(:ids) wanted
+  JOIN progression_items i ON i.message_id = wanted.value
+  JOIN progression_heads h ON h.pk = i.prog
+  JOIN branches b ON b.progression_id = h.id
+ WHERE b.session_id = :session
+"""
+
+
+def branches_of(conn: Connection, session_id: str, message_ids: Iterable[str]) -> dict[str, str]:
+    """The branch of a session that each of these messages was said on."""
+    return dict(conn.all(_BRANCHES, {"session": session_id, "ids": dump(list(message_ids))}))
 
 
 def _read(conn: Connection, sql: str, params: dict[str, object]) -> list[Windowed]:
