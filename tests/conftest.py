@@ -1,4 +1,4 @@
-"""What all tests share: a new database, and a blank file of one to copy."""
+"""What all tests share: a new database, a blank file of one to copy, and how long properties are tried."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from lionstudio.state.database import Database
+
+# The same examples in every run, so that a red suite is red for everybody; `--hypothesis-profile long` looks further.
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True, database=None, max_examples=60)
+hypothesis.settings.register_profile("long", deadline=None, max_examples=3000)
+hypothesis.settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
@@ -20,8 +26,13 @@ def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def db(blank: Path, tmp_path: Path) -> Iterator[Database]:
+def path(blank: Path, tmp_path: Path) -> str:
+    """The path of a database that nobody has open."""
+    return str(shutil.copy(blank, tmp_path / "state.db"))
+
+
+@pytest.fixture
+def db(path: str) -> Iterator[Database]:
     """An empty database of the test's own."""
-    path = shutil.copy(blank, tmp_path / "state.db")
-    with Database(str(path)) as database:
+    with Database(path) as database:
         yield database

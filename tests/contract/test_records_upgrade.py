@@ -7,11 +7,12 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.support.making import read, read_history
 from tests.support.records import VARIANTS, dump, lost
 
 from lionstudio.model.messages import create_message
 from lionstudio.model.states import DISPLAY_MAP
-from lionstudio.state.branches import get_branch, history
+from lionstudio.state.branches import get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.doctor import examine
 from lionstudio.state.listing import list_sessions
@@ -71,10 +72,9 @@ def test_everything_in_it_can_be_read_through_the_api(old: Path) -> None:
         ids = [row["id"] for row in page.rows]
         assert sorted(ids) == sorted(row["id"] for row in dump(old)["sessions"])
         for id_ in ids:
-            session = db.read(lambda conn, id_=id_: get_session(conn, id_))  # type: ignore[misc]
-            assert session.status in DISPLAY_MAP
+            assert read(db, get_session, id_).status in DISPLAY_MAP
         for row in dump(old)["messages"]:
-            assert db.read(lambda conn, row=row: get_message(conn, row["id"])).id == row["id"]  # type: ignore[misc]
+            assert read(db, get_message, row["id"]).id == row["id"]
 
 
 def test_opening_it_again_changes_nothing(old: Path) -> None:
@@ -88,20 +88,20 @@ def test_opening_it_again_changes_nothing(old: Path) -> None:
 
 
 def test_every_class_of_message_can_be_appended_afterwards(old: Path) -> None:
-    contents = [
+    contents: list[dict[str, object]] = [
         {"system_message": "s"}, {"instruction": "i"}, {"assistant_response": "a"},
         {"function": "f", "arguments": {}}, {"function": "f", "output": 1, "action_request_id": "x"},
     ]  # fmt: skip
     with Database(str(old)) as db:
         branch, session = db.conn.one("SELECT id, session_id FROM branches ORDER BY id LIMIT 1") or ("", "")
-        before = db.read(lambda conn: [entry.message_id for entry in history(conn, branch)])
+        before = read_history(db, branch)
         made = [create_message(content) for content in contents]
         db.write(lambda conn: [append(conn, branch, message, late=True) for message in made])
-        after = db.read(lambda conn: [entry.message_id for entry in history(conn, branch)])
-        counted = db.read(lambda conn: get_session(conn, session)).message_count
-        read = [db.read(lambda conn, id_=message.id: get_message(conn, id_)) for message in made]  # type: ignore[misc]
+        after = read_history(db, branch)
+        counted = read(db, get_session, session).message_count
+        stored = [read(db, get_message, message.id) for message in made]
     assert after == before + [message.id for message in made]
-    assert read == made
+    assert stored == made
     assert counted == len(json.loads(_session_collection(old, session)))
 
 
@@ -116,19 +116,18 @@ def _session_collection(path: Path, session: str) -> str:
 def test_shows_and_teams_read_as_they_were(old: Path, name: str) -> None:
     with Database(str(old)) as db:
         if "shows" in VARIANTS[name].scripts:
-            show = db.read(lambda conn: get_show(conn, "docs"))
-            plays = db.read(lambda conn: list_plays(conn, show.id))
+            show = read(db, get_show, "docs")
+            plays = read(db, list_plays, show.id)
             assert (show.goal, show.status, show.status_source) == ("Write the docs", "active", "sqlite")
             assert [(p.name, p.depends_on) for p in plays if p.name in ("review", "publish")] == [
                 ("review", ()),
                 ("publish", ("review",)),
             ]
         if "teams" in VARIANTS[name].scripts:
-            team = db.read(lambda conn: get_team(conn, "review"))
-            sent = db.read(lambda conn: team_messages(conn, team.id))
+            team = read(db, get_team, "review")
+            sent = read(db, team_messages, team.id)
             assert team.members == ("analyst", "critic")
             assert {"Start analysis", "done"} <= {message.content for message in sent}
         if "v1" in VARIANTS[name].scripts:
-            fork = db.read(lambda conn: [entry.message_id for entry in history(conn, "b-fork")])
-            assert fork == ["m-sys", "m-ask", "m-fork"]
-            assert db.read(lambda conn: get_branch(conn, "b-main")).metadata["tools"] == ["Bash"]
+            assert read_history(db, "b-fork") == ["m-sys", "m-ask", "m-fork"]
+            assert read(db, get_branch, "b-main").metadata["tools"] == ["Bash"]

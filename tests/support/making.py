@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import apsw
 
@@ -20,7 +20,20 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages import append
 from lionstudio.state.sessions import create_session
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 T0 = 1_790_000_000.0  # a moment that every computed time can be compared with
+
+
+def write(db: Database, work: Callable[Concatenate[Connection, P], T], *args: P.args, **more: P.kwargs) -> T:
+    """`write(db, append, branch, message)`: a state function in a transaction of its own."""
+    return db.write(lambda conn: work(conn, *args, **more))
+
+
+def read(db: Database, work: Callable[Concatenate[Connection, P], T], *args: P.args, **more: P.kwargs) -> T:
+    """`read(db, get_session, id)`: a state function that only reads."""
+    return db.read(lambda conn: work(conn, *args, **more))
 
 
 class Begun(NamedTuple):
@@ -51,7 +64,7 @@ def said(text: str = "hello", **fields: Any) -> Message:
 def say(db: Database, branch_id: str, *texts: str, **fields: Any) -> list[str]:
     """Append instructions whose ids are their texts; the ids."""
     for text in texts:
-        db.write(lambda conn, text=text: append(conn, branch_id, said(text, id=text, **fields)))  # type: ignore[misc]
+        write(db, append, branch_id, said(text, id=text, **fields))
     return list(texts)
 
 

@@ -104,7 +104,8 @@ def _kept_metadata(old: Any, new: Any) -> bool:
     if old == new or kept.get("unreadable") == old:
         return True
     beside = _object(kept.pop("v1", None))
-    return kept == {key: value for key, value in given.items() if key != "v1"} != {} or beside.get("v1") == given["v1"]
+    rest = {key: value for key, value in given.items() if key != "v1"}
+    return kept == rest and bool(beside.get("v1") == given["v1"] if "v1" in given else rest)
 
 
 def _kept_progression(row: Row, new: Tables) -> bool:

@@ -6,6 +6,7 @@ the same kind at query time, so that both halves answer by the same rules.
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -34,7 +35,8 @@ class Hit(NamedTuple):
 
 _MARK = "SELECT indexed_pk FROM search_state"
 _TAIL = "SELECT pk, content FROM messages WHERE pk > :mark ORDER BY pk LIMIT :limit"
-_DIRTY = "SELECT m.pk, m.content FROM search_dirty d JOIN messages m ON m.pk = d.pk LIMIT :limit"
+_DIRTY = "SELECT d.pk, m.pk, m.content FROM search_dirty d LEFT JOIN messages m ON m.pk = d.pk LIMIT :limit"
+_DROP = "DELETE FROM messages_fts WHERE rowid = :pk"
 _ADD = "INSERT INTO messages_fts (rowid, text) VALUES (:pk, :text)"
 _CLEAN = "DELETE FROM search_dirty WHERE pk = :pk"
 _MOVE = "UPDATE search_state SET indexed_pk = :pk"
@@ -42,11 +44,13 @@ _MOVE = "UPDATE search_state SET indexed_pk = :pk"
 
 def index_batch(conn: Connection, limit: int = _BATCH) -> int:
     """Put the next messages into the index; how many there were (0: it is up to date)."""
-    dirty = conn.all(_DIRTY, {"limit": limit})
-    for pk, content in dirty:
-        conn.execute(_ADD, {"pk": pk, "text": _text(content)})
+    mark, dirty = conn.value(_MARK), conn.all(_DIRTY, {"limit": limit})
+    for pk, exists, content in dirty:
+        conn.execute(_DROP, {"pk": pk})
+        if exists and pk <= mark:
+            conn.execute(_ADD, {"pk": pk, "text": _text(content)})
         conn.execute(_CLEAN, {"pk": pk})
-    fresh = conn.all(_TAIL, {"mark": conn.value(_MARK), "limit": limit - len(dirty)})
+    fresh = conn.all(_TAIL, {"mark": mark, "limit": limit - len(dirty)})
     for pk, content in fresh:
         conn.execute(_ADD, {"pk": pk, "text": _text(content)})
     if fresh:
@@ -79,13 +83,17 @@ SELECT m.pk, m.id, m.created_at, m.role, m.content, s.id, s.name, s.project, i.o
  ORDER BY s.id IS NULL LIMIT 1
 """
 _NEWEST = """
-SELECT rowid FROM messages_fts WHERE messages_fts MATCH :query AND rowid < :below ORDER BY rowid DESC LIMIT :n
+SELECT rowid FROM messages_fts
+ WHERE messages_fts MATCH :query AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
+ ORDER BY rowid DESC LIMIT :n
 """
 _NEWEST_TAIL = """
 SELECT rowid FROM temp.tail_fts WHERE tail_fts MATCH :query AND rowid < :below ORDER BY rowid DESC LIMIT :n
 """
 _BEST = """
-SELECT rowid FROM messages_fts WHERE messages_fts MATCH :query AND rowid >= :from ORDER BY rank LIMIT :n
+SELECT rowid FROM messages_fts
+ WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
+ ORDER BY rank LIMIT :n
 """
 _CHUNK = 200
 
@@ -115,17 +123,19 @@ def search(
 
 
 def _newest(conn: Connection, match: str) -> Iterator[int]:
-    yield from _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below)), _fill_tail(conn))
-    yield from _chunks(lambda below: conn.all(_NEWEST, _page(match, below)))
+    mark = _fill_tail(conn)
+    tail = _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below)), _ALL)
+    indexed = _chunks(lambda below: conn.all(_NEWEST, _page(match, below)), mark + 1)
+    # a changed message is in the tail although it may be old
+    return heapq.merge(tail, indexed, reverse=True)
 
 
 def _page(match: str, below: int) -> dict[str, Any]:
     return {"query": match, "below": below, "n": _CHUNK}
 
 
-def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], filled: bool = True) -> Iterator[int]:
-    below = 2**62
-    while filled:
+def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], below: int) -> Iterator[int]:
+    while True:
         rows = fetch(below)
         for (pk,) in rows:
             yield pk
@@ -135,11 +145,12 @@ def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], filled: bool = True) 
 
 
 def _ranked(conn: Connection, match: str) -> Iterator[int]:
-    _fill_tail(conn)
-    yield from (pk for (pk,) in conn.all(_NEWEST_TAIL, {"query": match, "below": 2**62, "n": _RANKED}))
-    newest = conn.all(_NEWEST, {"query": match, "below": 2**62, "n": _RANKED})
+    below = _fill_tail(conn) + 1
+    yield from (pk for (pk,) in conn.all(_NEWEST_TAIL, {"query": match, "below": _ALL, "n": _RANKED}))
+    newest = conn.all(_NEWEST, {"query": match, "below": below, "n": _RANKED})
     if newest:
-        yield from (pk for (pk,) in conn.all(_BEST, {"query": match, "from": newest[-1][0], "n": _RANKED}))
+        best = {"query": match, "from": newest[-1][0], "below": below, "n": _RANKED}
+        yield from (pk for (pk,) in conn.all(_BEST, best))
 
 
 _TAIL_INDEX = """
@@ -147,17 +158,19 @@ CREATE VIRTUAL TABLE IF NOT EXISTS temp.tail_fts USING fts5 (
   text, content = '', tokenize = 'unicode61 remove_diacritics 2')
 """
 _ADD_TAIL = "INSERT INTO temp.tail_fts (rowid, text) VALUES (:pk, :text)"
+_CHANGED = "SELECT m.pk, m.content FROM search_dirty d JOIN messages m ON m.pk = d.pk WHERE m.pk <= :mark"
 _ALL = 2**62
 
 
-def _fill_tail(conn: Connection) -> bool:
-    """A temporary index of what the real one lacks; False when it lacks nothing."""
-    tail = conn.all(_TAIL, {"mark": conn.value(_MARK), "limit": _ALL}) + conn.all(_DIRTY, {"limit": _ALL})
+def _fill_tail(conn: Connection) -> int:
+    """A temporary index of what the real one lacks; the mark up to which the real one counts."""
+    mark = int(conn.value(_MARK))
+    tail = conn.all(_TAIL, {"mark": mark, "limit": _ALL}) + conn.all(_CHANGED, {"mark": mark})
     conn.execute("DROP TABLE IF EXISTS temp.tail_fts")
     conn.execute(_TAIL_INDEX)
     for pk, content in tail:
         conn.execute(_ADD_TAIL, {"pk": pk, "text": _text(content)})
-    return bool(tail)
+    return mark
 
 
 _WORD = re.compile(r"\w+")
