@@ -137,7 +137,10 @@ def version_of(conn: Connection) -> tuple[int, str] | None:
     """(version, lineage) of the file, None when it is empty."""
     columns = [row[0] for row in conn.all("SELECT name FROM pragma_table_info('schema_meta')")]
     if not columns:
-        return (OLDEST_VERSION, "") if conn.value("SELECT count(*) FROM sqlite_schema") else None
+        if not conn.value("SELECT count(*) FROM sqlite_schema"):
+            return None
+        _check_records(conn)
+        return OLDEST_VERSION, ""
     if "version" in columns:
         ours = "lineage" in columns
         row = conn.one(_VERSION_AND_LINEAGE if ours else _VERSION_ONLY)
@@ -146,9 +149,26 @@ def version_of(conn: Connection) -> tuple[int, str] | None:
             conn.value("SELECT value FROM schema_meta WHERE key IN ('version', 'schema_version')"),
             conn.value("SELECT value FROM schema_meta WHERE key = 'lineage'"),
         )
-    if row is None or not str(row[0]).isdigit():
+    if not (row[1] if row else None):
+        _check_records(conn)
+    if row is None or not str(row[0]).isdigit() or int(row[0]) < OLDEST_VERSION:
         raise CorruptStore(f"{conn.path} does not say which version it has", hint="restore a backup of it")
     return int(row[0]), str(row[1] or "")
+
+
+_RECORDS = """
+SELECT count(*) FROM sqlite_schema
+ WHERE type = 'table' AND name IN ('messages', 'progressions', 'sessions', 'branches')
+"""
+
+
+def _check_records(conn: Connection) -> None:
+    """A file that names no lineage is an old one of ours only if it has the four tables of ADR-0009."""
+    if conn.value(_RECORDS) < 4:
+        raise WrongVersion(
+            f"{conn.path} is the database of another program; it is left as it is",
+            hint="set LIONAGI_HOME, or LIONAGI_DB, to another place",
+        )
 
 
 def check_readable(conn: Connection) -> None:
