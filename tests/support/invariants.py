@@ -61,8 +61,9 @@ _NEVER: Mapping[str, str] = {
     "messages announced in another order than they stand in": """
         SELECT count(*) FROM (SELECT ord - lag(ord, 1, ord - 1) OVER (PARTITION BY parent_id ORDER BY seq) AS step
                                 FROM changes WHERE entity = 'message' AND kind = 'appended') WHERE step <> 1""",
-    "messages above the mark that are in the index": """
-        SELECT count(*) FROM messages_fts WHERE rowid > (SELECT indexed_pk FROM search_state)""",
+    "messages above the mark that the index still counts": """
+        SELECT count(*) FROM messages_fts WHERE rowid > (SELECT indexed_pk FROM search_state)
+                                            AND rowid NOT IN (SELECT pk FROM search_dirty)""",
 }
 _LOOSE = (
     "SELECT count(*) FROM messages m WHERE NOT EXISTS (SELECT 1 FROM progression_items i WHERE i.message_id = m.id)"

@@ -120,7 +120,7 @@ def _kept_progression(row: Row, new: Tables) -> bool:
         return False
     if head["unreadable"] is not None:
         return bool(head["unreadable"] == row["collection"])
-    return [id_ for _, id_ in items] == json.loads(row["collection"] or "[]")
+    return bool([id_ for _, id_ in items] == json.loads(row["collection"] or "[]"))
 
 
 def _object(value: Any) -> Row:
