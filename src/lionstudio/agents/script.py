@@ -1,0 +1,147 @@
+"""The scripted agent: does what the prompt says, line by line, with no model, no network and nothing installed.
+
+    @say TEXT            an answer                 @think TEXT        a thought
+    @run COMMAND …       a command, run for real   @write FILE TEXT   a file in the working folder
+    @tool NAME TEXT      a tool call that gives TEXT back; @error NAME TEXT one that fails
+    @agent NAME … @end   the lines between belong to a sub-agent
+    @sleep SECONDS       @wait TEXT (for a person) @usage IN OUT [MICRODOLLARS]
+    @limit               a usage limit             @fail [CODE] TEXT  @hang
+
+A prompt without such lines is answered with an echo.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections.abc import AsyncIterator
+from typing import Any
+
+from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said, Waits
+from lionstudio.agents.programs import Program
+from lionstudio.agents.provider import Provider, Task
+from lionstudio.errors import InvalidInput, LionError
+from lionstudio.model.ids import new_id
+from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse
+from lionstudio.model.statuses import SessionStatus
+
+_WORDS = (
+    "say", "think", "run", "write", "tool", "error", "agent", "end", "sleep", "wait", "usage", "limit", "fail", "hang",
+)  # fmt: skip
+
+
+def provider() -> Provider:
+    """The provider of this module."""
+    return Script()
+
+
+class Script:
+    """A deterministic agent for demos, tests and first steps."""
+
+    name = "script"
+
+    def check(self, task: Task) -> None:
+        """A line that begins with an unknown @word is a mistake, not something to say."""
+        for number, line in enumerate(task.prompt.splitlines(), 1):
+            word = line.strip().partition(" ")[0]
+            if word.startswith("@") and word[1:] not in _WORDS:
+                raise InvalidInput(f"line {number} of the script: {word} is unknown", hint="see `li agent --help`")
+
+    async def run(self, task: Task) -> AsyncIterator[Event]:
+        """Play the lines of the prompt."""
+        yield Learned({"model": task.model or "script", "conversation": task.resume or new_id()})
+        lines = [line.strip() for line in task.prompt.splitlines() if line.strip().startswith("@")]
+        if not lines:
+            yield Said(AssistantResponse(content={"assistant_response": f"You said: {task.prompt}"}))
+        stage = _Stage(task)
+        for line in lines:
+            async for event in stage.play(line):
+                yield event
+                if isinstance(event, Ended):
+                    return
+        yield Ended(SessionStatus.COMPLETED, 0)
+
+
+class _Stage:
+    """What a script has done so far."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._lane = MAIN
+        self._usage: dict[str, int] = {}
+
+    async def play(self, line: str) -> AsyncIterator[Event]:
+        """The events of one line."""
+        word, _, rest = line[1:].partition(" ")
+        rest = rest.strip()
+        if word == "say":
+            yield Heard(rest, self._lane)
+            yield self._said({"assistant_response": rest})
+        elif word == "think":
+            yield self._said({"assistant_response": "", "thinking": rest})
+        elif word in ("tool", "error"):
+            name, _, text = rest.partition(" ")
+            for said in self._call(name, {}, text, failed=word == "error"):
+                yield said
+        elif word == "run":
+            for said in await self._run(rest):
+                yield said
+        elif word == "write":
+            name, _, text = rest.partition(" ")
+            for said in self._write(name, text):
+                yield said
+        elif word in ("agent", "end"):
+            self._lane = f"agent-{new_id()}" if word == "agent" else MAIN
+            if word == "agent":
+                yield Opened(self._lane, rest or None)
+        elif word == "wait":
+            yield Waits(rest or "a person")
+        else:
+            async for event in self._pause_or_end(word, rest):
+                yield event
+
+    async def _pause_or_end(self, word: str, rest: str) -> AsyncIterator[Event]:
+        if word == "sleep":
+            await asyncio.sleep(float(rest or 1))
+        elif word == "hang":
+            await asyncio.Event().wait()
+        elif word == "usage":
+            names = ("input_tokens", "output_tokens", "cost_microusd")
+            self._usage = dict(zip(names, map(int, rest.split()), strict=False))
+        elif word == "limit":
+            yield Ended(SessionStatus.FAILED, 1, "run.failed.usage_limit", rest or "the scripted limit is reached")
+        elif word == "fail":
+            code, _, detail = rest.partition(" ")
+            yield Ended(SessionStatus.FAILED, int(code) if code.isdigit() else 1, None, detail or rest or None)
+
+    def _said(self, content: dict[str, Any]) -> Said:
+        metadata = {"usage": self._usage} if self._usage else {}
+        self._usage = {}
+        return Said(AssistantResponse(content=content, metadata=metadata), self._lane)
+
+    def _call(self, name: str, arguments: dict[str, Any], text: str, *, failed: bool = False) -> tuple[Said, Said]:
+        call = {"function": name, "arguments": arguments}
+        request = ActionRequest(content=call)
+        answer = {**call, "error" if failed else "output": text, "action_request_id": request.id}
+        return Said(request, self._lane), Said(ActionResponse(content=answer), self._lane)
+
+    async def _run(self, command: str) -> tuple[Said, Said]:
+        try:
+            argv = shlex.split(command)
+            async with Program(argv, cwd=self._task.cwd, env=self._task.env) as program:
+                output = b"\n".join([line async for line in program.lines()]).decode("utf-8", "backslashreplace")
+                code = await program.wait()
+                text = "\n".join(part for part in (output, program.last_words) if part)
+        except (LionError, ValueError, IndexError) as error:
+            code, text = 127, str(error)
+        return self._call("run", {"command": command}, text, failed=code != 0)
+
+    def _write(self, name: str, text: str) -> tuple[Said, Said]:
+        path = os.path.normpath(os.path.join(self._task.cwd, name))
+        if os.path.commonpath([path, os.path.abspath(self._task.cwd)]) != os.path.abspath(self._task.cwd):
+            return self._call("write", {"path": name}, "that is outside of the working folder", failed=True)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("\\n", "\n") + "\n")
+        return self._call("write", {"path": name}, f"{len(text)} characters")
