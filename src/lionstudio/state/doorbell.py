@@ -43,16 +43,19 @@ class Bell:
     def _look(self) -> None:
         try:
             changed = os.stat(self._folder).st_mtime_ns
+            if changed != self._seen:
+                self._names = os.listdir(self._folder)
+                self._seen = changed
         except OSError:
-            self._names = []
-            return
-        if changed != self._seen:
-            self._seen = changed
-            self._names = _bells(self._folder)
+            # also when no descriptor is left for listing: then the next look must not think it knows
+            self._names, self._seen = [], -1
 
     def _send(self) -> None:
         if self._socket is None:
-            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            try:
+                self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            except OSError:
+                return  # no descriptor left: the commit is done all the same, and the net sees it
             self._socket.setblocking(False)
         for name in self._names:
             try:
@@ -107,13 +110,6 @@ class Listener:
             self.socket.close()
             self.socket = None
             _remove(os.path.join(self._folder, self._name))
-
-
-def _bells(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except OSError:
-        return []
 
 
 def _reachable(folder: str, name: str) -> str:
