@@ -1,0 +1,84 @@
+"""Sizes, times, spans and costs in the words of people; ISO-8601 in UTC for programs."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+_SPANS = ((31557600, "y"), (2629800, "mo"), (604800, "w"), (86400, "d"), (3600, "h"), (60, "m"))
+
+
+def size(count: float) -> str:
+    """Bytes as 1.2 MB."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if abs(count) < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" or abs(count) >= 100 else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 session, 2,000 sessions."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def span(seconds: float) -> str:
+    """A length of time: 45s, 3m12s, 2h05m, 3d4h."""
+    whole = int(max(seconds, 0))
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02}s"
+    if whole < 86400:
+        return f"{whole // 3600}h{whole % 3600 // 60:02}m"
+    return f"{whole // 86400}d{whole % 86400 // 3600}h"
+
+
+def ago(at: Any, now: float) -> str:
+    """How long ago something was: just now, 5m ago, 3d ago."""
+    if not is_time(at):
+        return "?"
+    past = now - at
+    for length, unit in _SPANS:
+        if past >= length:
+            return f"{int(past // length)}{unit} ago"
+    return "just now" if past > -60 else "in the future"
+
+
+def iso(at: Any) -> str | None:
+    """Unix seconds as 2026-05-20T14:02:11.250Z; None for what is no time."""
+    if not is_time(at):
+        return None
+    millis = int(at * 1000 // 1)
+    try:
+        return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(millis // 1000)) + f".{millis % 1000:03}Z"
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def local(at: Any) -> str:
+    """Unix seconds as a person's clock shows them: 2026-05-20 14:02:11."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at)) if is_time(at) else "?"
+    except (OverflowError, ValueError, OSError):
+        return "?"
+
+
+def is_time(at: Any) -> bool:
+    """Whether a value from a row can be a time; another tool may have stored anything."""
+    return isinstance(at, (int, float)) and not isinstance(at, bool) and abs(at) < 1e12
+
+
+def cost(microusd: Any) -> str:
+    """Millionths of a dollar as $0.0123; nothing where no price is known."""
+    if not isinstance(microusd, int):
+        return ""
+    dollars = microusd / 1e6
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def tokens(number: int) -> str:
+    """A count of tokens: 950, 12.3k, 4.5M."""
+    if number < 1000:
+        return str(number)
+    return f"{number / 1000:.1f}k" if number < 1_000_000 else f"{number / 1_000_000:.1f}M"

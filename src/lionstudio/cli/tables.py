@@ -1,0 +1,67 @@
+"""Tables that fit the terminal: columns give way from the least important, then the flexible one is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from lionstudio.cli.terminal import Paint
+from lionstudio.cli.widths import cut, pad, width
+
+_GAP = 2
+_NARROWEST_FLEXIBLE = 12
+
+
+class Column(NamedTuple):
+    """A column: its title, and how it behaves when room is scarce."""
+
+    title: str
+    right: bool = False
+    flexible: bool = False
+    rank: int = 0  # those with the highest rank leave first; 0 never does
+
+
+class Cell(NamedTuple):
+    """Text that is safe to print, and the style to paint it with."""
+
+    text: str
+    style: str = ""
+
+
+def render(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int, paint: Paint) -> list[str]:
+    """The lines of a table with its titles."""
+    widths = [
+        max(width(column.title), *(width(row[number].text) for row in rows)) if rows else width(column.title)
+        for number, column in enumerate(columns)
+    ]
+    # a column of which every cell is empty says nothing
+    shown = [number for number in range(len(columns)) if not rows or any(row[number].text for row in rows)]
+    _make_room(columns, widths, shown, room)
+    titles = [Cell(column.title, "dim") for column in columns]
+    return [_line(columns, widths, shown, row, paint) for row in (titles, *rows)]
+
+
+def _make_room(columns: Sequence[Column], widths: list[int], shown: list[int], room: int) -> None:
+    def total() -> int:
+        return sum(widths[number] for number in shown) + _GAP * (len(shown) - 1)
+
+    flexible = [number for number in shown if columns[number].flexible]
+    spare = sum(max(0, widths[number] - _NARROWEST_FLEXIBLE) for number in flexible)
+    for number in sorted(shown, key=lambda number: -columns[number].rank):
+        if total() - spare <= room or not columns[number].rank:
+            break
+        shown.remove(number)
+    for number in flexible:
+        if number in shown:
+            widths[number] = max(min(widths[number], _NARROWEST_FLEXIBLE), widths[number] - max(0, total() - room))
+
+
+def _line(
+    columns: Sequence[Column], widths: Sequence[int], shown: Sequence[int], row: Sequence[Cell], paint: Paint
+) -> str:
+    cells = []
+    for number in shown:
+        text = pad(cut(row[number].text, widths[number]), widths[number], right=columns[number].right)
+        cells.append(paint(text, row[number].style) if row[number].style else text)
+    line = (" " * _GAP).join(cells)
+    return line.rstrip()
