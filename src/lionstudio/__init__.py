@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # the one in typing is slow to load, and `li --help` does without
 if TYPE_CHECKING:
+    from typing import Any
+
     from lionstudio.live.recording import record
 
 __all__ = ["__version__", "record"]

@@ -1,0 +1,84 @@
+"""Every command with its line in the help. A command lives in the module of its name: `state ls` in state/ls.py.
+
+Plain data, because the help is printed from here without loading anything else.
+"""
+
+from __future__ import annotations
+
+SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        "See what is kept",
+        (
+            ("state ls", "list sessions, newest first"),
+            ("state show", "show one session: its state, branches and messages"),
+            ("state search", "find words in everything that was said"),
+            ("state export", "write one session as JSON, JSON lines or Markdown"),
+            ("studio", "serve the page on this machine"),
+        ),
+    ),
+    (
+        "Look after it",
+        (
+            ("state stats", "say how much is kept, and how"),
+            ("state doctor", "find what is wrong with the file or with a run, with the evidence"),
+            ("state backup", "copy the database, whoever writes meanwhile"),
+            ("state prune", "delete old sessions"),
+            ("state checkpoint", "fold the log back into the database"),
+            ("state vacuum", "rebuild the file without its free space"),
+            ("state path", "print where the database is"),
+        ),
+    ),
+    (
+        "Set it up",
+        (
+            ("config", "print every setting, its value and where it came from"),
+            ("completion", "print the completion script for bash, zsh or fish"),
+            ("version", "print the version"),
+        ),
+    ),
+)
+COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, summary in commands}
+GROUPS: dict[str, str] = {"state": "everything that is kept: see it, search it, look after it"}
+
+# Taken by every command, before or after its name; the second word is what a value is called.
+GLOBAL_OPTIONS: tuple[tuple[str, str, str], ...] = (
+    ("--home", "DIR", "the folder that holds everything (LIONAGI_HOME, ~/.lionagi)"),
+    ("--db", "FILE", "the database file (LIONAGI_DB, state.db in the home)"),
+    ("--json", "", "print JSON; errors too, on standard error"),
+    ("--no-color", "", "no colours, as NO_COLOR says for all programs"),
+    ("--quiet", "", "say nothing but results and errors"),
+)
+
+EXAMPLES: tuple[tuple[str, str], ...] = (
+    ("li state ls --since 2d --status failed", "what failed since the day before yesterday"),
+    ("li state show 019e2f3c", "a session by the beginning of its id"),
+    ("li state search database locked", "who ever mentioned both words"),
+    ("li state ls --json | jq '.sessions[].id'", "the same for a program"),
+)
+
+
+def overview() -> str:
+    """The help of `li` itself."""
+    lines = ["Everything your agents do, kept and visible while it happens.", "", "usage: li COMMAND [options]"]
+    for title, commands in SECTIONS:
+        lines += ["", f"{title}:", *_aligned((f"li {name}", summary) for name, summary in commands)]
+    shown = ((f"{option} {value}".rstrip(), meaning) for option, value, meaning in GLOBAL_OPTIONS)
+    lines += [
+        "",
+        "Options of every command:",
+        *_aligned([*shown, ("-h, --help", "the help of a command, with examples")]),
+    ]
+    lines += ["", "Examples:", *_aligned(EXAMPLES, 44)]
+    return "\n".join(lines) + "\n"
+
+
+def group_overview(group: str) -> str:
+    """The help of a group such as `li state`."""
+    inside = [(f"li {name}", summary) for name, summary in COMMANDS.items() if name.startswith(f"{group} ")]
+    lines = [f"{GROUPS[group]}", "", f"usage: li {group} COMMAND [options]", "", "Commands:", *_aligned(inside)]
+    lines += ["", f"`li {group} COMMAND --help` has the options of a command, and examples."]
+    return "\n".join(lines) + "\n"
+
+
+def _aligned(rows: object, width: int = 22) -> list[str]:
+    return [f"  {left:<{width}}{right}" for left, right in rows]  # type: ignore[attr-defined]
