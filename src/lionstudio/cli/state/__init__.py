@@ -1,0 +1,1 @@
+"""`li state`: one module a command."""

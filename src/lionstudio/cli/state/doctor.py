@@ -1,0 +1,116 @@
+"""`li state doctor`: what is wrong with the file or with a run, with the evidence and what to do about it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+
+from lionstudio.cli import stores
+from lionstudio.cli.amounts import count
+from lionstudio.cli.asking import require_consent
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.terminal import Paint, say, styles_for
+from lionstudio.errors import CorruptStore
+from lionstudio.state.connection import plain_errors
+from lionstudio.state.doctor import Finding, Transition, examine, stale_and_dead, transition_stale
+
+DESCRIPTION = """\
+Find what is wrong with the file or with a run, with the evidence; nothing is changed. Exit code 1 when an
+error was found, 5 when the file is damaged. With --transition-stale, runs that are stale and proven dead are
+marked failed."""
+EXAMPLES = (
+    ("li state doctor", "a quick look, good for a timer: exit code 1 means trouble"),
+    ("li state doctor --deep", "read the whole file, after a crash of the machine"),
+    ("li state doctor --transition-stale --dry-run", "which runs are stale and proven dead"),
+    ("li state doctor --transition-stale --yes", "mark them as failed"),
+)
+_SEVERITIES = (("error", "error", "red"), ("warning", "warning", "yellow"), ("info", "other finding", "cyan"))
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li state doctor`."""
+    add = parser.add_argument
+    add("--deep", action="store_true", help="check every page and index of the file")
+    add("--transition-stale", action="store_true", help="mark runs that are stale and proven dead as failed")
+    add("--dry-run", action="store_true", help="with --transition-stale: only say which")
+    add("--yes", action="store_true", help="with --transition-stale: do not ask")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Examine the database, or write off what is proven dead."""
+    path = stores.settings_of(args).db
+    return _transition(path, args) if args.transition_stale else _examine(path, args)
+
+
+def _examine(path: str, args: argparse.Namespace) -> int:
+    findings: list[Finding] = []
+    broken: CorruptStore | None = None
+    with stores.reading(path) as conn, stores.watched(conn, "Examining the database", quiet=args.quiet):
+        try:
+            with plain_errors(path):
+                findings.extend(examine(conn, deep=args.deep))
+        except CorruptStore as error:  # so damaged that the examination itself stumbled
+            broken = error
+    if broken is not None and not any(found.code == "file.damaged" for found in findings):
+        findings.append(Finding("error", "file.damaged", path, broken.message, broken.hint or ""))
+    _print_findings(path, findings, args)
+    codes = {found.code for found in findings if found.severity == "error"}
+    return CorruptStore.exit_code if "file.damaged" in codes else 1 if codes else 0
+
+
+def _print_findings(path: str, findings: list[Finding], args: argparse.Namespace) -> None:
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"path": path, "deep": args.deep, "findings": [found._asdict() for found in findings]})
+        return
+    paint = styles_for(sys.stdout, refused=args.no_color)
+    for severity, noun, colour in _SEVERITIES:
+        of_it = [found for found in findings if found.severity == severity]
+        if of_it:
+            sys.stdout.write(paint(count(len(of_it), noun), colour) + "\n")
+            sys.stdout.writelines(_lines(of_it, paint))
+    if not findings:
+        sys.stdout.write("Nothing is wrong.\n")
+
+
+def _lines(findings: Iterable[Finding], paint: Paint) -> Iterable[str]:
+    for found in findings:
+        yield f"  {inline(found.subject)}  {paint(found.code, 'dim')}\n"
+        yield f"    {inline(found.evidence)}\n"
+        yield f"    → {inline(found.advice)}\n" if found.advice else ""
+
+
+def _transition(path: str, args: argparse.Namespace) -> int:
+    if args.dry_run:
+        with stores.reading(path) as conn:
+            found = stale_and_dead(conn)
+        _print_transitions(found, "would be marked failed", args)
+        return 0
+    consent = require_consent(args, "runs would be marked failed for good")
+    with stores.database(path, quiet=args.quiet) as database:
+        found = database.read(stale_and_dead)
+        if found and not args.yes:
+            say("\n".join(_described(found)))
+            if not consent(f"Mark {count(len(found), 'run')} as failed?"):
+                say("Nothing was changed.")
+                return 1
+        moved = database.write(transition_stale) if found else []
+    _print_transitions(moved, "marked failed", args)
+    return 0
+
+
+def _print_transitions(found: list[Transition], what: str, args: argparse.Namespace) -> None:
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"dry_run": args.dry_run, "transitions": [moved._asdict() for moved in found]})
+    elif found:
+        sys.stdout.write("\n".join([f"{count(len(found), 'run')} {what}:", *_described(found)]) + "\n")
+    else:
+        sys.stdout.write("No run is stale and proven dead.\n")
+
+
+def _described(found: list[Transition]) -> list[str]:
+    return [f"  {inline(moved.session_id)}  {inline('; '.join(moved.evidence))}" for moved in found]

@@ -1,0 +1,32 @@
+"""`li state path`: where the database is, whether it exists or not."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from lionstudio.cli import stores
+from lionstudio.cli.escaping import inline
+
+EXAMPLES = (
+    ("li state path", "the file that everything is kept in"),
+    ('sqlite3 -readonly "$(li state path)"', "look at it with another tool"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """`li state path` has no options of its own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the path."""
+    path = stores.settings_of(args).db
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"path": path, "exists": os.path.exists(path)})
+    else:
+        # a person sees what is in a name; a program must get the name itself
+        sys.stdout.write((inline(path) if sys.stdout.isatty() else path) + "\n")
+    return 0

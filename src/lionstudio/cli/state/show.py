@@ -1,0 +1,175 @@
+"""`li state show`: one session, with its state and the evidence for it, its branches, and what was said."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from lionstudio.cli import stores
+from lionstudio.cli.branch_trees import get_named
+from lionstudio.cli.parsing import whole_number, words
+from lionstudio.cli.sessions import to_wire
+from lionstudio.cli.terminal import Paint, styles_for
+from lionstudio.cli.transcripts import Shown, transcript
+from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.model.branches import Branch
+from lionstudio.state.branches import branch_length, branch_usage, history, list_branches
+from lionstudio.state.connection import Connection
+from lionstudio.state.sessions import get_session, resolve_session
+from lionstudio.state.windows import Windowed, branches_of, messages_after, messages_before
+
+DESCRIPTION = """\
+Show one session: its state with the reasons, its branches, and its messages. SESSION is an id, the beginning of one
+(four characters or more) or a name; SESSION:ORD is one message of it, as `li state search` names them."""
+EXAMPLES = (
+    ("li state show 019e2f3c", "a session from its beginning"),
+    ("li state show my-agent --last 5", "the last messages of the newest session of that name"),
+    ("li state show 019e2f3c:41 --full", "one message, whole"),
+    ("li state show 019e2f3c --branch reviewer", "what one branch has seen, what it inherited included"),
+    ("li state show 019e2f3c --json | jq '.messages[].role'", "everything, for a program"),
+)
+_PAGE = 100
+_CHUNK = 500  # messages in memory at once, and between two chunks nobody's checkpoint waits for us
+_ALL = 2**62
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li state show`."""
+    add = parser.add_argument
+    number = whole_number()
+    add(
+        "session", type=words, metavar="SESSION[:ORD]", help="an id, the beginning of one, or a name; one message of it"
+    )
+    add("--branch", type=words, metavar="B", help="only what this branch has seen (its name or id)")
+    add("--after", type=number, metavar="ORD", help="only the messages after this one")
+    add("--last", type=whole_number(1), metavar="N", help="only the last N messages")
+    add("--limit", type=whole_number(1), metavar="N", help=f"how many messages at most ({_PAGE}; --json: all)")
+    add("--full", action="store_true", help="do not fold long messages")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the session."""
+    if args.last and (args.after is not None or args.limit):
+        raise InvalidInput("--last goes with neither --after nor --limit", hint="li state show --help")
+    with stores.reading(stores.settings_of(args).db) as conn:
+        session_id, ord_ = _target(conn, args.session)
+        if ord_ is not None:
+            args.after, args.limit = ord_ - 1, args.limit or 1
+        branches = list_branches(conn, session_id)
+        row = get_session(conn, session_id).to_dict("json")
+        wire = to_wire({**row, "branch_count": len(branches)}, time.time())
+        only = get_named(branches, args.branch) if args.branch else None
+        if args.json:
+            _print_json(wire, [_described(conn, branch) for branch in branches], _messages(conn, wire, only, args))
+            return 0
+        paint = styles_for(sys.stdout, refused=args.no_color)
+        _print_text(conn, wire, branches, only, args, paint, alone=ord_ is not None)
+    return 0
+
+
+def _target(conn: Connection, given: str) -> tuple[str, int | None]:
+    try:
+        return resolve_session(conn, given), None
+    except NotFound:
+        session, colon, ord_ = given.rpartition(":")
+        if not (colon and ord_.isascii() and ord_.isdigit() and len(ord_) < 16):
+            raise
+    session_id = resolve_session(conn, session)
+    if not messages_after(conn, session_id, int(ord_) - 1, 1):
+        raise NotFound(f"session {session_id} has no message {ord_}", hint=f"li state show {session_id} --last 1")
+    return session_id, int(ord_)
+
+
+def _described(conn: Connection, branch: Branch) -> dict[str, Any]:
+    usage = branch_usage(conn, branch.id)._asdict()
+    return {**branch.to_dict("json"), "message_count": branch_length(conn, branch.id), "usage": usage}
+
+
+def _messages(conn: Connection, wire: dict[str, Any], only: Branch | None, args: argparse.Namespace) -> Iterator[Shown]:
+    """What was asked for, in order; numbers are places in the session, or in what one branch has seen."""
+    limit = args.limit or (_ALL if args.json else _PAGE)
+    if only is not None:
+        seen = (
+            Shown(number, entry.message_id, entry.message, entry.branch_id)
+            for number, entry in enumerate(history(conn, only.id))
+        )
+        after = -1 if args.after is None else args.after
+        found = (item for item in seen if item.number > after)
+        if args.last:
+            return iter(deque(found, maxlen=args.last))
+        return islice(found, limit)
+    session_id: str = wire["id"]
+    if args.last:
+        return _on_branches(conn, session_id, messages_before(conn, session_id, _ALL, args.last))
+    return _chunks(conn, session_id, -1 if args.after is None else args.after, limit)
+
+
+def _chunks(conn: Connection, session_id: str, after: int, limit: int) -> Iterator[Shown]:
+    while limit > 0:
+        part = messages_after(conn, session_id, after, min(limit, _CHUNK))
+        if not part:
+            return
+        yield from _on_branches(conn, session_id, part)
+        limit -= len(part)
+        after = part[-1].ord
+
+
+def _on_branches(conn: Connection, session_id: str, part: list[Windowed]) -> Iterator[Shown]:
+    on = branches_of(conn, session_id, [item.message_id for item in part])
+    return (Shown(item.ord, item.message_id, item.message, on.get(item.message_id, "")) for item in part)
+
+
+def _print_json(wire: dict[str, Any], branches: list[dict[str, Any]], messages: Iterator[Shown]) -> None:
+    """Written piece by piece: a session of any size is never in memory as one text."""
+    from lionstudio.cli.amounts import iso
+    from lionstudio.cli.jsonout import SCHEMA_VERSION, to_json
+
+    head = to_json({"schema_version": SCHEMA_VERSION, "session": wire, "branches": branches})
+    sys.stdout.write(head[:-1] + ',"messages":[')
+    before = "\n"
+    for item in messages:
+        place = {"ord": item.number, "branch_id": item.branch or None}
+        if item.message is None:
+            found = {**place, "id": item.message_id, "missing": True}
+        else:
+            given = item.message.to_dict("json")
+            found = {**place, **given, "created_at_iso": iso(given["created_at"])}
+        sys.stdout.write(before + to_json(found))
+        before = ",\n"
+    sys.stdout.write("]}\n")
+
+
+def _print_text(
+    conn: Connection,
+    wire: dict[str, Any],
+    branches: list[Branch],
+    only: Branch | None,
+    args: argparse.Namespace,
+    paint: Paint,
+    *,
+    alone: bool,
+) -> None:
+    from lionstudio.cli.session_heads import head
+
+    if not alone:
+        lengths = {branch.id: branch_length(conn, branch.id) for branch in branches}
+        sys.stdout.writelines(line + "\n" for line in head(wire, branches, lengths, paint, time.time()))
+    names = {branch.id: branch.name or branch.id for branch in branches} if len(branches) > 1 else {}
+    shown = [item._replace(branch=names.get(item.branch, "")) for item in _messages(conn, wire, only, args)]
+    sys.stdout.writelines(line + "\n" for line in transcript(shown, paint, full=args.full))
+    _say_more(wire, shown, only, args)
+
+
+def _say_more(wire: dict[str, Any], shown: list[Shown], only: Branch | None, args: argparse.Namespace) -> None:
+    from lionstudio.cli.terminal import say
+
+    if only is not None or not shown:
+        return
+    more = wire["message_count"] - shown[-1].number - 1
+    if more > 0 and sys.stdout.isatty():
+        say(f"{more:,} more: --after {shown[-1].number}, or --last 20", quiet=args.quiet)

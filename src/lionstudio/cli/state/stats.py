@@ -1,0 +1,85 @@
+"""`li state stats`: how big the database is, what is in it, and how it is set up."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lionstudio.cli import stores
+from lionstudio.cli.amounts import size
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.terminal import is_terminal, styles_for
+from lionstudio.state.upkeep import stats
+
+EXAMPLES = (
+    ("li state stats", "sizes, rows and settings of the file"),
+    ("li state stats --sizes", "and which tables and indexes take how much (reads the whole file)"),
+    ("li state stats --json | jq .rows.messages", "one number for a script"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li state stats`."""
+    parser.add_argument(
+        "--sizes", action="store_true", help="also how many bytes the largest tables take (reads the whole file)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the statistics."""
+    with stores.reading(stores.settings_of(args).db) as conn:
+        found = stats(conn, sizes=args.sizes)
+    # the word schema_version stands for the shape of our JSON
+    found["database_schema"] = found.pop("schema_version")
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json(found)
+    elif is_terminal():
+        paint = styles_for(sys.stdout, refused=args.no_color)
+        for title, facts in _sections(found):
+            sys.stdout.write(paint(title, "bold") + "\n")
+            wide = max(map(len, facts), default=0)
+            sys.stdout.writelines(f"  {name:<{wide}}  {value}\n" for name, value in facts.items())
+    else:
+        sys.stdout.writelines(f"{name}\t{inline(str(value))}\n" for name, value in _flat(found))
+    return 0
+
+
+def _sections(found: dict[str, Any]) -> Iterator[tuple[str, Mapping[str, str]]]:
+    yield (
+        "Database",
+        {
+            "path": inline(found["path"]),
+            "size": size(found["size_bytes"]),
+            "log": size(found["wal_bytes"]),
+            "free": _free(found),
+            "schema": f"version {found['database_schema']}",
+            "not indexed": f"{found['unindexed_messages']:,} messages",
+        },
+    )
+    yield "Sessions", _counts(found["sessions_by_status"]) or {"none": ""}
+    yield "Rows", _counts(found["rows"])
+    if "bytes" in found:
+        yield "Largest", {inline(name): size(taken) for name, taken in found["bytes"].items()}
+    yield "Settings of the file", {name: inline(str(value)) for name, value in found["pragmas"].items()}
+
+
+def _free(found: dict[str, Any]) -> str:
+    free: int = found["free_bytes"]
+    advice = "; `li state vacuum` gives it back" if free > 10_000_000 and free * 4 > found["size_bytes"] else ""
+    return f"{size(free)} inside the file{advice}"
+
+
+def _counts(found: Mapping[str, int]) -> dict[str, str]:
+    return {inline(name): f"{number:,}" for name, number in found.items()}
+
+
+def _flat(found: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{name}.")
+        else:
+            yield before + name, value

@@ -1,0 +1,37 @@
+"""`li state vacuum`: rebuild the file without its free space. Everybody else waits meanwhile."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from lionstudio.cli import stores
+from lionstudio.cli.amounts import size
+from lionstudio.cli.terminal import say
+from lionstudio.state.upkeep import file_size, vacuum
+
+EXAMPLES = (
+    ("li state vacuum", "after a large prune"),
+    ("li state stats", "see first how much is free inside the file"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """`li state vacuum` has no options of its own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rebuild the file, and say what that gave back."""
+    path = stores.settings_of(args).db
+    with stores.writing(path, quiet=args.quiet) as conn:
+        say(f"Rebuilding {size(file_size(path))}; nobody else can write meanwhile…", quiet=args.quiet)
+        with stores.watched(conn, "Rebuilding", quiet=args.quiet):
+            before, after = vacuum(conn)
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"size_bytes_before": before, "size_bytes_after": after})
+    else:
+        gain = f"{size(before - after)} given back" if after < before else "there was nothing to give back"
+        sys.stdout.write(f"{size(before)} before, {size(after)} after: {gain}.\n")
+    return 0

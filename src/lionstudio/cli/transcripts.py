@@ -1,0 +1,135 @@
+"""Messages for a person: who said what and when, tool calls together with their results, long texts folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lionstudio.cli.amounts import count, local
+from lionstudio.cli.escaping import body, inline
+from lionstudio.cli.jsonout import to_json
+from lionstudio.cli.terminal import Paint
+from lionstudio.model.messages import Message
+
+_FOLDED_LINES = 12
+_FOLDED_CHARS = 4000  # a message of one line can be 100 MB long as well
+_SHORT_ARGUMENTS = 100
+_COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
+_SAID = ("system_message", "instruction", "assistant_response")
+
+
+class Shown(NamedTuple):
+    """A message at its place, and what to call the branch it is on ("" where there is only one)."""
+
+    number: int
+    message_id: str
+    message: Message | None
+    branch: str = ""
+
+
+def transcript(shown: Sequence[Shown], paint: Paint, *, full: bool = False) -> Iterator[str]:
+    """The lines of all messages; a result stands below its call."""
+    answers = {request: item for item in shown if (request := _answered(item.message))}
+    calls = {item.message_id for item in shown}
+    for item in shown:
+        if _answered(item.message) in calls:
+            continue  # shown with its call
+        answer = answers.get(item.message_id)
+        yield _heading(item, answer, paint)
+        yield from _body(item.message, paint, full=full)
+        if answer is not None:
+            yield from _result(answer.message, paint, full=full)
+        yield ""
+
+
+def _answered(message: Message | None) -> str | None:
+    content = message.content if message is not None else None
+    request = content.get("action_request_id") if isinstance(content, dict) else None
+    return request if isinstance(request, str) else None
+
+
+def _heading(item: Shown, answer: Shown | None, paint: Paint) -> str:
+    number = f"{item.number}" if answer is None else f"{item.number}→{answer.number}"
+    if item.message is None:
+        return paint(f"{number}  missing", "dim")
+    speaker = item.message.role or "unknown"
+    tool = _content(item.message).get("function")
+    if isinstance(tool, str):
+        speaker = f"tool {tool}"
+    name = paint(inline(speaker), _COLOURS.get(speaker.partition(" ")[0], "bold"))
+    branch = paint(f"  on {inline(item.branch)}", "dim") if item.branch else ""
+    return f"{paint(number, 'dim')}  {name}  {paint(local(item.message.created_at), 'dim')}{branch}"
+
+
+def _content(message: Message | None) -> Mapping[str, Any]:
+    return message.content if message is not None and isinstance(message.content, dict) else {}
+
+
+def _body(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:
+    if message is None:
+        yield "    This message does not exist any more."
+        return
+    content = _content(message)
+    if "function" in content:
+        if not _answered(message):
+            yield from _folded(_arguments(content.get("arguments")), paint, full=full)
+        else:
+            yield from _result(message, paint, full=full)
+        return
+    yield from _folded(text_of_content(message.content), paint, full=full)
+
+
+def _arguments(arguments: Any) -> str:
+    if arguments in (None, "", {}, []):
+        return ""
+    short = arguments if isinstance(arguments, str) else to_json(arguments)
+    return short if len(short) <= _SHORT_ARGUMENTS else text_of_value(arguments)
+
+
+def _result(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:
+    content = _content(message)
+    failed = content.get("error") is not None
+    value = content.get("error") if failed else content.get("output")
+    lines = list(_folded(text_of_value(value), paint, full=full)) or ["    (nothing)"]
+    sign = paint("✗", "red") if failed else paint("→", "dim")
+    yield f"  {sign} {lines[0][4:]}"
+    yield from lines[1:]
+
+
+def text_of_content(content: Any) -> str:
+    """What a person reads of a message: what was said, then whatever else it carries."""
+    if not isinstance(content, dict):
+        return text_of_value(content)
+    said = next((content[key] for key in _SAID if isinstance(content.get(key), str)), None)
+    if said is None:
+        return text_of_value(content)
+    rest = {key: value for key, value in content.items() if key not in _SAID and value not in (None, "", [], {})}
+    return f"{said}\n{to_json(rest, indent=2)}" if rest else str(said)
+
+
+def text_of_value(value: Any) -> str:
+    """Text as it is, anything else as indented JSON."""
+    return "" if value is None else value if isinstance(value, str) else to_json(value, indent=2)
+
+
+def _folded(text: str, paint: Paint, *, full: bool) -> Iterator[str]:
+    kept, left_out = (text, "") if full else fold(text)
+    if kept:
+        yield from (f"    {line}".rstrip() for line in body(kept).split("\n"))
+    if left_out:
+        yield "    " + paint(left_out, "dim")
+
+
+def fold(text: str, lines: int = _FOLDED_LINES, chars: int = _FOLDED_CHARS) -> tuple[str, str]:
+    """The beginning of a text, and a note about what was left out ("" when nothing was)."""
+    text = text.rstrip("\n")
+    end = 0
+    for _ in range(lines):
+        end = text.find("\n", end) + 1
+        if not end:
+            break
+    kept = text[: end - 1] if end else text
+    if len(kept) > chars:
+        return kept[:chars], f"… {count(len(text) - chars, 'more character')}, --full"
+    more = text.count("\n", end) + 1 if end else 0
+    return kept, f"… {count(more, 'more line')}, --full" if more else ""
