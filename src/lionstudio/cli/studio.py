@@ -8,7 +8,16 @@ from __future__ import annotations
 import argparse
 import sys
 
-DEFAULT_PORT = 8721
+from lionstudio.cli import stores
+from lionstudio.errors import InvalidInput
+
+_LAST_PORT = 65535
+
+EXAMPLES = (
+    ("li studio", "serve the page and open it in a browser"),
+    ("li studio --port 9000 --no-open", "on another port, without a browser"),
+    ("li studio --port 0 --json", "on any free port, with its address as JSON"),
+)
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +26,7 @@ def register(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--port",
         type=_port,
-        default=DEFAULT_PORT,
-        help="port to listen on (%(default)s; the next free one if it is busy; 0 takes any)",
+        help="port to listen on (setting: 8721; the next free one if it is busy; 0 takes any)",
     )
     parser.add_argument(
         "--open",
@@ -32,13 +40,14 @@ def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; a stop that was asked for is a success."""
     from lionstudio.studio import server
 
-    with server.listen(args.host, args.port) as listener:
+    wanted = _set_port(args) if args.port is None else args.port
+    with server.listen(args.host, wanted) as listener:
         port = listener.getsockname()[1]
-        if args.port not in (0, port):
-            print(f"Port {args.port} is busy, so Studio uses {port}.", file=sys.stderr)
+        if wanted not in (0, port):
+            print(f"Port {wanted} is busy, so Studio uses {port}.", file=sys.stderr)
         studio = server.create_server()
         url = server.url_of(listener)
-        print(url, flush=True)
+        _print_address(url, as_json=vars(args).get("json", False))
         print("Lion Studio is running. Ctrl-C stops it.", file=sys.stderr, flush=True)
         if args.open or (args.open is None and sys.stdout.isatty()):
             _open_browser(url)
@@ -46,8 +55,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _print_address(url: str, *, as_json: bool) -> None:
+    if as_json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"url": url})
+    else:
+        sys.stdout.write(url + "\n")
+    sys.stdout.flush()
+
+
+def _set_port(args: argparse.Namespace) -> int:
+    port = stores.settings_of(args).studio_port
+    if port > _LAST_PORT:
+        raise InvalidInput(f"the setting studio_port is {port}, which is no port", hint="a number from 0 to 65535")
+    return port
+
+
 def _port(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or int(text) > 65535:
+    if not (text.isascii() and text.isdecimal()) or int(text) > _LAST_PORT:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; give a number from 0 to 65535")
     return int(text)
 

@@ -1,0 +1,34 @@
+"""`li completion`: the script that teaches a shell to complete `li`, made from the commands and their options."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from lionstudio.cli.shells import SHELLS
+
+DESCRIPTION = """\
+Print the completion script for a shell. It is made from the commands and options of this version: print it
+again after an upgrade."""
+EXAMPLES = (
+    ("source <(li completion bash)", "in ~/.bashrc"),
+    ("source <(li completion zsh)", "in ~/.zshrc, after compinit"),
+    ("li completion fish > ~/.config/fish/completions/li.fish", "once"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li completion`."""
+    parser.add_argument("shell", choices=tuple(SHELLS), metavar="SHELL", help="bash, zsh or fish")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the script."""
+    script = SHELLS[args.shell]()
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"shell": args.shell, "script": script})
+    else:
+        sys.stdout.write(script)
+    return 0

@@ -1,0 +1,64 @@
+"""`li config`: every setting, its value, where it came from and the variable that changes it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+from lionstudio.cli import stores, tables
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.terminal import is_terminal, styles_for, width_of
+from lionstudio.settings import SETTINGS, Setting, Settings
+
+EXAMPLES = (
+    ("li config", "every setting"),
+    ("LIONAGI_HOME=/srv/agents li config", "how a variable changes them"),
+    ("li config --json | jq -r '.settings[] | select(.name == \"db\").value'", "one value for a script"),
+)
+_COLUMNS = (
+    tables.Column("SETTING"),
+    tables.Column("VALUE", flexible=True),
+    tables.Column("FROM", flexible=True),
+    tables.Column("VARIABLE", rank=1),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """`li config` has no options of its own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print every setting."""
+    settings = stores.settings_of(args)
+    described = [_describe(item, settings) for item in SETTINGS]
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"settings": described})
+        return 0
+    rows = [[_text(row[key]) for key in ("name", "value", "origin", "variable")] for row in described]
+    if is_terminal():
+        paint = styles_for(sys.stdout, refused=args.no_color)
+        cells = [[tables.Cell(text) for text in row] for row in rows]
+        sys.stdout.write("\n".join(tables.render(_COLUMNS, cells, width_of(sys.stdout), paint)) + "\n")
+    else:
+        sys.stdout.writelines("\t".join(row) + "\n" for row in rows)
+    return 0
+
+
+def _describe(item: Setting, settings: Settings) -> dict[str, Any]:
+    return {
+        "name": item.name,
+        "value": getattr(settings, item.name),
+        "origin": settings.origins[item.name],
+        "variable": item.variable,
+        "meaning": item.meaning,
+        "default": item.default,
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else inline(str(value))

@@ -1,0 +1,38 @@
+"""`li version`: which version this is, and of what it is made."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from lionstudio import __version__
+
+EXAMPLES = (
+    ("li version", "one line"),
+    ("li version --json", "with the versions of Python, SQLite and the database's schema"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """`li version` has no options of its own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the version."""
+    if not args.json:
+        sys.stdout.write(f"lion-studio {__version__}\n")
+        return 0
+    import apsw
+
+    from lionstudio.cli.jsonout import print_json
+    from lionstudio.state.opening import SCHEMA_VERSION
+
+    print_json(
+        {
+            "version": __version__,
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "sqlite": apsw.sqlite_lib_version(),
+            "database_schema": SCHEMA_VERSION,
+        }
+    )
+    return 0
