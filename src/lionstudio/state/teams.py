@@ -74,13 +74,16 @@ _POST = """
 INSERT INTO team_messages (id, team_id, created_at, sender, recipient, content, summary, read_by, session_id,
                            node_metadata)
 VALUES (:id, :team_id, :created_at, :sender, :recipient, :content, :summary, :read_by, :session_id, :node_metadata)
-ON CONFLICT (id) DO UPDATE SET read_by = excluded.read_by
+ON CONFLICT (id) DO UPDATE SET
+  created_at = excluded.created_at, sender = excluded.sender, recipient = excluded.recipient,
+  content = excluded.content, summary = excluded.summary, read_by = excluded.read_by,
+  session_id = coalesce(excluded.session_id, session_id), node_metadata = excluded.node_metadata
 """
 _TOUCH = "UPDATE teams SET updated_at = max(updated_at, :at) WHERE id = :id RETURNING id"
 
 
 def post(conn: Connection, message: TeamMessage) -> None:
-    """Store a team message; the same again only brings its readers up to date."""
+    """Store a team message; the same again brings it up to date: its file is the truth."""
     if conn.one(_TOUCH, {"id": message.team_id, "at": float(message.created_at)}) is None:
         raise NotFound(f"there is no team {message.team_id}", hint="create it first: `li team create`")
     conn.execute(
@@ -114,6 +117,21 @@ def team_messages(
     return [_message(row) for row in conn.dicts(_MESSAGES, params)]
 
 
+_MESSAGE = "SELECT * FROM team_messages WHERE id = :id"
+_COUNTS = "SELECT team_id, count(*) FROM team_messages GROUP BY team_id"
+
+
+def find_team_message(conn: Connection, message_id: str) -> TeamMessage | None:
+    """One team message by its id."""
+    row = conn.first_dict(_MESSAGE, {"id": message_id})
+    return None if row is None else _message(row)
+
+
+def message_counts(conn: Connection) -> dict[str, int]:
+    """How many messages each team has that has any."""
+    return {row[0]: row[1] for row in conn.all(_COUNTS)}
+
+
 _SESSIONS = """
 SELECT DISTINCT session_id FROM team_messages WHERE team_id = :team AND session_id IS NOT NULL ORDER BY session_id
 """
@@ -125,6 +143,7 @@ def sessions_of_team(conn: Connection, team_id: str) -> list[str]:
 
 
 def _team(row: dict[str, Any]) -> Team:
+    del row["member_count"]  # the length of members, kept for whoever reads the table
     return Team.from_dict(_parsed(row, "members"))
 
 
