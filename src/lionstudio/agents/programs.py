@@ -81,7 +81,7 @@ class Program:
 
     def _input(self) -> IO[bytes]:
         """What it reads: a file without a name, so that nobody has to feed a pipe."""
-        file = tempfile.TemporaryFile()
+        file = tempfile.TemporaryFile()  # noqa: SIM115
         file.write(self._given or b"")
         file.seek(0)
         return file

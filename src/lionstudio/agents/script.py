@@ -85,8 +85,9 @@ class _Stage:
             for said in self._call(name, {}, text, failed=word == "error"):
                 yield said
         elif word == "run":
-            for said in await self._run(rest):
-                yield said
+            request = ActionRequest(content={"function": "run", "arguments": {"command": rest}})
+            yield Said(request, self._lane)
+            yield await self._run(rest, request)
         elif word == "write":
             name, _, text = rest.partition(" ")
             for said in self._write(name, text):
@@ -126,7 +127,7 @@ class _Stage:
         answer = {**call, "error" if failed else "output": text, "action_request_id": request.id}
         return Said(request, self._lane), Said(ActionResponse(content=answer), self._lane)
 
-    async def _run(self, command: str) -> tuple[Said, Said]:
+    async def _run(self, command: str, request: ActionRequest) -> Said:
         try:
             argv = shlex.split(command)
             async with Program(argv, cwd=self._task.cwd, env=self._task.env) as program:
@@ -135,7 +136,8 @@ class _Stage:
                 text = "\n".join(part for part in (output, program.last_words) if part)
         except (LionError, ValueError, IndexError) as error:
             code, text = 127, str(error)
-        return self._call("run", {"command": command}, text, failed=code != 0)
+        answer = {**request.content, "error" if code else "output": text, "action_request_id": request.id}
+        return Said(ActionResponse(content=answer), self._lane)
 
     def _write(self, name: str, text: str) -> tuple[Said, Said]:
         path = os.path.normpath(os.path.join(self._task.cwd, name))

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
+from lionstudio.live.leases import Lease
 from lionstudio.live.projects import commit_of, project_name
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import new_id
@@ -22,8 +23,6 @@ from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.messages import append
-from lionstudio.state.owners import RunLock, describe
-from lionstudio.state.sessions import create_session, finish_session
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -58,12 +57,11 @@ class record:
             git_commit=commit_of(cwd),
             metadata=metadata or {},
         )
-        self._lock: RunLock | None = None
+        self._lease: Lease | None = None
         self._database: Database | None = None
 
     def __enter__(self) -> Run:
-        database = self._begin()
-        branch = Branch(session_id=self._session.id, name="main")
+        database, branch = self._begin()
         try:
             database.write(self._creation(branch))
         except BaseException:
@@ -72,15 +70,10 @@ class record:
         return Run(database, self._session.id, branch.id)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        try:
-            assert self._database is not None
-            self._database.write(self._end(error))
-        finally:
-            self._let_go()
+        self._finish(error)
 
     async def __aenter__(self) -> AsyncRun:
-        database = self._begin()
-        branch = Branch(session_id=self._session.id, name="main")
+        database, branch = self._begin()
         try:
             await database.submit(self._creation(branch))
         except BaseException:
@@ -89,44 +82,40 @@ class record:
         return AsyncRun(database, self._session.id, branch.id)
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        try:
-            assert self._database is not None
-            # not awaited: a cancelled task could not wait for its own last words
-            self._database.write(self._end(error))
-        finally:
-            self._let_go()
+        # not awaited: a cancelled task could not wait for its own last words
+        self._finish(error)
 
-    def _begin(self) -> Database:
+    def _begin(self) -> tuple[Database, Branch]:
         self._database = _borrow(self._path)
         try:
-            folder = os.path.join(os.path.dirname(os.path.abspath(self._path)), "run")
-            self._lock = RunLock.take(os.path.join(folder, f"{self._session.id}.lock"))
+            self._lease = Lease(self._database.path, self._session)
         except BaseException:
             self._let_go()
             raise
-        return self._database
+        return self._database, Branch(session_id=self._session.id, name="main")
 
     def _creation(self, branch: Branch) -> Work[None]:
-        assert self._lock is not None
-        owner = describe(lock_path=self._lock.path)._asdict()
-        given = self._session.to_dict() | {"owner": owner}
-        session = Session.from_dict(given)
-
         def create(conn: Connection) -> None:
-            create_session(conn, session)
+            assert self._lease is not None
+            self._lease.begin(conn)
             create_branch(conn, branch)
 
         return create
 
-    def _end(self, error: BaseException | None) -> Work[None]:
+    def _finish(self, error: BaseException | None) -> None:
+        assert self._database is not None
+        assert self._lease is not None
         status, exit_code = _outcome(error)
         reasons = ["run.failed.exit_nonzero"] if status is SessionStatus.FAILED else []
-        return lambda conn: finish_session(conn, self._session.id, status, exit_code=exit_code, reasons=reasons)
+        try:
+            self._database.write(self._lease.end(status, exit_code=exit_code, reasons=reasons))
+        finally:
+            self._let_go()
 
     def _let_go(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        if self._lease is not None:
+            self._lease.give_back()
+            self._lease = None
         if self._database is not None:
             _give_back(self._database)
             self._database = None

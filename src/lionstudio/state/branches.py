@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.crash import point
@@ -40,7 +40,8 @@ def fork_branch(
     *,
     session_id: str | None = None,
     name: str | None = None,
-    metadata: dict[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    branch_id: str | None = None,
 ) -> Branch:
     """A child that sees the parent's messages 0..at_ord inclusive (all of them by default)."""
     parent = get_branch(conn, parent_id)
@@ -50,7 +51,7 @@ def fork_branch(
         raise InvalidInput(f"branch {parent_id} has messages 0 to {length - 1}, not {at_ord}")
     fork = {"parent_branch_id": parent_id, "forked_at_ord": at_ord}
     child = Branch(
-        id=new_id(),
+        id=branch_id or new_id(),
         created_at=time.time(),
         session_id=session_id or parent.session_id,
         name=name or parent.name,
@@ -118,6 +119,15 @@ def branch_length(conn: Connection, branch_id: str) -> int:
 def branch_usage(conn: Connection, branch_id: str) -> Usage:
     """What the messages of a branch have used."""
     return Usage(*(conn.one(_USAGE, {"id": branch_id}) or ()))
+
+
+_LEARN = "UPDATE branches SET node_metadata = :metadata WHERE id = :id"
+
+
+def learn(conn: Connection, branch_id: str, facts: Mapping[str, Any]) -> None:
+    """Note what came to be known about a branch, e.g. the provider's own id of the conversation."""
+    branch = get_branch(conn, branch_id)
+    conn.execute(_LEARN, {"id": branch_id, "metadata": dump({**branch.metadata, **facts}, "metadata")})
 
 
 def _from_row(row: dict[str, Any]) -> Branch:

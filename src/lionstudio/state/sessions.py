@@ -118,6 +118,23 @@ def finish_session(
     point("session.finished")
 
 
+_LEARN = """
+UPDATE sessions SET model = coalesce(:model, model), provider = coalesce(:provider, provider),
+  node_metadata = :metadata, updated_at = max(updated_at, :at)
+ WHERE id = :id
+"""
+
+
+def learn(conn: Connection, session_id: str, facts: Mapping[str, Any], *, at: float | None = None) -> None:
+    """Note what came to be known while it ran: the model that answers, a conversation id, a version."""
+    session = get_session(conn, session_id)
+    columns = {name: facts.get(name) and visible(str(facts[name])) for name in ("model", "provider")}
+    rest = {name: value for name, value in facts.items() if name not in columns}
+    metadata = {**session.metadata, **rest}
+    values = {"metadata": dump(metadata, "metadata") if metadata else None, "at": time.time() if at is None else at}
+    conn.execute(_LEARN, {"id": session_id, **columns, **values})
+
+
 _HEALTH = "UPDATE sessions SET health = :health, updated_at = :at WHERE id = :id AND status = 'running' RETURNING id"
 
 

@@ -1,0 +1,52 @@
+"""The environment of an agent: only what it needs to work and to reach its vendor, nothing of ours but its session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+# What a program needs to run as the user's own, and what the agent programs and their proxies read.
+_NAMES = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
+    "HOSTNAME", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+    "NODE_EXTRA_CA_CERTS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy",
+    "no_proxy", "all_proxy", "IS_SANDBOX", "DISABLE_AUTOUPDATER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "GOPATH", "CARGO_HOME",
+    "RUSTUP_HOME", "JAVA_HOME",
+})  # fmt: skip
+_PREFIXES = (
+    "LC_",
+    "XDG_",
+    "ANTHROPIC_",
+    "CLAUDE_",
+    "OPENAI_",
+    "CODEX_",
+    "AZURE_OPENAI_",
+    "OLLAMA_",
+    "GEMINI_",
+    "GOOGLE_",
+)
+_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH)", re.IGNORECASE)
+_SHORTEST_SECRET = 8  # shorter values would be found all over ordinary text
+
+
+def agent_environment(
+    ours: Mapping[str, str],
+    *,
+    session_id: str,
+    home: str,
+    more: Mapping[str, str] | None = None,
+    also: Iterable[str] = (),
+) -> dict[str, str]:
+    """What an agent gets; `also` names more of our variables to pass on, `more` gives values outright."""
+    passed = {name: value for name, value in ours.items() if name in _NAMES or name.startswith(_PREFIXES)}
+    passed |= {name: ours[name] for name in also if name in ours}
+    return {**passed, "LIONAGI_HOME": home, "LIONAGI_SESSION_ID": session_id, **(more or {})}
+
+
+def secrets_in(env: Mapping[str, str]) -> frozenset[str]:
+    """The values of an environment that must never be stored."""
+    return frozenset(
+        value
+        for name, value in env.items()
+        if _SECRET.search(name) and len(value) >= _SHORTEST_SECRET and not value.startswith("/")
+    )

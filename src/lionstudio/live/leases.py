@@ -1,0 +1,38 @@
+"""A lease: a session that this process runs. Its row says so and a lock proves it, until it is given back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from lionstudio.model.sessions import Session
+from lionstudio.model.statuses import SessionStatus
+from lionstudio.state.connection import Connection
+from lionstudio.state.owners import RunLock, describe
+from lionstudio.state.sessions import create_session, finish_session
+
+
+class Lease:
+    """Taken before the row exists, given back after it is finished."""
+
+    def __init__(self, db_path: str, session: Session) -> None:
+        folder = os.path.join(os.path.dirname(os.path.abspath(db_path)), "run")
+        self.session_id = session.id
+        self._lock = RunLock.take(os.path.join(folder, f"{session.id}.lock"))
+        owner = describe(lock_path=self._lock.path)._asdict()
+        self._session = Session.from_dict(session.to_dict() | {"owner": owner})
+
+    def begin(self, conn: Connection) -> None:
+        """The row, with its owner in the transaction that makes it running."""
+        create_session(conn, self._session)
+
+    def end(
+        self, status: SessionStatus, *, exit_code: int | None = None, reasons: Iterable[str] = ()
+    ) -> Callable[[Connection], None]:
+        """The work that moves the session to its end."""
+        codes = list(reasons)
+        return lambda conn: finish_session(conn, self.session_id, status, exit_code=exit_code, reasons=codes)
+
+    def give_back(self) -> None:
+        """Let go of the lock; from now on the process counts as gone."""
+        self._lock.release()
