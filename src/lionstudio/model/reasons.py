@@ -22,6 +22,7 @@ REASONS: Mapping[str, str] = {
     "run.failed.exit_nonzero": "The process ended with an error.",
     "run.failed.process_dead": "The process was gone when somebody looked; the run was marked failed.",
     "run.failed.provider_crash": "The agent program ended by itself in the middle of the run.",
+    "run.failed.provider_error": "The provider answered with an error.",
     "run.failed.usage_limit": "The provider refused to go on: a usage limit was reached.",
     "run.failed.out_of_memory": "The system ended the process: out of memory.",
     "run.timed_out.deadline": "The run reached its time limit.",
