@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
+from lionstudio.cli.output import emit
 from lionstudio.cli.shells import SHELLS
 
 DESCRIPTION = """\
@@ -30,5 +30,5 @@ def run(args: argparse.Namespace) -> int:
 
         print_json({"shell": args.shell, "script": script})
     else:
-        sys.stdout.write(script)
+        emit(script)
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from lionstudio.cli import stores, tables
 from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit_lines
 from lionstudio.cli.terminal import is_terminal, styles_for, width_of
 from lionstudio.settings import SETTINGS, Setting, Settings
 
@@ -18,8 +19,8 @@ EXAMPLES = (
 )
 _COLUMNS = (
     tables.Column("SETTING"),
-    tables.Column("VALUE", flexible=True),
-    tables.Column("FROM", flexible=True),
+    tables.Column("VALUE", narrowest=20),
+    tables.Column("FROM", narrowest=12),
     tables.Column("VARIABLE", rank=1),
 )
 
@@ -41,9 +42,9 @@ def run(args: argparse.Namespace) -> int:
     if is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
         cells = [[tables.Cell(text) for text in row] for row in rows]
-        sys.stdout.write("\n".join(tables.render(_COLUMNS, cells, width_of(sys.stdout), paint)) + "\n")
+        emit_lines(tables.render(_COLUMNS, cells, width_of(sys.stdout), paint))
     else:
-        sys.stdout.writelines("\t".join(row) + "\n" for row in rows)
+        emit_lines("\t".join(row) for row in rows)
     return 0
 
 

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from lionstudio.cli.escaping import in_json
+from lionstudio.cli.output import emit
 from lionstudio.model.jsontext import jsonable
 
 SCHEMA_VERSION = 1
@@ -30,4 +31,4 @@ def _encode(value: Any, indent: int | None) -> str:
 def print_json(value: dict[str, Any]) -> None:
     """One document on stdout, with the version of its shape first."""
     indent = 2 if sys.stdout.isatty() else None
-    sys.stdout.write(to_json({"schema_version": SCHEMA_VERSION, **value}, indent=indent) + "\n")
+    emit(to_json({"schema_version": SCHEMA_VERSION, **value}, indent=indent) + "\n")

@@ -10,7 +10,8 @@ import sys
 
 from lionstudio import __version__
 from lionstudio.cli import commands
-from lionstudio.errors import InvalidInput, LionError, StorageFailed
+from lionstudio.cli.output import emit, flush, give_up
+from lionstudio.errors import InvalidInput, LionError
 
 TYPE_CHECKING = False  # the one in typing is slow to load
 if TYPE_CHECKING:
@@ -28,11 +29,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     _prepare_streams()
     try:
         code = _answer(given)
-        _flush()
+        flush()
         return code
     except BrokenPipeError:
         # whoever read has seen enough: that is no failure of ours
-        _give_up_stdout()
+        give_up()
         return 0
     except LionError as error:
         _report(error, given)
@@ -45,10 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answer(given: list[str]) -> int:
     if not given or (len(given) == 1 and given[0] in _HELP):
-        sys.stdout.write(commands.overview())
+        emit(commands.overview())
         return 0
     if given in (["version"], ["--version"], ["-V"]):
-        sys.stdout.write(f"lion-studio {__version__}\n")
+        emit(f"lion-studio {__version__}\n")
         return 0
     options, rest = _leading_options(given)
     if rest and rest[0] == "help":
@@ -70,13 +71,15 @@ def _leading_options(given: list[str]) -> tuple[list[str], list[str]]:
 def _dispatch(rest: list[str], options: list[str]) -> int:
     group = rest[0] if rest and rest[0] in commands.GROUPS else ""
     if group and (len(rest) == 1 or rest[1] in _HELP):
-        asked = len(rest) > 1
-        (sys.stdout if asked else sys.stderr).write(commands.group_overview(group))
-        return 0 if asked else InvalidInput.exit_code
+        if len(rest) > 1:
+            emit(commands.group_overview(group))
+            return 0
+        sys.stderr.write(commands.group_overview(group))
+        return InvalidInput.exit_code
     size = 2 if group else 1
     name = " ".join(rest[:size])
     if not rest or rest[0] in _HELP:
-        sys.stdout.write(commands.overview())
+        emit(commands.overview())
         return 0
     if name not in commands.COMMANDS:
         from lionstudio.cli.suggesting import unknown_command
@@ -116,26 +119,6 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _flush() -> None:
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        _give_up_stdout()
-        raise StorageFailed(f"the output cannot be written: {error.strerror}", hint="free some space") from None
-
-
-def _give_up_stdout() -> None:
-    """Else Python tries once more at its end, and complains."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-    except (OSError, ValueError):
-        pass  # a stream without a descriptor has nobody to complain to
-
-
 def _report(error: LionError, given: list[str]) -> None:
     from lionstudio.cli.reporting import report
 
@@ -144,4 +127,4 @@ def _report(error: LionError, given: list[str]) -> None:
         report(error, as_json="--json" in given, plain="--no-color" in given)
         sys.stderr.flush()
     except OSError:
-        _give_up_stdout()
+        give_up()

@@ -67,19 +67,9 @@ def _last(wire: dict[str, Any], now: float) -> str:
 
 
 def _used(wire: dict[str, Any]) -> str:
-    parts = [
-        f"{tokens(wire[f'{kind}_tokens'])} {words}"
-        for kind, words in (
-            ("input", "in"),
-            ("output", "out"),
-            ("cache_read", "from cache"),
-            ("cache_write", "to cache"),
-        )
-        if wire[f"{kind}_tokens"]
-    ]
-    if not parts:
-        return cost(wire["cost_microusd"])
-    return f"{', '.join(parts)} tokens" + (f", {cost(wire['cost_microusd'])}" if wire["cost_microusd"] else "")
+    kinds = (("input", "tokens in"), ("output", "out"), ("cache_read", "from cache"), ("cache_write", "to cache"))
+    parts = [f"{tokens(wire[f'{kind}_tokens'])} {words}" for kind, words in kinds if wire[f"{kind}_tokens"]]
+    return ", ".join([*parts, *([cost(wire["cost_microusd"])] if wire["cost_microusd"] is not None else [])])
 
 
 def _branch_lines(branches: Sequence[Branch], lengths: Mapping[str, int], paint: Paint) -> Iterator[str]:

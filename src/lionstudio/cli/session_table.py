@@ -16,13 +16,13 @@ _SHORT_ID = 13  # of a UUIDv7: the millisecond it was made in
 _COLUMNS = (
     Column("ID"),
     Column("STATUS"),
-    Column("NAME", flexible=True),
+    Column("NAME", narrowest=24),
     Column("STARTED", right=True),
     Column("TOOK", right=True, rank=2),
     Column("MESSAGES", right=True, rank=1),
     Column("COST", right=True, rank=4),
-    Column("MODEL", rank=3),
-    Column("PROJECT", rank=5),
+    Column("MODEL", narrowest=12, rank=3),
+    Column("PROJECT", narrowest=10, rank=5),
 )
 
 

@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from lionstudio.cli import stores
+from lionstudio.cli.output import emit
 from lionstudio.errors import InvalidInput
 
 _LAST_PORT = 65535
@@ -61,7 +62,7 @@ def _print_address(url: str, *, as_json: bool) -> None:
 
         print_json({"url": url})
     else:
-        sys.stdout.write(url + "\n")
+        emit(url + "\n")
     sys.stdout.flush()
 
 

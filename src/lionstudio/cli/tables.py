@@ -1,4 +1,4 @@
-"""Tables that fit the terminal: columns give way from the least important, then the flexible one is cut."""
+"""Tables that fit the terminal: the least important columns leave first, then long texts are cut."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from lionstudio.cli.terminal import Paint
 from lionstudio.cli.widths import cut, pad, width
 
 _GAP = 2
-_NARROWEST_FLEXIBLE = 12
 
 
 class Column(NamedTuple):
@@ -17,7 +16,7 @@ class Column(NamedTuple):
 
     title: str
     right: bool = False
-    flexible: bool = False
+    narrowest: int = 0  # it may be cut down to this many columns; 0: it is never cut
     rank: int = 0  # those with the highest rank leave first; 0 never does
 
 
@@ -45,15 +44,16 @@ def _make_room(columns: Sequence[Column], widths: list[int], shown: list[int], r
     def total() -> int:
         return sum(widths[number] for number in shown) + _GAP * (len(shown) - 1)
 
-    flexible = [number for number in shown if columns[number].flexible]
-    spare = sum(max(0, widths[number] - _NARROWEST_FLEXIBLE) for number in flexible)
+    def spare(number: int) -> int:
+        return max(0, widths[number] - columns[number].narrowest) if columns[number].narrowest else 0
+
     for number in sorted(shown, key=lambda number: -columns[number].rank):
-        if total() - spare <= room or not columns[number].rank:
+        if total() - sum(map(spare, shown)) <= room or not columns[number].rank:
             break
         shown.remove(number)
-    for number in flexible:
-        if number in shown:
-            widths[number] = max(min(widths[number], _NARROWEST_FLEXIBLE), widths[number] - max(0, total() - room))
+    # the later column gives first
+    for number in reversed(shown):
+        widths[number] -= min(spare(number), max(0, total() - room))
 
 
 def _line(

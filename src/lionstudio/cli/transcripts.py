@@ -14,6 +14,7 @@ from lionstudio.model.messages import Message
 _FOLDED_LINES = 12
 _FOLDED_CHARS = 4000  # a message of one line can be 100 MB long as well
 _SHORT_ARGUMENTS = 100
+_DAY = len("2026-05-20")  # shown where it differs from the message above
 _COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
 _SAID = ("system_message", "instruction", "assistant_response")
 
@@ -31,11 +32,13 @@ def transcript(shown: Sequence[Shown], paint: Paint, *, full: bool = False) -> I
     """The lines of all messages; a result stands below its call."""
     answers = {request: item for item in shown if (request := _answered(item.message))}
     calls = {item.message_id for item in shown}
+    day = ""
     for item in shown:
         if _answered(item.message) in calls:
             continue  # shown with its call
         answer = answers.get(item.message_id)
-        yield _heading(item, answer, paint)
+        before, day = day, local(item.message.created_at)[:_DAY] if item.message else day
+        yield _heading(item, answer, paint, with_day=day != before)
         yield from _body(item.message, paint, full=full)
         if answer is not None:
             yield from _result(answer.message, paint, full=full)
@@ -48,7 +51,7 @@ def _answered(message: Message | None) -> str | None:
     return request if isinstance(request, str) else None
 
 
-def _heading(item: Shown, answer: Shown | None, paint: Paint) -> str:
+def _heading(item: Shown, answer: Shown | None, paint: Paint, *, with_day: bool) -> str:
     number = f"{item.number}" if answer is None else f"{item.number}→{answer.number}"
     if item.message is None:
         return paint(f"{number}  missing", "dim")
@@ -58,7 +61,8 @@ def _heading(item: Shown, answer: Shown | None, paint: Paint) -> str:
         speaker = f"tool {tool}"
     name = paint(inline(speaker), _COLOURS.get(speaker.partition(" ")[0], "bold"))
     branch = paint(f"  on {inline(item.branch)}", "dim") if item.branch else ""
-    return f"{paint(number, 'dim')}  {name}  {paint(local(item.message.created_at), 'dim')}{branch}"
+    time = local(item.message.created_at)
+    return f"{paint(number, 'dim')}  {name}  {paint(time if with_day else time[_DAY + 1 :], 'dim')}{branch}"
 
 
 def _content(message: Message | None) -> Mapping[str, Any]:
@@ -83,7 +87,11 @@ def _arguments(arguments: Any) -> str:
     if arguments in (None, "", {}, []):
         return ""
     short = arguments if isinstance(arguments, str) else to_json(arguments)
-    return short if len(short) <= _SHORT_ARGUMENTS else text_of_value(arguments)
+    if len(short) <= _SHORT_ARGUMENTS or not isinstance(arguments, dict):
+        return short
+    # one a line: a file that is to be written reads as the file, not as one long string
+    values = ((key, value if isinstance(value, str) else to_json(value)) for key, value in arguments.items())
+    return "\n".join(f"{key}:\n{value}" if "\n" in value else f"{key}: {value}" for key, value in values)
 
 
 def _result(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from lionstudio import __version__
+from lionstudio.cli.output import emit
 
 EXAMPLES = (
     ("li version", "one line"),
@@ -20,7 +21,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the version."""
     if not args.json:
-        sys.stdout.write(f"lion-studio {__version__}\n")
+        emit(f"lion-studio {__version__}\n")
         return 0
     import apsw
 

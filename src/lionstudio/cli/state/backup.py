@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import size
 from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit
 from lionstudio.cli.terminal import say
 from lionstudio.state.upkeep import backup, file_size
 
@@ -35,5 +35,5 @@ def run(args: argparse.Namespace) -> int:
 
         print_json({"path": target, "size_bytes": copied})
     else:
-        sys.stdout.write(f"{size(copied)} copied to {inline(target)}\n")
+        emit(f"{size(copied)} copied to {inline(target)}\n")
     return 0

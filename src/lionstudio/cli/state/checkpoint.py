@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import size
+from lionstudio.cli.output import emit
 from lionstudio.state.upkeep import CHECKPOINT_MODES, checkpoint, file_size
 
 EXAMPLES = (
@@ -46,5 +46,5 @@ def run(args: argparse.Namespace) -> int:
 
         print_json({"mode": args.mode, **done._asdict(), "wal_bytes_before": before, "wal_bytes_after": after})
     else:
-        sys.stdout.write(f"{size(before)} of log before, {size(after)} after.\n" if before else "The log was empty.\n")
+        emit(f"{size(before)} of log before, {size(after)} after.\n" if before else "The log was empty.\n")
     return 0

@@ -10,6 +10,7 @@ from lionstudio.cli import stores
 from lionstudio.cli.amounts import count
 from lionstudio.cli.asking import require_consent
 from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.terminal import Paint, say, styles_for
 from lionstudio.errors import CorruptStore
 from lionstudio.state.connection import plain_errors
@@ -69,17 +70,17 @@ def _print_findings(path: str, findings: list[Finding], args: argparse.Namespace
     for severity, noun, colour in _SEVERITIES:
         of_it = [found for found in findings if found.severity == severity]
         if of_it:
-            sys.stdout.write(paint(count(len(of_it), noun), colour) + "\n")
-            sys.stdout.writelines(_lines(of_it, paint))
+            emit(paint(count(len(of_it), noun), colour) + "\n")
+            emit_lines(_lines(of_it, paint))
     if not findings:
-        sys.stdout.write("Nothing is wrong.\n")
+        emit("Nothing is wrong.\n")
 
 
 def _lines(findings: Iterable[Finding], paint: Paint) -> Iterable[str]:
     for found in findings:
-        yield f"  {inline(found.subject)}  {paint(found.code, 'dim')}\n"
-        yield f"    {inline(found.evidence)}\n"
-        yield f"    → {inline(found.advice)}\n" if found.advice else ""
+        yield f"  {inline(found.subject)}  {paint(found.code, 'dim')}"
+        yield f"    {inline(found.evidence)}"
+        yield from [f"    → {inline(found.advice)}"] if found.advice else []
 
 
 def _transition(path: str, args: argparse.Namespace) -> int:
@@ -107,9 +108,9 @@ def _print_transitions(found: list[Transition], what: str, args: argparse.Namesp
 
         print_json({"dry_run": args.dry_run, "transitions": [moved._asdict() for moved in found]})
     elif found:
-        sys.stdout.write("\n".join([f"{count(len(found), 'run')} {what}:", *_described(found)]) + "\n")
+        emit_lines([f"{count(len(found), 'run')} {what}:", *_described(found)])
     else:
-        sys.stdout.write("No run is stale and proven dead.\n")
+        emit("No run is stale and proven dead.\n")
 
 
 def _described(found: list[Transition]) -> list[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Iterator
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import size
 from lionstudio.cli.escaping import body, in_json, inline
+from lionstudio.cli.output import emit
 from lionstudio.cli.parsing import words
 from lionstudio.cli.terminal import say
 from lionstudio.state.exporting import FORMATS, export
@@ -37,7 +37,8 @@ def run(args: argparse.Namespace) -> int:
         conn.execute("BEGIN")  # as of one moment, however long the writing takes
         pieces = _safe(export(conn, session_id, args.format), args.format)
         if args.output in (None, "-"):
-            sys.stdout.writelines(pieces)
+            for piece in pieces:
+                emit(piece)
             return 0
         from lionstudio.cli.outfiles import write_file
 

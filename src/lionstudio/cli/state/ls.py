@@ -13,6 +13,7 @@ from lionstudio.cli import stores
 from lionstudio.cli.amounts import iso
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.moments import moment
+from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.parsing import whole_number, words
 from lionstudio.cli.sessions import name_of, to_wire
 from lionstudio.cli.terminal import is_terminal, say, styles_for
@@ -106,13 +107,11 @@ def _print_ndjson(page: Page) -> None:
     from lionstudio.cli.jsonout import SCHEMA_VERSION, to_json
 
     now = time.time()
-    for row in page.rows:
-        sys.stdout.write(to_json({"schema_version": SCHEMA_VERSION, **to_wire(row, now)}) + "\n")
+    emit_lines(to_json({"schema_version": SCHEMA_VERSION, **to_wire(row, now)}) for row in page.rows)
 
 
 def _print_tsv(page: Page) -> None:
-    for row in page.rows:
-        sys.stdout.write("\t".join(_plain_cells(row)) + "\n")
+    emit_lines("\t".join(_plain_cells(row)) for row in page.rows)
 
 
 def _plain_cells(row: dict[str, Any]) -> Iterator[str]:
@@ -126,7 +125,7 @@ def _plain_cells(row: dict[str, Any]) -> Iterator[str]:
 def _print_table(page: Page, args: argparse.Namespace) -> None:
     from lionstudio.cli.session_table import session_table
 
-    sys.stdout.write(session_table(page.rows, time.time(), styles_for(sys.stdout, refused=args.no_color)))
+    emit(session_table(page.rows, time.time(), styles_for(sys.stdout, refused=args.no_color)))
     if page.next_cursor:
         say(f"\nThere are more: --limit {args.limit * 10}, or --cursor '{page.next_cursor}'", quiet=args.quiet)
 

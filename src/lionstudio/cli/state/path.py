@@ -8,6 +8,7 @@ import sys
 
 from lionstudio.cli import stores
 from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit
 
 EXAMPLES = (
     ("li state path", "the file that everything is kept in"),
@@ -28,5 +29,5 @@ def run(args: argparse.Namespace) -> int:
         print_json({"path": path, "exists": os.path.exists(path)})
     else:
         # a person sees what is in a name; a program must get the name itself
-        sys.stdout.write((inline(path) if sys.stdout.isatty() else path) + "\n")
+        emit((inline(path) if sys.stdout.isatty() else path) + "\n")
     return 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import count, size
 from lionstudio.cli.asking import require_consent
+from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.parsing import whole_number
 from lionstudio.cli.progress import Progress
 from lionstudio.cli.terminal import say
@@ -108,15 +108,15 @@ def _print(args: argparse.Namespace, plan: Plan, pruned: Pruned | None, given_ba
         asked = {"keep_days": args.keep_days, "keep_n": args.keep_n, "orphan_progressions": args.orphan_progressions}
         print_json({"dry_run": pruned is None, **asked, "plan": plan._asdict(), "deleted": deleted})
     elif pruned is None:
-        sys.stdout.write("\n".join(_lines(plan, args)) + "\n")
+        emit_lines(_lines(plan, args))
     elif _is_nothing(plan):
-        sys.stdout.write("\n".join(["Nothing was deleted.", *_kept(plan)]) + "\n")
+        emit_lines(["Nothing was deleted.", *_kept(plan)])
     else:
         back = f"; {size(given_back)} given back to the disk" if given_back else ""
         parts = [count(pruned.sessions, "session")]
         parts += [count(pruned.progressions, "progression")] if pruned.progressions else []
         parts += [count(pruned.messages, "message")] if pruned.messages else []
-        sys.stdout.write(f"Deleted {', '.join(parts)}{back}.\n")
+        emit(f"Deleted {', '.join(parts)}{back}.\n")
 
 
 def _lines(plan: Plan, args: argparse.Namespace) -> Iterator[str]:

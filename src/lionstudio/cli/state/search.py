@@ -12,6 +12,7 @@ from lionstudio.cli import stores
 from lionstudio.cli.amounts import ago, iso
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.moments import moment
+from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.parsing import whole_number, words
 from lionstudio.cli.progress import Progress
 from lionstudio.cli.terminal import Paint, is_terminal, say, styles_for
@@ -81,7 +82,7 @@ def _print(query: str, hits: list[Hit], args: argparse.Namespace) -> None:
     elif is_terminal():
         _print_for_person(query, hits, styles_for(sys.stdout, refused=args.no_color))
     else:
-        sys.stdout.writelines("\t".join(_plain_cells(hit)) + "\n" for hit in hits)
+        emit_lines("\t".join(_plain_cells(hit)) for hit in hits)
     if not hits:
         say("Nothing was found.", quiet=args.quiet)
 
@@ -105,7 +106,7 @@ def _print_for_person(query: str, hits: list[Hit], paint: Paint) -> None:
     for hit in hits:
         name = paint(inline(hit.session_name or "(no name)"), "bold")
         about = "  ".join(inline(text) for text in (hit.role, hit.project, ago(hit.created_at, now)) if text)
-        sys.stdout.write(f"{name}  {about}  {paint(inline(_place(hit)), 'dim')}\n")
+        emit(f"{name}  {about}  {paint(inline(_place(hit)), 'dim')}\n")
         # escaped first: what is painted afterwards cannot come from the message
         text = found.sub(lambda match: paint(match[0], "yellow"), inline(hit.snippet))
-        sys.stdout.write(f"  {text}\n\n")
+        emit(f"  {text}\n\n")

@@ -12,6 +12,7 @@ from typing import Any
 
 from lionstudio.cli import stores
 from lionstudio.cli.branch_trees import get_named
+from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.parsing import whole_number, words
 from lionstudio.cli.sessions import to_wire
 from lionstudio.cli.terminal import Paint, styles_for
@@ -130,7 +131,7 @@ def _print_json(wire: dict[str, Any], branches: list[dict[str, Any]], messages: 
     from lionstudio.cli.jsonout import SCHEMA_VERSION, to_json
 
     head = to_json({"schema_version": SCHEMA_VERSION, "session": wire, "branches": branches})
-    sys.stdout.write(head[:-1] + ',"messages":[')
+    emit(head[:-1] + ',"messages":[')
     before = "\n"
     for item in messages:
         place = {"ord": item.number, "branch_id": item.branch or None}
@@ -139,9 +140,9 @@ def _print_json(wire: dict[str, Any], branches: list[dict[str, Any]], messages: 
         else:
             given = item.message.to_dict("json")
             found = {**place, **given, "created_at_iso": iso(given["created_at"])}
-        sys.stdout.write(before + to_json(found))
+        emit(before + to_json(found))
         before = ",\n"
-    sys.stdout.write("]}\n")
+    emit("]}\n")
 
 
 def _print_text(
@@ -158,10 +159,10 @@ def _print_text(
 
     if not alone:
         lengths = {branch.id: branch_length(conn, branch.id) for branch in branches}
-        sys.stdout.writelines(line + "\n" for line in head(wire, branches, lengths, paint, time.time()))
+        emit_lines(head(wire, branches, lengths, paint, time.time()))
     names = {branch.id: branch.name or branch.id for branch in branches} if len(branches) > 1 else {}
     shown = [item._replace(branch=names.get(item.branch, "")) for item in _messages(conn, wire, only, args)]
-    sys.stdout.writelines(line + "\n" for line in transcript(shown, paint, full=args.full))
+    emit_lines(transcript(shown, paint, full=args.full))
     _say_more(wire, shown, only, args)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import size
 from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.terminal import is_terminal, styles_for
 from lionstudio.state.upkeep import stats
 
@@ -40,11 +41,11 @@ def run(args: argparse.Namespace) -> int:
     elif is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
         for title, facts in _sections(found):
-            sys.stdout.write(paint(title, "bold") + "\n")
+            emit(paint(title, "bold") + "\n")
             wide = max(map(len, facts), default=0)
-            sys.stdout.writelines(f"  {name:<{wide}}  {value}\n" for name, value in facts.items())
+            emit_lines(f"  {name:<{wide}}  {value}" for name, value in facts.items())
     else:
-        sys.stdout.writelines(f"{name}\t{inline(str(value))}\n" for name, value in _flat(found))
+        emit_lines(f"{name}\t{inline(str(value))}" for name, value in _flat(found))
     return 0
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import size
+from lionstudio.cli.output import emit
 from lionstudio.cli.terminal import say
 from lionstudio.state.upkeep import file_size, vacuum
 
@@ -33,5 +33,5 @@ def run(args: argparse.Namespace) -> int:
         print_json({"size_bytes_before": before, "size_bytes_after": after})
     else:
         gain = f"{size(before - after)} given back" if after < before else "there was nothing to give back"
-        sys.stdout.write(f"{size(before)} before, {size(after)} after: {gain}.\n")
+        emit(f"{size(before)} before, {size(after)} after: {gain}.\n")
     return 0
