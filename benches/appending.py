@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import random
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
-
-import apsw
 
 from benches.stores import begin, fill_session, fresh_path, messages
 from lionstudio.model.jsontext import dump
@@ -117,15 +116,19 @@ Submit = Callable[[Callable[[Connection], object]], Awaitable[object]]
 class Asynchronous:
     """`await submit(append)` by so many producers at once; all of them share one event loop."""
 
-    def __init__(self, count: int, producers: int, submit: Submit, branches: list[str]) -> None:
+    def __init__(self, count: int, producers: int, submit: Submit, path: str, branches: list[str]) -> None:
         self._producers = producers
         self._submit = submit
+        self._wal = f"{path}-wal"
         self._branches = branches
         self._supply = _supply(3, count)
         self._loop = loop()
+        self.largest_wal = 0
 
     def __call__(self) -> list[float]:
-        return self._loop.run_until_complete(self._round(next(self._supply)))
+        each = self._loop.run_until_complete(self._round(next(self._supply)))
+        self.largest_wal = max(self.largest_wal, os.stat(self._wal).st_size)
+        return each
 
     async def _round(self, batch: list[Message]) -> list[float]:
         each: list[float] = []
@@ -148,7 +151,7 @@ def grouped(count: int, producers: int) -> Asynchronous:
     database = Database(fresh_path("group"))
     branches = [begin(database)[1] for _ in range(producers)]
     database.keep_checkpoints_away()
-    return Asynchronous(count, producers, database.submit, branches)
+    return Asynchronous(count, producers, database.submit, database.path, branches)
 
 
 def threaded(count: int, producers: int) -> Asynchronous:
@@ -156,7 +159,7 @@ def threaded(count: int, producers: int) -> Asynchronous:
     database = Database(fresh_path("thread"))
     branches = [begin(database)[1] for _ in range(producers)]
     database.keep_checkpoints_away()
-    return Asynchronous(count, producers, WriterThread(database, loop()).submit, branches)
+    return Asynchronous(count, producers, WriterThread(database, loop()).submit, database.path, branches)
 
 
 class WriterThread:
@@ -197,8 +200,3 @@ def loop() -> asyncio.AbstractEventLoop:
     if _loop is None:
         _loop = asyncio.new_event_loop()
     return _loop
-
-
-def library() -> str:
-    """What the bare loop is written in."""
-    return f"apsw {apsw.apsw_version()}"

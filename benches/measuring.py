@@ -53,16 +53,20 @@ class Contest:
         self.bare = next(iter(self._contestants))
         self.rounds: dict[str, list[Round]] = {name: [] for name in self._contestants}
 
-    def run(self, rounds: int, seconds: float, warm_up: int = 2) -> None:
-        """So many rounds, or as many as fit into the time; the first ones only warm up."""
+    def run(self, seconds: float, *, warm_up: int = 2, settle: float = 0) -> None:
+        """As many rounds as fit into the time, at least three; the first ones only warm up.
+
+        `settle` is a pause before each turn, for what the one before left to a thread.
+        """
         until = time.monotonic() + seconds
         names = list(self._contestants)
-        for number in range(rounds + warm_up):
-            if time.monotonic() > until and number > warm_up + 2:
-                return
+        number = 0
+        while time.monotonic() < until or number < warm_up + 3:
+            number += 1
             for name in random.sample(names, len(names)):
+                time.sleep(settle)
                 measured = play(self._contestants[name])
-                if number >= warm_up:
+                if number > warm_up:
                     self.rounds[name].append(measured)
 
     def ratio(self, name: str, of: Callable[[Round], float], against: str | None = None) -> float:
