@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from lionstudio.state.changes import Tail
-from lionstudio.state.database import Database
 from tests.support.children import PYTHON, ROOT, Event, environment, parse, run
 from tests.support.invariants import assert_whole
 from tests.support.old_files import add_old_sessions, make_v1
 from tests.support.workload import begin
+
+from lionstudio.state.changes import Tail
+from lionstudio.state.database import Database
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mounts, limits and capabilities of Linux")
 

@@ -152,7 +152,7 @@ def no_descriptors(path: Path) -> None:
         tell(seen=len(tail.look().rows))
         time.sleep(0.1)
         attempt("write later", lambda: say(database, branch, TEXT))
-        tell(rang=bool(select.select([tail.bell], [], [], 1)[0]))
+        tell(rang=bool(select.select([tail.bell or 0], [], [], 1)[0]))
         attempt("read later", lambda: database.read(list_sessions))
 
 

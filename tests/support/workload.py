@@ -20,13 +20,15 @@ from lionstudio.model.messages import Message, create_message
 from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection
-from lionstudio.state.database import Database
+from lionstudio.state.database import Database, reading
+from lionstudio.state.listing import list_sessions
 from lionstudio.state.messages import append
 from lionstudio.state.opening import open_writer
 from lionstudio.state.prune import plan_prune, prune
 from lionstudio.state.search import index_batch
 from lionstudio.state.sessions import create_session, find_session, finish_session
 from lionstudio.state.upkeep import CHECKPOINT_MODES, backup, checkpoint, give_back_pages, vacuum
+from lionstudio.state.windows import messages_after
 
 PRODUCERS = 4
 SHARED = "shared"  # a session that every process may write to
@@ -164,10 +166,21 @@ def vacuuming(path: str, n: int) -> None:
     tell(vacuumed=n)
 
 
+def looking(path: str, n: int) -> None:
+    """Readers that come, look at lists and messages, and go."""
+    for _ in range(n):
+        with reading(path) as conn:
+            page = list_sessions(conn, limit=20)
+            for session in page.rows[:3]:
+                messages_after(conn, session["id"], limit=200)
+    tell(looked=n)
+
+
 WORKS: Mapping[str, Callable[..., None]] = {
     work.__name__: work
     for work in (
         opening, synchronous, grouped, recorded, forking, sessions, pruning, backing_up, upkeep, vacuuming,
+        looking,
     )
 }  # fmt: skip
 

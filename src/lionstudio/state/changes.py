@@ -67,14 +67,19 @@ def changes_after(conn: Connection, after: int, limit: int = _BATCH) -> Changes:
 _TRIM = """
 DELETE FROM changes WHERE seq IN (
   SELECT seq FROM changes
-   WHERE seq < (SELECT max(seq) FROM changes) AND (seq <= (SELECT max(seq) FROM changes) - :rows OR at < :before)
+   WHERE seq < (SELECT max(seq) FROM changes)
+     AND (seq <= (SELECT max(seq) FROM changes) - :rows
+          OR seq < coalesce((SELECT seq FROM changes WHERE at >= :before ORDER BY seq LIMIT 1), 9223372036854775807))
    ORDER BY seq LIMIT :most)
 """
 _MOST_AT_ONCE = 20_000  # a trim must not hold the write lock for long
 
 
 def trim(conn: Connection, *, rows: int = KEEP_ROWS, seconds: float = KEEP_SECONDS) -> None:
-    """Drop old rows of the feed; the newest always stays, so that no seq is used twice."""
+    """Drop old rows from the front of the feed; the newest always stays, so that no seq is used twice.
+
+    Only from the front: an imported message bears an old time, and a hole behind newer rows would go unseen.
+    """
     conn.execute(_TRIM, {"rows": rows, "before": time.time() - seconds, "most": _MOST_AT_ONCE})
 
 
