@@ -1,0 +1,105 @@
+"""Reads what is new in other tools' transcripts into the database: once, or again and again.
+
+A file that has not changed is not opened. What the other tool deletes stays with us.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from lionstudio.backfill.families import oldest_first
+from lionstudio.backfill.programs import may_be_running
+from lionstudio.backfill.reading import Overtaken, Transcript
+from lionstudio.backfill.report import Item, Outcome, Report
+from lionstudio.backfill.sources import Candidate, Tool, discover, look, within
+from lionstudio.files.names import shown
+from lionstudio.model.statuses import SessionStatus
+from lionstudio.state.database import Database
+from lionstudio.state.mirrors import Stamp, list_open, list_stamps, mark_gone, settle
+
+_TRIES = 5  # when another mirror reads the same file
+
+Watch = Callable[[int, int], None]  # bytes that are done, of how many
+
+
+class Mirror:
+    """The mirror of one tool's folder in one database."""
+
+    def __init__(self, db: Database, tool: Tool, root: str, *, watch: Watch = lambda done, total: None) -> None:
+        self._db = db
+        self._tool = tool
+        self._root = root
+        self._watch = watch
+        self._done = self._total = 0
+
+    def run(self, report: Report) -> None:
+        """Everything that is new under the root; what happened is in the report."""
+        found = discover(self._tool, self._root)
+        stamps = self._db.read(lambda conn: list_stamps(conn, self._tool.name))
+        for path, reason in found.refused.items():
+            report.skip("transcript", path, reason)
+        changed = [file for file in found.files if is_new(file, stamps.get(file.path))]
+        for file in found.files:
+            if not is_new(file, stamps.get(file.path)):
+                report.add(Item("transcript", shown(file.path), Outcome.UNCHANGED))
+        self._read(oldest_first(self._tool, changed, stamps), stamps, report)
+        there = {file.path for file in found.files}
+        self._note_gone([path for path in within(self._root, stamps) if path not in there and not stamps[path].gone_at])
+        self.settle()
+
+    def read_paths(self, paths: Iterable[str], report: Report) -> None:
+        """What is new in some paths that were touched."""
+        for path in sorted(paths):
+            seen = look(self._tool, path)
+            if isinstance(seen, str):
+                report.skip("transcript", shown(path), seen)
+            elif isinstance(seen, Candidate):
+                self._read([seen], None, report)
+
+    def _read(self, files: list[Candidate], stamps: Mapping[str, Stamp] | None, report: Report) -> None:
+        known = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}
+        self._done, self._total = 0, sum(max(0, file.size - known.get(file.path, 0)) for file in files)
+        for file in files:
+            try:
+                report.add(self._mirror(file))
+            except OSError as error:
+                report.skip("transcript", shown(file.path), f"cannot be read: {error.strerror}")
+
+    def _mirror(self, file: Candidate) -> Item:
+        for _ in range(_TRIES):
+            try:
+                with Transcript(self._db, self._tool, file) as transcript:
+                    transcript.read(self._advance)
+                    return transcript.item()
+            except Overtaken:
+                continue
+        return Item("transcript", shown(file.path), Outcome.SKIPPED, "another mirror reads it")
+
+    def _advance(self, read: int) -> None:
+        self._done += read
+        self._watch(min(self._done, self._total), self._total)
+
+    def _note_gone(self, paths: list[str]) -> None:
+        if paths:
+            self._db.write(lambda conn: mark_gone(conn, paths, time.time()))
+
+    def settle(self, now: float | None = None) -> None:
+        """End the sessions that have fallen silent or whose program is gone."""
+        now = time.time() if now is None else now
+        tool = self._tool.name
+        for session_id, path, cwd, last in self._db.read(lambda conn: list_open(conn, tool)):
+            try:
+                changed = os.stat(path).st_mtime
+            except OSError:
+                changed = last or 0.0
+            if not may_be_running(tool, cwd, changed, now):
+                self._db.write(lambda conn, id_=session_id: settle(conn, id_, tool, SessionStatus.COMPLETED))  # type: ignore[misc]
+
+
+def is_new(file: Candidate, stamp: Stamp | None) -> bool:
+    """Whether a file has changed since it was read."""
+    if stamp is None:
+        return True
+    return (file.inode, file.size, file.mtime_ns, None) != (stamp.inode, stamp.size, stamp.mtime_ns, stamp.gone_at)

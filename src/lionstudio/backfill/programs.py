@@ -1,0 +1,45 @@
+"""Whether a program of a tool may be at work on a conversation: what the system's list of processes says."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import lru_cache
+
+SILENT = 300.0  # seconds without a word after which a conversation counts as ended
+_ASK_AGAIN = 2.0
+
+
+def may_be_running(name: str, cwd: str | None, changed_at: float, now: float) -> bool:
+    """Whether a file that changed at a time may still be written; only proof of the opposite says no."""
+    if now - changed_at > SILENT:
+        return False
+    folders = _folders_of(name, int(time.monotonic() / _ASK_AGAIN))
+    return folders is None or None in folders or cwd is None or os.path.realpath(cwd) in folders
+
+
+@lru_cache(maxsize=4)
+def _folders_of(name: str, _tick: int) -> frozenset[str | None] | None:
+    """The folders in which a program runs, None among them for one that hides it; None where no list is kept."""
+    try:
+        numbers = [entry for entry in os.listdir("/proc") if entry.isdigit()]
+    except OSError:
+        return None
+    return frozenset(_folder(number) for number in numbers if _is_program(number, name))
+
+
+def _is_program(number: str, name: str) -> bool:
+    try:
+        with open(f"/proc/{number}/cmdline", "rb") as file:
+            words = file.read(4096).decode("utf-8", "replace").split("\0")[:2]
+    except OSError:
+        return False
+    # the program itself, or the script that an interpreter runs
+    return any(name in os.path.basename(word) or f"/{name}" in word for word in words)
+
+
+def _folder(number: str) -> str | None:
+    try:
+        return os.readlink(f"/proc/{number}/cwd")
+    except OSError:
+        return None

@@ -1,0 +1,222 @@
+"""One transcript, read on from where it was left: lines become records, records messages, messages rows.
+
+What was read and how far is one transaction of some hundred messages, so a mirror may be killed at any instant
+and goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lionstudio.backfill import lines
+from lionstudio.backfill.placing import Placing, kept_as_text
+from lionstudio.backfill.programs import may_be_running
+from lionstudio.backfill.report import Item, Outcome
+from lionstudio.backfill.sources import Candidate, Tool, describe_agent, facts_of
+from lionstudio.backfill.transcripts import Facts, Reader, Record, Said
+from lionstudio.crash import point
+from lionstudio.errors import InvalidInput
+from lionstudio.files.names import shown
+from lionstudio.model.statuses import SessionStatus
+from lionstudio.state.connection import Connection
+from lionstudio.state.database import Database
+from lionstudio.state.mirrors import MirrorFile, find_file, is_kept, save_file
+from lionstudio.state.sessions import find_session
+
+_BATCH = 500  # messages of one transaction
+_BATCH_BYTES = 8_000_000
+
+Raw = bytes | bytearray
+
+
+class Overtaken(Exception):
+    """Another mirror has read on in this file."""
+
+
+class Transcript:
+    """One file, open for reading; use as a context manager."""
+
+    def __init__(self, db: Database, tool: Tool, file: Candidate) -> None:
+        self._db = db
+        self._tool = tool
+        self._path = file.path
+        self._descriptor = lines.open_regular(file.path)
+        seen = os.fstat(self._descriptor)
+        if not stat.S_ISREG(seen.st_mode):
+            os.close(self._descriptor)
+            raise OSError(0, "it is not a file any more")
+        self._seen = seen
+        self._row = db.read(lambda conn: find_file(conn, file.path))
+        self._goes_on = self._row is not None and self._is_same(self._row)
+        state: Mapping[str, Any] = self._row.state if self._row is not None and self._goes_on else {}
+        self._facts = Facts.from_dict(state["facts"]) if "facts" in state else self._new_facts()
+        self._reader: Reader = tool.reader(self._facts, state.get("reader", {}), born=seen.st_mtime)
+        self._placing = Placing(tool, file.path, self._facts, state.get("place", {}))
+        self._at = self._row.read_to if self._row is not None and self._goes_on else 0
+        self._within: bool = state.get("within", False)
+        self._seal = self._row.seal if self._row is not None else ""
+        self._skipped: Counter[str] = Counter(self._row.skipped if self._row is not None and self._goes_on else {})
+        self._new_skips: Counter[str] = Counter()
+        self._kept = 0
+        self._messages = self._row.messages if self._row is not None and self._goes_on else 0
+
+    def __enter__(self) -> Transcript:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+    def _new_facts(self) -> Facts:
+        facts = facts_of(self._tool, self._path)
+        if facts.thread and self._tool.name == "claude":
+            facts.agent = describe_agent(self._path)
+        return facts
+
+    def _is_same(self, row: MirrorFile) -> bool:
+        """Whether the file still begins with what was read, and its session is still kept."""
+        if row.read_to > self._seen.st_size or lines.seal(self._descriptor, row.read_to) != row.seal:
+            return False
+        session_id = row.session_id
+        if session_id is None or not row.messages:
+            return True
+        return self._db.read(lambda conn: find_session(conn, session_id)) is not None
+
+    def read(self, advance: Callable[[int], None]) -> None:
+        """Take up every line that is complete."""
+        said: list[tuple[Said, Raw]] = []
+        size, begun = 0, self._at
+        for line in lines.read_lines(self._descriptor, self._at, within=self._within):
+            size += line.end - self._at
+            self._at, self._within = line.end, line.within
+            if line.text is None:
+                if not line.within:
+                    self._skip(lines.TOO_LONG)
+            elif record := self._parse(line.text):
+                said += [(one, line.text) for one in self._take(record)]
+            if len(said) >= _BATCH or size >= _BATCH_BYTES:
+                self._commit(said, at_end=False)
+                advance(size)
+                said, size = [], 0
+        if said or size or self._at != begun or self._is_outdated():
+            self._commit(said, at_end=True)
+        advance(size)
+
+    def _is_outdated(self) -> bool:
+        row, seen = self._row, self._seen
+        stamp = None if row is None else (row.inode, row.size, row.mtime_ns, row.gone_at)
+        return stamp != (seen.st_ino, seen.st_size, seen.st_mtime_ns, None)
+
+    def _take(self, record: Record) -> list[Said]:
+        try:
+            return list(self._reader.take(record))
+        except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
+            # a record of a shape that nobody has seen yet must not keep the rest out
+            self._skip(f"record not understood ({type(error).__name__})")
+            return []
+
+    def _parse(self, line: Raw) -> Record | None:
+        if not line.strip(b" \t\r\0"):
+            if line.strip(b" \t\r"):
+                self._skip("line of zeros")
+            return None
+        try:
+            found = json.loads(line)
+        except UnicodeDecodeError:
+            return self._parse_escaped(line)
+        except (ValueError, RecursionError) as error:
+            self._skip("nested too deeply" if isinstance(error, RecursionError) else "not JSON")
+            return None
+        if not isinstance(found, dict):
+            self._skip("not a JSON object")
+            return None
+        return found
+
+    def _parse_escaped(self, line: Raw) -> Record | None:
+        """Bytes that are no UTF-8 are kept as lone surrogates, which the database spells out."""
+        try:
+            found = json.loads(line.decode("utf-8", "surrogateescape"))
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            return found
+        self._skip("not UTF-8")
+        return None
+
+    def _skip(self, reason: str) -> None:
+        self._new_skips[reason] += 1
+
+    def _commit(self, said: list[tuple[Said, Raw]], *, at_end: bool) -> None:
+        seal = lines.seal(self._descriptor, self._at)
+        status = self._status(time.time())
+
+        def work(conn: Connection) -> int:
+            kept = sum(self._place(conn, one, raw, status) for one, raw in said)
+            self._placing.note(conn, status)
+            point("mirror.placed")
+            if not save_file(conn, self._file(seal, kept, at_end), self._seal):
+                raise Overtaken
+            return kept
+
+        kept = self._db.write(work)
+        point("mirror.committed")
+        self._kept += kept
+        self._messages += kept
+        self._seal = seal
+
+    def _place(self, conn: Connection, said: Said, raw: Raw, status: SessionStatus) -> bool:
+        try:
+            return self._placing.place(conn, said, status)
+        except InvalidInput as error:
+            plain = kept_as_text(said, raw.decode("utf-8", "backslashreplace"), error.message)
+            try:
+                return self._placing.place(conn, plain, status)
+            except InvalidInput as second:
+                self._skip(second.message[:100])
+                return False
+
+    def _file(self, seal: str, kept: int, at_end: bool) -> MirrorFile:
+        # until its end is reached a file counts as changed, so that the next run goes on
+        size = self._seen.st_size if at_end else self._at
+        state: dict[str, Any] = {
+            "facts": self._facts.to_dict(),
+            "reader": self._reader.to_state(),
+            "place": self._placing.to_state(),
+        }
+        if self._within:
+            state["within"] = True
+        session_id = self._placing.session_id
+        return MirrorFile(
+            self._path, self._tool.name, session_id, self._seen.st_ino, size, self._seen.st_mtime_ns, self._at, seal,
+            state, self._messages + kept, self._skipped + self._new_skips, time.time(),
+        )  # fmt: skip
+
+    def _status(self, now: float) -> SessionStatus:
+        if may_be_running(self._tool.name, self._facts.cwd, self._seen.st_mtime, now):
+            return SessionStatus.RUNNING
+        return SessionStatus.FAILED if self._facts.failed else SessionStatus.COMPLETED
+
+    def item(self) -> Item:
+        """What became of the file."""
+        outcome = Outcome.UNCHANGED
+        if self._kept:
+            outcome = Outcome.UPDATED if self._goes_on else Outcome.IMPORTED
+        reason = ", ".join(f"{count} × {reason}" for reason, count in sorted(self._new_skips.items())) or None
+        if reason and not self._kept:
+            outcome = Outcome.SKIPPED
+        return Item("transcript", shown(self._path), outcome, reason, self._kept, self._placing.session_id)
+
+    def count_new(self) -> int:
+        """How many messages a mirror would add; nothing is written."""
+        new = 0
+        for line in lines.read_lines(self._descriptor, self._at, within=self._within):
+            record = None if line.text is None else self._parse(line.text)
+            ids = [one.message.id for one in self._take(record)] if record else []
+            if ids:
+                new += self._db.read(lambda conn, ids=ids: sum(not is_kept(conn, id_) for id_ in ids))  # type: ignore[misc]
+        return new
