@@ -120,17 +120,25 @@ class Program:
     def _watch_exit(self) -> None:
         """Notice the exit itself: asyncio's own wait lasts until nobody holds the pipes any more."""
         loop = asyncio.get_running_loop()
-        reader, descriptor = self._process.stdout, os.pidfd_open(self._process.pid)
-        assert reader is not None
+        try:
+            descriptor = os.pidfd_open(self._process.pid)
+        except ProcessLookupError:  # it was quicker than we
+            self._note_exit()
+            return
 
         def exited() -> None:
             loop.remove_reader(descriptor)
             os.close(descriptor)
-            self._exited.set()
-            # a child that outlives the program may hold its output open for ever; then it ends here
-            loop.call_later(_LINGER_SECONDS, reader.feed_eof)
+            self._note_exit()
 
         loop.add_reader(descriptor, exited)
+
+    def _note_exit(self) -> None:
+        reader = self._process.stdout
+        assert reader is not None
+        self._exited.set()
+        # a child that outlives the program may hold its output open for ever; then it ends here
+        asyncio.get_running_loop().call_later(_LINGER_SECONDS, reader.feed_eof)
 
     async def wait(self) -> int:
         """Its exit code; a signal is 128 + its number, as a shell says it."""

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
+        "Run agents",
+        (("agent", "run one agent, kept message by message while it works"),),
+    ),
+    (
         "See what is kept",
         (
             ("state ls", "list sessions, newest first"),
@@ -14,6 +18,43 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("state search", "find words in everything that was said"),
             ("state export", "write one session as JSON, JSON lines or Markdown"),
             ("studio", "serve the page on this machine"),
+        ),
+    ),
+    (
+        "What you write for agents",
+        (
+            ("agents ls", "list agents"),
+            ("agents show", "show one agent"),
+            ("agents validate", "check agents, with the line of each problem"),
+            ("agents new", "write a new agent"),
+            ("agents history", "list the versions of an agent"),
+            ("agents diff", "compare two versions"),
+            ("agents rollback", "make an earlier version the newest"),
+            ("playbooks ls", "list playbooks"),
+            ("playbooks show", "show one playbook"),
+            ("playbooks validate", "check playbooks, with the line of each problem"),
+            ("playbooks new", "write a new playbook"),
+            ("playbooks history", "list the versions of a playbook"),
+            ("playbooks diff", "compare two versions"),
+            ("playbooks rollback", "make an earlier version the newest"),
+            ("skills ls", "list skills, those of plugins too"),
+            ("skills show", "show one skill"),
+            ("skills validate", "check skills"),
+            ("plugins ls", "list plugins with their skills, agents, commands and hooks"),
+            ("plugins show", "show one plugin"),
+            ("plugins validate", "check plugins and what is in them"),
+        ),
+    ),
+    (
+        "Agents that talk to each other",
+        (
+            ("team create", "make a team"),
+            ("team ls", "list teams"),
+            ("team show", "show a team and its messages"),
+            ("team send", "write to a member, to some, or to all"),
+            ("team inbox", "what others wrote to a member"),
+            ("team archive", "put a team away, or take it back into use"),
+            ("team export", "write a team as JSON"),
         ),
     ),
     (
@@ -26,6 +67,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("state checkpoint", "fold the log back into the database"),
             ("state vacuum", "rebuild the file without its free space"),
             ("state path", "print where the database is"),
+            ("state import-teams", "bring team files into the database, again and again"),
         ),
     ),
     (
@@ -38,7 +80,16 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     ),
 )
 COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, summary in commands}
-GROUPS: dict[str, str] = {"state": "everything that is kept: see it, search it, look after it"}
+GROUPS: dict[str, str] = {
+    "state": "everything that is kept: see it, search it, look after it",
+    "agents": "agents: Markdown files with a system prompt and how to run it",
+    "playbooks": "playbooks: YAML files with a prompt template and its arguments",
+    "skills": "skills of the project, the home, Claude and every plugin; shown, never run",
+    "plugins": "plugins of marketplaces and caches; shown, never run",
+    "team": "teams: agents that write to each other by name",
+}
+# These share their modules: cli/definitions has one for each verb.
+DEFINITIONS = ("agents", "playbooks", "skills", "plugins")
 
 # Taken by every command, before or after its name; the second word is what a value is called.
 GLOBAL_OPTIONS: tuple[tuple[str, str, str], ...] = (

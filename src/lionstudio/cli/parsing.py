@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lionstudio.cli.commands import COMMANDS, GLOBAL_OPTIONS
+from lionstudio.cli.commands import COMMANDS, DEFINITIONS, GLOBAL_OPTIONS
 from lionstudio.cli.terminal import width_of
 from lionstudio.errors import InvalidInput
 
@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 
 def load(name: str) -> Command:
-    """The module of a command."""
+    """The module of a command; those for definitions are one for each verb, whatever the noun."""
+    group, _, verb = name.partition(" ")
+    if group in DEFINITIONS:
+        from lionstudio.cli import definitions
+
+        return definitions.command(group, verb)
     module: Any = import_module(f"lionstudio.cli.{name.replace(' ', '.')}")
     return module  # type: ignore[no-any-return]
 
@@ -38,11 +43,15 @@ def load(name: str) -> Command:
 def parse(name: str, given: Sequence[str]) -> argparse.Namespace:
     """The options that were given, or a refusal that says what was probably meant."""
     parser = parser_of(name)
+    rest: list[str] = []
+    if getattr(load(name), "TAKES_REST", False) and "--" in given:
+        given, rest = given[: list(given).index("--")], list(given[list(given).index("--") + 1 :])
     # the mixed kind takes longer, and only a list of words can be interrupted by options
     mixed = any(action.nargs == "+" for action in parser._actions)
     args, unknown = parser.parse_known_intermixed_args(given) if mixed else parser.parse_known_args(given)
     if unknown:
         raise _unknown(parser, unknown[0])
+    args.rest = rest
     return args
 
 

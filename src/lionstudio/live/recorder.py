@@ -53,10 +53,13 @@ class Recorder:
 
     async def record(self, events: AsyncIterator[Event]) -> Ended:
         """Keep everything until the agent ends or is stopped; how it ended."""
-        async with asyncio.TaskGroup() as group:
-            self._reading = group.create_task(self._read(events))
-            while batch := await self._take():
-                await self._keep(batch)
+        try:
+            async with asyncio.TaskGroup() as group:
+                self._reading = group.create_task(self._read(events))
+                while batch := await self._take():
+                    await self._keep(batch)
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from None  # there is one; its group says nothing more
         await self._drain_spool()
         crashed = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended without saying how")
         return self._stopped or self._ended or crashed

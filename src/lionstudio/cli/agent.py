@@ -1,0 +1,123 @@
+"""`li agent`: run one agent, kept message by message while it works."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from lionstudio.cli import stores
+from lionstudio.cli.parsing import whole_number, words
+from lionstudio.errors import InvalidInput
+
+DESCRIPTION = """\
+Run one agent and keep everything it says and does while it happens. AGENT is a definition (`li agents ls`) or a
+provider with an optional model: claude, codex, openai/MODEL, acp, command, script. The script provider needs nothing installed:
+it does what the prompt's lines say (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep, @usage, @wait,
+@limit, @fail, @hang)."""
+# what follows `--` is the command of the provider `command`
+TAKES_REST = True
+EXAMPLES = (
+    ('li agent script "@say hello"', "a first run that needs no program and no network"),
+    ('li agent claude "fix the failing test"', "Claude Code in this folder"),
+    ('li agent codex "explain this repository" --timeout 600', "Codex, for ten minutes at most"),
+    ('li agent openai/llama3 "summarise README.md"', "a local model behind an OpenAI-compatible address"),
+    ("li agent reviewer - < question.md", "an agent of your own, the prompt from a file"),
+    ('li agent claude --resume 019e2f3c "and now the docs"', "continue a conversation"),
+    ('li agent claude --fork 019e2f3c:12 "try it the other way"', "branch off after message 12"),
+    ('li agent command "hello" -- ./my-agent --ask "{prompt}"', "any program"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li agent`."""
+    add = parser.add_argument
+    add("target", type=words, metavar="AGENT", help="an agent's name, or provider[/model]")
+    add("prompt", nargs="?", metavar="PROMPT", help="what it is asked; - or nothing reads standard input")
+    add_run_options(parser)
+    add("--resume", type=words, metavar="SESSION", help="continue a session's conversation")
+    add("--fork", type=words, metavar="SESSION[:ORD]", help="branch off a session, after message ORD of it")
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """The options that every command which runs agents has."""
+    add = parser.add_argument
+    add("--name", type=words, metavar="NAME", help="the session's name")
+    add("--model", type=words, metavar="MODEL", help="the model, instead of the definition's")
+    add("--effort", type=words, metavar="E", help="how hard it should think, as the provider spells it")
+    add("--permissions", choices=("ask", "edit", "all"), help="what it may do without asking")
+    add("--system", type=words, metavar="TEXT", help="a system prompt, instead of the definition's")
+    add("--timeout", type=whole_number(1, 30 * 86400), metavar="SECONDS", help="stop it after so many seconds")
+    add("--cwd", metavar="DIR", help="the folder it works in (this one)")
+    add("--pass-env", action="append", default=[], metavar="NAME", help="one more variable it may see; repeatable")
+    add("--show-topic", type=words, metavar="TOPIC", help="the show this run belongs to")
+    add("--show-play-name", type=words, metavar="PLAY", help="the play of that show")
+    add("--background", action="store_true", help="go on without this terminal; prints the session's id")
+    add("--session-id", type=words, help=argparse.SUPPRESS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run it; the exit code is the agent's."""
+    if args.resume and args.fork:
+        raise InvalidInput("--resume and --fork exclude each other", hint="--fork SESSION branches off its end")
+    from lionstudio.cli import running
+    from lionstudio.live import planning
+    from lionstudio.model.statuses import InvocationKind
+
+    settings = stores.settings_of(args)
+    cwd = os.path.abspath(args.cwd or os.getcwd())
+    if not os.path.isdir(cwd):
+        raise InvalidInput(f"there is no folder {cwd}", hint="give an existing one with --cwd")
+    prompt = running.read_prompt(args.prompt)
+    if not prompt.strip():
+        raise InvalidInput("there is no prompt", hint='li agent AGENT "what to do"')
+    who = chosen(args, planning.find_who(args.target, settings, cwd))
+    origin = None
+    if args.resume or args.fork:
+        with stores.reading(settings.db) as conn:
+            origin = planning.find_origin(conn, resume=args.resume, fork=args.fork)
+    kind = InvocationKind.SHOW_PLAY if args.show_topic else InvocationKind.AGENT
+    session = planning.new_session(
+        settings, cwd, kind, who, session_id=args.session_id, name=session_name(args, who.agent_name or who.provider),
+        show_topic=args.show_topic, show_play_name=args.show_play_name, metadata=_links(args, origin),
+    )  # fmt: skip
+    part = planning.new_part(
+        who, prompt, session_id=session.id, settings=settings, cwd=cwd, environ=os.environ, origin=origin,
+        same_conversation=bool(args.resume), pass_on=tuple(args.pass_env),
+    )  # fmt: skip
+    if args.background:
+        from lionstudio.cli.background import start
+
+        return start(args, sys.argv[1:], settings, session.id, prompt)
+    timeout = args.timeout or who.timeout
+    return running.run_session(args, settings.db, session, [part], lambda live: live.play(part), timeout)
+
+
+def chosen(args: argparse.Namespace, who: Who) -> Who:
+    """The agent with what the command line says instead."""
+    given = {
+        "model": args.model, "effort": args.effort, "permissions": args.permissions, "system": args.system,
+    }  # fmt: skip
+    command = getattr(args, "rest", None)
+    changed = who._replace(**{name: value for name, value in given.items() if value is not None})
+    return changed._replace(options={**who.options, "command": command}) if command else changed
+
+
+def session_name(args: argparse.Namespace, usual: str) -> str:
+    """The name a person gave, the deterministic one of a show's play, or the agent's."""
+    if args.name:
+        return str(args.name)
+    if args.show_topic and args.show_play_name:
+        return f"show_{args.show_topic}_{args.show_play_name}"
+    return usual
+
+
+def _links(args: argparse.Namespace, origin: Origin | None) -> dict[str, str]:
+    if origin is None:
+        return {}
+    return {"resumed_from" if args.resume else "forked_from": origin.session.id}
+
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from lionstudio.live.planning import Origin, Who

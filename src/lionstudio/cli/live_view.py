@@ -1,0 +1,102 @@
+"""What a run looks like while it happens: messages as they are kept, and one line about now on a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from lionstudio.agents.events import Event, Heard, Learned, Opened, Said, Waits
+from lionstudio.cli.amounts import cost, tokens
+from lionstudio.cli.escaping import body, inline
+from lionstudio.cli.output import emit, flush
+from lionstudio.cli.terminal import styles_for
+from lionstudio.model.messages import ActionRequest, ActionResponse
+from lionstudio.model.usage import Usage
+
+_LONGEST = 300  # characters of a tool's arguments or output on one line
+
+
+class LiveView:
+    """Prints a run: to a terminal with what it does now, to a pipe only what was said."""
+
+    def __init__(self, *, quiet: bool = False, plain: bool = False) -> None:
+        self._terminal = sys.stdout.isatty()
+        self._now = sys.stderr.isatty() and not quiet
+        self._paint = styles_for(sys.stdout, refused=plain)
+        self._started = time.monotonic()
+        self._usage = Usage()
+        self._doing = "starting"
+        self._several = False
+
+    def several(self) -> None:
+        """More than one agent speaks: say who."""
+        self._several = True
+
+    def watch(self, part: str, event: Event) -> None:
+        """Show one event that was kept."""
+        self._clear()
+        who = f"{part}: " if self._several else ""
+        if isinstance(event, Said):
+            self._usage = self._usage.plus(event.message.usage)
+            self._said(who, event)
+        elif isinstance(event, Opened):
+            self._line(f"{who}{self._paint('agent', 'cyan')} {inline(event.name or event.lane)}")
+        elif isinstance(event, Waits):
+            self._doing = f"waits for {inline(event.what_for)}" if event.what_for else "working"
+        elif isinstance(event, Learned):
+            self._doing = "working"
+        elif isinstance(event, Heard):
+            self._doing = "answering"
+        elif event.detail:
+            self._line(f"{who}{inline(event.detail)[:_LONGEST]}")
+        self.tick()
+
+    def _said(self, who: str, event: Said) -> None:
+        message, content = event.message, event.message.content
+        given = content if isinstance(content, dict) else {}
+        if isinstance(message, ActionRequest):
+            self._doing = f"running {inline(str(given.get('function')))}"
+            self._line(f"{who}{self._paint('▸', 'blue')} {_call(given)}")
+        elif isinstance(message, ActionResponse):
+            self._doing = "working"
+            if "error" in given:
+                self._line(f"{who}{self._paint('✗', 'red')} {inline(str(given['error']))[:_LONGEST]}")
+        else:
+            text = given.get("assistant_response") if given else None
+            shown = text if isinstance(text, str) else message.text
+            if shown:
+                emit(f"{who}{body(shown)}\n")
+                flush()
+
+    def _line(self, text: str) -> None:
+        """About the work, not its result: on a terminal only."""
+        if self._terminal:
+            emit(text + "\n")
+            flush()
+
+    def tick(self) -> None:
+        """Refresh the line about now."""
+        if not self._now:
+            return
+        spent = [f"{time.monotonic() - self._started:.0f} s", self._doing]
+        if self._usage.input_tokens or self._usage.output_tokens:
+            spent.append(f"{tokens(self._usage.input_tokens)} in, {tokens(self._usage.output_tokens)} out")
+        if self._usage.cost_microusd is not None:
+            spent.append(cost(self._usage.cost_microusd))
+        sys.stderr.write("\r\x1b[K" + " · ".join(spent)[:100])
+        sys.stderr.flush()
+
+    def _clear(self) -> None:
+        if self._now:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        """Leave a clean line behind."""
+        self._clear()
+
+
+def _call(given: dict[str, object]) -> str:
+    arguments = given.get("arguments")
+    shown = next(iter(arguments.values()), "") if isinstance(arguments, dict) and len(arguments) == 1 else arguments
+    return inline(f"{given.get('function')} {shown or ''}".rstrip())[:_LONGEST]

@@ -1,0 +1,150 @@
+"""Running agents from a command line: signals, deadline, view and exit code around a live run."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Iterable
+
+from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.cli.jsonout import to_json
+from lionstudio.cli.live_view import LiveView
+from lionstudio.cli.output import emit, flush, give_up
+from lionstudio.cli.terminal import say
+from lionstudio.errors import LionError, StorageFailed
+from lionstudio.live.environment import secrets_in
+from lionstudio.live.redaction import Redactor
+from lionstudio.live.running import Part, Result, Running, with_deadline
+from lionstudio.live.spooling import list_spools, take_in
+from lionstudio.model.sessions import Session
+from lionstudio.model.statuses import EXIT_CODES, SessionStatus
+from lionstudio.state.database import Database
+
+Play = Callable[[Running], Awaitable[Result]]
+
+_TICK_SECONDS = 0.5
+# A closed terminal is a person's doing like Ctrl-C; a TERM comes from whoever orchestrates.
+_ENDS = {
+    signal.SIGINT: Ended(SessionStatus.ABORTED, 130, "run.aborted.interrupt", "interrupted"),
+    signal.SIGHUP: Ended(SessionStatus.ABORTED, 129, "run.aborted.interrupt", "its terminal was closed"),
+    signal.SIGTERM: Ended(SessionStatus.CANCELLED, 143, "run.cancelled.orchestrator", "stopped from outside"),
+}
+
+
+def run_session(
+    args: argparse.Namespace, db_path: str, session: Session, parts: Iterable[Part], play: Play, timeout: float | None
+) -> int:
+    """Run a session to its end in this process; the exit code."""
+    secrets = frozenset(value for part in parts for value in secrets_in(part.task.env))
+    with Database(db_path, long_lived=True) as database:
+        _take_in_spools(database)
+        return asyncio.run(_run(args, database, session, Redactor(secrets), play, timeout))
+
+
+def _take_in_spools(database: Database) -> None:
+    """What an earlier run could not write is written now."""
+    for path in list_spools(database.path):
+        try:
+            say(f"{take_in(database, path)} events that waited in {path} were taken in")
+        except (LionError, OSError) as error:
+            say(f"{path} waits on: {error}")
+
+
+async def _run(
+    args: argparse.Namespace, database: Database, session: Session, redactor: Redactor, play: Play, limit: float | None
+) -> int:
+    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color)
+    watch = _json_lines(session.id) if args.json else view.watch
+    running = Running(
+        database, session, redact=redactor.event, watch=_unless_nobody_reads(watch), warn=lambda text: say(text)
+    )
+    _watch_signals(running)
+    await running.begin()
+    if not args.json:
+        say(f"session {session.id}", quiet=args.quiet)
+    ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended in an unexpected way")
+    try:
+        ended = (await _ticking(view, with_deadline(running, limit, lambda: play(running)))).ended
+    except LionError as error:
+        ended = Ended(SessionStatus.FAILED, error.exit_code, "run.failed.provider_crash", error.message)
+        raise
+    finally:
+        view.close()
+        await running.finish(ended)
+    return _report(args, session.id, ended)
+
+
+async def _ticking(view: LiveView, work: Awaitable[Result]) -> Result:
+    """Keep the line about now alive while the work goes on."""
+    loop = asyncio.get_running_loop()
+
+    def tick() -> None:
+        nonlocal clock
+        view.tick()
+        clock = loop.call_later(_TICK_SECONDS, tick)
+
+    clock = loop.call_later(_TICK_SECONDS, tick)
+    try:
+        return await work
+    finally:
+        clock.cancel()
+
+
+def _watch_signals(running: Running) -> None:
+    loop = asyncio.get_running_loop()
+
+    def stop(number: signal.Signals) -> None:
+        if running.stopped is not None:
+            os._exit(128 + number)  # asked twice: at once
+        say("stopping; once more to quit at once")
+        running.stop(_ENDS[number])
+
+    for number in _ENDS:
+        loop.add_signal_handler(number, stop, number)
+
+
+def _json_lines(session_id: str) -> Callable[[str, Event], None]:
+    def watch(part: str, event: Event) -> None:
+        if isinstance(event, Said):
+            record = {"type": "message", "session_id": session_id, "agent": part, "lane": event.lane}
+            emit(to_json({**record, **event.message.to_dict("json")}) + "\n")
+            flush()
+
+    return watch
+
+
+def _unless_nobody_reads(watch: Callable[[str, Event], None]) -> Callable[[str, Event], None]:
+    """A reader that left ends the printing, not the agent."""
+    gone = False
+
+    def guarded(part: str, event: Event) -> None:
+        nonlocal gone
+        try:
+            if not gone:
+                watch(part, event)
+        except (BrokenPipeError, StorageFailed):
+            gone = True
+            give_up()
+
+    return guarded
+
+
+def _report(args: argparse.Namespace, session_id: str, ended: Ended) -> int:
+    code = ended.exit_code if ended.exit_code is not None else EXIT_CODES[ended.status]
+    if args.json:
+        record = {"type": "ended", "schema_version": 1, "session_id": session_id, "status": str(ended.status)}
+        emit(to_json({**record, "exit_code": code, "reason": ended.reason, "detail": ended.detail}) + "\n")
+    elif ended.status is not SessionStatus.COMPLETED:
+        say(f"{ended.status}: {ended.detail or f'exit code {code}'}")
+        say(f"  li state show {session_id}", quiet=args.quiet)
+    return code
+
+
+def read_prompt(given: str | None) -> str:
+    """The prompt of a command line; `-`, or none while something is piped in, means standard input."""
+    if given is None or given == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "backslashreplace")
+    return given.encode("utf-8", "backslashreplace").decode()
