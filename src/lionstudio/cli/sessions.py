@@ -21,7 +21,13 @@ def state_of(row: dict[str, Any], now: float) -> tuple[State, Proof | None]:
         from lionstudio.state.proofs import proof_of
 
         proof = proof_of(row)
-    return session_state({**row, "reason_codes": _codes(row)}, now=now, proof=proof), proof
+    return session_state(_computable(row), now=now, proof=proof), proof
+
+
+def _computable(row: dict[str, Any]) -> dict[str, Any]:
+    """The row without what another tool may have left in it, such as text where a time should be."""
+    times = {name: row[name] if is_time(row[name]) else None for name in _TIMES}
+    return {**row, **times, "reason_codes": _codes(row)}
 
 
 def _codes(row: dict[str, Any]) -> list[str]:
@@ -55,7 +61,7 @@ def to_wire(row: dict[str, Any], now: float) -> dict[str, Any]:
         "owner": load_or_keep(row["owner"]),
         **{f"{name}_iso": iso(row[name]) for name in _TIMES},
         "duration_ms": duration_ms(row),
-        "effective_health": effective_health(row, now=now, proof=proof),
+        "effective_health": effective_health(_computable(row), now=now, proof=proof),
         "state": state.to_dict(),
     }
 

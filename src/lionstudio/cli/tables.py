@@ -9,6 +9,7 @@ from lionstudio.cli.terminal import Paint
 from lionstudio.cli.widths import cut, pad, width
 
 _GAP = 2
+_LAST_RESORT = 6
 
 
 class Column(NamedTuple):
@@ -44,16 +45,18 @@ def _make_room(columns: Sequence[Column], widths: list[int], shown: list[int], r
     def total() -> int:
         return sum(widths[number] for number in shown) + _GAP * (len(shown) - 1)
 
-    def spare(number: int) -> int:
-        return max(0, widths[number] - columns[number].narrowest) if columns[number].narrowest else 0
+    def spare(number: int, least: int | None = None) -> int:
+        narrowest = columns[number].narrowest
+        return max(0, widths[number] - (least or narrowest)) if narrowest else 0
 
     for number in sorted(shown, key=lambda number: -columns[number].rank):
         if total() - sum(map(spare, shown)) <= room or not columns[number].rank:
             break
         shown.remove(number)
-    # the later column gives first
-    for number in reversed(shown):
-        widths[number] -= min(spare(number), max(0, total() - room))
+    # the later column gives first; where even that is not enough, all the way
+    for least in (None, _LAST_RESORT):
+        for number in reversed(shown):
+            widths[number] -= min(spare(number, least), max(0, total() - room))
 
 
 def _line(
