@@ -36,7 +36,7 @@ def load(name: str) -> Command:
         from lionstudio.cli import definitions
 
         return definitions.command(group, verb)
-    module: Any = import_module(f"lionstudio.cli.{name.replace(' ', '.')}")
+    module: Any = import_module(f"lionstudio.cli.{name.replace(' ', '.').replace('-', '_')}")
     return module  # type: ignore[no-any-return]
 
 

@@ -55,11 +55,13 @@ def writing(path: str, *, patience: float = _PATIENCE, quiet: bool = False) -> I
 
 
 @contextmanager
-def database(path: str, *, patience: float = _PATIENCE, quiet: bool = False) -> Iterator[Database]:
-    """The whole database, for work that is to ring the doorbell."""
+def database(
+    path: str, *, create: bool = False, patience: float = _PATIENCE, quiet: bool = False
+) -> Iterator[Database]:
+    """The whole database, for work that is to ring the doorbell; `create` makes it where there is none."""
     from lionstudio.state.database import Database
 
-    with _named_holders(path), Database(path, create=False) as opened:
+    with _named_holders(path), Database(path, create=create) as opened:
         _wait_visibly(opened.conn, patience, quiet)
         yield opened
 

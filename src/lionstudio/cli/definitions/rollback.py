@@ -1,0 +1,46 @@
+"""`li agents rollback`: an earlier version becomes the newest; nothing in between is lost."""
+
+from __future__ import annotations
+
+import argparse
+
+from lionstudio.cli import stores
+from lionstudio.cli.definitions.histories import history_of
+from lionstudio.cli.definitions.nouns import Noun
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit
+from lionstudio.cli.parsing import whole_number
+from lionstudio.live.definitions import rollback
+
+
+def description(noun: Noun) -> str:
+    """What the command does."""
+    return f"Make an earlier version of one {noun.one} the newest, and write its file. The versions between stay."
+
+
+def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+    """Examples of its use."""
+    return (
+        (f"li {noun.many} history {noun.example}", "which versions there are"),
+        (f"li {noun.many} rollback {noun.example} 2", "version 2 again; also brings back a file that was deleted"),
+    )
+
+
+def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+    """Add the options of the command."""
+    parser.add_argument("name", metavar="NAME", help=f"the {noun.one}")
+    parser.add_argument("version", metavar="VERSION", type=whole_number(1), help="its number in the history")
+
+
+def run(args: argparse.Namespace, noun: Noun) -> int:
+    """Write the earlier version."""
+    settings = stores.settings_of(args)
+    with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
+        made = rollback(db, settings.home, target, args.version, author="li")
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"name": args.name, "path": target.path, "version": made.version, "etag": made.sha256})
+    else:
+        emit(f"{inline(target.path)} is as in version {args.version} again; that is version {made.version} now.\n")
+    return 0

@@ -1,0 +1,125 @@
+"""`li agents validate` and its like: every problem with its file and line; exit code 1 when there is an error."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from lionstudio.cli import stores
+from lionstudio.cli.amounts import count
+from lionstudio.cli.definitions import nouns
+from lionstudio.cli.definitions.nouns import Noun
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit
+from lionstudio.cli.terminal import styles_for
+from lionstudio.files.names import shown
+from lionstudio.files.problems import Problem
+from lionstudio.settings import Settings
+
+_COLOURS = {"error": "red", "warning": "yellow"}
+
+
+class Checked(NamedTuple):
+    """A file and what is wrong with it."""
+
+    name: str
+    path: str
+    problems: tuple[Problem, ...]
+
+
+def description(noun: Noun) -> str:
+    """What the command does."""
+    return (
+        f"Check {noun.many}: every problem with its line and what to do about it. Exit code 1 when there is an error, "
+        "0 when there are only warnings. Nothing is run."
+    )
+
+
+def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+    """Examples of its use."""
+    shown = [
+        (f"li {noun.many} validate", "all of them"),
+        (f"li {noun.many} validate {noun.example}", "one, by its name"),
+    ]
+    if noun.edited:
+        suffix = ".md" if noun.one == "agent" else ".yaml"
+        shown.append(
+            (f"li {noun.many} validate ./{noun.example}{suffix}", "a file, wherever it lies: for a commit hook")
+        )
+    return tuple(shown)
+
+
+def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+    """Add the options of the command."""
+    what = f"a {noun.one}, or the path of a file" if noun.edited else f"a {noun.one}"
+    parser.add_argument("names", metavar="NAME", nargs="*", help=f"{what} (all of them)")
+
+
+def run(args: argparse.Namespace, noun: Noun) -> int:
+    """Print every problem."""
+    settings = stores.settings_of(args)
+    checked = [each for name in args.names for each in _named(noun, name, settings)]
+    checked = checked if args.names else list(_all(noun, settings))
+    errors, warnings = (_number(checked, severity) for severity in ("error", "warning"))
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({noun.many: [_wire(each) for each in checked], "errors": errors, "warnings": warnings})
+    else:
+        _print(checked, args)
+        result = f"{count(errors, 'error')}, {count(warnings, 'warning')} in {count(len(checked), noun.one)}.\n"
+        emit(result if errors or warnings else f"{count(len(checked), noun.one)}, nothing is wrong.\n")
+    return 1 if errors else 0
+
+
+def _all(noun: Noun, settings: Settings) -> Iterator[Checked]:
+    if noun.one != "plugin":
+        yield from (Checked(each.name, each.path, each.problems) for each in nouns.listed(noun, settings))
+        return
+    for plugin in nouns.plugins(settings):
+        yield from _of_plugin(plugin)
+
+
+def _named(noun: Noun, name: str, settings: Settings) -> Iterator[Checked]:
+    if noun.one == "plugin":
+        yield from _of_plugin(nouns.plugin(name, settings))
+    elif noun.edited and (os.sep in name or name.endswith((".md", ".yaml", ".yml"))):
+        from lionstudio.files.definitions import SUFFIXES, read_definition
+        from lionstudio.files.places import Place
+
+        path = os.path.abspath(name)
+        base = os.path.basename(path)
+        suffix = next((each for each in SUFFIXES[noun.one] if base.endswith(each)), "")
+        found = read_definition(noun.one, base.removesuffix(suffix), path, Place(os.path.dirname(path), "file"))
+        yield Checked(found.name, found.path, found.problems)
+    else:
+        found = nouns.got(noun, name, settings)
+        yield Checked(found.name, found.path, found.problems)
+
+
+def _of_plugin(plugin: Any) -> Iterator[Checked]:
+    yield Checked(plugin.name, plugin.path, plugin.problems)
+    for part in plugin.components:
+        if part.problems:
+            yield Checked(f"{plugin.name}:{part.name}", part.path, part.problems)
+
+
+def _number(checked: list[Checked], severity: str) -> int:
+    return sum(problem.severity == severity for each in checked for problem in each.problems)
+
+
+def _wire(each: Checked) -> dict[str, Any]:
+    return {"name": each.name, "path": shown(each.path), "problems": [problem._asdict() for problem in each.problems]}
+
+
+def _print(checked: list[Checked], args: argparse.Namespace) -> None:
+    paint = styles_for(sys.stdout, refused=args.no_color)
+    for each in checked:
+        for problem in each.problems:
+            place = inline(shown(each.path)) + (f":{problem.line}" if problem.line else "")
+            emit(f"{place}: {paint(problem.severity, _COLOURS[problem.severity])}: {inline(problem.message)}\n")
+            if problem.hint:
+                emit(f"    → {inline(problem.hint)}\n")

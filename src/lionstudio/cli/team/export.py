@@ -1,0 +1,61 @@
+"""`li team export`: a team as JSON, from its file and the database together."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit
+from lionstudio.cli.team.rooms import room
+from lionstudio.errors import Conflict
+from lionstudio.files.teams import folder_of, restore_team_file
+from lionstudio.live.teams import export
+
+DESCRIPTION = """\
+Write a team with all its messages in the format of team files. What only the database has is in it too, so
+this also restores a file that was damaged or lost."""
+EXAMPLES = (
+    ("li team export review > review.json", "to a file of yours"),
+    ("li team export review --output ~/.lionagi/teams/71608b8026e1.json --force", "restore its file"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li team export`."""
+    parser.add_argument("name", metavar="NAME", help="the team, by name or id")
+    parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
+    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the team."""
+    with room(args, writes=False) as here:
+        data = export(here.teams, args.name, here.db)
+        folder = folder_of(here.settings.home)
+    if args.output is None:
+        from lionstudio.cli.jsonout import to_json
+
+        emit(to_json(data, indent=None if args.json else 1) + "\n")
+        return 0
+    target = os.path.abspath(args.output)
+    _write(target, data, replace=args.force, locked=os.path.dirname(target) == folder)
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"team_id": data["id"], "path": target, "messages": len(data["messages"])})
+    else:
+        emit(f"{inline(target)}: {len(data['messages']):,} messages\n")
+    return 0
+
+
+def _write(target: str, data: dict[str, object], *, replace: bool, locked: bool) -> None:
+    if locked:
+        if os.path.lexists(target) and not replace:
+            raise Conflict(f"{target} exists already", hint="add --force to replace it")
+        restore_team_file(target, data)
+        return
+    from lionstudio.cli.jsonout import to_json
+    from lionstudio.cli.outfiles import write_file
+
+    write_file(target, [to_json(data, indent=1), "\n"], replace=replace)

@@ -1,0 +1,48 @@
+"""`li team inbox`: what others wrote to a member and the member has not read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit_lines
+from lionstudio.cli.team.rooms import message_wire, room, warn
+from lionstudio.cli.team.talk import message_lines
+from lionstudio.cli.terminal import say, styles_for
+from lionstudio.live.teams import inbox
+
+EXAMPLES = (
+    ("li team inbox review --member analyst", "what is new for the analyst"),
+    ("li team inbox review --member analyst --mark-read", "the same, and note that it was read"),
+    ("li team inbox review --member analyst --all --json", "everything that was ever written to the analyst"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li team inbox`."""
+    parser.add_argument("name", metavar="NAME", help="the team, by name or id")
+    parser.add_argument("--member", metavar="M", required=True, help="whose inbox")
+    parser.add_argument("--all", action="store_true", help="also what was read already")
+    parser.add_argument("--mark-read", action="store_true", help="note that the member has read what is printed")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the inbox."""
+    with room(args, writes=args.mark_read) as here:
+        found = here.teams.get(args.name)
+        messages = inbox(found, args.member, unread=not args.all)
+        new = [message.id for message in messages if args.member not in message.read_by]
+        # only what is printed is marked: a message that arrives meanwhile stays new
+        if args.mark_read and new:
+            warn(here.teams.mark_read(found.team.id, args.member, new), args)
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        wires = [message_wire(message) for message in messages]
+        print_json({"team_id": found.team.id, "member": args.member, "messages": wires, "marked": args.mark_read})
+    else:
+        emit_lines(message_lines(messages, styles_for(sys.stdout, refused=args.no_color), whole=True))
+    if not messages:
+        say(f"Nothing new for {inline(args.member)}.", quiet=args.quiet)
+    return 0
