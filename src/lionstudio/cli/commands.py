@@ -131,5 +131,5 @@ def group_overview(group: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _aligned(rows: object, width: int = 22) -> list[str]:
+def _aligned(rows: object, width: int = 24) -> list[str]:
     return [f"  {left:<{width}}{right}" for left, right in rows]  # type: ignore[attr-defined]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +18,7 @@ class Verb:
     def __init__(self, noun: Noun, module: Any) -> None:
         self._noun, self._module = noun, module
         self.EXAMPLES: tuple[tuple[str, str], ...] = module.examples(noun)
-        self.DESCRIPTION: str = module.description(noun)
+        self.DESCRIPTION = textwrap.fill(module.description(noun), 110)
 
     def register(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of the command."""
