@@ -19,7 +19,8 @@ def unknown_command(name: str) -> InvalidInput:
     """The refusal of a command that does not exist, with the one that was probably meant."""
     if name.startswith("-"):
         return InvalidInput(f"li has no option {name}", hint="li --help")
-    verbs = {command.rpartition(" ")[2]: command for command in COMMANDS}
+    # of several with one verb, the first in the help
+    verbs = {command.rpartition(" ")[2]: command for command in reversed(COMMANDS)}
     # `li ls` is as near to `li state ls` as a misspelling is
     meant = verbs.get(name) or nearest(name, [*COMMANDS, *GROUPS]) or verbs.get(nearest(name, verbs) or "")
     return InvalidInput(f"there is no command `li {name}`", hint=f"li {meant}" if meant else "li --help")
