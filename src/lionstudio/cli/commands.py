@@ -8,7 +8,13 @@ from __future__ import annotations
 SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Run agents",
-        (("agent", "run one agent, kept message by message while it works"),),
+        (
+            ("agent", "run one agent, kept message by message while it works"),
+            ("ps", "what runs now, whether it lives, and what says so"),
+            ("logs", "what a run says, from any terminal, while it says it"),
+            ("wait", "wait until a run has ended, with its exit code"),
+            ("kill", "stop a run with everything it started"),
+        ),
     ),
     (
         "See what is kept",

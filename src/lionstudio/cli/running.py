@@ -80,6 +80,7 @@ async def _run(
 async def _ticking(view: LiveView, work: Awaitable[Result]) -> Result:
     """Keep the line about now alive while the work goes on."""
     loop = asyncio.get_running_loop()
+    clock: asyncio.TimerHandle
 
     def tick() -> None:
         nonlocal clock
