@@ -12,9 +12,9 @@ from lionstudio.errors import InvalidInput
 
 DESCRIPTION = """\
 Run one agent and keep everything it says and does while it happens. AGENT is a definition (`li agents ls`) or a
-provider with an optional model: claude, codex, openai/MODEL, acp, command, script. The script provider needs nothing installed:
-it does what the prompt's lines say (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep, @usage, @wait,
-@limit, @fail, @hang)."""
+provider with an optional model: claude, codex, openai/MODEL, acp, command, script. The script provider needs nothing
+installed: it does what the prompt's lines say (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep, @usage,
+@wait, @limit, @fail, @hang)."""
 # what follows `--` is the command of the provider `command`
 TAKES_REST = True
 EXAMPLES = (

@@ -10,6 +10,9 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Run agents",
         (
             ("agent", "run one agent, kept message by message while it works"),
+            ("play", "run a playbook"),
+            ("flow", "a few agents in one session, answers passed on"),
+            ("fanout", "the same task for several agents, and one answer made of theirs"),
             ("ps", "what runs now, whether it lives, and what says so"),
             ("logs", "what a run says, from any terminal, while it says it"),
             ("wait", "wait until a run has ended, with its exit code"),

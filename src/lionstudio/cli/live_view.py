@@ -19,18 +19,14 @@ _LONGEST = 300  # characters of a tool's arguments or output on one line
 class LiveView:
     """Prints a run: to a terminal with what it does now, to a pipe only what was said."""
 
-    def __init__(self, *, quiet: bool = False, plain: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, plain: bool = False, several: bool = False) -> None:
         self._terminal = sys.stdout.isatty()
         self._now = sys.stderr.isatty() and not quiet
         self._paint = styles_for(sys.stdout, refused=plain)
         self._started = time.monotonic()
         self._usage = Usage()
         self._doing = "starting"
-        self._several = False
-
-    def several(self) -> None:
-        """More than one agent speaks: say who."""
-        self._several = True
+        self._several = several  # more than one agent speaks: say who
 
     def watch(self, part: str, event: Event) -> None:
         """Show one event that was kept."""

@@ -35,13 +35,25 @@ _ENDS = {
 
 
 def run_session(
-    args: argparse.Namespace, db_path: str, session: Session, parts: Iterable[Part], play: Play, timeout: float | None
+    args: argparse.Namespace,
+    db_path: str,
+    session: Session,
+    parts: Iterable[Part],
+    play: Play,
+    timeout: float | None,
+    *,
+    several: bool = False,
 ) -> int:
     """Run a session to its end in this process; the exit code."""
     secrets = frozenset(value for part in parts for value in secrets_in(part.task.env))
+    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=several)
     with Database(db_path, long_lived=True) as database:
         _take_in_spools(database)
-        return asyncio.run(_run(args, database, session, Redactor(secrets), play, timeout))
+        running = Running(
+            database, session, redact=Redactor(secrets).event, warn=lambda text: say(text),
+            watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
+        )  # fmt: skip
+        return asyncio.run(_run(args, running, view, with_deadline(running, timeout, lambda: play(running))))
 
 
 def _take_in_spools(database: Database) -> None:
@@ -53,28 +65,21 @@ def _take_in_spools(database: Database) -> None:
             say(f"{path} waits on: {error}")
 
 
-async def _run(
-    args: argparse.Namespace, database: Database, session: Session, redactor: Redactor, play: Play, limit: float | None
-) -> int:
-    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color)
-    watch = _json_lines(session.id) if args.json else view.watch
-    running = Running(
-        database, session, redact=redactor.event, watch=_unless_nobody_reads(watch), warn=lambda text: say(text)
-    )
+async def _run(args: argparse.Namespace, running: Running, view: LiveView, work: Awaitable[Result]) -> int:
     _watch_signals(running)
     await running.begin()
     if not args.json:
-        say(f"session {session.id}", quiet=args.quiet)
+        say(f"session {running.session_id}", quiet=args.quiet)
     ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended in an unexpected way")
     try:
-        ended = (await _ticking(view, with_deadline(running, limit, lambda: play(running)))).ended
+        ended = (await _ticking(view, work)).ended
     except LionError as error:
         ended = Ended(SessionStatus.FAILED, error.exit_code, "run.failed.provider_crash", error.message)
         raise
     finally:
         view.close()
         await running.finish(ended)
-    return _report(args, session.id, ended)
+    return _report(args, running.session_id, ended)
 
 
 async def _ticking(view: LiveView, work: Awaitable[Result]) -> Result:

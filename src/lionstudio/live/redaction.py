@@ -61,7 +61,8 @@ RULES: tuple[Rule, ...] = (
           r"(?:[Bb]asic|[Tt]oken)[ \t]{1,4}(?P<s>[0-9A-Za-z._~+/=-]{8,4000})"),
     _rule("url-password", "://", r"://[^\s:/@\"'<>]{1,200}:(?P<s>[^\s@/\"'<>]{3,200})@"),
     _rule("password", "assword asswd PASSWORD PASSWD",
-          r"(?i)\b[\w-]{0,40}passw(?:or)?d[\"']?[ \t]{0,4}(?:=|:=|:)[ \t]{0,4}(?:\"(?P<s>[^\"\s]{6,200})\"|'(?P<s2>[^'\s]{6,200})'|(?P<s3>[^\s\"'`,;(){}<>]{6,200}))"),
+          r"(?i)\b[\w-]{0,40}passw(?:or)?d[\"']?[ \t]{0,4}(?:=|:=|:)[ \t]{0,4}"
+          r"(?:\"(?P<s>[^\"\s]{6,200})\"|'(?P<s2>[^'\s]{6,200})'|(?P<s3>[^\s\"'`,;(){}<>]{6,200}))"),
     _rule("assigned-secret", "SECRET secret API_KEY api_key apikey API-KEY api-key TOKEN token",
           r"(?i)\b[\w-]{0,40}(?:secret|api[_-]?key|(?:access|auth)[_-]?token)[\w-]{0,20}[\"']?[ \t]{0,4}"
           r"(?:=|:=|:)[ \t]{0,4}[\"']?(?P<s>(?=[^\s\"']{0,200}[0-9])[0-9A-Za-z_\-./+=]{16,200})"),

@@ -1,0 +1,44 @@
+"""`li fanout`: the same task for several agents at once, and one answer made of theirs."""
+
+from __future__ import annotations
+
+import argparse
+
+from lionstudio.cli.agent import add_run_options
+from lionstudio.cli.parsing import whole_number, words
+from lionstudio.errors import InvalidInput
+
+DESCRIPTION = """\
+Give the same task to several agents at once, each on a branch of one session; --synthesis names an agent that makes one
+answer of theirs."""
+EXAMPLES = (
+    ('li fanout claude "find the bug" --workers 3', "three at once"),
+    ('li fanout codex "propose a design" --workers 4 --synthesis claude', "and one who decides"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li fanout`."""
+    add = parser.add_argument
+    add("target", type=words, metavar="AGENT", help="an agent's name, or provider[/model]")
+    add("prompt", nargs="?", metavar="PROMPT", help="what all are asked; - or nothing reads standard input")
+    add("--workers", type=whole_number(1, 32), default=3, metavar="N", help="how many (3)")
+    add("--synthesis", type=words, metavar="AGENT", help="who makes one answer of all")
+    add_run_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run them; the exit code of the first that did not complete."""
+    from lionstudio.cli import sessions_of_steps as shared
+    from lionstudio.cli.running import read_prompt
+    from lionstudio.live.flows import fanout_steps
+    from lionstudio.model.statuses import InvocationKind
+
+    settings, cwd = shared.open_settings(args), shared.working_folder(args)
+    prompt = read_prompt(args.prompt)
+    if not prompt.strip():
+        raise InvalidInput("there is no prompt", hint='li fanout AGENT "what to do"')
+    who = shared.chosen_who(args, args.target, settings, cwd)
+    synthesis = shared.chosen_who(args, args.synthesis, settings, cwd) if args.synthesis else None
+    steps = fanout_steps(who, prompt, args.workers, synthesis)
+    return shared.run_steps(args, settings, cwd, InvocationKind.FANOUT, steps, name="fanout", prompt=prompt)

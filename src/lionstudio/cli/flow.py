@@ -1,0 +1,55 @@
+"""`li flow`: a few agents one after the other or beside each other, answers passed on."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from lionstudio.cli.agent import add_run_options
+from lionstudio.cli.parsing import words
+from lionstudio.errors import InvalidInput
+
+DESCRIPTION = """\
+Run a small graph of agents in one session, each on a branch of its own. A step is NAME=AGENT:PROMPT; {NAME} in a
+prompt is the answer of that step, which is waited for. {input} is what was given on the command line."""
+EXAMPLES = (
+    (
+        'li flow "add a --dry-run option" --step "plan=claude:Plan this: {input}" --step "code=codex:Do this: {plan}"',
+        "a plan, then the work",
+    ),
+    (
+        'li flow parser --step "a=claude:Review {input}" --step "b=codex:Test {input}" --step "c=claude:Merge {a} {b}"',
+        "two beside each other, then one who reads both",
+    ),
+)
+_STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)=([^:]+):(.+)", re.DOTALL)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li flow`."""
+    add = parser.add_argument
+    add("prompt", nargs="?", metavar="INPUT", help="what {input} stands for; - reads standard input")
+    add("--step", action="append", default=[], type=words, metavar="NAME=AGENT:PROMPT", help="a step; repeatable")
+    add_run_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the steps; the exit code of the first that did not complete."""
+    if not args.step:
+        raise InvalidInput("a flow needs at least one --step", hint='--step "plan=claude:Plan this: {input}"')
+    from lionstudio.cli import sessions_of_steps as shared
+    from lionstudio.cli.running import read_prompt
+    from lionstudio.live.flows import Step
+    from lionstudio.model.statuses import InvocationKind
+
+    settings, cwd = shared.open_settings(args), shared.working_folder(args)
+    given = read_prompt(args.prompt) if args.prompt is not None else ""
+    steps = []
+    for text in args.step:
+        found = _STEP.fullmatch(text)
+        if found is None:
+            raise InvalidInput(f"{text!r:.80} is not a step", hint="write it as NAME=AGENT:PROMPT")
+        name, target, prompt = found.groups()
+        who = shared.chosen_who(args, target.strip(), settings, cwd)
+        steps.append(Step(name, who, prompt.strip().replace("{input}", given)))
+    return shared.run_steps(args, settings, cwd, InvocationKind.FLOW, steps, name="flow", prompt=given)
