@@ -85,6 +85,16 @@ def sql(db: Database, statement: str, params: Any = ()) -> list[tuple[Any, ...]]
 
 
 @contextmanager
+def trial(conn: Connection) -> Iterator[None]:
+    """A transaction that is undone at its end, for one example of a property."""
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        conn.rollback()
+
+
+@contextmanager
 def copied(blank: Path) -> Iterator[Database]:
     """A database for one example, gone afterwards."""
     with tempfile.TemporaryDirectory() as folder:

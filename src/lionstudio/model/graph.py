@@ -9,30 +9,23 @@ from lionstudio.model.statuses import PlayStatus
 
 # A dependency in one of these will not be merged without somebody's help.
 _STUCK = frozenset({PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH})
-_WAITING = frozenset({PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.BLOCKED})
+_WAITING = frozenset({PlayStatus.PENDING, PlayStatus.PREPARED})
 
 
 def blocked_by(plays: Sequence[Play]) -> dict[str, tuple[str, ...]]:
-    """Each play that cannot start, and the dependencies that hold it: stuck ones, or names that do not exist."""
-    known = {play.name: play for play in plays}
-    held = {play.name: _holders(play, known) for play in plays if play.status in _WAITING}
-    # what waits for a held play is held too, and says by whom
-    changed = True
-    while changed:
-        changed = False
-        for name in held:
-            more = tuple(need for need in known[name].depends_on if held.get(need) and need not in held[name])
-            if more:
-                held[name] += more
-                changed = True
-    stuck = {name: by for name, by in held.items() if by}
-    return stuck | {p.name: stuck.get(p.name, ()) for p in plays if p.status is PlayStatus.BLOCKED}
-
-
-def _holders(play: Play, known: Mapping[str, Play]) -> tuple[str, ...]:
-    return tuple(
-        need for need in play.depends_on if need == play.name or need not in known or known[need].status in _STUCK
-    )
+    """Each play that cannot start, and what holds it: stuck plays, names that do not exist, plays that wait for it."""
+    waiting = {play.name: play for play in plays if play.status in _WAITING}
+    # those that will be merged if all goes well; a circle never gets in
+    hopeful = {play.name for play in plays if play.status not in _STUCK} - set(waiting)
+    while ready := [name for name, play in waiting.items() if hopeful.issuperset(play.depends_on)]:
+        hopeful.update(ready)
+        for name in ready:
+            del waiting[name]
+    return {
+        play.name: tuple(need for need in dict.fromkeys(play.depends_on) if need not in hopeful)
+        for play in plays
+        if play.name in waiting or play.status is PlayStatus.BLOCKED
+    }
 
 
 def critical_path(plays: Iterable[Play], now: float) -> tuple[str, ...]:
