@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Any
 
@@ -110,7 +111,7 @@ SELECT * FROM team_messages WHERE team_id = :team AND (created_at, id) > (:after
 
 
 def team_messages(
-    conn: Connection, team_id: str, *, after: tuple[float, str] = (-1.0, ""), limit: int = 100
+    conn: Connection, team_id: str, *, after: tuple[float, str] = (-math.inf, ""), limit: int = 100
 ) -> list[TeamMessage]:
     """The messages of a team in order."""
     params = {"team": team_id, "after_at": after[0], "after_id": after[1], "limit": limit}

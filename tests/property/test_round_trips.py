@@ -1,0 +1,211 @@
+"""What goes in comes out: through dictionaries in every mode, and through the database, or it is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.hostile import hostile_text, ids, joined, keys, maybe, objects, times, values
+from tests.support.making import trial
+
+from lionstudio.errors import InvalidInput
+from lionstudio.model import messages as model
+from lionstudio.model.branches import Branch
+from lionstudio.model.elements import Element, Mode
+from lionstudio.model.jsontext import dump, load, visible
+from lionstudio.model.messages import Message, create_message
+from lionstudio.model.progressions import Progression
+from lionstudio.model.sessions import Session
+from lionstudio.model.shows import Play, Show
+from lionstudio.model.statuses import InvocationKind, PlayStatus, SessionStatus, ShowStatus, SourceKind, TeamStatus
+from lionstudio.model.teams import Team, TeamMessage, summarize
+from lionstudio.state.branches import create_branch, get_branch
+from lionstudio.state.connection import Connection
+from lionstudio.state.messages import append, get_message
+from lionstudio.state.sessions import create_session, get_session
+from lionstudio.state.shows import put_play, put_show
+from lionstudio.state.teams import post, put_team, team_messages
+
+CLASSES = (
+    Message,
+    model.System,
+    model.Instruction,
+    model.AssistantResponse,
+    model.ActionRequest,
+    model.ActionResponse,
+)
+float32 = st.floats(width=32, allow_nan=False)
+element = {"id": ids, "created_at": times, "metadata": objects()}
+counts = st.integers(-(2**63), 2**63 - 1)
+seconds = st.none() | times
+words = st.lists(hostile_text, max_size=3).map(tuple)
+tags = st.sampled_from(["my.agents.Thought", "x", "ü.Ö", "a b"])
+
+spoken = {"sender": maybe, "recipient": maybe, "channel": maybe, "role": maybe}
+vectors = st.none() | st.lists(float32, max_size=4).map(tuple)
+of_our_classes = [st.builds(cls, **element, content=values(), embedding=vectors, **spoken) for cls in CLASSES]
+of_others = st.builds(
+    Message, id=ids, created_at=times, content=objects(), metadata=tags.map(lambda tag: {"lion_class": tag})
+)
+messages: st.SearchStrategy[Message] = st.one_of(*of_our_classes, of_others)
+sessions = st.builds(
+    Session, **element, name=maybe, user=maybe, updated_at=seconds, playbook_name=maybe, agent_name=maybe,
+    invocation_kind=st.none() | st.sampled_from(InvocationKind), show_topic=maybe, show_play_name=maybe,
+    artifacts_path=maybe, source_kind=st.none() | st.sampled_from(SourceKind),
+    status=st.none() | st.sampled_from(SessionStatus), started_at=seconds, ended_at=seconds, last_message_at=seconds,
+    model=maybe, provider=maybe, project=maybe, cwd=maybe, git_commit=maybe, exit_code=st.none() | counts,
+    delivery=maybe, reason_codes=words, owner=st.none() | objects(),
+)  # fmt: skip
+branches = st.builds(Branch, **element, name=maybe, user=maybe)
+shows = st.builds(
+    Show, **element, topic=ids, show_dir=hostile_text, goal=maybe, repo=maybe, base_branch=maybe,
+    integration_branch=maybe, status=st.sampled_from(ShowStatus), status_source=maybe, updated_at=times,
+)  # fmt: skip
+plays = st.builds(
+    Play, **element, show_id=st.just("show"), name=ids, playbook=maybe, effort=maybe,
+    status=st.sampled_from(PlayStatus), attempt=counts, started_at=seconds, ended_at=seconds,
+    exit_code=st.none() | counts, worktree=maybe, branch=maybe,
+    merge_sha=maybe, merged_at=seconds, gate_passed=st.none() | st.booleans(), gate_feedback=maybe, depends_on=words,
+    sort_order=counts, updated_at=times,
+)  # fmt: skip
+teams = st.builds(
+    Team, **element, name=hostile_text, members=words, status=st.sampled_from(TeamStatus), updated_at=times
+)
+team_mail = st.builds(
+    TeamMessage, **element, team_id=st.just("team"), sender=hostile_text, recipient=hostile_text, content=hostile_text,
+    summary=maybe, read_by=words,
+)  # fmt: skip
+progressions = st.builds(Progression, **element, order=words, name=maybe)
+elements = st.one_of(messages, sessions, branches, shows, plays, teams, team_mail, progressions)
+
+
+@pytest.mark.parametrize("mode", get_args(Mode))
+@given(thing=elements)
+@settings(max_examples=100)
+def test_a_dictionary_of_any_mode_makes_the_same_thing_again(mode: Mode, thing: Element) -> None:
+    data = thing.to_dict(mode)
+
+    assert type(thing).from_dict(data) == thing
+    assert ("node_metadata" in data) is (mode == "db")
+    assert ("metadata" in data) is (mode != "db")
+
+
+@given(thing=elements.filter(lambda thing: thing.TAG != Element.TAG))
+def test_the_tag_alone_chooses_the_class(thing: Element) -> None:
+    made = Element.from_dict(thing.to_dict("json"))
+
+    assert (type(made), made) == (type(thing), thing)
+
+
+@given(thing=elements)
+def test_the_json_mode_is_json(thing: Element) -> None:
+    assert joined(json.loads(dump(thing.to_dict("json")))) == joined(thing.to_dict("json"))
+
+
+@given(value=values())
+def test_json_text_is_lossless(value: Any) -> None:
+    text = dump(value)
+
+    assert load(text) == joined(value)
+    text.encode()  # any file and any column can hold it
+
+
+# ── Through the database ─────────────────────────────────────────────────
+
+
+def stored(thing: Any) -> Any:
+    """What the database promises to give back: JSON joins surrogate pairs, plain columns spell out the unprintable."""
+    data = thing.to_dict("python")
+    as_json = {"metadata", "depends_on", "reason_codes", "members", "read_by", "owner"}
+    if isinstance(thing, Message):
+        as_json.add("content")
+    return type(thing).from_dict(
+        {
+            key: joined(value) if key in as_json else visible(value) if type(value) is str else value
+            for key, value in data.items()
+        }
+    )
+
+
+@given(given=st.lists(messages, max_size=5, unique_by=lambda message: message.id))
+def test_messages_come_back_as_they_were(conn: Connection, given: list[Message]) -> None:
+    with trial(conn):
+        create_session(conn, Session(id="s"))
+        create_branch(conn, Branch(id="b", session_id="s"))
+        for message in given:
+            if isinstance(message.content, (int, float)) and not isinstance(message.content, bool):
+                with pytest.raises(InvalidInput):
+                    append(conn, "b", message)
+            else:
+                append(conn, "b", message)
+                assert get_message(conn, message.id) == stored(message)
+                assert not append(conn, "b", message).new
+
+
+@given(given=st.lists(sessions, max_size=4, unique_by=lambda session: session.id))
+def test_sessions_come_back_as_they_were(conn: Connection, given: list[Session]) -> None:
+    with trial(conn):
+        for session in given:
+            made = create_session(conn, session)
+            wanted = replace(
+                stored(session),
+                progression_id=made.progression_id,
+                status=session.status or SessionStatus.RUNNING,
+                started_at=session.created_at if session.started_at is None else session.started_at,
+                updated_at=session.created_at if session.updated_at is None else session.updated_at,
+            )
+            assert made == get_session(conn, session.id) == wanted
+
+
+@given(branch=branches)
+def test_branches_come_back_as_they_were(conn: Connection, branch: Branch) -> None:
+    with trial(conn):
+        create_session(conn, Session(id="s"))
+        made = create_branch(conn, replace(branch, session_id="s"))
+        wanted = replace(stored(branch), session_id="s", progression_id=made.progression_id)
+        assert made == get_branch(conn, branch.id) == wanted
+
+
+@given(show=shows, play=plays)
+def test_shows_and_plays_come_back_as_they_were(conn: Connection, show: Show, play: Play) -> None:
+    with trial(conn):
+        assert put_show(conn, show) == stored(show)
+        play = replace(play, show_id=show.id)
+        assert put_play(conn, play) == stored(play)
+        # once more: what is there is brought up to date, and is the same
+        assert put_show(conn, replace(show, id="other id")) == stored(show)
+        assert put_play(conn, replace(play, id="other id")) == stored(play)
+
+
+@given(team=teams, letter=team_mail)
+def test_teams_and_their_messages_come_back_as_they_were(conn: Connection, team: Team, letter: TeamMessage) -> None:
+    with trial(conn):
+        assert put_team(conn, team) == stored(team)
+        letter = replace(letter, team_id=team.id)
+        wanted = stored(letter)
+        wanted = replace(wanted, summary=wanted.summary or summarize(letter.content))
+        for _ in range(2):
+            post(conn, letter)
+            assert team_messages(conn, team.id) == [wanted]
+
+
+@given(st.dictionaries(keys, values(), min_size=1, max_size=3))
+def test_the_content_keys_decide_the_class_or_it_is_refused(content: dict[str, Any]) -> None:
+    deciding = {
+        "system_message",
+        "instruction",
+        "assistant_response",
+        "action_request_id",
+        "output",
+        "error",
+        "function",
+    }
+    if deciding & set(content):
+        assert create_message(content).tag != Message.TAG
+    else:
+        with pytest.raises(InvalidInput):
+            create_message(content)
