@@ -11,9 +11,10 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
-from lionstudio.errors import LionError
+from lionstudio.errors import LionError, NotFound
 from lionstudio.live.recording import record
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
@@ -91,6 +92,27 @@ def grouped(path: str, n: int, *, shared: bool = False, long_lived: bool = False
                 group.create_task(produce(database))
 
     with Database(path, long_lived=long_lived) as database:
+        asyncio.run(produce_all(database))
+
+
+def mixed(path: str, n: int) -> None:
+    """Producers whose commits are shared with work that is refused; only the refused hear of it."""
+
+    async def produce(database: Database) -> None:
+        for number in range(n):
+            branch = await database.submit(begin)
+            tell(began=branch.session_id)
+            with suppress(NotFound):
+                await database.submit(lambda conn: append(conn, "no such branch", said("never stored")))
+                raise AssertionError("this must be refused")
+            await _say(database, branch, f"message {number}")
+
+    async def produce_all(database: Database) -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(PRODUCERS):
+                group.create_task(produce(database))
+
+    with Database(path) as database:
         asyncio.run(produce_all(database))
 
 
@@ -180,7 +202,7 @@ WORKS: Mapping[str, Callable[..., None]] = {
     work.__name__: work
     for work in (
         opening, synchronous, grouped, recorded, forking, sessions, pruning, backing_up, upkeep, vacuuming,
-        looking,
+        looking, mixed,
     )
 }  # fmt: skip
 
