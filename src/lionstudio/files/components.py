@@ -11,7 +11,7 @@ from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files import frontmatter, skills
 from lionstudio.files.names import shown
 from lionstudio.files.problems import Problem, error, problem_of
-from lionstudio.files.safe import BOM, is_within, list_folder, read_text
+from lionstudio.files.safe import BOM, is_within, list_folder, may_exist, read_text
 from lionstudio.model.jsontext import load
 
 MOST_COMPONENTS = 20_000  # of one plugin
@@ -51,7 +51,7 @@ def skill_files(folder: str) -> Iterator[tuple[str, str]]:
         path = os.path.join(item.path, skills.FILE)
         if item.name.startswith("."):
             continue
-        if item.folder and (os.path.lexists(path) or not os.access(item.path, os.X_OK)):
+        if item.folder and may_exist(path):
             yield path, item.name
         elif item.link and not os.path.exists(item.path):
             yield item.path, item.name

@@ -17,7 +17,7 @@ from lionstudio.files.names import check_name, fault_of_name, shown
 from lionstudio.files.places import Place, definition_places
 from lionstudio.files.playbooks import Playbook
 from lionstudio.files.problems import Problem, error, problem_of
-from lionstudio.files.safe import Item, list_folder, read_text
+from lionstudio.files.safe import Item, list_folder, may_exist, read_text
 from lionstudio.files.skills import Skill
 
 MOST_PROBLEMS = 50  # of one file
@@ -186,7 +186,7 @@ def _folder_agents(items: list[Item]) -> Iterator[Candidate]:
     """agents/<name>/<name>.md; a folder without such a file is something else."""
     for item in items:
         path = os.path.join(item.path, f"{item.name}.md")
-        if item.folder and not item.name.startswith(".") and not item.name.endswith(".md") and os.path.lexists(path):
+        if item.folder and not item.name.startswith(".") and not item.name.endswith(".md") and may_exist(path):
             # a file may be a link to anywhere, a folder may not
             yield path, item.name, os.path.dirname(item.path) if item.link else None
 

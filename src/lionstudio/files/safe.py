@@ -85,6 +85,17 @@ def refusal(path: str, error: OSError) -> LionError:
     return InvalidInput(f"{shown(path)} {reason}", hint=hint)
 
 
+def may_exist(path: str) -> bool:
+    """Whether something is there, or we are not allowed to know."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def is_within(path: str, root: str) -> bool:
     """Whether a path, all links followed, lies in a folder."""
     real, folder = os.path.realpath(path), os.path.realpath(root)
