@@ -71,6 +71,11 @@ def save_version(
     return made
 
 
+def copy_version(conn: Connection, version: Version) -> None:
+    """Add a version of another database as it is, with its number and its time."""
+    conn.execute(_ADD, {name: visible(v) if isinstance(v, str) else v for name, v in version._asdict().items()})
+
+
 def find_version(conn: Connection, kind: str, name: str, version: int | None = None) -> Version | None:
     """One version, the newest by default."""
     key = {"kind": kind, "name": name}
