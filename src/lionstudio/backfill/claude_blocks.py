@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.backfill.prices import cost_of
 from lionstudio.backfill.transcripts import Record, count_of, dict_of, image_reference, list_of, text_or_none, trim
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
+from lionstudio.model.prices import cost_of
 from lionstudio.model.usage import Usage
 
 Calls = Mapping[str, list[str]]

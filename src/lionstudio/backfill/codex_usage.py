@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.backfill.prices import cost_of
 from lionstudio.backfill.transcripts import count_of, dict_of, trim
+from lionstudio.model.prices import cost_of
 from lionstudio.model.usage import Usage
 
 _MOST_RESPONSES = 8
