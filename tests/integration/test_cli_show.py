@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.children import environment
@@ -241,7 +242,10 @@ def test_a_message_of_a_hundred_megabytes_is_shown_folded(db: Database) -> None:
 
 def test_what_a_message_carries_beside_its_text_is_shown(db: Database) -> None:
     session = begin(db, "abcd")
-    contents = [{"instruction": "do it", "context": ["a", 1], "empty": None}, {"unheard_of": {"deep": [1]}}]
+    contents: list[dict[str, Any]] = [
+        {"instruction": "do it", "context": ["a", 1], "empty": None},
+        {"unheard_of": {"deep": [1]}},
+    ]
     for content in contents:
         write(db, append, session.branch_id, create_message({"instruction": ""} | content))
     said = show(db, "abcd")
@@ -254,8 +258,11 @@ def test_what_a_message_carries_beside_its_text_is_shown(db: Database) -> None:
 @pytest.mark.parametrize("form", [(), ("--full",), ("--json",)])
 def test_hostile_text_never_comes_out_raw(db: Database, form: tuple[str, ...]) -> None:
     session = begin(db, "abcd", name=HOSTILE.replace("\x00", ""), cwd=HOSTILE, project=HOSTILE)
-    say_all = [{"instruction": HOSTILE + "\nnext\tline"}, {"function": HOSTILE, "arguments": {HOSTILE: HOSTILE * 20}}]
-    for content in say_all:
+    contents: list[dict[str, Any]] = [
+        {"instruction": HOSTILE + "\nnext\tline"},
+        {"function": HOSTILE, "arguments": {HOSTILE: HOSTILE * 20}},
+    ]
+    for content in contents:
         write(db, append, session.branch_id, create_message(content))
     lone = create_message({"instruction": "lone \ud800 surrogate"}, role="r\x1b[1m", id="lone")
     write(db, append, session.branch_id, lone)

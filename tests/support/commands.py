@@ -78,7 +78,16 @@ def on_terminal(
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     settings = environment(**{"TERM": "xterm", **(env or {})})
-    process = subprocess.Popen([LI, *arguments], env=settings, stdin=theirs, stdout=theirs, stderr=theirs)
+    process = subprocess.Popen(
+        [LI, *arguments],
+        env=settings,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        # so that Ctrl-C typed on it becomes a signal
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
     os.close(theirs)
     try:
         if act is not None:

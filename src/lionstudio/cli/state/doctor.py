@@ -13,7 +13,6 @@ from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.terminal import Paint, say, styles_for
 from lionstudio.errors import CorruptStore
-from lionstudio.state.connection import plain_errors
 from lionstudio.state.doctor import Finding, Transition, examine, stale_and_dead, transition_stale
 
 DESCRIPTION = """\
@@ -45,16 +44,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _examine(path: str, args: argparse.Namespace) -> int:
-    findings: list[Finding] = []
-    broken: CorruptStore | None = None
-    with stores.reading(path) as conn, stores.watched(conn, "Examining the database", quiet=args.quiet):
-        try:
-            with plain_errors(path):
-                findings.extend(examine(conn, deep=args.deep))
-        except CorruptStore as error:  # so damaged that the examination itself stumbled
-            broken = error
-    if broken is not None and not any(found.code == "file.damaged" for found in findings):
-        findings.append(Finding("error", "file.damaged", path, broken.message, broken.hint or ""))
+    try:
+        with stores.reading(path) as conn, stores.watched(conn, "Examining the database", quiet=args.quiet):
+            findings = list(examine(conn, deep=args.deep))
+    except CorruptStore as error:
+        # too damaged to be opened; the usual advice would be to ask the doctor
+        raise CorruptStore(error.message, hint="restore a backup; keep this file for analysis") from None
     _print_findings(path, findings, args)
     codes = {found.code for found in findings if found.severity == "error"}
     return CorruptStore.exit_code if "file.damaged" in codes else 1 if codes else 0
