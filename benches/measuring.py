@@ -108,12 +108,17 @@ def percentile(values: Sequence[float], percent: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
-def timed(work: Callable[[], object], times: int) -> list[float]:
+def timed(times: int, work: Callable[..., object], *given: object) -> list[float]:
     """Run something so many times; µs of each."""
     clock = time.perf_counter_ns
     each: list[float] = []
     for _ in range(times):
         start = clock()
-        work()
+        work(*given)
         each.append((clock() - start) / 1000)
     return each
+
+
+def median_ms(times: int, work: Callable[..., object], *given: object) -> float:
+    """Median of so many runs, in milliseconds."""
+    return statistics.median(timed(times, work, *given)) / 1000

@@ -1,0 +1,134 @@
+"""Full-text search over a million messages of about 450 characters whose words follow Zipf's law.
+
+First with an index that is up to date, then with a tail of 500 messages that it lacks; and how fast the index grows.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from benches.building import cached, insert
+from benches.corpus import MESSAGE_COLUMNS, Writer, fill, message_rows, numbered, word
+from benches.measuring import percentile, timed
+from benches.populations import NOW, PROJECTS
+from benches.stores import clean_up, fresh_path
+from benches.table import Goal, Options, Table, at_most, options
+from lionstudio.state.connection import Connection
+from lionstudio.state.database import Database
+from lionstudio.state.messages import get_message
+from lionstudio.state.opening import open_reader, open_writer
+from lionstudio.state.search import index_batch, search, unindexed
+
+_TAIL = 500
+_PER_SESSION = 200
+
+
+def main() -> None:
+    """Measure and print."""
+    given = options(__doc__)
+    count = 100_000 if given.quick else 1_000_000
+    try:
+        table = Table(f"Full-text search, {count:,} messages", given)
+        path = cached(f"messages-{count}", lambda conn: _build(conn, count))
+        _index_rate(table, given)
+        _prepare(path, 0)
+        _searches(table, given, path, "")
+        _prepare(path, _TAIL)
+        _searches(table, given, path, f", tail of {_TAIL}")
+        table.close()
+    finally:
+        clean_up()
+
+
+def _build(conn: Connection, count: int) -> None:
+    fill(conn, count, _PER_SESSION)
+    started = time.monotonic()
+    _index_all(conn)
+    print(f"  (indexed at {count / (time.monotonic() - started):,.0f} messages/s)", flush=True)
+
+
+def _index_all(conn: Connection) -> int:
+    """In the batches and transactions of the product; how many messages."""
+    total = 0
+    while True:
+        with conn.transaction():
+            done = index_batch(conn)
+        if not done:
+            return total
+        total += done
+
+
+def _prepare(path: str, tail: int) -> None:
+    """Bring the index up to date, then add so many messages that it lacks."""
+    conn = open_writer(path)
+    _index_all(conn)
+    first = conn.value("SELECT max(pk) + 1 FROM messages")
+    insert(conn, "messages", MESSAGE_COLUMNS, message_rows(first, tail, 20, Writer(random.Random(first))))
+    assert unindexed(conn) == tail
+    conn.close()
+
+
+def _index_rate(table: Table, given: Options) -> None:
+    count = 10_000 if given.quick else 50_000
+    with Database(fresh_path("index")) as database:
+        insert(database.conn, "messages", MESSAGE_COLUMNS, message_rows(1, count, 20, Writer(random.Random(1))))
+        each: list[float] = []
+        while True:
+            started = time.perf_counter()
+            if not database.write(index_batch):
+                break
+            each.append(time.perf_counter() - started)
+    table.row("index build", count / sum(each), "/s")
+    table.row("index build, one batch holds the lock (p99)", percentile(each, 99) * 1000, "ms")
+
+
+def _queries(conn: Connection) -> Mapping[str, tuple[str, Mapping[str, Any], Goal | None]]:
+    """What is asked: words, filters, goal."""
+    some = get_message(conn, conn.value("SELECT id FROM messages WHERE pk = 54321")).text.split()
+    common, middling, rare = word(3), word(300), word(40_000)
+    return {
+        "common word": (common, {}, at_most(20)),
+        "word in one message of ten": (word(400), {}, at_most(20)),
+        "rare word": (rare, {}, at_most(20)),
+        "no such word": ("zzyzx", {}, at_most(20)),
+        "beginning of a word": ("qui*", {}, at_most(20)),
+        "phrase of two words": (f'"{some[10]} {some[11]}"', {}, at_most(20)),
+        "phrase of two common words": (f'"{common} {word(5)}"', {}, at_most(20)),
+        "two words, common and middling": (f"{common} {middling}", {}, at_most(20)),
+        "two words, common and rare": (f"{common} {rare}", {}, at_most(20)),
+        "two rare words": (f"{rare} {word(39_999)}", {}, at_most(20)),
+        "common word, ranked": (common, {"ranked": True}, at_most(50)),
+        "rare word, ranked": (rare, {"ranked": True}, at_most(50)),
+        "common word, large project": (common, {"project": PROJECTS[0]}, at_most(20)),
+        "common word, small project": (common, {"project": PROJECTS[-1]}, at_most(20)),
+        "common word, project without sessions": (common, {"project": "nowhere"}, at_most(20)),
+        "common word, one old session": (common, {"session_id": numbered(7)}, at_most(20)),
+        "common word, last hour": (common, {"since": NOW + 10**9}, at_most(20)),
+    }
+
+
+def _searches(table: Table, given: Options, path: str, state: str) -> None:
+    conn = open_reader(path)
+    for what, (query, filters, goal) in _queries(conn).items():
+        _search(table, conn, f"{what}{state}", query, filters, goal, 3 if given.quick else 15)
+    conn.close()
+
+
+def _search(
+    table: Table, conn: Connection, what: str, query: str, filters: Mapping[str, Any], goal: Goal | None, times: int
+) -> None:
+    def look() -> object:
+        return search(conn, query, **filters)
+
+    each = timed(1, look)
+    if each[0] < 1e6:
+        each = timed(times, look)
+    hits = len(search(conn, query, **filters)) if each[0] < 1e6 else 0
+    table.row(what, percentile(each, 50) / 1000, "ms", goal, f"p99 {percentile(each, 99) / 1000:.1f} ms, {hits} hits")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Building large databases fast: the real schema, filled without its triggers and indexes, which come back after.
+
+A finished store is kept in benches/.data under a name that changes with the schema.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from benches.stores import schema_key
+from benches.table import DATA
+from lionstudio.state.connection import Connection
+from lionstudio.state.opening import open_writer
+
+Build = Callable[[Connection], None]
+
+
+def cached(name: str, build: Build) -> str:
+    """The path of a store, which is built when it is not there; old ones of the same name are removed."""
+    folder = DATA / f"{name}-{schema_key()}"
+    path = folder / "state.db"
+    if path.exists():
+        return str(path)
+    for old in DATA.glob(f"{name}-*"):
+        _remove_store(str(old))
+    started = time.monotonic()
+    print(f"  building {name} …", flush=True)
+    partial = DATA / f"{name}-partial" / "state.db"
+    _build(str(partial), build)
+    partial.parent.rename(folder)
+    print(f"  built {name} in {time.monotonic() - started:.0f} s, {path.stat().st_size / 1e6:,.0f} MB\n", flush=True)
+    return str(path)
+
+
+def _build(path: str, build: Build) -> None:
+    conn = open_writer(path)
+    try:
+        # nobody else looks at it, and a killed build is thrown away
+        conn.execute("PRAGMA synchronous = OFF")
+        conn.execute("PRAGMA foreign_keys = OFF")
+        conn.execute("PRAGMA cache_size = -200000")
+        build(conn)
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        conn.close()
+
+
+def _remove_store(folder: str) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+_EXTRAS = """
+SELECT type, name, sql FROM sqlite_schema
+ WHERE type IN ('trigger', 'index') AND sql IS NOT NULL AND tbl_name NOT LIKE '%\\_fts\\_%' ESCAPE '\\'
+   AND tbl_name <> 'progressions'
+"""
+_COUNT_STATUSES = """
+INSERT INTO session_counts SELECT coalesce(status, 'unknown'), count(*) FROM sessions GROUP BY 1
+"""
+
+
+@contextmanager
+def bulk(conn: Connection) -> Iterator[None]:
+    """Fill tables inside this block; triggers and indexes are away, and what they keep is made at the end."""
+    extras = conn.all(_EXTRAS)
+    with conn.transaction():
+        for kind, name, _ in extras:
+            conn.execute(f'DROP {kind} "{name}"')
+    yield
+    with conn.transaction():
+        for _, _, sql in extras:
+            conn.execute(sql)
+        conn.execute(_COUNT_STATUSES)
+        conn.execute("INSERT INTO sessions_fts (sessions_fts) VALUES ('rebuild')")
+
+
+def insert(conn: Connection, table: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    """Many rows into one table, in transactions of a size that memory holds."""
+    marks = ", ".join("?" for _ in columns.split(","))
+    sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  (the names are ours)
+    batch: list[tuple[Any, ...]] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) >= 50_000:
+            _commit(conn, sql, batch)
+    _commit(conn, sql, batch)
+
+
+def _commit(conn: Connection, sql: str, batch: list[tuple[Any, ...]]) -> None:
+    with conn.transaction():
+        conn.raw.executemany(sql, batch)
+    batch.clear()
