@@ -175,7 +175,8 @@ def _zsh_value(option: Option) -> str:
 
 
 def _zsh_word(name: str, text: str) -> str:
-    return _quoted(f"{name}:{text.replace(':', chr(92) + ':')}" if text else name)
+    # the first colon ends the name; an apostrophe would end the word
+    return "'" + f"{name}:{text}".removesuffix(":").replace("'", "’") + "'"
 
 
 _FISH = """\
@@ -208,7 +209,7 @@ complete -c li -f
 def fish() -> str:
     """The script for fish."""
     cases = [
-        f"complete -c li -n '__li_at {level}' -a {word} -d {_quoted(text)}"
+        f"complete -c li -n '__li_at {level}' -a {word} -d {_fish_quoted(text)}"
         for level, words in _levels()
         for word, text in words.items()
     ]
@@ -229,11 +230,11 @@ def _fish_line(command: str, option: Option) -> str:
     if not option.names:
         return start + {"file": " -F", "choice": f" -a '{' '.join(option.choices)}'"}.get(option.kind, " -f")
     names = "".join(f" -l {name[2:]}" if name.startswith("--") else f" -s {name[1:]}" for name in option.names)
-    return f"{start}{names}{value} -d {_quoted(option.help)}"
+    return f"{start}{names}{value} -d {_fish_quoted(option.help)}"
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "’") + "'"
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _filled(template: str, cases: list[str]) -> str:
