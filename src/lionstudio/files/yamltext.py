@@ -42,7 +42,7 @@ def load(text: str, first_line: int = 1) -> Document:
     try:
         value = _Builder(yaml, text, lines, first_line).build()
     except yaml.YAMLError as error:
-        raise _plain(error, first_line) from None
+        raise _plain(error, text, first_line) from None
     except UnicodeEncodeError as error:
         line = first_line + text.count("\n", 0, error.start)
         raise BadYaml(line, "this is not valid Unicode", "remove that character") from None
@@ -164,9 +164,12 @@ def scalar(text: str) -> Any:
     return float(text) if _DECIMAL.match(text) else text
 
 
-def _plain(error: Any, first_line: int) -> BadYaml:
+def _plain(error: Any, text: str, first_line: int) -> BadYaml:
     """The parser's complaint as one sentence with a line."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    line = first_line + (mark.line if mark is not None else 0)
-    return BadYaml(line, f"not valid YAML: {said}", "check the indentation, and quote text that holds `: ` or `#`")
+    # a character that YAML does not allow is told by its place in the bytes
+    before = mark.line if mark is not None else text.encode()[: getattr(error, "position", None) or 0].count(b"\n")
+    return BadYaml(
+        first_line + before, f"not valid YAML: {said}", "check the indentation, and quote text that holds `: ` or `#`"
+    )
