@@ -12,8 +12,8 @@ from typing import Any
 
 from lionstudio.backfill import identity
 from lionstudio.backfill.columns import Record, decoded, keep, metadata_of
-from lionstudio.backfill.merging import ITEM_ERRORS, said
-from lionstudio.backfill.report import Item, Outcome, Report, Store
+from lionstudio.backfill.merging import ITEM_ERRORS, Missing, Write, said, settle_rows
+from lionstudio.backfill.report import Report, Store
 from lionstudio.backfill.values import identifier, moment, text, truth, whole, word
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
@@ -28,9 +28,6 @@ from lionstudio.state.foreign import Source
 from lionstudio.state.shows import find_play, find_show, put_play, put_show
 from lionstudio.state.standing import find_place, standing
 from lionstudio.state.teams import find_team, find_team_message, post, put_team
-
-Write = Callable[[Connection], None]
-Missing = Callable[[Connection], tuple[list[Write], bool]]  # what to write, and whether the item itself is new
 
 
 def _each(
@@ -52,19 +49,11 @@ def _settle(
     store: Store, kind: str, found: Iterable[tuple[str, Missing | Exception]], report: Report, dry_run: bool
 ) -> None:
     """Each item in one transaction, and only when it lacks something here."""
-
-    def carry_out(missing: Missing) -> Callable[[Connection], None]:
-        return lambda conn: [write(conn) for write in missing(conn)[0]].clear()
-
     for name, missing in found:
         try:
             if isinstance(missing, Exception):
                 raise missing
-            lacking, new = store.read(missing)
-            if lacking and not dry_run:
-                store.write(carry_out(missing))
-            outcome = (Outcome.IMPORTED if new else Outcome.UPDATED) if lacking else Outcome.UNCHANGED
-            report.add(Item(kind, name, outcome))
+            report.add(settle_rows(store, kind, name, missing, dry_run=dry_run))
         except ITEM_ERRORS as error:
             report.skip(kind, name, said(error))
         point("import.item")

@@ -44,6 +44,23 @@ def settle(store: Store, kind: str, name: str, incoming: Incoming, names: Candid
     return Item(kind, name, outcome, messages=added, session_id=session_id)
 
 
+Write = Callable[[Connection], None]
+Missing = Callable[[Connection], tuple[list[Write], bool]]  # what to write, and whether the item itself is new
+
+
+def settle_rows(store: Store, kind: str, name: str, missing: Missing, *, dry_run: bool) -> Item:
+    """Write the rows that an item lacks here, all in one transaction."""
+
+    def carry_out(conn: Connection) -> None:
+        for write in missing(conn)[0]:
+            write(conn)
+
+    lacking, new = store.read(missing)
+    if lacking and not dry_run:
+        store.write(carry_out)
+    return Item(kind, name, (Outcome.IMPORTED if new else Outcome.UPDATED) if lacking else Outcome.UNCHANGED)
+
+
 def find_here(conn: Connection, names: Candidates) -> Session | None:
     """The first of several sessions that exists."""
     return next((found for id_ in names(conn) if (found := find_session(conn, id_)) is not None), None)

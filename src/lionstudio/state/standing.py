@@ -75,3 +75,24 @@ def own_ids(conn: Connection, branch_id: str) -> list[str]:
 def ids_in(conn: Connection, prog: int) -> Iterator[str]:
     """The ids of a progression, in order."""
     return (row[0] for row in conn.each(_ORDER, {"prog": prog}))
+
+
+_BY_NAME = "SELECT id FROM sessions WHERE name = :name ORDER BY created_at DESC LIMIT 1"
+_BY_PLAY = """
+SELECT id FROM sessions WHERE show_topic = :topic AND show_play_name = :play ORDER BY created_at DESC LIMIT 1
+"""
+_BY_WORKTREE = """
+SELECT id FROM sessions WHERE created_at BETWEEN :earliest AND :latest AND cwd = :worktree
+ ORDER BY created_at DESC LIMIT 1
+"""
+
+
+def find_session_of_play(
+    conn: Connection, topic: str, play: str, *, worktree: str | None, earliest: float, latest: float
+) -> str | None:
+    """The newest session that a play ran as: by ADR-0011's name, by its columns, by where it worked at the time."""
+    found: str | None = conn.value(_BY_NAME, {"name": f"show_{topic}_{play}"})
+    found = found or conn.value(_BY_PLAY, {"topic": topic, "play": play})
+    if found is None and worktree is not None:
+        found = conn.value(_BY_WORKTREE, {"worktree": worktree, "earliest": earliest, "latest": latest})
+    return found
