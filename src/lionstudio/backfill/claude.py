@@ -17,7 +17,7 @@ from lionstudio.backfill.transcripts import (
     Record,
     Said,
     dict_of,
-    made_id,
+    message_id,
     moment_of,
     text_or_none,
     trim,
@@ -104,7 +104,7 @@ class ClaudeReader:
             else user_parts(said, record, common, self._calls)
         )
         for number, (made, content, metadata) in enumerate(parts):
-            id_ = self._id(record, number, kind)
+            id_ = self._id(record, at, number, kind)
             message = made(id=id_, created_at=at + number / 1000, content=content, metadata=metadata)
             if call := metadata.get("call_id"):
                 if "action_request_id" not in content:
@@ -169,7 +169,7 @@ class ClaudeReader:
         self, record: Record, at: float, kind: str, content: dict[str, Any], extra: Mapping[str, Any]
     ) -> Message:
         metadata = {**self._common(record), "record": kind, "injected": True, **extra}
-        id_ = self._id(record, 0, kind)
+        id_ = self._id(record, at, 0, kind)
         return Instruction(id=id_, created_at=at, role="system", content=content, metadata=metadata)
 
     def _entitle(self, kind: str, record: Record) -> None:
@@ -222,12 +222,12 @@ class ClaudeReader:
             common["session"] = session
         return {key: value for key, value in common.items() if value}
 
-    def _id(self, record: Record, number: int, kind: str) -> str:
+    def _id(self, record: Record, at: float, number: int, kind: str) -> str:
         uuid = text_or_none(record.get("uuid"))
         if uuid is not None:
-            return made_id(SPACE, uuid, number)
+            return message_id(SPACE, at, uuid, number)
         about = record.get("message") or record.get("content") or record.get("attachment")
-        return made_id(SPACE, self.facts.session, kind, record.get("timestamp"), number, about)
+        return message_id(SPACE, at, self.facts.session, kind, record.get("timestamp"), number, about)
 
     @staticmethod
     def _name(kind: str, record: Record) -> str:

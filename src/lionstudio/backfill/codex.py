@@ -19,6 +19,7 @@ from lionstudio.backfill.transcripts import (
     Said,
     dict_of,
     made_id,
+    message_id,
     moment_of,
     text_or_none,
     trim,
@@ -70,7 +71,7 @@ class CodexReader:
         any_ = False
         for number, part in enumerate(self._parts(kind, payload, at)):
             any_ = True
-            id_ = part.id or self._id(record, payload, number, part)
+            id_ = part.id or self._id(record, payload, at, number, part)
             metadata = self._about(record, payload, part) | part.metadata
             message = part.made(id=id_, created_at=at + number / 1000, content=part.content, metadata=metadata)
             if part.role is not None:
@@ -178,12 +179,12 @@ class CodexReader:
             about |= {"model": self._turn.get("model"), "effort": self._turn.get("effort")}
         return {key: value for key, value in about.items() if value is not None}
 
-    def _id(self, record: Record, payload: Record, number: int, part: Part) -> str:
+    def _id(self, record: Record, payload: Record, at: float, number: int, part: Part) -> str:
         ordinal = record.get("ordinal")
         if ordinal is None:
             ordinal = f"line {self._line}" if record.get("timestamp") is None else part.content
         known = (payload.get("id"), payload.get("call_id"), payload.get("type"))
-        return made_id(SPACE, self.facts.thread, record.get("timestamp"), ordinal, number, *known)
+        return message_id(SPACE, at, self.facts.thread, record.get("timestamp"), ordinal, number, *known)
 
 
 def _enveloped(record: Record) -> Record:

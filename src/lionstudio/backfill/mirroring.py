@@ -13,11 +13,11 @@ from lionstudio.backfill.families import oldest_first
 from lionstudio.backfill.programs import may_be_running
 from lionstudio.backfill.reading import Overtaken, Transcript
 from lionstudio.backfill.report import Item, Outcome, Report
-from lionstudio.backfill.sources import Candidate, Tool, discover, look, within
+from lionstudio.backfill.sources import Candidate, Tool, described, discover, look, within
 from lionstudio.files.names import shown
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.database import Database
-from lionstudio.state.mirrors import Stamp, list_open, list_stamps, mark_gone, settle
+from lionstudio.state.mirrors import Stamp, find_file, list_open, list_stamps, mark_gone, settle
 
 _TRIES = 5  # when another mirror reads the same file
 
@@ -51,12 +51,17 @@ class Mirror:
 
     def read_paths(self, paths: Iterable[str], report: Report) -> None:
         """What is new in some paths that were touched."""
-        for path in sorted(paths):
+        gone = []
+        for path in sorted({described(path) for path in paths}):
             seen = look(self._tool, path)
             if isinstance(seen, str):
                 report.skip("transcript", shown(path), seen)
             elif isinstance(seen, Candidate):
                 self._read([seen], None, report)
+            elif not os.path.lexists(path):
+                gone.append(path)
+        known = self._db.read(lambda conn: [path for path in gone if find_file(conn, path) is not None])
+        self._note_gone(known)
 
     def _read(self, files: list[Candidate], stamps: Mapping[str, Stamp] | None, report: Report) -> None:
         known = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}

@@ -19,20 +19,22 @@ from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Instruction, Message
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import InvocationKind, SessionStatus
-from lionstudio.state.branches import create_branch, find_branch, history
+from lionstudio.state.branches import create_branch, history
 from lionstudio.state.connection import Connection
 from lionstudio.state.mirrors import (
     SOURCES,
     Position,
     follow_history,
+    has_session,
     is_kept,
     keep,
     last_before,
     note_branch,
     note_session,
+    session_of,
     set_usage,
 )
-from lionstudio.state.sessions import create_session, find_session
+from lionstudio.state.sessions import create_session
 
 
 class Entry(NamedTuple):
@@ -52,6 +54,7 @@ class Placing:
         at = state.get("at")
         self._at: Position | None = Position(*at) if at else None  # how far it repeats another session
         self._apart: bool = state.get("apart", False)  # it has said something of its own
+        self._branches: dict[tuple[str, str], str] = {}
         self._made: set[str] = set()  # branches that are known to exist
         self._copied: list[Entry] | None = None
         self._repeated: int = state.get("repeated", 0)
@@ -69,7 +72,7 @@ class Placing:
     def place(self, conn: Connection, said: Said, status: SessionStatus) -> bool:
         """Keep a message; False when it is here already."""
         lane, message = said
-        branch_id = self._tool.branch_id(self._facts.session, lane)
+        branch_id = self._branch(lane)
         if branch_id not in self._made:
             if lane == self._facts.lane and not self._apart and self._repeats(conn, branch_id, message):
                 return False
@@ -78,11 +81,17 @@ class Placing:
             self._make(conn, branch_id, lane, message, status)
         return keep(conn, branch_id, message)
 
+    def _branch(self, lane: str) -> str:
+        key = (self._facts.session, lane)
+        if key not in self._branches:
+            self._branches[key] = self._tool.branch_id(*key)
+        return self._branches[key]
+
     # ── what it repeats ──────────────────────────────────────────────────
 
     def _repeats(self, conn: Connection, branch_id: str, message: Message) -> bool:
         """Whether a first message only repeats another session, in its order."""
-        if find_branch(conn, branch_id) is not None:
+        if session_of(conn, branch_id) is not None:
             return False
         if self._tool.name == "codex":
             return self._repeats_parent(conn, message)
@@ -109,7 +118,7 @@ class Placing:
 
     @staticmethod
     def _history_of(conn: Connection, branch_id: str) -> list[Entry]:
-        if find_branch(conn, branch_id) is None:
+        if session_of(conn, branch_id) is None:
             return []
         return [
             Entry(Position(entry.branch_id, entry.ord), _digest(entry.message))
@@ -122,14 +131,14 @@ class Placing:
     def _make(self, conn: Connection, branch_id: str, lane: str, message: Message, status: SessionStatus) -> None:
         self._made.add(branch_id)
         self._apart = self._apart or lane == self._facts.lane
-        found = find_branch(conn, branch_id)
-        self._session = session_id = self._session_for(conn) if found is None else str(found.session_id)
+        found = session_of(conn, branch_id)
+        self._session = session_id = found or self._session_for(conn)
         if found is not None:
             return
         metadata = self._fork(conn, lane)
         if "parent_branch_id" in metadata:
             self._entitle(message)
-        if find_session(conn, session_id) is None:
+        if not has_session(conn, session_id):
             create_session(conn, self._new_session(session_id, message, status))
         branch = Branch(
             id=branch_id, session_id=session_id, created_at=message.created_at, name=lane or "main", metadata=metadata
@@ -140,10 +149,8 @@ class Placing:
         """The session of the file; that of its parent where only the parent is named."""
         facts = self._facts
         if facts.parent and facts.session == facts.thread:
-            parent = find_branch(conn, self._tool.branch_id(facts.parent, MAIN))
-            if parent is not None and parent.session_id is not None:
-                return parent.session_id
-            return self._tool.session_id(facts.parent)
+            parent = session_of(conn, self._tool.branch_id(facts.parent, MAIN))
+            return parent or self._tool.session_id(facts.parent)
         return self.session_id
 
     def _fork(self, conn: Connection, lane: str) -> dict[str, Any]:
@@ -152,7 +159,7 @@ class Placing:
             return {}
         if facts.forked_from is not None and facts.forked_before is not None:
             parent = self._tool.branch_id(facts.forked_from, MAIN)
-            if find_branch(conn, parent) is not None:
+            if session_of(conn, parent) is not None:
                 self._at = Position(parent, last_before(conn, parent, facts.forked_before))
         if self._at is None:
             return {"forked_from": facts.forked_from} if facts.forked_from else {}
@@ -179,7 +186,7 @@ class Placing:
 
     def note(self, conn: Connection, status: SessionStatus) -> None:
         """Bring the session and the branch up to what the file says by now."""
-        facts, branch_id = self._facts, self._tool.branch_id(self._facts.session, self._facts.lane)
+        facts, branch_id = self._facts, self._branch(self._facts.lane)
         if branch_id not in self._made:
             return
         if facts.total is not None:

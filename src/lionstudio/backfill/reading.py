@@ -26,8 +26,7 @@ from lionstudio.files.names import shown
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.mirrors import MirrorFile, find_file, is_kept, save_file
-from lionstudio.state.sessions import find_session
+from lionstudio.state.mirrors import MirrorFile, find_file, has_session, is_kept, save_file
 
 _BATCH = 500  # messages of one transaction
 _BATCH_BYTES = 8_000_000
@@ -55,7 +54,8 @@ class Transcript:
         self._row = db.read(lambda conn: find_file(conn, file.path))
         self._goes_on = self._row is not None and self._is_same(self._row)
         state: Mapping[str, Any] = self._row.state if self._row is not None and self._goes_on else {}
-        self._facts = Facts.from_dict(state["facts"]) if "facts" in state else self._new_facts()
+        self._facts = Facts.from_dict(state["facts"]) if "facts" in state else facts_of(tool, file.path)
+        self._is_described = self._describe()
         self._reader: Reader = tool.reader(self._facts, state.get("reader", {}), born=seen.st_mtime)
         self._placing = Placing(tool, file.path, self._facts, state.get("place", {}))
         self._at = self._row.read_to if self._row is not None and self._goes_on else 0
@@ -72,11 +72,12 @@ class Transcript:
     def __exit__(self, *_: object) -> None:
         os.close(self._descriptor)
 
-    def _new_facts(self) -> Facts:
-        facts = facts_of(self._tool, self._path)
-        if facts.thread and self._tool.name == "claude":
-            facts.agent = describe_agent(self._path)
-        return facts
+    def _describe(self) -> bool:
+        """Learn what is noted beside a sub-agent's transcript; True when that is news."""
+        if self._facts.agent or not self._facts.thread or self._tool.name != "claude":
+            return False
+        self._facts.agent = describe_agent(self._path)
+        return bool(self._facts.agent)
 
     def _is_same(self, row: MirrorFile) -> bool:
         """Whether the file still begins with what was read, and its session is still kept."""
@@ -85,7 +86,7 @@ class Transcript:
         session_id = row.session_id
         if session_id is None or not row.messages:
             return True
-        return self._db.read(lambda conn: find_session(conn, session_id)) is not None
+        return self._db.read(lambda conn: has_session(conn, session_id))
 
     def read(self, advance: Callable[[int], None]) -> None:
         """Take up every line that is complete."""
@@ -103,7 +104,7 @@ class Transcript:
                 self._commit(said, at_end=False)
                 advance(size)
                 said, size = [], 0
-        if said or size or self._at != begun or self._is_outdated():
+        if said or size or self._at != begun or self._is_outdated() or self._is_described:
             self._commit(said, at_end=True)
         advance(size)
 

@@ -165,10 +165,18 @@ def facts_of(tool: Tool, path: str) -> Facts:
     return Facts(session=session, thread=stem.removeprefix("agent-"))
 
 
+_NOTE = ".meta.json"
+
+
+def described(path: str) -> str:
+    """The transcript that a note of Claude Code is about; any other path is itself."""
+    return path.removesuffix(_NOTE) + ".jsonl" if path.endswith(_NOTE) else path
+
+
 def describe_agent(path: str) -> dict[str, Any]:
     """What Claude Code notes beside a sub-agent's transcript; nothing when it notes nothing readable."""
     try:
-        return dict_of(json.loads(read_bytes(os.path.splitext(path)[0] + ".meta.json", most=_SMALL)))
+        return dict_of(json.loads(read_bytes(os.path.splitext(path)[0] + _NOTE, most=_SMALL)))
     except Exception as error:  # a missing or damaged note must not keep the transcript out
         if isinstance(error, MemoryError):
             raise

@@ -107,6 +107,21 @@ SELECT 1 FROM progression_items i
 """
 
 
+_HAS_SESSION = "SELECT 1 FROM sessions WHERE id = :id"
+_SESSION_OF = "SELECT session_id FROM branches WHERE id = :id"
+
+
+def has_session(conn: Connection, session_id: str) -> bool:
+    """Whether a session is here."""
+    return conn.one(_HAS_SESSION, {"id": session_id}) is not None
+
+
+def session_of(conn: Connection, branch_id: str) -> str | None:
+    """The session of a branch, None when there is no such branch."""
+    found = conn.value(_SESSION_OF, {"id": branch_id})
+    return None if found is None else str(found)
+
+
 def is_kept(conn: Connection, message_id: str) -> bool:
     """Whether a message is here already, in whatever session."""
     return conn.one(_EXISTS, {"id": message_id}) is not None

@@ -1,0 +1,173 @@
+"""Being told which files of a tree change: the kernel's own notices on Linux, a look every second elsewhere.
+
+When notices were lost, or cannot be had, the answer is None: look at everything.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import select
+import struct
+import sys
+import time
+from collections.abc import Iterable
+from typing import Protocol
+
+_MODIFY, _CLOSE_WRITE, _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x2, 0x8, 0x40, 0x80, 0x100, 0x200
+_DELETE_SELF, _MOVE_SELF, _OVERFLOW, _IGNORED, _ISDIR = 0x400, 0x800, 0x4000, 0x8000, 0x40000000
+_ONLYDIR, _DONT_FOLLOW = 0x01000000, 0x02000000
+_MASK = (
+    _MODIFY | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE | _DELETE_SELF | _MOVE_SELF
+    | _ONLYDIR | _DONT_FOLLOW
+)  # fmt: skip
+_HEADER = struct.Struct("iIII")
+_BUFFER = 262144
+_NONBLOCK, _CLOEXEC = os.O_NONBLOCK, os.O_CLOEXEC
+_SETTLE_MS = 2  # a program writes a line in several pieces; the rest is worth a moment
+_EVERY = 1.0  # seconds between two looks where there are no notices
+_DEEPEST = 12
+
+
+class Watcher(Protocol):
+    """Waits for changes under some folders."""
+
+    def wait(self, seconds: float) -> set[str] | None:
+        """The paths that changed; None when everything must be looked at; an empty set when the time is up."""
+
+    def close(self) -> None:
+        """Stop watching."""
+
+
+def watch(trees: Iterable[str]) -> Watcher:
+    """The best watcher this system has."""
+    if sys.platform == "linux":
+        try:
+            return Notices(trees)
+        except OSError:
+            pass  # no notices to be had: too many users of them, or a kernel without
+    return Looks()
+
+
+class Looks:
+    """Everything may have changed, every second."""
+
+    def wait(self, seconds: float) -> set[str] | None:
+        """Sleep, then ask for a look at everything."""
+        time.sleep(min(seconds, _EVERY))
+        return None
+
+    def close(self) -> None:
+        """Nothing to give back."""
+
+
+class Notices:
+    """inotify: one watch a folder; new folders are watched as they appear, and what is in them is told."""
+
+    def __init__(self, trees: Iterable[str]) -> None:
+        self._trees = tuple(trees)
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._descriptor = self._libc.inotify_init1(_NONBLOCK | _CLOEXEC)
+        if self._descriptor < 0:
+            raise _failure("inotify_init1")
+        self._folders: dict[int, str] = {}
+        self._poll = select.poll()
+        self._poll.register(self._descriptor, select.POLLIN)
+        self._lost = False
+        for tree in self._trees:
+            self._begin(tree)
+
+    def wait(self, seconds: float) -> set[str] | None:
+        """The paths that changed."""
+        if not self._lost and self._poll.poll(max(0, int(seconds * 1000))):
+            time.sleep(_SETTLE_MS / 1000)
+        changed: set[str] = set()
+        self._drain(changed)
+        if self._lost:
+            self._lost = False
+            for tree in self._trees:
+                self._begin(tree)
+            return None
+        return changed
+
+    def close(self) -> None:
+        """Stop watching."""
+        os.close(self._descriptor)
+
+    def _begin(self, tree: str) -> None:
+        """Watch a tree; as long as it does not exist, the nearest folder above it."""
+        found: set[str] = set()
+        self._add_tree(tree, found)
+        folder = tree
+        while not os.path.isdir(folder) and folder != os.path.dirname(folder):
+            folder = os.path.dirname(folder)
+        if folder != tree:
+            self._add(folder)
+
+    def _add(self, folder: str) -> bool:
+        """Watch one folder; False when it is gone."""
+        number = self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), _MASK)
+        if number < 0:
+            code = ctypes.get_errno()
+            if code in (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP):
+                return False
+            raise _failure("inotify_add_watch")
+        self._folders[number] = folder
+        return True
+
+    def _add_tree(self, folder: str, found: set[str], depth: int = 0) -> None:
+        # watched first, looked into afterwards: nothing falls between
+        if depth > _DEEPEST or not self._add(folder):
+            return
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        self._add_tree(entry.path, found, depth + 1)
+                    else:
+                        found.add(entry.path)
+        except OSError:
+            return
+
+    def _drain(self, changed: set[str]) -> None:
+        while True:
+            try:
+                data = os.read(self._descriptor, _BUFFER)
+            except BlockingIOError:
+                return
+            at = 0
+            while at < len(data):
+                number, mask, _, size = _HEADER.unpack_from(data, at)
+                name = data[at + _HEADER.size : at + _HEADER.size + size].rstrip(b"\0")
+                at += _HEADER.size + size
+                self._heed(number, mask, os.fsdecode(name), changed)
+
+    def _heed(self, number: int, mask: int, name: str, changed: set[str]) -> None:
+        folder = self._folders.get(number)
+        if mask & (_OVERFLOW | _MOVE_SELF):
+            self._lost = True  # a folder that was moved has another path now: begin anew
+        elif mask & _IGNORED:
+            self._folders.pop(number, None)
+        elif folder is None or not name:
+            return
+        elif mask & _ISDIR:
+            path = os.path.join(folder, name)
+            if mask & (_CREATE | _MOVED_TO):
+                self._grow(path, changed)
+        else:
+            changed.add(os.path.join(folder, name))
+
+    def _grow(self, path: str, changed: set[str]) -> None:
+        """A new folder: within a tree it is watched with all it holds; above one, the tree may exist now."""
+        for tree in self._trees:
+            if path == tree or path.startswith(tree + os.sep):
+                self._add_tree(path, changed)
+            elif tree.startswith(path + os.sep):
+                self._begin(tree)
+                self._lost = self._lost or os.path.isdir(tree)
+
+
+def _failure(call: str) -> OSError:
+    code = ctypes.get_errno()
+    return OSError(code, f"{call}: {os.strerror(code)}")
