@@ -121,7 +121,7 @@ def overview() -> str:
     """The help of `li` itself."""
     lines = ["Everything your agents do, kept and visible while it happens.", "", "usage: li COMMAND [options]"]
     for title, commands in SECTIONS:
-        lines += ["", f"{title}:", *_aligned((f"li {name}", summary) for name, summary in commands)]
+        lines += ["", f"{title}:", *_aligned(_entries(commands))]
     shown = ((f"{option} {value}".rstrip(), meaning) for option, value, meaning in GLOBAL_OPTIONS)
     lines += [
         "",
@@ -132,10 +132,31 @@ def overview() -> str:
     return "\n".join(lines) + "\n"
 
 
+def _entries(commands: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """A line a command; a group that stands here whole is one line, and one for its verbs."""
+    found: dict[str, str] = {}
+    for name, summary in commands:
+        group = name.partition(" ")[0]
+        whole = [command for command in COMMANDS if command.startswith(f"{group} ")]
+        if whole and all(command in dict(commands) for command in whole):
+            found[f"li {group}"] = GROUPS[group]
+            found[f"   {group}"] = "  " + " · ".join(command.partition(" ")[2] for command in whole)
+        else:
+            found[f"li {name}"] = summary
+    return [("" if left.startswith(" ") else left, right) for left, right in found.items()]
+
+
 def group_overview(group: str) -> str:
     """The help of a group such as `li state`."""
     inside = [(f"li {name}", summary) for name, summary in COMMANDS.items() if name.startswith(f"{group} ")]
-    lines = [f"{GROUPS[group]}", "", f"usage: li {group} COMMAND [options]", "", "Commands:", *_aligned(inside)]
+    lines = [
+        f"{GROUPS[group][0].upper()}{GROUPS[group][1:]}.",
+        "",
+        f"usage: li {group} COMMAND [options]",
+        "",
+        "Commands:",
+        *_aligned(inside),
+    ]
     lines += ["", f"`li {group} COMMAND --help` has the options of a command, and examples."]
     return "\n".join(lines) + "\n"
 

@@ -13,6 +13,7 @@ from lionstudio.cli.terminal import width_of
 from lionstudio.errors import InvalidInput
 
 _WIDEST_HELP = 100  # longer lines are hard to read
+_EXAMPLES = "examples:"
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -90,13 +91,19 @@ def _sentence(text: str) -> str:
 
 
 def _examples(examples: Sequence[tuple[str, str]]) -> str:
-    return "\n".join(["examples:", *(f"  {command}\n      {meaning}" for command, meaning in examples)])
+    return "\n".join([_EXAMPLES, *(f"  {command}\n      {meaning}" for command, meaning in examples)])
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         # a formatter is made for every option; left to itself it loads shutil to learn the width
         super().__init__(prog, max_help_position=26, width=min(width_of(sys.stdout), _WIDEST_HELP))
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith(_EXAMPLES):
+            return super()._fill_text(text, width, indent)
+        fill = argparse.HelpFormatter._fill_text
+        return "\n\n".join(fill(self, paragraph, width, indent) for paragraph in text.split("\n\n"))
 
 
 class Parser(argparse.ArgumentParser):
