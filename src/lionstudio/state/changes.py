@@ -41,7 +41,6 @@ class Changes(NamedTuple):
     resync: bool = False
 
 
-_ENDS = "SELECT coalesce(min(seq), 0), coalesce(max(seq), 0) FROM changes"
 _AFTER = """
 SELECT seq, at, kind, entity, entity_id, parent_id, ord FROM changes WHERE seq > :after ORDER BY seq LIMIT :limit
 """
@@ -55,13 +54,13 @@ def last_seq(conn: Connection) -> int:
 def changes_after(conn: Connection, after: int, limit: int = _BATCH) -> Changes:
     """The rows that follow a seq."""
     rows = tuple(Change(*row) for row in conn.all(_AFTER, {"after": after, "limit": limit}))
-    if rows and rows[0].seq == after + 1:
+    if rows and rows[-1].seq - after == len(rows):
         return Changes(rows, rows[-1].seq)
-    oldest, newest = conn.one(_ENDS) or (0, 0)
-    if after == newest:
-        return Changes((), after)
-    # trimmed past the reader, or a file that is younger than the reader's memory
-    return Changes((), newest, resync=after > newest or oldest > after + 1)
+    newest = last_seq(conn)
+    if not rows and newest >= after:
+        return Changes((), after)  # what was committed since the first look comes with the next
+    # trimmed past the reader, a hole made by another tool, or a file that is younger than the reader's memory
+    return Changes((), newest, resync=True)
 
 
 _TRIM = """
