@@ -13,8 +13,8 @@ from lionstudio.errors import InvalidInput
 DESCRIPTION = """\
 Run one agent and keep everything it says and does while it happens. AGENT is a definition (`li agents ls`) or a
 provider with an optional model: claude, codex, openai/MODEL, acp, command, script. The script provider needs nothing
-installed: it does what the prompt's lines say (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep, @usage,
-@wait, @limit, @fail, @hang)."""
+installed: it does what the prompt's lines say (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep,
+@usage, @wait, @limit, @fail, @hang)."""
 # what follows `--` is the command of the provider `command`
 TAKES_REST = True
 EXAMPLES = (
@@ -52,6 +52,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--pass-env", action="append", default=[], metavar="NAME", help="one more variable it may see; repeatable")
     add("--show-topic", type=words, metavar="TOPIC", help="the show this run belongs to")
     add("--show-play-name", type=words, metavar="PLAY", help="the play of that show")
+    add("--team-mode", type=words, metavar="TEAM", help="it gets its inbox of this team, and how to write to it")
+    add("--stream-persist", action="store_true", help="also keep the stream itself in runs/, for debugging")
     add("--background", action="store_true", help="go on without this terminal; prints the session's id")
     add("--session-id", type=words, help=argparse.SUPPRESS)
 
@@ -81,6 +83,10 @@ def run(args: argparse.Namespace) -> int:
         settings, cwd, kind, who, session_id=args.session_id, name=session_name(args, who.agent_name or who.provider),
         show_topic=args.show_topic, show_play_name=args.show_play_name, metadata=_links(args, origin),
     )  # fmt: skip
+    if args.team_mode:
+        from lionstudio.cli.team_mode import with_team
+
+        prompt = with_team(args, settings, who.agent_name or who.provider, prompt)
     part = planning.new_part(
         who, prompt, session_id=session.id, settings=settings, cwd=cwd, environ=os.environ, origin=origin,
         same_conversation=bool(args.resume), pass_on=tuple(args.pass_env),

@@ -15,6 +15,7 @@ from lionstudio.cli.live_view import LiveView
 from lionstudio.cli.output import emit, flush, give_up
 from lionstudio.cli.terminal import say
 from lionstudio.errors import LionError, StorageFailed
+from lionstudio.live.artifacts import StreamArtifacts
 from lionstudio.live.environment import secrets_in
 from lionstudio.live.redaction import Redactor
 from lionstudio.live.running import Part, Result, Running, with_deadline
@@ -52,6 +53,7 @@ def run_session(
         running = Running(
             database, session, redact=Redactor(secrets).event, warn=lambda text: say(text),
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
+            artifacts=StreamArtifacts(os.path.dirname(db_path), session.id) if args.stream_persist else None,
         )  # fmt: skip
         return asyncio.run(_run(args, running, view, with_deadline(running, timeout, lambda: play(running))))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from lionstudio.cli import running, stores
 from lionstudio.cli.agent import session_name
+from lionstudio.cli.team_mode import with_team
 from lionstudio.errors import InvalidInput
 from lionstudio.live import flows, planning
 from lionstudio.live.flows import Step
@@ -46,6 +47,8 @@ def run_steps(
     )  # fmt: skip
 
     def make_part(step: Step, text: str) -> Part:
+        if args.team_mode:
+            text = with_team(args, settings, step.who.agent_name or step.name, text)
         return planning.new_part(
             step.who, text, session_id=session.id, settings=settings, cwd=cwd, environ=os.environ,
             name="main" if len(steps) == 1 else step.name, pass_on=tuple(args.pass_env),

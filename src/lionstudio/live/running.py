@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from lionstudio.agents.events import Ended, Event, Said
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import LionError
+from lionstudio.live.artifacts import StreamArtifacts
 from lionstudio.live.keeping import Lanes
 from lionstudio.live.leases import Lease
 from lionstudio.live.recorder import Recorder, Redact
@@ -54,8 +55,10 @@ class Running:
         redact: Redact,
         watch: Callable[[str, Event], None] = lambda part, event: None,
         warn: Callable[[str], None] = lambda sentence: None,
+        artifacts: StreamArtifacts | None = None,
     ) -> None:
         self.session_id = session.id
+        self._artifacts = artifacts
         self._database = database
         self._lease = Lease(database.path, session)
         self._redact = redact
@@ -79,6 +82,8 @@ class Running:
         def watch(event: Event) -> None:
             nonlocal answer
             answer = _answer(event) or answer
+            if self._artifacts is not None:
+                self._artifacts.note(part.branch_id, event)
             self._watch(part.name, event)
 
         lanes = Lanes(self.session_id, part.branch_id)
@@ -91,6 +96,8 @@ class Running:
             return Result(await recorder.record(part.provider.run(part.task)), answer)
         finally:
             self._recorders.remove(recorder)
+            if self._artifacts is not None:
+                self._artifacts.snapshot(self._database, part.branch_id)
 
     def _opening(self, part: Part) -> Callable[[Connection], None]:
         """The branch and what the agent is told; made once, so that a second try writes the same rows."""
