@@ -57,8 +57,14 @@ class Snapshot(NamedTuple):
 def find_runs(root: str) -> list[str]:
     """The run folders of a home or of a `runs` folder itself, oldest name first."""
     inside = os.path.join(root, "runs")
-    folder = inside if os.path.isdir(inside) or os.path.isdir(os.path.join(root, _SNAPSHOTS)) else root
-    return [item.path for item in list_folder(folder) if item.folder and not item.name.startswith(".")]
+    is_home = os.path.lexists(inside)
+    found = [item.path for item in list_folder(inside if is_home else root) if item.folder and item.name[0] != "."]
+    # a folder of any other name may hold anything beside runs
+    return found if is_home or os.path.basename(root) == "runs" else [path for path in found if _looks_like_run(path)]
+
+
+def _looks_like_run(path: str) -> bool:
+    return any(os.path.lexists(os.path.join(path, name)) for name in (MANIFEST, "branches"))
 
 
 def find_snapshots(root: str) -> list[Snapshot]:
