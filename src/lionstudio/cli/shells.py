@@ -30,7 +30,7 @@ class Option(NamedTuple):
 
 def options_of(command: str) -> list[Option]:
     """Every option and argument of a command."""
-    return [_option(action) for action in parser_of(command)._actions]
+    return [_option(action) for action in parser_of(command)._actions if action.help != argparse.SUPPRESS]
 
 
 def _option(action: argparse.Action) -> Option:

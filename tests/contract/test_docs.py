@@ -1,0 +1,82 @@
+"""A command, option, setting, environment variable or route that is not in docs/ fails here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from starlette.routing import Route
+from tests.support.reference import BEGIN, shown_actions
+
+from lionstudio.cli.commands import COMMANDS, GLOBAL_OPTIONS
+from lionstudio.cli.parsing import load
+from lionstudio.settings import SETTINGS
+from lionstudio.studio.app import create_app
+
+ROOT = Path(__file__).resolve().parents[2]
+RENEW = "renew docs/commands.md with: python -m tests.support.reference"
+VARIABLE = re.compile(r"""\bLIONAGI_[A-Z_]+\b|environ(?:\.get)?[\[(]["']([A-Z][A-Z_]+)["']""")
+
+
+def document(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def section(command: str) -> str:
+    """What docs/commands.md says of one command."""
+    found = re.search(rf"^### li {command}\n(.*?)(?=^##|\Z)", document("commands.md"), re.MULTILINE | re.DOTALL)
+    assert found is not None, f"li {command} is not documented; {RENEW}"
+    return found[1]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_option_is_documented_with_examples(command: str) -> None:
+    shared = {option for option, _, _ in GLOBAL_OPTIONS} | {"-h", "--help", "-q"}
+    text = section(command)
+
+    for action in shown_actions(command):
+        for name in action.option_strings:
+            if name not in shared or (name in action.option_strings and "--query" in action.option_strings):
+                assert re.search(rf"[`, ]{name}[`, ]", text), f"{name} of li {command} is missing; {RENEW}"
+    for example, _ in load(command).EXAMPLES:
+        assert example in text, f"an example of li {command} is missing; {RENEW}"
+
+
+def test_no_command_is_documented_that_does_not_exist() -> None:
+    found = re.findall(r"^### li (.*)$", document("commands.md"), re.MULTILINE)
+
+    assert [name for name in found if name not in COMMANDS] == [], RENEW
+
+
+@pytest.mark.parametrize("option", [option for option, _, _ in GLOBAL_OPTIONS])
+def test_what_all_commands_share_is_documented(option: str) -> None:
+    assert f"{option}`" in document("commands.md").partition(BEGIN)[0].replace(" DIR`", "`").replace(" FILE`", "`")
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_every_setting_is_documented(setting: object) -> None:
+    name, variable = setting.name, setting.variable  # type: ignore[attr-defined]
+
+    assert re.search(rf"^\| `{name}` \| `{variable}` \|", document("settings.md"), re.MULTILINE)
+
+
+def variables() -> set[str]:
+    """The names of environment variables in our code."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "src").rglob("*.py"))]
+    return {match[1] or match[0] for text in texts for match in VARIABLE.finditer(text)}
+
+
+@pytest.mark.parametrize("variable", sorted(variables()))
+def test_every_environment_variable_is_documented(variable: str) -> None:
+    assert f"`{variable}`" in document("settings.md")
+
+
+def routes() -> list[tuple[str, str]]:
+    found = [route for route in create_app().routes if isinstance(route, Route)]
+    return sorted((method, route.path) for route in found for method in route.methods or () if method != "HEAD")
+
+
+@pytest.mark.parametrize(("method", "path"), routes())
+def test_every_route_is_documented(method: str, path: str) -> None:
+    assert f"`{method} {path}`" in document("api.md"), f"docs/api.md does not name {method} {path}"
