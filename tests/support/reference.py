@@ -1,4 +1,4 @@
-"""The part of docs/commands.md that is made from the commands themselves: `python -m tests.support.reference` renews it."""
+"""The part of docs/commands.md that is made from the commands; `python -m tests.support.reference` renews it."""
 
 from __future__ import annotations
 
