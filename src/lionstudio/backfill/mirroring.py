@@ -49,6 +49,22 @@ class Mirror:
         self._note_gone([path for path in within(self._root, stamps) if path not in there and not stamps[path].gone_at])
         self.settle()
 
+    def preview(self, report: Report) -> None:
+        """What a run would read; nothing is written."""
+        found = discover(self._tool, self._root)
+        stamps = self._db.read(lambda conn: list_stamps(conn, self._tool.name))
+        for path, reason in found.refused.items():
+            report.skip("transcript", path, reason)
+        self._total, seen = sum(file.size for file in found.files), set[int]()
+        for file in found.files:
+            outcome, new = Outcome.UNCHANGED, 0
+            if is_new(file, stamps.get(file.path)):
+                with Transcript(self._db, self._tool, file) as transcript:
+                    new = transcript.count_new(seen)
+                outcome = Outcome.UNCHANGED if not new else Outcome.UPDATED if file.path in stamps else Outcome.IMPORTED
+            report.add(Item("transcript", shown(file.path), outcome, None, new))
+            self._advance(file.size)
+
     def read_paths(self, paths: Iterable[str], report: Report) -> None:
         """What is new in some paths that were touched."""
         gone = []

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from lionstudio.backfill.sources import Tool
 from lionstudio.backfill.transcripts import MAIN, Facts, Said, text_or_none
 from lionstudio.live.projects import project_name
+from lionstudio.live.redaction import Redactor
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Instruction, Message
 from lionstudio.model.sessions import Session
@@ -204,7 +205,7 @@ class Placing:
     def _texts(self) -> dict[str, str | None]:
         facts = self._facts
         return {
-            "name": facts.title, "model": facts.model, "provider": facts.provider or self._tool.provider,
+            "name": _clean(facts.title), "model": facts.model, "provider": facts.provider or self._tool.provider,
             "project": facts.cwd and project_of(facts.cwd), "cwd": facts.cwd, "git_commit": facts.git_commit,
         }  # fmt: skip
 
@@ -212,7 +213,7 @@ class Placing:
         facts = self._facts
         about = {
             "tool": self._tool.name, "session_id": facts.session, "path": self._path, "version": facts.version,
-            "git_branch": facts.git_branch, "failed": facts.failed, "records": facts.records or None,
+            "git_branch": facts.git_branch, "failed": _clean(facts.failed), "records": facts.records or None,
             **{key: value for key, value in facts.extra.items() if key != "met"},
         }  # fmt: skip
         return {key: value for key, value in about.items() if value is not None}
@@ -240,6 +241,11 @@ def project_of(cwd: str) -> str | None:
         return project_name(cwd) or os.path.basename(cwd.rstrip(os.sep)) or None
     except (OSError, ValueError):  # a NUL in the path, or a folder that is closed to us
         return None
+
+
+def _clean(text: str | None) -> str | None:
+    """Without secrets: a title may be the beginning of a prompt."""
+    return text and Redactor().text(text)
 
 
 def _agent_name(facts: Facts) -> str:

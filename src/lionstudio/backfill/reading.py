@@ -12,6 +12,7 @@ import stat
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lionstudio.backfill import lines
@@ -23,6 +24,7 @@ from lionstudio.backfill.transcripts import Facts, Reader, Record, Said
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.files.names import shown
+from lionstudio.live.redaction import Redactor
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -30,6 +32,8 @@ from lionstudio.state.mirrors import MirrorFile, find_file, has_session, is_kept
 
 _BATCH = 500  # messages of one transaction
 _BATCH_BYTES = 8_000_000
+
+_NOTED = ("result", "attachment")  # metadata that may repeat what a tool printed
 
 Raw = bytes | bytearray
 
@@ -59,6 +63,7 @@ class Transcript:
         self._reader: Reader = tool.reader(self._facts, state.get("reader", {}), born=seen.st_mtime)
         self._placing = Placing(tool, file.path, self._facts, state.get("place", {}))
         self._at = self._row.read_to if self._row is not None and self._goes_on else 0
+        self._redactor = Redactor()
         self._within: bool = state.get("within", False)
         self._seal = self._row.seal if self._row is not None else ""
         self._skipped: Counter[str] = Counter(self._row.skipped if self._row is not None and self._goes_on else {})
@@ -115,11 +120,21 @@ class Transcript:
 
     def _take(self, record: Record) -> list[Said]:
         try:
-            return list(self._reader.take(record))
+            return [self._clean(one) for one in self._reader.take(record)]
         except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
             # a record of a shape that nobody has seen yet must not keep the rest out
             self._skip(f"record not understood ({type(error).__name__})")
             return []
+
+    def _clean(self, said: Said) -> Said:
+        """Without the secrets that somebody let an agent see."""
+        message = said.message
+        content = self._redactor.value(message.content)
+        noted = [key for key in _NOTED if key in message.metadata]
+        if content == message.content and not noted:
+            return said
+        metadata = {**message.metadata, **{key: self._redactor.value(message.metadata[key]) for key in noted}}
+        return Said(said.lane, replace(message, content=content, metadata=metadata))
 
     def _parse(self, line: Raw) -> Record | None:
         if not line.strip(b" \t\r\0"):
@@ -212,12 +227,14 @@ class Transcript:
             outcome = Outcome.SKIPPED
         return Item("transcript", shown(self._path), outcome, reason, self._kept, self._placing.session_id)
 
-    def count_new(self) -> int:
-        """How many messages a mirror would add; nothing is written."""
+    def count_new(self, seen: set[int]) -> int:
+        """How many messages a mirror would add to those that are here or were seen; nothing is written."""
         new = 0
         for line in lines.read_lines(self._descriptor, self._at, within=self._within):
             record = None if line.text is None else self._parse(line.text)
             ids = [one.message.id for one in self._take(record)] if record else []
-            if ids:
-                new += self._db.read(lambda conn, ids=ids: sum(not is_kept(conn, id_) for id_ in ids))  # type: ignore[misc]
+            fresh = [id_ for id_ in ids if hash(id_) not in seen]
+            seen.update(map(hash, fresh))
+            if fresh:
+                new += self._db.read(lambda conn, ids=fresh: sum(not is_kept(conn, id_) for id_ in ids))  # type: ignore[misc]
         return new

@@ -67,6 +67,14 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
     (
+        "Bring in what other tools keep",
+        (
+            ("mirror claude", "read Claude Code's transcripts, and follow them"),
+            ("mirror codex", "read Codex's transcripts, and follow them"),
+            ("mirror status", "what is mirrored, what is behind, and what will be deleted there"),
+        ),
+    ),
+    (
         "Look after it",
         (
             ("state stats", "say how much is kept, and how"),
@@ -98,6 +106,7 @@ GROUPS: dict[str, str] = {
     "playbooks": "playbooks: YAML files with a prompt template and its arguments",
     "skills": "skills of the project, the home, Claude and every plugin; shown, never run",
     "plugins": "plugins of marketplaces and caches; shown, never run",
+    "mirror": "other tools' transcripts: read them in, follow them",
     "team": "teams: agents that write to each other by name",
 }
 # These share their modules: cli/definitions has one for each verb.

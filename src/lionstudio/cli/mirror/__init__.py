@@ -1,0 +1,1 @@
+"""`li mirror`: other tools' transcripts, read in and followed."""
