@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import sys
 import tempfile
-from collections import deque
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import IO, Self
 
-from lionstudio.agents.trees import MARK, adopt_orphans, end_tree
+from lionstudio.agents.trees import MARK, adopt_orphans, born_at, end_tree, new_mark
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.model.ids import new_id
 
-LONGEST_LINE = 256 * 1024 * 1024  # more than any tool output seen; beyond it the rest of the line is cut off
+LONGEST_LINE = 256 * 1024 * 1024  # more than any tool output seen; beyond it a line is cut in two
+_READ_AHEAD = 1024 * 1024  # a program that prints faster than we keep has to wait
 _LINGER_SECONDS = 1.0
-_LAST_WORDS = 200  # lines of stderr that are kept for the report
+_LAST_WORDS = 64 * 1024  # bytes of stderr that are kept for the report
 
 
 def find_program(name: str, env: Mapping[str, str], how_to_install: str) -> str:
@@ -32,27 +32,43 @@ class _LastWords(asyncio.Protocol):
     """Keeps the end of what comes down a pipe, without a task of its own."""
 
     def __init__(self) -> None:
-        self.lines: deque[str] = deque(maxlen=_LAST_WORDS)
+        self.end = bytearray()
         self.closed = asyncio.Event()
 
     def data_received(self, data: bytes) -> None:
-        self.lines.extend(data.decode("utf-8", "backslashreplace").splitlines())
+        self.end += data
+        del self.end[:-_LAST_WORDS]
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.closed.set()
 
 
 class Program:
-    """A started program; use as an async context manager, leaving it ends the whole tree."""
+    """A started program; use as an async context manager, leaving it ends the whole tree.
 
-    def __init__(self, argv: Sequence[str], *, cwd: str, env: Mapping[str, str], stdin: bytes | None = None) -> None:
+    It reads `stdin` to its end; with `conversation` its input stays open and is written to as `program.stdin`.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str,
+        env: Mapping[str, str],
+        stdin: bytes | None = None,
+        conversation: bool = False,
+    ) -> None:
         self._argv = list(argv)
         self._cwd = cwd
-        self._mark = new_id()
+        self._mark = new_mark()
         self._env = {**env, MARK: self._mark}
         self._given = stdin
+        self._conversation = conversation
         self._stderr = _LastWords()
         self._exited = asyncio.Event()
+        self._begun: list[bytes] = []  # of a line that is longer than what is read ahead
+        self._hungry_since: float | None = None
+        self._closed = False
 
     async def __aenter__(self) -> Self:
         adopt_orphans()
@@ -68,19 +84,24 @@ class Program:
                     stdin=stdin,
                     stdout=asyncio.subprocess.PIPE,
                     stderr=writing,
-                    limit=LONGEST_LINE,
+                    limit=LONGEST_LINE if self._conversation else _READ_AHEAD,
                     start_new_session=True,  # its own group, so that the terminal's Ctrl-C reaches only us
                 )
-        except (OSError, ValueError) as error:
+        except BaseException as error:
             self._pipe.close()
+            if not isinstance(error, (OSError, ValueError)):
+                raise
             raise InvalidInput(f"{self._argv[0]} cannot be started in {self._cwd}: {error}") from None
         finally:
             os.close(writing)
+        self._born_at = born_at(self._process.pid)
         self._watch_exit()
         return self
 
-    def _input(self) -> IO[bytes]:
+    def _input(self) -> AbstractContextManager[int | IO[bytes]]:
         """What it reads: a file without a name, so that nobody has to feed a pipe."""
+        if self._conversation:
+            return nullcontext(asyncio.subprocess.PIPE)
         file = tempfile.TemporaryFile()  # noqa: SIM115
         file.write(self._given or b"")
         file.seek(0)
@@ -88,9 +109,14 @@ class Program:
 
     async def __aexit__(self, *_: object) -> None:
         # also when it has ended by itself: what it left behind must not outlive the run
-        await end_tree(self._process.pid, self._mark)
-        await self._process.wait()
+        await end_tree(self._process.pid, self._mark, born=self._born_at)
+        await self._exited.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), _LINGER_SECONDS)
+        # whoever got away may hold our pipes open for ever; asyncio has no other way to let go of them
+        self._process._transport.close()  # type: ignore[attr-defined]
         self._pipe.close()
+        self._closed = True
 
     @property
     def pid(self) -> int:
@@ -98,28 +124,58 @@ class Program:
         return self._process.pid
 
     @property
+    def stdin(self) -> asyncio.StreamWriter:
+        """The input of a conversation."""
+        assert self._process.stdin is not None
+        return self._process.stdin
+
+    @property
+    def stdout(self) -> asyncio.StreamReader:
+        """The output of a conversation; otherwise use `lines`."""
+        assert self._process.stdout is not None
+        return self._process.stdout
+
+    @property
     def last_words(self) -> str:
         """The end of what it wrote to stderr."""
-        return "\n".join(self._stderr.lines)
+        return bytes(self._stderr.end).decode("utf-8", "backslashreplace").rstrip("\n")
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Its standard output line by line, without the line's end; a last line without an end counts too."""
-        while (line := await self._line()) is not None:
+        while (line := await self.line()) is not None:
             yield line
 
-    async def _line(self) -> bytes | None:
-        reader = self._process.stdout
-        assert reader is not None
+    async def line(self, within: float | None = None) -> bytes | None:
+        """The next line, None after the last one; TimeoutError when none came in time, and nothing is lost by it."""
+        self._hungry_since = asyncio.get_running_loop().time()
         try:
-            return (await reader.readuntil(b"\n"))[:-1]
-        except asyncio.IncompleteReadError as rest:
-            return rest.partial or None
-        except asyncio.LimitOverrunError as full:
-            return await reader.readexactly(full.consumed)
+            async with asyncio.timeout(within):
+                return await self._line()
+        finally:
+            self._hungry_since = None
+
+    async def _line(self) -> bytes | None:
+        while True:
+            try:
+                return self._whole((await self.stdout.readuntil(b"\n"))[:-1])
+            except asyncio.IncompleteReadError as rest:
+                return self._whole(rest.partial) or None
+            except asyncio.LimitOverrunError as full:
+                self._begun.append(await self.stdout.readexactly(full.consumed))
+                if sum(map(len, self._begun)) >= LONGEST_LINE:
+                    return self._whole(b"")
+
+    def _whole(self, end: bytes) -> bytes:
+        whole = b"".join([*self._begun, end]) if self._begun else end
+        self._begun.clear()
+        return whole
 
     def _watch_exit(self) -> None:
         """Notice the exit itself: asyncio's own wait lasts until nobody holds the pipes any more."""
         loop = asyncio.get_running_loop()
+        if sys.platform != "linux":
+            self._poll_exit()
+            return
         try:
             descriptor = os.pidfd_open(self._process.pid)
         except ProcessLookupError:  # it was quicker than we
@@ -133,12 +189,24 @@ class Program:
 
         loop.add_reader(descriptor, exited)
 
+    def _poll_exit(self) -> None:
+        if self._process.returncode is None:
+            asyncio.get_running_loop().call_later(0.05, self._poll_exit)
+        else:
+            self._note_exit()
+
     def _note_exit(self) -> None:
-        reader = self._process.stdout
-        assert reader is not None
         self._exited.set()
-        # a child that outlives the program may hold its output open for ever; then it ends here
-        asyncio.get_running_loop().call_later(_LINGER_SECONDS, reader.feed_eof)
+        asyncio.get_running_loop().call_later(_LINGER_SECONDS, self._end_output)
+
+    def _end_output(self) -> None:
+        """A child that outlives the program may hold its output open for ever: it ends when nothing more comes."""
+        now = asyncio.get_running_loop().time()
+        starving = self._hungry_since is not None and now - self._hungry_since >= _LINGER_SECONDS
+        if starving or self._conversation:
+            self.stdout.feed_eof()
+        elif not self._closed:
+            asyncio.get_running_loop().call_later(_LINGER_SECONDS / 4, self._end_output)
 
     async def wait(self) -> int:
         """Its exit code; a signal is 128 + its number, as a shell says it."""

@@ -14,9 +14,16 @@ import sys
 import time
 from contextlib import suppress
 
+from lionstudio.model.ids import new_id
+
 MARK = "LIONAGI_PROGRAM"
 GRACE_SECONDS = 5.0
 _PR_SET_CHILD_SUBREAPER = 36
+
+
+def new_mark() -> str:
+    """A mark for a new tree; it carries the marks of the trees that we ourselves belong to."""
+    return f"{os.environ.get(MARK, '')} {new_id()}".strip()
 
 
 def adopt_orphans() -> None:
@@ -25,12 +32,23 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-async def end_tree(root: int, mark: str, *, grace: float = GRACE_SECONDS) -> None:
+def born_at(pid: int) -> int | None:
+    """When a process was started, in ticks: with the pid its identity, None where that cannot be seen."""
+    try:
+        return int(_stat(pid)[19])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+async def end_tree(root: int, mark: str, *, born: int | None, grace: float = GRACE_SECONDS) -> None:
     """TERM to the whole tree, and after the grace KILL to what is left of it."""
+    if sys.platform != "linux":
+        await _end_group(root, grace)
+        return
     deadline = time.monotonic() + grace
     signum = signal.SIGTERM
     told: set[int] = set()
-    while members := _members(root, mark):
+    while members := _members(root, born, mark, told):
         if signum == signal.SIGTERM and time.monotonic() >= deadline:
             signum = signal.SIGKILL
         # every round again: a tree may grow while it is being ended
@@ -43,18 +61,40 @@ async def end_tree(root: int, mark: str, *, grace: float = GRACE_SECONDS) -> Non
         await asyncio.sleep(0.02)
 
 
-def _members(root: int, mark: str) -> set[int]:
+async def _end_group(root: int, grace: float) -> None:
+    """Where descendants cannot be seen: the process group, which outlives its leader."""
+    deadline = time.monotonic() + grace
+    with suppress(OSError):
+        os.killpg(root, signal.SIGTERM)
+        while time.monotonic() < deadline:
+            os.killpg(root, 0)
+            await asyncio.sleep(0.02)
+        os.killpg(root, signal.SIGKILL)
+
+
+def _members(root: int, born: int | None, mark: str, told: set[int]) -> set[int]:
     """The living processes of a tree; zombies are dead, and those that we adopted are laid to rest here."""
     parents = _parents()
-    below_us = _below(os.getpid(), parents)
-    tree = _below(root, parents) | {root} & below_us
-    tree |= {pid for pid in below_us if _has_mark(pid, mark)}
+    below_us = _below({os.getpid()}, parents)
+    tree = {pid for pid in below_us if _has_mark(pid, mark)}
+    if root in below_us and born_at(root) == born:  # the number may belong to somebody else by now
+        tree.add(root)
+    tree |= _below(tree, parents)
     living = {pid for pid in tree if _alive(pid)}
-    for pid in tree - living - {root}:
-        if parents.get(pid) == os.getpid():
+    for pid in below_us - living - {root}:
+        if parents[pid] == os.getpid() and (pid in tree or pid in told or _was_adopted(pid)):
             with suppress(OSError):
                 os.waitpid(pid, os.WNOHANG)
     return living
+
+
+def _was_adopted(pid: int) -> bool:
+    """Whether a child of ours was started by somebody else: one of our own is in our session or leads its own."""
+    try:
+        stat = _stat(pid)
+        return stat[0] == b"Z" and int(stat[3]) not in (pid, os.getsid(0))
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 def _parents() -> dict[int, int]:
@@ -66,12 +106,12 @@ def _parents() -> dict[int, int]:
     return found
 
 
-def _below(of: int, parents: dict[int, int]) -> set[int]:
+def _below(of: set[int], parents: dict[int, int]) -> set[int]:
     children: dict[int, list[int]] = {}
     for pid, parent in parents.items():
         children.setdefault(parent, []).append(pid)
     found: set[int] = set()
-    waiting = [of]
+    waiting = list(of)
     while waiting:
         fresh = set(children.get(waiting.pop(), [])) - found
         found |= fresh
@@ -94,6 +134,8 @@ def _alive(pid: int) -> bool:
 def _has_mark(pid: int, mark: str) -> bool:
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
-            return f"{MARK}={mark}".encode() in file.read().split(b"\0")
+            values = file.read().split(b"\0")
     except OSError:
         return False
+    own = f"{MARK}={mark}".encode()
+    return any(value == own or value.startswith(own + b" ") for value in values)
