@@ -110,9 +110,14 @@ def seconds(value: Any) -> float | None:
         return None
 
 
+def moment() -> float:
+    """Now, to the microsecond: what a file can carry, so that file and row agree."""
+    return round(time.time(), 6)
+
+
 def iso(at: float | None = None) -> str:
     """A time as files have it, now by default."""
-    return datetime.fromtimestamp(time.time() if at is None else at, UTC).isoformat()
+    return datetime.fromtimestamp(moment() if at is None else at, UTC).isoformat()
 
 
 def _team(data: Json, fallback: float) -> Team:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from lionstudio.errors import Conflict
-from lionstudio.files.team_json import iso
+from lionstudio.files.team_json import iso, moment
 from lionstudio.live.team_rows import every_message
 from lionstudio.live.teams import Conversation, Listed, Written, check_member, new_message, new_team
 from lionstudio.model.statuses import TeamStatus
@@ -82,7 +81,7 @@ class TableTeams:
             metadata = {name: value for name, value in team.metadata.items() if name != "archived_at"}
             if status == TeamStatus.ARCHIVED:
                 metadata["archived_at"] = iso()
-            return put_team(conn, replace(team, status=status, metadata=metadata, updated_at=time.time()))
+            return put_team(conn, replace(team, status=status, metadata=metadata, updated_at=moment()))
 
         return Written(self.db.write(work))
 

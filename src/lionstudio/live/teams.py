@@ -13,7 +13,7 @@ from lionstudio.crash import point
 from lionstudio.errors import Conflict, IllegalMove, InvalidInput, LionError, NotFound
 from lionstudio.files import teams as files
 from lionstudio.files.names import check_name
-from lionstudio.files.team_json import EVERYONE, Json, is_for, iso, message_data, messages_of, team_data
+from lionstudio.files.team_json import EVERYONE, Json, is_for, iso, message_data, messages_of, moment, team_data
 from lionstudio.files.teams import OUTSIDERS, TeamFile, check_members
 from lionstudio.live.team_rows import bring_in, every_message
 from lionstudio.model.jsontext import visible
@@ -105,7 +105,8 @@ def inbox(found: Conversation, member: str, *, unread: bool = True) -> list[Team
 
 def new_team(name: str, members: list[str]) -> Team:
     """A team as it is created; the id is short because it is the name of a file."""
-    return Team(id=os.urandom(6).hex(), name=check_name(name, "team"), members=check_members(members))
+    named = check_members(members)
+    return Team(id=os.urandom(6).hex(), name=check_name(name, "team"), members=named, created_at=moment())
 
 
 def new_message(team: Team, text: str, sender: str, to: list[str], session_id: str | None) -> TeamMessage:
@@ -120,7 +121,8 @@ def new_message(team: Team, text: str, sender: str, to: list[str], session_id: s
         raise InvalidInput(f"a message has 1 to {MOST_TEXT:,} characters", hint="send a path to what is longer")
     everyone = not named or len(named) < len(set(to))
     return TeamMessage(
-        team_id=team.id, sender=sender, content=visible(text), summary=summarize(visible(text)), session_id=session_id,
+        team_id=team.id, created_at=moment(), sender=sender, session_id=session_id,
+        content=visible(text), summary=summarize(visible(text)),
         recipient=EVERYONE if everyone else ", ".join(named),
         metadata={"kind": "message", **({} if everyone or len(named) < 2 else {"to": named})},
     )  # fmt: skip
