@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +29,7 @@ steps_of = st.lists(st.one_of(appends, looks, trims, holes), max_size=25)
 
 @given(steps=steps_of, start=st.integers(0, 3))
 def test_a_reader_sees_each_change_once_or_is_told_to_fetch_anew(
-    conn: Connection, steps: list[tuple[str, object]], start: int
+    conn: Connection, steps: list[tuple[str, Any]], start: int
 ) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
@@ -38,15 +39,15 @@ def test_a_reader_sees_each_change_once_or_is_told_to_fetch_anew(
         owed = list(range(reader + 1, begun + 1))  # what was written and not told yet
         for number, (what, value) in enumerate(steps):
             if what == "append":
-                append(conn, "b", said(id=f"m{number}", created_at=time.time() + float(value)))  # type: ignore[arg-type]
+                append(conn, "b", said(id=f"m{number}", created_at=time.time() + value))
                 owed.append(last_seq(conn))
             elif what == "trim":
-                rows, seconds = value  # type: ignore[misc]
+                rows, seconds = value
                 trim(conn, rows=rows, seconds=seconds)
             elif what == "hole":
-                conn.execute("DELETE FROM changes WHERE seq = :seq", {"seq": last_seq(conn) - 1 - int(value)})  # type: ignore[call-overload]
+                conn.execute("DELETE FROM changes WHERE seq = :seq", {"seq": last_seq(conn) - 1 - value})
             else:
-                found = changes_after(conn, reader, limit=value)  # type: ignore[arg-type]
+                found = changes_after(conn, reader, limit=value)
                 told = [change.seq for change in found.rows]
                 if found.resync:
                     assert told == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
+from lionstudio.model.jsontext import visible
 from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 
@@ -85,10 +86,15 @@ def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE
 
 def _where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
     _check_words(filters)
-    given = {name: value for name, value in filters._asdict().items() if value is not None and name != "text"}
+    # spelled out as the columns are, or what they hold would not be found
+    given = {
+        name: visible(value) if isinstance(value, str) else value
+        for name, value in filters._asdict().items()
+        if value is not None and name != "text"
+    }
     conditions = [_CONDITIONS[name] for name in given]
     if filters.text:
-        condition, bound = _text_condition(conn, filters.text)
+        condition, bound = _text_condition(conn, visible(filters.text))
         conditions.append(condition)
         given |= bound
     return conditions, given
@@ -118,6 +124,6 @@ def _text_condition(conn: Connection, text: str) -> tuple[str, dict[str, Any]]:
 def _parse_cursor(cursor: str) -> tuple[float, str]:
     at, _, id_ = cursor.partition("~")
     try:
-        return float(at), id_
+        return float(at), visible(id_)
     except ValueError:
         raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="take next_cursor from the page before") from None
