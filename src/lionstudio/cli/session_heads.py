@@ -24,8 +24,8 @@ def head(
     name = paint(inline(name_of(wire) or "(no name)"), "bold")
     yield f"{name}  {paint(inline(state['label']), TONES[state['tone']])}"
     for reason in state["reasons"]:
-        evidence = f" ({reason['evidence']})" if reason["evidence"] else ""
-        yield f"  {inline(reason['message'] + evidence)}"
+        yield f"  {inline(reason['message'])}"
+        yield from [paint(f"    {inline(reason['evidence'])}", "dim")] if reason["evidence"] else []
     facts = [(title, text) for title, text in _facts(wire, now) if text]
     wide = max(len(title) for title, _ in facts)
     yield from (f"  {paint(pad(title, wide), 'dim')}  {inline(text)}" for title, text in facts)

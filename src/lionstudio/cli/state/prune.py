@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
             return 0
         if not args.yes:
             say("\n".join(_lines(plan, args)))
-        if not consent(f"Delete {count(plan.sessions, 'session')} for good?"):
+        if not consent(f"Delete {_listed(plan.sessions, plan.orphan_progressions, plan.orphan_messages)} for good?"):
             say("Nothing was deleted.")
             return 1
         pruned = _carry_out(conn, plan, args.quiet)
@@ -113,10 +113,14 @@ def _print(args: argparse.Namespace, plan: Plan, pruned: Pruned | None, given_ba
         emit_lines(["Nothing was deleted.", *_kept(plan)])
     else:
         back = f"; {size(given_back)} given back to the disk" if given_back else ""
-        parts = [count(pruned.sessions, "session")]
-        parts += [count(pruned.progressions, "progression")] if pruned.progressions else []
-        parts += [count(pruned.messages, "message")] if pruned.messages else []
-        emit(f"Deleted {', '.join(parts)}{back}.\n")
+        emit(f"Deleted {_listed(*pruned)}{back}.\n")
+
+
+def _listed(sessions: int, progressions: int, messages: int) -> str:
+    parts = [count(sessions, "session")]
+    parts += [count(progressions, "progression")] if progressions else []
+    parts += [count(messages, "message")] if messages else []
+    return ", ".join(parts)
 
 
 def _lines(plan: Plan, args: argparse.Namespace) -> Iterator[str]:
@@ -126,12 +130,12 @@ def _lines(plan: Plan, args: argparse.Namespace) -> Iterator[str]:
         yield f"No session is to be deleted ({rule})."
     else:
         yield f"To be deleted: {count(plan.sessions, 'session')} ({rule})."
-    if plan.orphan_progressions or plan.orphan_messages:
-        yield (
-            f"With them: {count(plan.orphan_progressions, 'progression')}, "
-            f"{count(plan.orphan_messages, 'message')}, {size(plan.bytes_freed)}."
-        )
-    elif plan.sessions and not args.orphan_progressions:
+    freed = f"{count(plan.orphan_messages, 'message')}, {size(plan.bytes_freed)}"
+    if args.orphan_progressions:
+        yield f"With them: {count(plan.orphan_progressions, 'progression')}, {freed}."
+    elif plan.orphan_messages:
+        yield f"Also what nothing refers to any more: {freed}."
+    if plan.sessions and not args.orphan_progressions:
         yield "Their messages stay in the file; --orphan-progressions deletes those too."
     yield from _kept(plan)
 

@@ -19,6 +19,11 @@ EXAMPLES = (
     ("li state stats --sizes", "and which tables and indexes take how much (reads the whole file)"),
     ("li state stats --json | jq .rows.messages", "one number for a script"),
 )
+_NAMES = {
+    "synchronous": {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"},
+    "auto_vacuum": {0: "NONE", 1: "FULL", 2: "INCREMENTAL"},
+    "foreign_keys": {0: "OFF", 1: "ON"},
+}
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +70,14 @@ def _sections(found: dict[str, Any]) -> Iterator[tuple[str, Mapping[str, str]]]:
     yield "Rows", _counts(found["rows"])
     if "bytes" in found:
         yield "Largest", {inline(name): size(taken) for name, taken in found["bytes"].items()}
-    yield "Settings of the file", {name: inline(str(value)) for name, value in found["pragmas"].items()}
+    yield "Settings of the file", {name: _meaning(name, value) for name, value in found["pragmas"].items()}
+
+
+def _meaning(name: str, value: Any) -> str:
+    """What SQLite calls by a number, by its name."""
+    if name == "busy_timeout":
+        return f"{value / 1000:g} s"
+    return _NAMES.get(name, {}).get(value, inline(str(value)))
 
 
 def _free(found: dict[str, Any]) -> str:
