@@ -2,120 +2,22 @@
 
 from __future__ import annotations
 
-import errno
-import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.owning import HOLD, IDLE, LINUX, NEW_PIDS, SOURCE, Start, gone, machine, namespaces, path, start
 
-from lionstudio.errors import Busy, InvalidInput, NotFound, StorageFailed
+from lionstudio.errors import NotFound
 from lionstudio.state import owners
 from lionstudio.state.owners import Owner, RunLock, describe, liveness, signal_owner
 
-SOURCE = str(Path(owners.__file__).parents[2])
-LINUX = sys.platform.startswith("linux")
+__all__ = ["gone", "machine", "namespaces", "path", "start"]  # fixtures
 pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespaces")
-
-# Each script runs until its standard input is closed, so nothing outlives the test that started it.
-PRELUDE = f"""
-import json, os, signal, subprocess, sys, time
-sys.path.insert(0, {SOURCE!r})
-from lionstudio.errors import NotFound
-from lionstudio.state.owners import Owner, RunLock, describe, liveness, signal_owner
-def tell(*what): print(json.dumps(what), flush=True)
-def stay(): sys.stdin.read()
-"""
-HOLD = "lock = RunLock.take(sys.argv[1]); tell(describe(lock_path=lock.path)); stay()"
-IDLE = "tell(describe(lock_path=sys.argv[1])); stay()"
-NEW_PIDS = ("unshare", "-rpf", "--mount-proc")
-
-Start = Callable[..., "Script"]
-
-
-class Script:
-    """A Python process that tells one JSON array a line."""
-
-    def __init__(self, body: str, *arguments: str, inside: tuple[str, ...] = ()) -> None:
-        self.process = subprocess.Popen(
-            [*inside, sys.executable, "-c", PRELUDE + body, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def told(self) -> list[Any]:
-        assert self.process.stdout
-        line = self.process.stdout.readline()
-        assert line, f"the script ended with {self.process.wait()}"
-        values: list[Any] = json.loads(line)
-        return values
-
-    def owner(self) -> Owner:
-        [values] = self.told()
-        return Owner(*values)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-
-    def end(self) -> None:
-        assert self.process.stdin
-        assert self.process.stdout
-        self.process.stdin.close()
-        # The end of the output is the end of all that inherited it, grandchildren too.
-        self.process.stdout.read()
-        self.process.stdout.close()
-        self.process.wait()
-
-
-@pytest.fixture
-def start() -> Iterator[Start]:
-    scripts: list[Script] = []
-
-    def begin(body: str, *arguments: str, inside: tuple[str, ...] = ()) -> Script:
-        scripts.append(Script(body, *arguments, inside=inside))
-        return scripts[-1]
-
-    yield begin
-    for script in scripts:
-        if script.process.poll() is None:
-            script.process.send_signal(signal.SIGCONT)
-        script.end()
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> str:
-    return str(tmp_path / "run" / "s1.lock")
-
-
-@pytest.fixture(scope="session")
-def namespaces() -> None:
-    tried = subprocess.run([*NEW_PIDS, "true"], capture_output=True, text=True)
-    if tried.returncode:
-        pytest.skip(f"a new pid namespace is not permitted here: {tried.stderr.strip()}")
-
-
-@pytest.fixture
-def machine(monkeypatch: pytest.MonkeyPatch) -> str:
-    """An id for this machine, because a container often has none."""
-    monkeypatch.setattr(owners, "_machine_id", lambda: "this one")
-    return "this one"
-
-
-@pytest.fixture
-def gone(start: Start, path: str) -> Owner:
-    """An owner that was killed; its lock file stays behind."""
-    script = start(HOLD, path)
-    owner = script.owner()
-    script.kill()
-    return owner
-
 
 # Alive
 
@@ -267,9 +169,7 @@ second.wait()
 def test_a_reused_pid_is_another_process(start: Start, path: str, namespaces: None) -> None:
     owner, stranger, *answers, refused, ended = start(REUSE, path, inside=NEW_PIDS).told()
     assert owner[0] == stranger[0]
-    sentence = (
-        f"pid {owner[0]} belongs to another process (started at tick {stranger[1]}, the run's at {owner[1]})"
-    )
+    sentence = f"pid {owner[0]} belongs to another process (started at tick {stranger[1]}, the run's at {owner[1]})"
     assert [answer for answer, _ in answers] == ["dead", "dead"]
     assert [evidence[1] for _, evidence in answers] == [sentence, sentence]
     assert refused == f"Nothing was signalled: {sentence}."
@@ -293,9 +193,7 @@ def test_a_lock_reaches_across_pid_namespaces(start: Start, path: str, namespace
     assert evidence == ("the run's lock is held", f"pid {owner.pid} counts in another pid namespace")
 
 
-def test_another_pid_namespace_without_a_held_lock_is_unknown(
-    start: Start, path: str, namespaces: None
-) -> None:
+def test_another_pid_namespace_without_a_held_lock_is_unknown(start: Start, path: str, namespaces: None) -> None:
     owner = start(IDLE, path, inside=NEW_PIDS).owner()
     sentence = f"pid {owner.pid} counts in another pid namespace"
     assert liveness(owner) == ("unknown", ("the run's lock file is gone", sentence))
@@ -384,207 +282,6 @@ def test_a_lock_path_that_is_no_plain_file_is_unknown_and_never_waited_for(gone:
         answer, evidence = liveness(gone._replace(lock_path=odd))
         assert answer == "unknown"
         assert evidence[0].startswith("the run's lock cannot be read (")
-
-
-# The lock
-
-
-def test_the_lock_and_its_folders_are_private(tmp_path: Path) -> None:
-    umask = os.umask(0)
-    try:
-        lock = RunLock.take(tmp_path / "home" / "run" / "s1.lock")
-    finally:
-        os.umask(umask)
-    modes = [os.stat(tmp_path / name).st_mode & 0o777 for name in ("home", "home/run", "home/run/s1.lock")]
-    assert modes == [0o700, 0o700, 0o600]
-    lock.release()
-
-
-def test_a_held_lock_is_busy_until_its_holder_is_killed(start: Start, path: str) -> None:
-    script = start(HOLD, path)
-    script.owner()
-    with pytest.raises(Busy, match=r"s1\.lock"):
-        RunLock.take(path)
-    script.kill()
-    with RunLock.take(path), pytest.raises(Busy):
-        RunLock.take(path)
-
-
-def test_release_removes_the_file_once(path: str) -> None:
-    lock = RunLock.take(path)
-    lock.release()
-    assert not os.path.exists(path)
-    with RunLock.take(path):
-        lock.release()
-        assert os.path.exists(path)
-        with pytest.raises(Busy):
-            RunLock.take(path)
-
-
-def test_release_leaves_a_file_that_is_not_its_own(path: str) -> None:
-    lock = RunLock.take(path)
-    os.rename(path, f"{path}.old")
-    Path(path).write_text("another")
-    lock.release()
-    assert Path(path).read_text() == "another"
-    RunLock.take(f"{path}.old").release()
-
-
-def test_release_survives_the_loss_of_its_folder(path: str) -> None:
-    lock = RunLock.take(path)
-    os.unlink(path)
-    os.rmdir(os.path.dirname(path))
-    lock.release()
-
-
-def test_a_lock_that_cannot_be_made_says_why(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(StorageFailed, match=os.strerror(errno.ENOTDIR)):
-        RunLock.take(tmp_path / "file" / "s1.lock")
-
-
-CONTEND = """
-path = sys.argv[1]
-for _ in range(100):
-    try:
-        with RunLock.take(path):
-            os.close(os.open(path + ".inside", os.O_CREAT | os.O_EXCL))
-            os.unlink(path + ".inside")
-    except Busy:
-        pass
-tell("never two")
-"""
-
-
-def test_two_processes_never_hold_one_lock(start: Start, path: str) -> None:
-    scripts = [start("from lionstudio.errors import Busy\n" + CONTEND, path) for _ in range(4)]
-    assert [script.told() for script in scripts] == [["never two"]] * 4
-
-
-INHERIT = """
-for _ in range(20):
-    RunLock.take(sys.argv[1] + ".earlier").release()
-lock = RunLock.take(sys.argv[1])
-subprocess.Popen(["cat"], close_fds=False)
-told, ready = os.pipe()
-if os.fork() == 0:
-    lock.release()
-    os.write(ready, b".")
-    stay()
-    os._exit(0)
-os.read(told, 1)
-tell(describe(lock_path=lock.path))
-stay()
-"""
-
-
-def test_children_do_not_inherit_the_lock(start: Start, path: str) -> None:
-    script = start(INHERIT, path)
-    owner = script.owner()
-    children = Path(f"/proc/{owner.pid}/task/{owner.pid}/children").read_text().split()
-    assert liveness(owner).evidence[0] == "the run's lock is held"
-    script.kill()
-    assert len(children) == 2
-    assert all(liveness(describe(int(child))).answer == "alive" for child in children)
-    assert liveness(owner).answer == "dead"
-    RunLock.take(path).release()
-
-
-LOOK = """
-owner = Owner(*json.loads(sys.argv[1]))
-parent = os.getpid()
-def look():
-    answers = set()
-    go = True
-    def stop(*_):
-        nonlocal go
-        go = False
-    signal.signal(signal.SIGTERM, stop)
-    os.write(ready, b".")
-    while go and os.getppid() == parent:
-        answers.add(liveness(owner).answer)
-    os._exit(answers != {"alive"})
-told, ready = os.pipe()
-children = []
-for _ in range(50):
-    child = os.fork()
-    if not child:
-        look()
-    children.append(child)
-for _ in children:
-    os.read(told, 1)
-tell("looking")
-stay()
-for child in children:
-    os.kill(child, signal.SIGTERM)
-tell(sum(os.waitpid(child, 0)[1] for child in children))
-"""
-
-
-def test_fifty_lookers_never_keep_a_run_from_its_lock(start: Start, path: str) -> None:
-    lookers = start(LOOK, json.dumps(describe(lock_path=path)))
-    assert lookers.told() == ["looking"]
-    for round_ in range(20):
-        lock = RunLock.take(path)
-        lock.release()
-        if round_ % 2:
-            Path(path).touch()  # what a killed run leaves behind, and what lookers lock
-    assert lookers.process.stdin
-    lookers.process.stdin.close()
-    assert lookers.told() == [0]
-
-
-def test_a_look_that_lasts_does_not_make_the_lock_busy(start: Start, path: str) -> None:
-    look = "import fcntl; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_SH)\ntell(); time.sleep(0.2)"
-    Path(path).parent.mkdir()
-    Path(path).touch()
-    start(look, path).told()
-    RunLock.take(path).release()
-
-
-# Signals
-
-
-def test_a_signal_reaches_the_owner(start: Start, path: str) -> None:
-    script = start(HOLD, path)
-    owner = script.owner()
-    signal_owner(owner, signal.SIGTERM)
-    assert script.process.wait() == -signal.SIGTERM
-    with pytest.raises(NotFound, match=f"pid {owner.pid} is gone"):
-        signal_owner(owner, signal.SIGTERM)
-
-
-def test_a_signal_never_reaches_another_process(start: Start, path: str) -> None:
-    script = start(IDLE, path)
-    owner = script.owner()
-    for change in ({"start_ticks": 1}, {"start_ticks": None}, {"boot_id": "b"}, {"time_ns": 1}):
-        with pytest.raises(NotFound):
-            signal_owner(owner._replace(**change), signal.SIGKILL)
-    assert script.process.poll() is None
-    assert liveness(owner).answer == "alive"
-
-
-def test_a_pid_that_passes_on_between_look_and_signal_is_spared(
-    start: Start, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script, stranger = start(IDLE, path), start(IDLE, path)
-    owner, other = script.owner(), stranger.owner()
-    open_pidfd = os.pidfd_open
-
-    def too_late(pid: int) -> int:
-        script.kill()
-        return open_pidfd(other.pid)
-
-    monkeypatch.setattr(os, "pidfd_open", too_late)
-    with pytest.raises(NotFound):
-        signal_owner(owner, signal.SIGKILL)
-    assert liveness(other).answer == "alive"
-
-
-def test_a_signal_that_does_not_exist_is_refused(start: Start, path: str) -> None:
-    owner = start(IDLE, path).owner()
-    with pytest.raises(InvalidInput, match=os.strerror(errno.EINVAL)):
-        signal_owner(owner, 200)
 
 
 # Elsewhere than Linux
