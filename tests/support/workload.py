@@ -158,10 +158,12 @@ def pruning(path: str, keep_n: int) -> None:
     conn.close()
 
 
-def backing_up(path: str, n: int) -> None:
+def backing_up(path: str, n: int, *, pause: float = 0) -> None:
     """Copy the database to `….copy0`, `….copy1` and so on."""
     for number in range(n):
+        time.sleep(pause)
         target = f"{path}.copy{number}"
+        tell(copying=target)
         backup(path, target)
         tell(backup=target)
 
