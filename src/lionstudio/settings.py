@@ -93,10 +93,11 @@ def _here() -> str:
 
 
 def _home(flags: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, str]:
-    for origin, given in (("flag", flags.get("home")), ("environment", environ.get("LIONAGI_HOME"))):
-        if given:
-            return _path(given), origin
-    return _path("~/.lionagi"), "default"
+    # an empty variable counts as none; an empty flag is a mistake that must not fall back to the real home
+    for origin, given in (("flag", flags.get("home")), ("environment", environ.get("LIONAGI_HOME") or None)):
+        if given is not None:
+            return _path("home", given, origin), origin
+    return _path("home", "~/.lionagi", "default"), "default"
 
 
 def _choose(item: Setting, sources: list[tuple[str, Any]], project_file: str | None, home: str) -> tuple[Any, str]:
@@ -116,7 +117,7 @@ def _default(item: Setting, home: str) -> Any:
         return None
     if item.yes_or_no:
         return _YES_OR_NO[item.default]
-    return int(item.default) if item.whole_number else _path(item.default)
+    return int(item.default) if item.whole_number else _path(item.name, item.default, "default")
 
 
 def _usable(item: Setting, value: Any, origin: str) -> Any:
@@ -136,11 +137,15 @@ def _usable(item: Setting, value: Any, origin: str) -> Any:
         raise InvalidInput(
             f"db {value!r:.60} is not a file ({origin})", hint="other databases are not supported yet; give a file"
         )
-    return value if item.name == "project" else _path(value)
+    return value if item.name == "project" else _path(item.name, value, origin)
 
 
-def _path(text: str) -> str:
-    return os.path.abspath(os.path.expanduser(text))
+def _path(name: str, text: str, origin: str) -> str:
+    path = os.path.abspath(os.path.expanduser(text))
+    # SQLite takes file names in UTF-8 only
+    if not text or "\0" in text or path.encode("utf-8", "replace") != os.fsencode(path):
+        raise InvalidInput(f"{name} must be a path in UTF-8, not {text!r:.60} ({origin})")
+    return path
 
 
 def find_project_file(cwd: str, home: str) -> str | None:
