@@ -142,8 +142,9 @@ def _message(entry: Json, team_id: str, at: float, taken: set[str]) -> TeamMessa
     if len(to) > 1:
         metadata["to"] = to
     read_by = entry.get("read_by")
-    if isinstance(read_by, dict) and any(read_by.values()):
-        metadata["read_at"] = jsonable(read_by)
+    moments = _moments(read_by)
+    if moments:
+        metadata["read_at"] = moments
     content = entry.get("content")
     return TeamMessage(
         id=_id_of(entry, team_id, taken),
@@ -157,6 +158,12 @@ def _message(entry: Json, team_id: str, at: float, taken: set[str]) -> TeamMessa
         session_id=_text(entry.get("session_id")),
         metadata=metadata,
     )
+
+
+def _moments(read_by: Any) -> dict[str, str]:
+    """When each reader read it, as far as the file tells."""
+    given = read_by.items() if isinstance(read_by, dict) else ()
+    return {visible(str(name)): visible(at) for name, at in given if isinstance(at, str) and at}
 
 
 def _recipients(value: Any) -> list[str]:
