@@ -1,0 +1,137 @@
+"""10,000 messages of one session as JSON: read and encoded, next to other ways of doing the same.
+
+The baseline reads the same rows as tuples and throws them away: what no way can go below.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from benches.building import cached
+from benches.corpus import fill, numbered
+from benches.measuring import Contest, cpu_us, p50, timed
+from benches.stores import clean_up
+from benches.table import Table, at_most, options
+from lionstudio.state.connection import Connection
+from lionstudio.state.opening import open_reader
+from lionstudio.state.windows import messages_after
+
+_COUNT = 10_000
+_SESSION = numbered(1)
+
+_ROWS = """
+SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
+       t.lion_class, i.ord, i.message_id
+  FROM sessions s
+  JOIN progression_heads h ON h.id = s.progression_id
+  JOIN progression_items i ON i.prog = h.pk
+  LEFT JOIN messages m ON m.id = i.message_id
+  LEFT JOIN message_types t ON t.type_id = m.lion_class
+ WHERE s.id = :session AND i.ord > :after ORDER BY i.ord LIMIT :limit
+"""
+_IN_SQL = """
+SELECT json_group_array(json_object('ord', ord, 'id', id, 'created_at', created_at, 'metadata', json(metadata),
+         'content', json(content), 'sender', sender, 'recipient', recipient, 'channel', channel, 'role', role,
+         'lion_class', lion_class))
+  FROM (SELECT i.ord, m.id, m.created_at, coalesce(m.node_metadata, '{}') AS metadata, m.content, m.sender,
+               m.recipient, m.channel, m.role, t.lion_class
+          FROM sessions s
+          JOIN progression_heads h ON h.id = s.progression_id
+          JOIN progression_items i ON i.prog = h.pk
+          LEFT JOIN messages m ON m.id = i.message_id
+          LEFT JOIN message_types t ON t.type_id = m.lion_class
+         WHERE s.id = :session AND i.ord > :after ORDER BY i.ord LIMIT :limit)
+"""
+_BOUND = {"session": _SESSION, "after": -1, "limit": _COUNT}
+
+
+def main() -> None:
+    """Measure and print."""
+    given = options(__doc__)
+    try:
+        table = Table("10,000 messages as JSON", given)
+        path = cached("long-sessions", lambda conn: fill(conn, 3 * _COUNT, _COUNT))
+        conn = open_reader(path)
+        _check(conn)
+        _measure(table, conn, 8 if given.quick else 60)
+        conn.close()
+        table.close()
+    finally:
+        clean_up()
+
+
+def bare(conn: Connection) -> Sequence[object]:
+    """The rows, and nothing done with them."""
+    return conn.raw.execute(_ROWS, _BOUND).fetchall()
+
+
+def objects(conn: Connection) -> str:
+    """Message objects, dictionaries, one encoding."""
+    found = messages_after(conn, _SESSION, limit=_COUNT)
+    return json.dumps([{"ord": row.ord, **row.message.to_dict("json")} for row in found if row.message is not None])
+
+
+def dictionaries(conn: Connection) -> str:
+    """Dictionaries made straight from the rows; contents parsed and encoded again."""
+    return json.dumps([_dictionary(row, json.loads(row[3])) for row in conn.raw.execute(_ROWS, _BOUND)])
+
+
+def _dictionary(row: Sequence[Any], content: Any) -> dict[str, Any]:
+    return {
+        "ord": row[10], "id": row[0], "created_at": row[1], "metadata": row[2] or {}, "content": content,
+        "sender": row[5], "recipient": row[6], "channel": row[7], "role": row[8], "lion_class": row[9],
+    }  # fmt: skip
+
+
+def fragments(conn: Connection) -> str:
+    """The stored JSON is put between the other fields as it is, never parsed."""
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    known: dict[tuple[Any, ...], str] = {}
+    pieces = []
+    for row in conn.raw.execute(_ROWS, _BOUND):
+        rest = row[5:10]
+        if rest not in known:
+            names = ("sender", "recipient", "channel", "role", "lion_class")
+            known[rest] = encode(dict(zip(names, rest, strict=True)))[1:]
+        id_, at, metadata, content = row[:4]
+        pieces.append(
+            f'{{"ord":{row[10]},"id":{encode(id_)},"created_at":{at!r},"metadata":{metadata or "{}"},'
+            f'"content":{content},{known[rest]}'
+        )
+    return f"[{','.join(pieces)}]"
+
+
+def in_sql(conn: Connection) -> str:
+    """One string made by SQLite."""
+    return str(conn.raw.execute(_IN_SQL, _BOUND).fetchall()[0][0])
+
+
+def _check(conn: Connection) -> None:
+    """The ways that replace one another give the same."""
+    wanted = json.loads(dictionaries(conn))
+    assert len(wanted) == _COUNT
+    assert json.loads(fragments(conn)) == wanted
+    assert json.loads(in_sql(conn)) == wanted
+
+
+def _measure(table: Table, conn: Connection, seconds: float) -> None:
+    ways = {
+        "bare rows": bare,
+        "messages_after": lambda conn: messages_after(conn, _SESSION, limit=_COUNT),
+        "messages_after, to_dict, json": objects,
+        "dictionaries, json": dictionaries,
+        "content kept as JSON text": fragments,
+        "JSON made by SQLite": in_sql,
+    }
+    contest = Contest({name: lambda way=way: timed(1, way, conn) for name, way in ways.items()})  # type: ignore[misc]
+    contest.run(seconds, warm_up=1)
+    for name in ways:
+        goal = at_most(30) if name == "messages_after, to_dict, json" else None
+        note = f"{contest.ratio(name, p50):.2f} × bare, CPU {contest.median(name, cpu_us) / 1000:.1f} ms"
+        table.row(name, contest.typical(name, 50) / 1000, "ms", goal, note)
+
+
+if __name__ == "__main__":
+    main()
