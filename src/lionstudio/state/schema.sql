@@ -147,8 +147,7 @@ CREATE INDEX idx_sessions_agent ON sessions(agent_name, created_at DESC, id DESC
 CREATE INDEX idx_sessions_playbook ON sessions(playbook_name, created_at DESC, id DESC);
 CREATE INDEX idx_sessions_source ON sessions(source_kind, created_at DESC, id DESC);
 CREATE INDEX idx_sessions_name ON sessions(name, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_show ON sessions(show_topic, show_play_name, created_at DESC)
-  WHERE show_topic IS NOT NULL;
+CREATE INDEX idx_sessions_show ON sessions(show_topic, created_at DESC, id DESC) WHERE show_topic IS NOT NULL;
 CREATE INDEX idx_sessions_running ON sessions(started_at) WHERE status = 'running';
 CREATE INDEX idx_sessions_failed ON sessions(ended_at) WHERE status = 'failed';
 CREATE INDEX idx_sessions_progression ON sessions(progression_id);
