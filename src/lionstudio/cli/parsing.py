@@ -47,8 +47,8 @@ def parse(name: str, given: Sequence[str]) -> argparse.Namespace:
     rest: list[str] = []
     if getattr(load(name), "TAKES_REST", False) and "--" in given:
         given, rest = given[: list(given).index("--")], list(given[list(given).index("--") + 1 :])
-    # the mixed kind takes longer, and only a list of words can be interrupted by options
-    mixed = any(action.nargs == "+" for action in parser._actions)
+    # the mixed kind takes longer, and only words that may be missing or many can be parted by options
+    mixed = any(action.nargs in ("+", "?") and not action.option_strings for action in parser._actions)
     args, unknown = parser.parse_known_intermixed_args(given) if mixed else parser.parse_known_args(given)
     if unknown:
         raise _unknown(parser, unknown[0])

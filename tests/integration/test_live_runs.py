@@ -1,0 +1,228 @@
+"""`li agent`, `flow`, `fanout` and `play` with scripted agents: what is kept, how it ends, with which exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tests.support.agents import contents, json_lines, li, session, sessions, start
+
+SAID = "assistant_response"
+
+
+def test_a_run_is_kept_whole(tmp_path: Path) -> None:
+    script = "@think hm\n@say working\n@tool grep found it\n@error fetch no network\n@usage 100 20 1500\n@say done"
+    done = li(tmp_path, "agent", "script", script, "--system", "be brief")
+    assert (done.returncode, done.stdout) == (0, "working\ndone\n")
+    row = session(tmp_path)
+    assert (row["status"], row["exit_code"], row["invocation_kind"], row["agent_name"], row["provider"]) == (
+        "completed", 0, "agent", "script", "script",
+    )  # fmt: skip
+    assert (row["input_tokens"], row["output_tokens"], row["cost_microusd"], row["message_count"]) == (100, 20, 1500, 9)
+    [messages] = contents(tmp_path).values()
+    assert messages[0] == {"system_message": "be brief"}
+    assert messages[1] == {"instruction": script}
+    assert messages[2] == {SAID: "", "thinking": "hm"}
+    request, response = messages[4], messages[5]
+    assert request == {"function": "grep", "arguments": {}}
+    assert response["output"] == "found it"
+    assert messages[7]["error"] == "no network"
+    assert messages[8] == {SAID: "done"}
+
+
+def test_tool_calls_and_results_are_paired(tmp_path: Path) -> None:
+    done = li(tmp_path, "agent", "script", "@tool a one\n@tool b two", "--json")
+    records = [record for record in json_lines(done.stdout) if record["type"] == "message"]
+    requests = {record["id"]: record["content"]["function"] for record in records if record["role"] == "assistant"}
+    answers = {
+        record["content"]["action_request_id"]: record["content"]["output"]
+        for record in records
+        if record["role"] == "tool"
+    }
+    assert {requests[key]: value for key, value in answers.items()} == {"a": "one", "b": "two"}
+    assert json_lines(done.stdout)[-1]["status"] == "completed"
+
+
+def test_a_sub_agent_has_a_branch_of_its_own(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "@say mine\n@agent helper\n@say theirs\n@end\n@say mine again")
+    kept = contents(tmp_path)
+    assert [item.get(SAID) for item in kept["helper"]] == ["theirs"]
+    assert [item.get(SAID) for item in kept["main"]][1:] == ["mine", "mine again"]
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "code", "reason"),
+    [
+        ("@fail 3 it broke", "failed", 3, []),
+        ("@limit until noon", "failed", 1, ["run.failed.usage_limit"]),
+    ],
+)
+def test_an_end_that_is_no_success(tmp_path: Path, script: str, status: str, code: int, reason: list[str]) -> None:
+    done = li(tmp_path, "agent", "script", f"@say before\n{script}")
+    row = session(tmp_path)
+    assert (done.returncode, row["status"], row["exit_code"], row["reason_codes"]) == (code, status, code, reason)
+    assert row["ended_at"] is not None
+    assert row["message_count"] == 2
+
+
+def test_the_deadline(tmp_path: Path) -> None:
+    done = li(tmp_path, "agent", "script", "@say before\n@run sleep 60", "--timeout", "1")
+    row = session(tmp_path)
+    assert (done.returncode, row["status"], row["reason_codes"]) == (124, "timed_out", ["run.timed_out.deadline"])
+    assert row["message_count"] == 3
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "code"),
+    [(signal.SIGINT, "aborted", 130), (signal.SIGTERM, "cancelled", 143), (signal.SIGHUP, "aborted", 129)],
+)
+def test_signals_end_the_tree_and_keep_what_was_said(tmp_path: Path, number: int, status: str, code: int) -> None:
+    mark = f"{os.getpid()}{number}"
+    running = start(tmp_path, "agent", "script", f"@say before\n@run sleep 60.{mark}")
+    _until(lambda: _alive(f"sleep 60.{mark}"))
+    running.send_signal(number)
+    running.communicate(timeout=20)
+    row = session(tmp_path)
+    assert (running.returncode, row["status"], row["exit_code"]) == (code, status, code)
+    assert row["message_count"] == 3
+    assert not _alive(f"sleep 60.{mark}")
+
+
+def test_a_second_interrupt_quits_at_once(tmp_path: Path) -> None:
+    stubborn = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"
+    )
+    running = start(tmp_path, "agent", "command", "x", "--", sys.executable, "-c", stubborn)
+    _until(lambda: bool(sessions(tmp_path)) and sessions(tmp_path)[0]["message_count"] == 2)
+    running.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    began = time.monotonic()
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=10)
+    assert running.returncode == 130
+    assert time.monotonic() - began < 3
+
+
+def test_resume_and_fork_share_the_history(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "@say one\n@say two", "--name", "first")
+    first = sessions(tmp_path)[0]["id"]
+    resumed = li(tmp_path, "agent", "script", "--resume", "first", "@say three", "--name", "resumed")
+    forked = li(tmp_path, "agent", "script", "--fork", "first:1", "@say other", "--name", "forked")
+    assert (resumed.returncode, forked.returncode) == (0, 0)
+    shown = li(tmp_path, "state", "show", "resumed", "--branch", "main", "--json")
+    assert "two" in shown.stdout
+    assert "three" in shown.stdout
+    shown = li(tmp_path, "state", "show", "forked", "--branch", "main", "--json")
+    assert '"one"' in shown.stdout
+    assert '"two"' not in shown.stdout
+    by_name = {row["name"]: row for row in sessions(tmp_path)}
+    assert by_name["first"]["id"] == first
+    assert by_name["forked"]["message_count"] == 2
+
+
+def test_fanout_and_flow_pass_answers_on(tmp_path: Path) -> None:
+    done = li(tmp_path, "fanout", "script", "@say answer", "--workers", "3", "--synthesis", "script")
+    assert done.returncode == 0
+    assert set(contents(tmp_path)) == {"worker-1", "worker-2", "worker-3", "synthesis"}
+    done = li(tmp_path, "flow", "this", "--step", "a=script:@say got {input}", "--step", "b=script:@say then {a}")
+    assert done.stdout == "a: got this\nb: then got this\n"
+    assert sessions(tmp_path)[0]["invocation_kind"] == "flow"
+
+
+def test_a_failed_step_blocks_what_needs_it(tmp_path: Path) -> None:
+    done = li(
+        tmp_path,
+        "flow",
+        "x",
+        "--step",
+        "a=script:@fail 4 no",
+        "--step",
+        "b=script:@say {a}",
+        "--step",
+        "c=script:@say c",
+    )
+    assert done.returncode == 4
+    assert set(contents(tmp_path)) == {"a", "c"}
+
+
+def test_a_playbook(tmp_path: Path) -> None:
+    (tmp_path / "playbooks").mkdir()
+    head = "mode: agent\nmodel: script/x\nargs:\n  mode: {type: str, default: dry}\n"
+    text = head + "prompt: |\n  @say {mode} audit of {input}\n"
+    (tmp_path / "playbooks" / "audit.yaml").write_text(text)
+    done = li(tmp_path, "play", "audit", "the parser", "--arg", "mode=hard")
+    assert (done.returncode, done.stdout) == (0, "hard audit of the parser\n")
+    row = session(tmp_path)
+    assert (row["playbook_name"], row["invocation_kind"], row["name"]) == ("audit", "play", "audit")
+
+
+def test_an_agent_definition(tmp_path: Path) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "poet.md").write_text("---\nprovider: script\nmodel: verse\n---\nYou write verse.\n")
+    done = li(tmp_path, "agent", "poet", "@say a rose")
+    assert done.stdout == "a rose\n"
+    row = session(tmp_path)
+    assert (row["agent_name"], row["model"]) == ("poet", "verse")
+    assert contents(tmp_path)["main"][0] == {"system_message": "You write verse."}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        (["agent", "nobody", "x"], 3, "no agent or provider"),
+        (["agent", "script", "@unknown x"], 2, "@unknown is unknown"),
+        (["agent", "script", "  "], 2, "no prompt"),
+        (["agent", "command", "x"], 2, "no command"),
+        (["agent", "command", "x", "--", "no-such-program-anywhere"], 3, "not installed"),
+        (["agent", "script", "@say x", "--cwd", "/no/such/folder"], 2, "no folder"),
+        (["agent", "openai", "x"], 2, "no model"),
+        (["agent", "script", "@say x", "--resume", "nothing"], 3, "no database"),
+        (["play", "nothing"], 3, "no playbook"),
+        (["flow", "x", "--step", "nonsense"], 2, "not a step"),
+        (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "circle"),
+    ],
+)
+def test_bad_input_starts_nothing(tmp_path: Path, words: list[str], code: int, sentence: str) -> None:
+    done = li(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "state.db").exists() or sessions(tmp_path) == []
+
+
+@pytest.mark.parametrize("printed", ["x" * 1_000_000, '{"half": ', "\udcff\udcfe", '{"role": "assistant"}', "[1, 2"])
+def test_whatever_a_program_prints_is_kept(tmp_path: Path, printed: str) -> None:
+    source = tmp_path / "output"
+    source.write_bytes(printed.encode("utf-8", "surrogateescape") + b"\n")
+    done = li(tmp_path, "agent", "command", "x", "--", "cat", str(source))
+    assert done.returncode == 0
+    assert session(tmp_path)["message_count"] == 2
+
+
+def _alive(command: str) -> bool:
+    wanted = command.split()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                argv = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
+            except OSError:
+                continue
+            if argv == wanted:
+                return True
+    return False
+
+
+def _until(condition: object, seconds: float = 20) -> None:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if condition():  # type: ignore[operator]
+                return
+        except Exception:  # noqa: S110  (the database may not be there yet)
+            pass
+        time.sleep(0.02)
+    raise AssertionError("it did not come to that in time")
