@@ -36,11 +36,14 @@ crash: .venv/.dev ## the tests that kill processes, at full length
 	@echo "Killing processes at every named point (this takes a while)…"
 	@LIONAGI_CRASH_LENGTH=full $(PYTEST) -m crash --timeout 3600 $(ARGS)
 
-bench: .venv/.dev ## measure the speed; prints ratios
+bench: .venv/.dev ## measure the speed; prints ratios (HEAVY=1 adds a store of several GB)
+	@mkdir -p benches/.data/results
 	@for bench in benches/bench_*.py; do \
-		if [ ! -e "$$bench" ]; then echo "There is nothing to measure yet."; exit 0; fi; \
-		echo "== $$bench"; $(PY) "$$bench" $(ARGS) || exit 1; \
+		name=$$(basename "$$bench" .py); \
+		if [ "$$name" = bench_heavy ] && [ -z "$(HEAVY)" ]; then continue; fi; \
+		$(PY) -m "benches.$$name" --json "benches/.data/results/$$name.json" $(ARGS) || exit 1; \
 	done
+	@echo "For docs/performance.md: $(PY) -m benches.report"
 
 wheel: .venv/.dev ## build the wheel into dist/
 	@echo "Building the wheel into dist/…"

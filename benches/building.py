@@ -5,6 +5,7 @@ A finished store is kept in benches/.data under a name that changes with the sch
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ def cached(name: str, build: Build) -> str:
     if path.exists():
         return str(path)
     for old in DATA.glob(f"{name}-*"):
-        _remove_store(str(old))
+        shutil.rmtree(old)
     started = time.monotonic()
     print(f"  building {name} …", flush=True)
     partial = DATA / f"{name}-partial" / "state.db"
@@ -48,18 +49,13 @@ def _build(path: str, build: Build) -> None:
         conn.close()
 
 
-def _remove_store(folder: str) -> None:
-    import shutil
-
-    shutil.rmtree(folder, ignore_errors=True)
-
-
 _EXTRAS = """
 SELECT type, name, sql FROM sqlite_schema
  WHERE type IN ('trigger', 'index') AND sql IS NOT NULL AND tbl_name NOT LIKE '%\\_fts\\_%' ESCAPE '\\'
    AND tbl_name <> 'progressions'
 """
 _COUNT_STATUSES = """
+DELETE FROM session_counts;
 INSERT INTO session_counts SELECT coalesce(status, 'unknown'), count(*) FROM sessions GROUP BY 1
 """
 

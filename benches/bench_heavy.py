@@ -1,0 +1,158 @@
+"""Every operation on a store like a heavy user's: 21,500 sessions, 2.35 million messages of all sizes, several GB.
+
+Takes ten minutes and more, so `make bench` leaves it out unless HEAVY=1. Prune and vacuum work on a copy.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from benches.building import cached
+from benches.corpus import word
+from benches.heavy import fill
+from benches.measuring import median_ms
+from benches.populations import NOW, PROJECTS, SPAN
+from benches.stores import clean_up, fresh_path
+from benches.table import Goal, Options, Table, at_most, options
+from lionstudio.state.connection import Connection
+from lionstudio.state.dashboard import cards
+from lionstudio.state.doctor import examine
+from lionstudio.state.listing import Filters, list_sessions
+from lionstudio.state.opening import open_reader, open_writer
+from lionstudio.state.prune import plan_prune, prune
+from lionstudio.state.search import index_batch, search
+from lionstudio.state.upkeep import backup, checkpoint, file_size, give_back_pages, stats, vacuum
+from lionstudio.state.windows import messages_after
+
+T = TypeVar("T")
+
+
+def main() -> None:
+    """Measure and print."""
+    given = options(__doc__)
+    share = 0.02 if given.quick else 1.0
+    try:
+        table = Table(f"A heavy user's store{', one fiftieth of it' if given.quick else ''}", given)
+        path = cached(f"heavy-{share}", lambda conn: fill(conn, share))
+        bench = _Bench(table, given, path)
+        bench.index()
+        bench.reads()
+        bench.upkeep()
+        table.close()
+    finally:
+        clean_up()
+
+
+class _Bench:
+    def __init__(self, table: Table, given: Options, path: str) -> None:
+        self._table = table
+        self._times = 5 if given.quick else 20
+        self._path = path
+
+    def once(self, what: str, work: Callable[[], T], goal: Goal | None = None, note: str = "") -> T:
+        """Time something that is done once."""
+        started = time.perf_counter()
+        result = work()
+        self._table.row(what, time.perf_counter() - started, "s", goal, note)
+        return result
+
+    def often(self, what: str, work: Callable[[], Any], goal: Goal | None = None) -> None:
+        """Time something that is asked again and again."""
+        times = self._times if median_ms(1, work) < 1000 else 1
+        self._table.row(what, median_ms(times, work), "ms", goal)
+
+    def index(self) -> None:
+        """Fill the search index where it is not yet filled."""
+        conn = open_writer(self._path)
+        size = file_size(self._path)
+        waiting = conn.value("SELECT count(*) FROM messages WHERE pk > (SELECT indexed_pk FROM search_state)")
+        if waiting:
+            started = time.perf_counter()
+            _index_all(conn)
+            seconds = time.perf_counter() - started
+            checkpoint(conn)
+            self._table.row("index build", waiting / seconds, "/s", note=f"{seconds:.0f} s")
+            self._table.row("search index", (file_size(self._path) - size) / 1e6, "MB")
+        self._table.row("file", file_size(self._path) / 1e6, "MB")
+        count = conn.value("SELECT count(*) FROM messages")
+        self._table.row("messages", count, "")
+        self._table.row("bytes per message", file_size(self._path) / count, "B")
+        conn.close()
+
+    def reads(self) -> None:
+        """What is asked all day."""
+        conn = open_reader(self._path)
+        self.often("page of 100", lambda: list_sessions(conn))
+        failed = Filters(status="failed", project=PROJECTS[2])
+        self.often("page of 100, failed in one project", lambda: list_sessions(conn, failed))
+        self.often("page of 100, text", lambda: list_sessions(conn, Filters(text="xylograph")))
+        self.often("dashboard", lambda: cards(conn, NOW))
+        longest = conn.value("SELECT id FROM sessions ORDER BY message_count DESC LIMIT 1")
+        self.often("last 100 messages of the longest session", lambda: messages_after(conn, longest, 1000))
+        self.often("search, common word", lambda: search(conn, word(3)), at_most(20))
+        self.often("search, rare word", lambda: search(conn, word(40_000)), at_most(20))
+        self.often("search, two words", lambda: search(conn, f"{word(50)} {word(2000)}"), at_most(20))
+        self.often("search, phrase", lambda: search(conn, f'"{word(3)} {word(40)}"'), at_most(20))
+        self.often("search, ranked", lambda: search(conn, word(30), ranked=True))
+        self.often("search, in one project", lambda: search(conn, word(30), project=PROJECTS[1]))
+        conn.close()
+
+    def upkeep(self) -> None:
+        """What is done now and then."""
+        conn = open_reader(self._path)
+        self.once("stats", lambda: stats(conn))
+        self.once("stats with sizes", lambda: stats(conn, sizes=True))
+        found = self.once("doctor", lambda: list(examine(conn, now=NOW)))
+        self._table.say(f"    the doctor found {len(found)}: {sorted({finding.code for finding in found})}")
+        self.once("doctor, deep", lambda: list(examine(conn, now=NOW, deep=True)))
+        conn.close()
+        copy = fresh_path("heavy")
+        self.once("backup", lambda: backup(self._path, copy))
+        self._prune(copy)
+
+    def _prune(self, path: str) -> None:
+        conn = open_writer(path)
+        before = NOW - 0.9 * SPAN
+        self.once("prune, plan", lambda: plan_prune(conn, before=before))
+        plan = self.once("prune, plan with orphans", lambda: plan_prune(conn, before=before, orphan_progressions=True))
+        self._table.say(f"    {plan}")
+        longest = _Longest()
+        done = self.once("prune of 10 %", lambda: prune(conn, longest.note))
+        self._table.row("prune, longest transaction", longest.seconds * 1000, "ms", at_most(100))
+        self._table.say(f"    {done}")
+        freed = self.once("give pages back", lambda: give_back_pages(conn))
+        self._table.say(f"    {freed / 1e6:,.0f} MB")
+        self.once("vacuum", lambda: vacuum(conn))
+        conn.close()
+
+
+class _Longest:
+    """The longest time between two reports of progress."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._last = time.perf_counter()
+
+    def note(self, what: str, done: int) -> None:
+        """A transaction is done."""
+        now = time.perf_counter()
+        self.seconds = max(self.seconds, now - self._last)
+        self._last = now
+
+
+def _index_all(conn: Connection) -> None:
+    done = total = 0
+    while True:
+        with conn.transaction():
+            done = index_batch(conn)
+        total += done
+        if total % 200_000 < done:
+            print(f"    indexed {total:,} …", flush=True)
+        if not done:
+            return
+
+
+if __name__ == "__main__":
+    main()

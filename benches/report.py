@@ -1,0 +1,65 @@
+"""The figures of all benches as the Markdown of docs/performance.md: `python -m benches.report [FILE …]`.
+
+Without files it takes what `make bench` left in benches/.data/results.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benches.table import DATA, figure
+
+RESULTS = DATA / "results"
+
+
+def main() -> None:
+    """Print the page's tables."""
+    files = [Path(name) for name in sys.argv[1:]] or sorted(RESULTS.glob("*.json"))
+    if not files:
+        sys.exit("There are no results; run `make bench` first.")
+    results = [json.loads(file.read_text()) for file in files]
+    print(markdown(results), end="")
+
+
+def markdown(results: Sequence[dict[str, Any]]) -> str:
+    """One table a bench, under the command that made it; what the figures depend on stands first."""
+    return "\n".join([*_setting(results), *(line for result in results for line in _section(result))]) + "\n"
+
+
+def _setting(results: Sequence[dict[str, Any]]) -> list[str]:
+    found = results[0]["machine"]
+    missed = sum(row["verdict"] == "MISS" for result in results for row in result["rows"])
+    goals = sum(bool(row["verdict"]) for result in results for row in result["rows"])
+    return [
+        f"Measured on {found['cores']} cores, {found['system']}, Python {found['python']}, SQLite {found['sqlite']} "
+        f"(apsw {found['apsw']}), on a disk. {goals - missed} of {goals} goals are reached.",
+        "",
+    ]
+
+
+def _section(result: dict[str, Any]) -> list[str]:
+    quick = " (quick: smaller data, fewer rounds)" if result["quick"] else ""
+    return [
+        f"### {result['title']}",
+        "",
+        f"`{result['command']}`{quick}, load average {result['load']}",
+        "",
+        "| what | measured | goal | | |",
+        "|---|---:|---:|---|---|",
+        *(_row(row) for row in result["rows"]),
+        "",
+    ]
+
+
+def _row(row: dict[str, Any]) -> str:
+    verdict = {"ok": "reached", "MISS": "**missed**", "": ""}[row["verdict"]]
+    cells = (row["what"], figure(row["value"], row["unit"]).strip(), row["goal"], verdict, row["note"])
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+if __name__ == "__main__":
+    main()
