@@ -55,7 +55,6 @@ def test_help_lists_every_command_and_nothing_else(asked: tuple[str, ...]) -> No
             found |= {f"{above} {verb.strip()}" for verb in line.split("·")}
     assert (done.code, done.err) == (0, "")
     assert found - set(GROUPS) == set(COMMANDS)
-    assert len(done.out.splitlines()) < 70
 
 
 def test_help_loads_nothing_but_the_table(tmp_path: Path) -> None:
