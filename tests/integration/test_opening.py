@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,11 @@ from tests.support.invariants import assert_whole
 from tests.support.old_files import add_old_sessions
 
 from lionstudio.errors import CorruptStore, LionError, NotFound, StorageFailed
+from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database, reading
 from lionstudio.state.doctor import examine
 from lionstudio.state.listing import list_sessions
+from lionstudio.state.opening import LINEAGE, SCHEMA_VERSION, version_of
 from lionstudio.state.upkeep import backup
 
 PAGE = 4096
@@ -102,6 +105,25 @@ def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
         pass
     assert_whole(path, [])
     assert pragmas(path) == ("wal", 2)
+
+
+def test_a_file_that_is_made_between_two_questions_is_ours(tmp_path: Path) -> None:
+    path = str(tmp_path / "state.db")
+    maker = threading.Thread(target=lambda: Database(path).close())
+
+    class Slow(Connection):
+        """Somebody else makes the file right after the first question about it, if that is possible."""
+
+        def all(self, sql: str, params: Any = ()) -> list[tuple[Any, ...]]:
+            found = Connection.all(self, sql, params)
+            maker.start()
+            maker.join(0.3)
+            return found
+
+    raw = apsw.Connection(path)
+    assert version_of(Slow(raw, path)) in (None, (SCHEMA_VERSION, LINEAGE))
+    raw.close()
+    maker.join()
 
 
 def test_a_log_that_is_noise_is_not_believed(filled: Path, tmp_path: Path) -> None:

@@ -134,7 +134,18 @@ _VERSION_ONLY = "SELECT version, '' FROM schema_meta ORDER BY version DESC LIMIT
 
 
 def version_of(conn: Connection) -> tuple[int, str] | None:
-    """(version, lineage) of the file, None when it is empty."""
+    """(version, lineage) of the file as of one moment, None when it is empty."""
+    if conn.raw.in_transaction:
+        return _version(conn)
+    # between two questions somebody else may make or upgrade the file, and the answers would not belong together
+    conn.execute("BEGIN")
+    try:
+        return _version(conn)
+    finally:
+        conn.rollback()
+
+
+def _version(conn: Connection) -> tuple[int, str] | None:
     columns = [row[0] for row in conn.all("SELECT name FROM pragma_table_info('schema_meta')")]
     if not columns:
         if not conn.value("SELECT count(*) FROM sqlite_schema"):
