@@ -13,6 +13,7 @@ from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.terminal import Paint, say, styles_for
 from lionstudio.errors import CorruptStore
+from lionstudio.state.connection import Connection
 from lionstudio.state.doctor import Finding, Transition, examine, stale_and_dead, transition_stale
 
 DESCRIPTION = """\
@@ -46,13 +47,20 @@ def run(args: argparse.Namespace) -> int:
 def _examine(path: str, args: argparse.Namespace) -> int:
     try:
         with stores.reading(path) as conn, stores.watched(conn, "Examining the database", quiet=args.quiet):
-            findings = list(examine(conn, deep=args.deep))
+            findings = [*examine(conn, deep=args.deep), *_teams(conn, args)]
     except CorruptStore as error:
         # too damaged to be opened; the usual advice would be to ask the doctor
         raise CorruptStore(error.message, hint="restore a backup; keep this file for analysis") from None
     _print_findings(path, findings, args)
     codes = {found.code for found in findings if found.severity == "error"}
     return CorruptStore.exit_code if "file.damaged" in codes else 1 if codes else 0
+
+
+def _teams(conn: Connection, args: argparse.Namespace) -> Iterable[Finding]:
+    """Where team files and the table differ."""
+    from lionstudio.live.team_drift import team_findings
+
+    return team_findings(conn, stores.settings_of(args))
 
 
 def _print_findings(path: str, findings: list[Finding], args: argparse.Namespace) -> None:
