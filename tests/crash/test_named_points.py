@@ -44,6 +44,9 @@ ELSEWHERE: Mapping[str, str] = {
     "definition.file_written": "tests/integration/test_definitions_files.py",
     "team.file_written": "tests/integration/test_team_files.py",
     "team.imported": "tests/integration/test_team_files.py",
+    "recorder.kept": "tests/integration/test_live_faults.py",
+    "spool.written": "tests/integration/test_live_faults.py",
+    "spool.taken_in": "tests/integration/test_live_faults.py",
 }
 CASES = [
     pytest.param(point, work, time, id=f"{point}-{work}-{time}")
