@@ -79,7 +79,7 @@ def _skills(folder: str, manifest: Mapping[str, Any]) -> Iterator[Component]:
         try:
             files = list(skill_files(place))
         except LionError as refused:
-            yield Component("skill", "skills", place, problems=(problem_of(refused),))
+            yield Component("skill", "skills", place, problems=(problem_of(refused, place),))
             continue
         for path, name in files:
             yield _described("skill", name, path, folder)
@@ -104,7 +104,7 @@ def _markdown_at(kind: str, place: str, folder: str, depth: int = 0) -> Iterator
     try:
         items = list_folder(place)
     except LionError as refused:
-        yield Component(kind, shown(os.path.basename(place)), place, problems=(problem_of(refused),))
+        yield Component(kind, shown(os.path.basename(place)), place, problems=(problem_of(refused, place),))
         return
     for item in items:
         if item.name.endswith(".md"):
@@ -119,7 +119,7 @@ def _described(kind: str, name: str, path: str, root: str) -> Component:
     try:
         head = frontmatter.split(read_text(path, root=root))
     except LionError as refused:
-        return entry._replace(problems=(problem_of(refused),))
+        return entry._replace(problems=(problem_of(refused, path),))
     if not head.fields and not head.body:
         return entry._replace(problems=(error(None, "it is empty", "write it, or remove it"),))
     said = head.fields.get("description")
@@ -148,7 +148,7 @@ def _from_json(
             try:
                 yield from read(read_json(place, folder), place)
             except LionError as refused:
-                yield Component(kind, os.path.basename(place), place, problems=(problem_of(refused),))
+                yield Component(kind, os.path.basename(place), place, problems=(problem_of(refused, place),))
 
 
 def _hooks_in(value: Any, path: str) -> Iterator[Component]:

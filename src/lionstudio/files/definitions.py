@@ -118,7 +118,7 @@ def read_definition(kind: str, name: str, path: str, place: Place, root: str | N
     try:
         text = read_text(path, root=root)
     except LionError as refused:
-        return entry._replace(problems=(problem_of(refused),))
+        return entry._replace(problems=(problem_of(refused, path),))
     return parsed(entry._replace(text=text, sha256=hashlib.sha256(text.encode()).hexdigest()), text)
 
 
@@ -161,7 +161,7 @@ def _in_place(kind: str, place: Place) -> Iterator[Definition]:
     try:
         candidates = list(_candidates(kind, place))
     except LionError as refused:
-        yield unusable(kind, FOLDERS[kind], folder, place, problem_of(refused))
+        yield unusable(kind, FOLDERS[kind], folder, place, problem_of(refused, folder))
         return
     for path, name, root in candidates:
         yield read_definition(kind, name, path, place, root)

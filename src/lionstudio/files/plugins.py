@@ -81,7 +81,7 @@ def _skills_in(place: Place) -> Iterator[Definition]:
     try:
         files = list(skill_files(folder))
     except LionError as refused:
-        yield unusable("skill", "skills", folder, place, problem_of(refused))
+        yield unusable("skill", "skills", folder, place, problem_of(refused, folder))
         return
     for path, name in files:
         if path.endswith(os.sep + skills.FILE):
@@ -168,7 +168,7 @@ def _walk(place: Place) -> Iterator[tuple[str, set[str] | Problem]]:
             try:
                 items = list_folder(folder)
             except LionError as refused:
-                yield folder, problem_of(refused)
+                yield folder, problem_of(refused, folder)
                 continue
             yield folder, {item.name for item in items}
             following += [(item.path, depth + 1) for item in items if _enters(item, place, seen, depth)]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError
+from lionstudio.files.names import shown
 from lionstudio.files.yamltext import BadYaml, Path
 
 
@@ -28,9 +29,16 @@ def warning(line: int | None, message: str, hint: str | None = None) -> Problem:
     return Problem("warning", line, message, hint)
 
 
-def problem_of(refused: LionError) -> Problem:
-    """The refusal of a file as an entry."""
-    return error(refused.line if isinstance(refused, BadYaml) else None, refused.message, refused.hint)
+def problem_of(refused: LionError, path: str | None = None) -> Problem:
+    """The refusal of a file as an entry; the entry has the path, so the sentence does without."""
+    line = refused.line if isinstance(refused, BadYaml) else None
+    return error(line, without_path(refused.message, path), refused.hint)
+
+
+def without_path(message: str, path: str | None) -> str:
+    """A sentence about a file that stands beside the file's path."""
+    start = shown(path) if path is not None else ""
+    return f"it{message.removeprefix(start)}" if start and message.startswith(f"{start} ") else message
 
 
 Rule = Callable[[Any], str | None]  # what a value must be, None when it is that

@@ -14,6 +14,7 @@ from lionstudio.errors import Conflict, InvalidInput, LionError
 from lionstudio.files.atomic import write_bytes
 from lionstudio.files.locks import locked
 from lionstudio.files.names import check_name, fault_of_name, shown
+from lionstudio.files.problems import without_path
 from lionstudio.files.safe import BOM, Item, list_folder, read_bytes
 from lionstudio.files.team_json import EVERYONE, Json, iso, messages_of, team_of
 from lionstudio.model.jsontext import load
@@ -47,7 +48,7 @@ def list_team_files(home: str) -> list[TeamFile]:
     try:
         items = [item for item in list_folder(folder_of(home)) if _is_team_file(item)]
     except LionError as refused:
-        return [TeamFile(folder_of(home), "teams", error=refused.message)]
+        return [TeamFile(folder_of(home), "teams", error=without_path(refused.message, folder_of(home)))]
     found = [read_team_file(item.path) for item in items]
     owners = {each.team.id: each.path for each in found if each.team is not None}
     owners |= {each.team.id: each.path for each in found if each.team and each.path == path_of(home, each.team.id)}
@@ -60,7 +61,7 @@ def read_team_file(path: str) -> TeamFile:
     try:
         return _understood(path, _load(path))
     except LionError as refused:
-        return TeamFile(path, shown(name), error=refused.message)
+        return TeamFile(path, shown(name), error=without_path(refused.message, path))
 
 
 def find_team_file(home: str, key: str) -> TeamFile | None:
@@ -193,9 +194,7 @@ def _preference(found: TeamFile) -> tuple[bool, float]:
 def _unless_doubled(found: TeamFile, owners: dict[str, str]) -> TeamFile:
     if found.team is None or owners[found.team.id] == found.path:
         return found
-    return TeamFile(
-        found.path, found.name, error=f"{shown(found.path)} has the id of {shown(owners[found.team.id])}; a copy?"
-    )
+    return TeamFile(found.path, found.name, error=f"it has the id of {shown(owners[found.team.id])}; a copy?")
 
 
 def _age(path: str) -> float:

@@ -61,7 +61,8 @@ def team_findings(conn: Connection, settings: Settings) -> Iterator[Finding]:
     for each in drift(conn, settings):
         subject = f"team {each.name}"
         if each.error is not None:
-            yield Finding("warning", "team.unreadable", subject, each.error, "move the file away, or restore it")
+            evidence = f"{each.path}: {each.error}"
+            yield Finding("warning", "team.unreadable", subject, evidence, "move the file away, or restore it")
         elif each.no_file:
             yield Finding(
                 "info", "team.no_file", subject, "it is in the table and has no file",

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from lionstudio.crash import point
 from lionstudio.errors import Conflict, IllegalMove, InvalidInput, LionError, NotFound
 from lionstudio.files import teams as files
-from lionstudio.files.names import check_name
+from lionstudio.files.names import check_name, shown
 from lionstudio.files.team_json import EVERYONE, Json, is_for, iso, message_data, messages_of, moment, team_data
 from lionstudio.files.teams import OUTSIDERS, TeamFile, check_members
 from lionstudio.live.team_rows import bring_in, every_message
@@ -222,7 +222,10 @@ class FileTeams:
         if found is None:
             raise NotFound(f"there is no team {key!r:.100}", hint="`li team ls` lists them")
         if found.team is None:
-            raise InvalidInput(found.error or "", hint="move it away; `li team export` restores it from the database")
+            raise InvalidInput(
+                f"{shown(found.path)}: {found.error}",
+                hint="move it away; `li team export` restores it from the database",
+            )
         return found.team, found.messages, found.path
 
     def _file(self, key: str) -> str:
