@@ -25,7 +25,7 @@ def told(db: Database) -> Database:
 
 
 def found(db: Database, *arguments: str) -> list[str]:
-    done = here("state", "search", *arguments, "--db", db.path, "--json")
+    done = here("--json", "--db", db.path, "state", "search", *arguments)
     assert done.code == 0, done.err
     return [hit["ref"] for hit in done.json["hits"]]
 
@@ -52,6 +52,10 @@ def test_what_is_found(told: Database, arguments: tuple[str, ...], places: list[
 
 def test_options_may_stand_between_the_words(told: Database) -> None:
     assert found(told, "database", "--limit", "1", "locked") == ["session-2:1"]
+
+
+def test_a_word_that_looks_like_an_option(told: Database) -> None:
+    assert found(told, "--limit", "1", "--", "-locked") == ["session-2:1"]
 
 
 def test_the_most_relevant_first(told: Database) -> None:

@@ -48,7 +48,9 @@ def parse(name: str, given: Sequence[str]) -> argparse.Namespace:
     if getattr(load(name), "TAKES_REST", False) and "--" in given:
         given, rest = given[: list(given).index("--")], list(given[list(given).index("--") + 1 :])
     # the mixed kind takes longer, and only words that may be missing or many can be parted by options
-    mixed = any(action.nargs in ("+", "?") and not action.option_strings for action in parser._actions)
+    mixed = "--" not in given and any(
+        action.nargs in ("+", "?") and not action.option_strings for action in parser._actions
+    )
     args, unknown = parser.parse_known_intermixed_args(given) if mixed else parser.parse_known_args(given)
     if unknown:
         raise _unknown(parser, unknown[0])
@@ -133,7 +135,7 @@ def _short(parser: Parser) -> str:
 
 
 def _unknown(parser: Parser, given: str) -> InvalidInput:
-    if not given.startswith("-"):
+    if not given.startswith("-") or given == "--":
         return InvalidInput(f"{_short(parser)}: {given!r:.60} is one argument too many", hint=f"{parser.prog} --help")
     from lionstudio.cli.suggesting import nearest
 
