@@ -134,6 +134,10 @@ def _entities(conn: Connection, events: list[Event]) -> Iterator[str]:
                 yield f"the fork {event['fork']} is lost"
         if "began" in event and conn.one("SELECT 1 FROM sessions WHERE id = :id", {"id": event["began"]}) is None:
             yield f"the session {event['began']} is lost"
+        if "imported" in event:
+            count = conn.value("SELECT message_count FROM sessions WHERE id = :id", {"id": event["imported"]})
+            if count is None or count < event["messages"]:
+                yield f"the imported session {event['imported']} is lost"
         if "finished" in event:
             status = conn.value("SELECT status FROM sessions WHERE id = :id", {"id": event["finished"]})
             if status != event["status"]:

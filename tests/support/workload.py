@@ -10,8 +10,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from lionstudio.errors import LionError, NotFound
@@ -19,11 +20,13 @@ from lionstudio.live.recording import record
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.sessions import Session
+from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.branches import create_branch, fork_branch
-from lionstudio.state.connection import Connection
+from lionstudio.state.bulk import Incoming, IncomingBranch, merge
+from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database, reading
 from lionstudio.state.listing import list_sessions
-from lionstudio.state.messages import append
+from lionstudio.state.messages import append, to_row
 from lionstudio.state.opening import open_writer
 from lionstudio.state.prune import plan_prune, prune
 from lionstudio.state.search import index_batch
@@ -149,6 +152,27 @@ def sessions(path: str, n: int) -> None:
             tell(finished=session, status="completed")
 
 
+def importing(path: str, n: int) -> None:
+    """Whole sessions at once, as importers bring them; each comes a second time, longer by one message."""
+    with Database(path) as database:
+        for _ in range(n):
+            session, branch = Session(status=SessionStatus.COMPLETED), Branch()
+            messages = [said(f"imported {number}") for number in range(5)]
+            for known in (messages[:-1], messages):
+                database.write(partial(_merge, session, branch, known))
+                tell(imported=session.id, messages=len(known))
+
+
+def _merge(session: Session, branch: Branch, messages: list[Message], conn: Connection) -> None:
+    ids = [message.id for message in messages]
+
+    def fetch(conn: Connection, wanted: Sequence[str]) -> list[Row]:
+        return [to_row(conn, message) for message in messages if message.id in wanted]
+
+    coming = IncomingBranch(branch, f"{branch.id}.order", ids)
+    merge(conn, Incoming(session, f"{session.id}.order", ids, [coming], fetch), find_session(conn, session.id))
+
+
 def pruning(path: str, keep_n: int) -> None:
     """Delete every finished session but the newest, with what only they held."""
     conn = open_writer(path)
@@ -204,7 +228,7 @@ WORKS: Mapping[str, Callable[..., None]] = {
     work.__name__: work
     for work in (
         opening, synchronous, grouped, recorded, forking, sessions, pruning, backing_up, upkeep, vacuuming,
-        looking, mixed,
+        looking, mixed, importing,
     )
 }  # fmt: skip
 
