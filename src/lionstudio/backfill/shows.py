@@ -42,9 +42,10 @@ def import_shows(
     watch: Watch = lambda done, total: None,
 ) -> None:
     """Every show under several roots; of two with one topic the first counts."""
-    # two names of one folder are one root
-    different = {os.path.realpath(root): root for root in reversed(roots)}
-    found = [(path, root) for root in reversed(different.values()) for path in find_shows(root)]
+    different: dict[str, str] = {}
+    for root in roots:
+        different.setdefault(os.path.realpath(root), root)  # two names of one folder are one root
+    found = [(path, root) for root in different.values() for path in find_shows(root)]
     taken: dict[str, str] = {}
     for number, (path, root) in enumerate(found):
         watch(number, len(found))

@@ -175,7 +175,10 @@ def list_work(source: Source) -> int:
         conn.execute(_LIST_SESSIONS if source.has("sessions", "created_at") else _LIST_SESSIONS_UNDATED)
         conn.execute(_LIST_BRANCHES if source.has("branches", "id", "session_id") else _NO_BRANCHES)
         conn.execute(_INDEX_BRANCHES)
+    try:
         return int(conn.value("SELECT count(*) FROM main.messages"))
+    except apsw.CorruptError:
+        return 0  # what can be read is imported all the same
 
 
 def session_ids(source: Source) -> Iterator[Any]:
