@@ -1,6 +1,7 @@
 """Full-text search over a million messages of about 450 characters whose words follow Zipf's law.
 
-First with an index that is up to date, then with a tail of 500 messages that it lacks; and how fast the index grows.
+First with an index that is up to date, then with a tail of 500 messages that it lacks, then with a long one, as
+after an import; and how fast the index grows.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def main() -> None:
         _searches(table, given, path, "")
         _prepare(path, _TAIL)
         _searches(table, given, path, f", tail of {_TAIL}")
+        _long_tail(table, given, path)
         table.close()
     finally:
         clean_up()
@@ -97,7 +99,8 @@ def _queries(conn: Connection) -> Mapping[str, tuple[str, Mapping[str, Any], Goa
         "word in one message of ten": (word(400), {}, at_most(20)),
         "rare word": (rare, {}, at_most(20)),
         "no such word": ("zzyzx", {}, at_most(20)),
-        "beginning of a word": ("qui*", {}, at_most(20)),
+        "beginning of some words": (f"{word(30_000)[:7]}*", {}, at_most(20)),
+        "beginning of one word in twenty": ("qui*", {}, None),
         "phrase of two words": (f'"{some[10]} {some[11]}"', {}, at_most(20)),
         "phrase of two common words": (f'"{common} {word(5)}"', {}, at_most(20)),
         "two words, common and middling": (f"{common} {middling}", {}, at_most(20)),
@@ -117,6 +120,14 @@ def _searches(table: Table, given: Options, path: str, state: str) -> None:
     conn = open_reader(path)
     for what, (query, filters, goal) in _queries(conn).items():
         _search(table, conn, f"{what}{state}", query, filters, goal, 3 if given.quick else 15)
+    conn.close()
+
+
+def _long_tail(table: Table, given: Options, path: str) -> None:
+    tail = 2_000 if given.quick else 20_000
+    _prepare(path, tail)
+    conn = open_reader(path)
+    _search(table, conn, f"common word, tail of {tail:,}", word(3), {}, None, 3)
     conn.close()
 
 
