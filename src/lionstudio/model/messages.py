@@ -148,7 +148,10 @@ def _pieces(content: Any) -> Iterator[str]:
 
 def pack(vector: Sequence[float]) -> bytes:
     """An embedding as ADR-0009 stores it: little-endian float32, side by side."""
-    return struct.pack(f"<{len(vector)}f", *vector)
+    try:
+        return struct.pack(f"<{len(vector)}f", *vector)
+    except (struct.error, OverflowError) as error:
+        raise InvalidInput(f"an embedding holds numbers that fit in float32 ({error})") from None
 
 
 def unpack(blob: bytes) -> tuple[float, ...]:

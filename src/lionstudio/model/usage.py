@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lionstudio.errors import InvalidInput
 
@@ -20,10 +20,12 @@ class Usage(NamedTuple):
     cost_microusd: int | None = None
 
     @classmethod
-    def of(cls, given: Mapping[str, Any] | None) -> Usage:
+    def of(cls, given: object) -> Usage:
         """The usage noted in a message's metadata under `usage`; nothing noted is zero."""
         if not given:
             return NOTHING
+        if not isinstance(given, Mapping):
+            raise InvalidInput(f"usage must be an object with counts of tokens, not {given!r:.60}")
         return cls(*(_count(name, given.get(name)) for name in cls._fields))  # type: ignore[arg-type]
 
     def plus(self, other: Usage) -> Usage:

@@ -10,9 +10,10 @@ from lionstudio.crash import point
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import check_id, new_id
-from lionstudio.model.jsontext import dump, load_or_keep, visible
+from lionstudio.model.jsontext import dump, load_or_keep
 from lionstudio.model.messages import Message
 from lionstudio.model.usage import Usage
+from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages import from_row as message_from_row
 from lionstudio.state.places import new_progression
@@ -65,14 +66,16 @@ def fork_branch(
 
 
 def _to_row(branch: Branch) -> dict[str, Any]:
-    return {
-        "id": check_id(branch.id, "branch id"),
-        "created_at": float(branch.created_at),
-        "node_metadata": dump(dict(branch.metadata), "metadata") if branch.metadata else None,
-        "user": branch.user and visible(branch.user),
-        "name": branch.name and visible(branch.name),
-        "session_id": branch.session_id,
-    }
+    return checked(
+        {
+            "id": check_id(branch.id, "branch id"),
+            "created_at": float(branch.created_at),
+            "node_metadata": dump(dict(branch.metadata), "metadata") if branch.metadata else None,
+            "user": branch.user,
+            "name": branch.name,
+            "session_id": branch.session_id,
+        }
+    )
 
 
 _GET = """

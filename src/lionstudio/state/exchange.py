@@ -11,6 +11,7 @@ from typing import NamedTuple
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.messages import Message
+from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages import INSERT, from_row, to_row
 from lionstudio.state.places import new_progression
@@ -120,5 +121,5 @@ RETURNING ord
 def mark_read(conn: Connection, reader: str, ord_: int, *, owner: str | None = None, channel: str = "") -> None:
     """Move a reader's position forward; it never moves back."""
     values = {"reader": reader, "ord": ord_, "at": time.time(), "owner": owner or reader, "channel": channel}
-    if conn.one(_MARK, values) is None:
+    if conn.one(_MARK, checked(values)) is None:
         raise NotFound(f"{owner or reader} has no inbox{f' on channel {channel}' if channel else ''} yet")

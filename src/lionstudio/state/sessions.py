@@ -19,6 +19,7 @@ from lionstudio.model.statuses import (
     check_move,
     parse,
 )
+from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
 from lionstudio.state.places import new_progression
 
@@ -58,8 +59,8 @@ def to_row(session: Session) -> dict[str, Any]:
     """The columns of a session, or a refusal of a word outside its vocabulary."""
     kind, source = session.invocation_kind, session.source_kind
     values = {name: getattr(session, name) for name in _TEXTS}
-    return {
-        **{name: value and visible(str(value)) for name, value in values.items()},
+    row = {
+        **{name: value and str(value) for name, value in values.items()},
         "id": check_id(session.id, "session id"),
         "created_at": float(session.created_at),
         "node_metadata": dump(dict(session.metadata), "metadata") if session.metadata else None,
@@ -70,17 +71,11 @@ def to_row(session: Session) -> dict[str, Any]:
         "ended_at": session.ended_at,
         "updated_at": session.updated_at,
         "last_message_at": session.last_message_at,
-        "exit_code": checked_integer(session.exit_code, "exit_code"),
+        "exit_code": session.exit_code,
         "reason_codes": dump(list(session.reason_codes), "reason_codes"),
         "owner": None if session.owner is None else dump(dict(session.owner), "owner"),
     }
-
-
-def checked_integer(value: int | None, what: str) -> int | None:
-    """A whole number that a column can hold."""
-    if value is not None and not -(2**63) <= value < 2**63:
-        raise InvalidInput(f"{what} must fit in 64 bits, not {value!r:.60}")
-    return value
+    return checked(row)
 
 
 _STATUS = "SELECT status FROM sessions WHERE id = :id"
@@ -110,10 +105,10 @@ def finish_session(
         "id": session_id,
         "status": wanted,
         "at": time.time() if at is None else at,
-        "exit_code": checked_integer(exit_code, "exit_code"),
+        "exit_code": exit_code,
         "reasons": dump(list(reasons), "reasons"),
     }
-    if conn.one(_FINISH, values) is None:
+    if conn.one(_FINISH, checked(values)) is None:
         raise IllegalMove(f"session {session_id} is no longer running")
     point("session.finished")
 

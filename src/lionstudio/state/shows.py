@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
-from lionstudio.errors import IllegalMove, InvalidInput, NotFound
+from lionstudio.errors import IllegalMove, NotFound
 from lionstudio.model import graph
 from lionstudio.model.ids import check_id
-from lionstudio.model.jsontext import dump, load_or_keep, visible
+from lionstudio.model.jsontext import dump, load_or_keep
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import (
     PLAY_MOVES,
@@ -18,8 +18,8 @@ from lionstudio.model.statuses import (
     check_move,
     parse,
 )
+from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
-from lionstudio.state.sessions import checked_integer
 
 _PUT_SHOW = """
 INSERT INTO shows (id, topic, goal, repo, base_branch, integration_branch, status, status_source, show_dir,
@@ -47,7 +47,7 @@ def put_show(conn: Connection, show: Show) -> Show:
         "updated_at": now,
         "node_metadata": dump(dict(show.metadata), "metadata") if show.metadata else None,
     }
-    conn.execute(_PUT_SHOW, _visible(row))
+    conn.execute(_PUT_SHOW, checked(row))
     return get_show(conn, show.topic)
 
 
@@ -107,13 +107,12 @@ def put_play(conn: Connection, play: Play) -> Play:
         "id": check_id(play.id, "play id"),
         "name": check_id(play.name, "play name"),
         "status": parse(PlayStatus, play.status, "play status"),
-        "exit_code": checked_integer(play.exit_code, "exit_code"),
         "gate_passed": None if play.gate_passed is None else int(play.gate_passed),
         "depends_on": dump(list(play.depends_on), "depends_on"),
         "updated_at": play.updated_at if play.updated_at is not None else play.created_at,
         "node_metadata": dump(dict(play.metadata), "metadata") if play.metadata else None,
     }
-    conn.execute(_PUT_PLAY, _visible(row))
+    conn.execute(_PUT_PLAY, checked(row))
     return get_play(conn, play.show_id, play.name)
 
 
@@ -223,9 +222,3 @@ def _parsed(row: dict[str, Any]) -> dict[str, Any]:
     if "depends_on" in row:
         parsed["depends_on"] = load_or_keep(row["depends_on"])
     return parsed
-
-
-def _visible(row: dict[str, Any]) -> dict[str, Any]:
-    if any(isinstance(value, (dict, list)) for value in row.values()):
-        raise InvalidInput("a column holds one value, not a structure")
-    return {key: visible(value) if isinstance(value, str) else value for key, value in row.items()}

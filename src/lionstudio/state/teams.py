@@ -8,9 +8,10 @@ from typing import Any
 
 from lionstudio.errors import NotFound
 from lionstudio.model.ids import check_id
-from lionstudio.model.jsontext import dump, load_or_keep, visible
+from lionstudio.model.jsontext import dump, load_or_keep
 from lionstudio.model.statuses import TEAM_MOVES, TeamStatus, check_move, parse
 from lionstudio.model.teams import Team, TeamMessage, summarize
+from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
 
 _PUT = """
@@ -26,19 +27,17 @@ _LIST = "SELECT * FROM teams ORDER BY updated_at DESC, id LIMIT :limit"
 
 def put_team(conn: Connection, team: Team) -> Team:
     """Insert a team, or bring its row up to date."""
-    conn.execute(
-        _PUT,
-        {
-            "id": check_id(team.id, "team id"),
-            "name": visible(team.name),
-            "created_at": float(team.created_at),
-            "updated_at": team.updated_at if team.updated_at is not None else team.created_at,
-            "member_count": len(team.members),
-            "members": dump(list(team.members), "members"),
-            "node_metadata": dump(dict(team.metadata), "metadata") if team.metadata else None,
-            "status": parse(TeamStatus, team.status, "team status"),
-        },
-    )
+    row = {
+        "id": check_id(team.id, "team id"),
+        "name": team.name,
+        "created_at": float(team.created_at),
+        "updated_at": team.updated_at if team.updated_at is not None else team.created_at,
+        "member_count": len(team.members),
+        "members": dump(list(team.members), "members"),
+        "node_metadata": dump(dict(team.metadata), "metadata") if team.metadata else None,
+        "status": parse(TeamStatus, team.status, "team status"),
+    }
+    conn.execute(_PUT, checked(row))
     return get_team(conn, team.id)
 
 
@@ -85,23 +84,23 @@ _TOUCH = "UPDATE teams SET updated_at = max(updated_at, :at) WHERE id = :id RETU
 
 def post(conn: Connection, message: TeamMessage) -> None:
     """Store a team message; the same again brings it up to date: its file is the truth."""
-    if conn.one(_TOUCH, {"id": message.team_id, "at": float(message.created_at)}) is None:
-        raise NotFound(f"there is no team {message.team_id}", hint="create it first: `li team create`")
-    conn.execute(
-        _POST,
+    row = checked(
         {
             "id": check_id(message.id, "message id"),
             "team_id": message.team_id,
             "created_at": float(message.created_at),
-            "sender": visible(message.sender),
-            "recipient": visible(message.recipient),
-            "content": visible(message.content),
-            "summary": visible(message.summary or summarize(message.content) or "") or None,
+            "sender": message.sender,
+            "recipient": message.recipient,
+            "content": message.content,
+            "summary": message.summary or summarize(message.content) or None,
             "read_by": dump(list(message.read_by), "read_by"),
             "session_id": message.session_id,
             "node_metadata": dump(dict(message.metadata), "metadata") if message.metadata else None,
-        },
+        }
     )
+    if conn.one(_TOUCH, {"id": row["team_id"], "at": row["created_at"]}) is None:
+        raise NotFound(f"there is no team {message.team_id}", hint="create it first: `li team create`")
+    conn.execute(_POST, row)
 
 
 _MESSAGES = """
