@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lionstudio.about import VERSION as __version__
+
 TYPE_CHECKING = False  # the one in typing is slow to load, and `li --help` does without
 if TYPE_CHECKING:
     from typing import Any
@@ -9,7 +11,6 @@ if TYPE_CHECKING:
     from lionstudio.live.recording import record
 
 __all__ = ["__version__", "record"]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from lionstudio import __version__
+from lionstudio.about import VERSION
 from lionstudio.agents.events import Ended, Event, Heard, Learned, Said, Waits
 from lionstudio.agents.programs import Program, find_program
 from lionstudio.agents.provider import Provider, Task, history_as_text
@@ -80,7 +80,7 @@ async def _prompt(client: _Client, program: Program, task: Task) -> Ended:
     from acp.schema import ClientCapabilities, Implementation
 
     agent = acp.connect_to_agent(client, program.stdin, program.stdout)
-    info = Implementation(name="lion-studio", version=__version__)
+    info = Implementation(name="lion-studio", version=VERSION)
     greeting = await agent.initialize(acp.PROTOCOL_VERSION, ClientCapabilities(), info)
     session_id = await _session(agent, greeting, task)
     known = {"conversation": session_id, "agent": getattr(greeting.agent_info, "name", None)}
