@@ -48,6 +48,7 @@ ELSEWHERE: Mapping[str, str] = {
     "definition.file_written": "tests/integration/test_definitions_files.py",
     "team.file_written": "tests/integration/test_team_files.py",
     "team.imported": "tests/integration/test_team_files.py",
+    "import.item": "tests/crash/test_backfill_kills.py",
     "recorder.kept": "tests/integration/test_live_faults.py",
     "spool.written": "tests/integration/test_live_faults.py",
     "spool.taken_in": "tests/integration/test_live_faults.py",
