@@ -125,7 +125,8 @@ def _output(given: Any) -> tuple[Any, int | None, bool]:
     if isinstance(given, list):
         given = _joined(given)
     if isinstance(given, str):
-        found = _EXIT.search(given[:_HEAD].partition("\nOutput:")[0])
+        head, mark, _ = f"\n{given[:_HEAD]}".partition("\nOutput:")
+        found = _EXIT.search(head) if mark else None
         return given, int(found[1]) if found else None, bad
     return given, None, bad
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
+import struct
+import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,6 +16,7 @@ from lionstudio.backfill.sources import Candidate, Tool
 from lionstudio.backfill.transcripts import dict_of, moment_of
 
 _HEAD = 65536
+_AT_FDCWD, _BTIME, _BTIME_AT = -100, 0x800, 80  # of the system call statx
 
 
 class Head(NamedTuple):
@@ -32,7 +36,8 @@ def oldest_first(tool: Tool, files: list[Candidate], known: Mapping[str, Any]) -
         if file.path in heads:
             families[heads[file.path].first].append(file)
     for members in families.values():
-        members.sort(key=lambda file: (heads[file.path].began, file.mtime_ns))
+        if len(members) > 1:
+            members.sort(key=lambda file: (heads[file.path].began, _birth(file.path), file.mtime_ns))
     return [families[heads[file.path].first].pop(0) if file.path in heads else file for file in files]
 
 
@@ -57,6 +62,17 @@ def _head(file: Candidate) -> Head | None:
         if isinstance(record.get("uuid"), str):
             return Head(record["uuid"], began or 0.0)
     return None
+
+
+def _birth(path: str) -> float:
+    """When a file was made, 0 where that is not kept; Python's own stat does not tell."""
+    if sys.platform != "linux":
+        return 0.0
+    found = ctypes.create_string_buffer(256)
+    if ctypes.CDLL(None).statx(_AT_FDCWD, os.fsencode(path), 0, _BTIME, found):
+        return 0.0
+    seconds, nanos = struct.unpack_from("qI", found, _BTIME_AT)
+    return float(seconds + nanos / 1e9)
 
 
 def _record(line: bytes) -> dict[str, Any]:

@@ -5,6 +5,7 @@ A last line without its end is left for later, unless it is a whole JSON object:
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from hashlib import sha256
@@ -35,7 +36,7 @@ def read_lines(descriptor: int, start: int, *, within: bool = False, longest: in
             kept += chunk[begin:end]
             at += len(kept) + 1
             line, kept = kept, bytearray()
-            yield Line(None if within else line, at)
+            yield Line(None if within or len(line) > longest else line, at)
             begin, within = end + 1, False
         kept += chunk[begin:]
         if within or len(kept) > longest:
@@ -43,8 +44,17 @@ def read_lines(descriptor: int, start: int, *, within: bool = False, longest: in
             kept.clear()
             within = True
             yield Line(None, at, within=True)
-    if kept.rstrip().endswith(b"}"):
+    if _is_whole(kept):
         yield Line(kept, at + len(kept))
+
+
+def _is_whole(line: bytearray) -> bool:
+    if not line.rstrip().endswith(b"}"):
+        return False
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):  # cut after an inner object, or in the middle of a character
+        return False
 
 
 def seal(descriptor: int, end: int) -> str:

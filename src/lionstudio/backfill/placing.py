@@ -188,7 +188,7 @@ class Placing:
     def note(self, conn: Connection, status: SessionStatus) -> None:
         """Bring the session and the branch up to what the file says by now."""
         facts, branch_id = self._facts, self._branch(self._facts.lane)
-        if branch_id not in self._made:
+        if not self._apart:
             return
         if facts.total is not None:
             set_usage(conn, branch_id, facts.total)

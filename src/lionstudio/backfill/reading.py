@@ -142,9 +142,7 @@ class Transcript:
                 self._skip("line of zeros")
             return None
         try:
-            found = json.loads(line)
-        except UnicodeDecodeError:
-            return self._parse_escaped(line)
+            found = json.loads(self._decode(line))
         except (ValueError, RecursionError) as error:
             self._skip("nested too deeply" if isinstance(error, RecursionError) else "not JSON")
             return None
@@ -153,16 +151,10 @@ class Transcript:
             return None
         return found
 
-    def _parse_escaped(self, line: Raw) -> Record | None:
-        """Bytes that are no UTF-8 are kept as lone surrogates, which the database spells out."""
-        try:
-            found = json.loads(line.decode("utf-8", "surrogateescape"))
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, dict):
-            return found
-        self._skip("not UTF-8")
-        return None
+    @staticmethod
+    def _decode(line: Raw) -> str:
+        """Bytes that are no UTF-8 become lone surrogates, which the database spells out."""
+        return line.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
 
     def _skip(self, reason: str) -> None:
         self._new_skips[reason] += 1
