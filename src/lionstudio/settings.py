@@ -1,6 +1,7 @@
 """Settings: one frozen object, read once at the edge. Flag > environment > project file > home file > default.
 
-A project's file comes with somebody's repository, so it may not move the home or the database.
+A home given as a flag brings its own database, whatever LIONAGI_DB says. A project's file comes with somebody's
+repository, so it may not move the home or the database.
 """
 
 from __future__ import annotations
@@ -101,9 +102,12 @@ def _home(flags: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, st
 
 
 def _choose(item: Setting, sources: list[tuple[str, Any]], project_file: str | None, home: str) -> tuple[Any, str]:
+    named = dict(sources[:1])["flag"]
     for origin, given in sources:
         if given.get(item.name) is None:
             continue
+        if item.name == "db" and origin == "environment" and "home" in named:
+            continue  # a home named on the command line brings its own database
         if origin == project_file and not item.in_project_file:
             continue
         return _usable(item, given[item.name], origin), origin

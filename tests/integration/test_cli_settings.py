@@ -90,3 +90,11 @@ def test_a_mistake_in_the_options_of_the_studio_is_said_like_any_other() -> None
 
     assert (done.code, done.err) == (2, "li: studio has no option --prot\n  try: --port\n")
     assert here("studio", "--host", "0.0.0.0").code == 2
+
+
+def test_a_home_named_on_the_command_line_brings_its_own_database(tmp_path: Path) -> None:
+    elsewhere = {"LIONAGI_DB": str(tmp_path / "other.db")}
+    named = str(tmp_path / "home")
+    assert li("--home", named, "state", "path", env=elsewhere).out == f"{named}/state.db\n"
+    assert li("--home", named, "--db", str(tmp_path / "x.db"), "state", "path", env=elsewhere).out == f"{tmp_path}/x.db\n"
+    assert li("state", "path", env=elsewhere).out == f"{tmp_path}/other.db\n"

@@ -6,12 +6,13 @@ Content keys are the same for old and new messages, so that every reader underst
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.elements import Element, Mode
+from lionstudio.model.texts import text_of
 from lionstudio.model.usage import Usage
 
 _PATH = "lionagi.protocols.messages."
@@ -125,25 +126,6 @@ def create_message(content: Mapping[str, Any], **fields: Any) -> Message:
             return made(content=dict(content), **fields)
     keys = ", ".join(key for key, _ in _CLASS_BY_KEY)
     raise InvalidInput("the content does not say what kind of message it is", hint=f"give one of: {keys}")
-
-
-def text_of(content: Any) -> str:
-    """All readable text in a content, in order, one piece a line."""
-    return "\n".join(_pieces(content))
-
-
-def _pieces(content: Any) -> Iterator[str]:
-    waiting = [content]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, Mapping):
-            waiting.extend(reversed(list(item.values())))
-        elif isinstance(item, (list, tuple)):
-            waiting.extend(reversed(item))
-        elif isinstance(item, (int, float)) and not isinstance(item, bool):
-            yield str(item)
 
 
 def pack(vector: Sequence[float]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.jsontext import load_or_keep
-from lionstudio.model.messages import text_of
+from lionstudio.model.texts import text_of
 from lionstudio.state.connection import Connection
 
 _BATCH = 500  # messages in one transaction of the indexer: short, so that writers do not wait
