@@ -96,5 +96,6 @@ def test_a_home_named_on_the_command_line_brings_its_own_database(tmp_path: Path
     elsewhere = {"LIONAGI_DB": str(tmp_path / "other.db")}
     named = str(tmp_path / "home")
     assert li("--home", named, "state", "path", env=elsewhere).out == f"{named}/state.db\n"
-    assert li("--home", named, "--db", str(tmp_path / "x.db"), "state", "path", env=elsewhere).out == f"{tmp_path}/x.db\n"
+    both = li("--home", named, "--db", str(tmp_path / "x.db"), "state", "path", env=elsewhere)
+    assert both.out == f"{tmp_path}/x.db\n"
     assert li("state", "path", env=elsewhere).out == f"{tmp_path}/other.db\n"
