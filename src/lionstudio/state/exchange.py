@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import NamedTuple
 
-from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.errors import Conflict, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.messages import Message
 from lionstudio.state.columns import checked
@@ -35,18 +35,29 @@ INSERT INTO changes (at, kind, entity, entity_id, parent_id) VALUES (:at, 'sent'
 """
 
 
+_STORED = """
+SELECT created_at, node_metadata, content, sender, recipient, channel, role, lion_class FROM messages WHERE id = :id
+"""
+_DELIVERED = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
+
+
 def send(conn: Connection, message: Message) -> bool:
     """Deliver to the recipient's inbox (or a channel) and the sender's outbox; False when it was sent before."""
     if not message.sender or not (message.recipient or message.channel):
         raise InvalidInput("a message that is sent needs a sender, and a recipient or a channel")
-    conn.execute(INSERT, to_row(conn, message))
-    if not conn.changes():
+    row = to_row(conn, message)
+    (id_, at), (sender, to, channel) = row[:2], row[5:8]
+    conn.execute(INSERT, row)
+    # it may have been said on a branch before it is sent
+    known = not conn.changes()
+    if known and conn.one(_STORED, {"id": id_}) != (*row[1:4], *row[5:]):  # all but the embedding
+        raise Conflict(f"message {id_} exists already and is another", hint="give the message an id of its own")
+    incoming = _mailbox(conn, to or EVERYBODY, "inbox", channel or "", at)
+    if known and conn.one(_DELIVERED, {"id": id_, "prog": incoming}):
         return False
-    at, channel, recipient = float(message.created_at), message.channel or "", message.recipient or EVERYBODY
-    for owner, box in ((recipient, "inbox"), (message.sender, "outbox")):
-        prog = _mailbox(conn, check_id(owner, "mailbox owner"), box, channel, at)
-        conn.execute(_PUT, {"prog": prog, "id": message.id})
-    conn.execute(_ANNOUNCE, {"at": at, "id": message.id, "recipient": recipient})
+    for prog in (incoming, _mailbox(conn, sender, "outbox", channel or "", at)):
+        conn.execute(_PUT, {"prog": prog, "id": id_})
+    conn.execute(_ANNOUNCE, {"at": at, "id": id_, "recipient": to or EVERYBODY})
     return True
 
 
@@ -61,7 +72,7 @@ VALUES (:owner, :box, :channel, :progression, :at)
 
 
 def _mailbox(conn: Connection, owner: str, box: str, channel: str, at: float) -> int:
-    key = {"owner": owner, "box": box, "channel": channel}
+    key = {"owner": check_id(owner, "mailbox owner"), "box": box, "channel": channel}
     prog = conn.value(_FIND, key)
     if prog is None:
         progression, prog = new_progression(conn, at)
