@@ -132,10 +132,7 @@ def test_a_page_that_failed_to_build_is_built_again(tmp_path: Path, monkeypatch:
 
 def test_nothing_names_a_package_registry() -> None:
     found = [
-        f"{name}: {host}"
-        for name, text in tracked_texts().items()
-        for host in REGISTRY_HOSTS
-        if host in text.lower()
+        f"{name}: {host}" for name, text in tracked_texts().items() for host in REGISTRY_HOSTS if host in text.lower()
     ]
 
     assert found == []
@@ -187,8 +184,6 @@ def test_help_names_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony is not None
-    said = subprocess.run(
-        ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    said = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert [line.split()[1] for line in said.stdout.splitlines()] == phony[1].split()
