@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.support.hostile_folders import ALIAS_BOMB, DEEP_JSON, DEEP_YAML, as_anybody, plant
+from tests.support.hostile_folders import ALIAS_BOMB, DEEP_JSON, DEEP_YAML, as_anybody, open_folder, plant
 
 from lionstudio.files.definitions import list_definitions, to_dict
 from lionstudio.files.plugins import list_plugins, list_skills
@@ -23,6 +23,13 @@ SECONDS = 2.0  # of processor time: whoever else uses the machine does not count
 AGENT = "---\nmodel: claude-code/sonnet\neffort: high\ndescription: number {n}\n---\nYou are number {n}.\n"
 PLAYBOOK = "description: number {n}\nargs:\n  depth: {{type: int, default: 2}}\nprompt: 'do {{depth}} {{input}}'\n"
 SKILL = "---\nname: skill-{n}\ndescription: number {n}\n---\nDo it.\n"
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder that we can still reach when we are nobody."""
+    with open_folder() as folder:
+        yield folder
 
 
 @contextmanager

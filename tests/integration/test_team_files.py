@@ -150,6 +150,15 @@ def test_a_message_belongs_to_the_run_that_sent_it(teams: Teams, db: Database) -
     assert db.read(lambda conn: sessions_of_team(conn, team.id)) == ["the-run"]
 
 
+def test_a_secret_is_taken_out_before_anything_is_written(teams: Teams, home: Settings) -> None:
+    token = "ghp_" + "a1B2" * 9
+    teams.create("review", ["a"])
+    teams.send("review", f"use {token} for it", sender="a", to=[])
+
+    assert "[REDACTED:github-token:" in teams.get("review").messages[0].content
+    assert all(token not in path.read_text() for path in Path(home.home).rglob("*.json"))
+
+
 def test_text_that_is_hard_to_keep_arrives(teams: Teams) -> None:
     teams.create("review", ["a"])
     for text in ("🦁 \u202e \x1b[31m", "a\0b", "\ud800", "line\r\nline", '"\\', "x" * 1_000_000):

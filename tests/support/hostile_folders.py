@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -63,11 +65,19 @@ def as_anybody(folder: Path) -> Iterator[None]:
     if os.geteuid() != 0:
         yield
         return
-    for parent in (folder, *folder.parents):
-        if parent.stat().st_uid == 0 and str(parent).startswith("/tmp/"):
-            parent.chmod(parent.stat().st_mode | 0o055)
+    folder.chmod(0o755)
     os.seteuid(NOBODY)
     try:
         yield
     finally:
         os.seteuid(0)
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A folder that anybody can reach; every test run closes the one that pytest gives for others."""
+    made = Path(tempfile.mkdtemp(prefix="li-test-"))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made)

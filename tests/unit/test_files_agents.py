@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lionstudio.agents import provider
 from lionstudio.errors import InvalidInput
 from lionstudio.files import agents, playbooks, skills
 from lionstudio.files.agents import Agent
@@ -58,7 +59,10 @@ def test_an_agent_with_everything() -> None:
 
 
 def test_an_agent_without_a_head() -> None:
-    assert agents.parse("x", "You are x.\n") == (Agent(name="x", prompt="You are x."), [])
+    agent, found = agents.parse("x", "You are x.\n")
+
+    assert agent == Agent(name="x", prompt="You are x.")
+    assert told(found) == [("warning", None, "it does not say which provider runs it")]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +86,7 @@ def test_an_agent_without_a_head() -> None:
     ],
 )
 def test_an_error_of_an_agent_has_its_line_and_advice(line: str, message: str) -> None:
-    agent, found = agents.parse("x", f"---\nname: x\n{line}\n---\nprompt\n")
+    agent, found = agents.parse("x", f"---\nprovider: claude\n{line}\n---\nprompt\n")
 
     (problem,) = found
     assert (problem.severity, problem.line) == ("error", 3)
@@ -98,8 +102,24 @@ def test_a_provider_nobody_knows_is_a_warning(model: str, known: bool) -> None:
     assert [problem.severity for problem in found] == ([] if known else ["warning"])
 
 
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [("model: sonnet", False), ("model: claude", True), ("model: claude/sonnet", True), ("provider: codex", True)],
+)
+def test_an_agent_says_which_provider_runs_it(head: str, said: bool) -> None:
+    _, found = agents.parse("x", f"---\n{head}\n---\nprompt")
+
+    assert told(found) == ([] if said else [("warning", 2, "it does not say which provider runs it")])
+
+
+def test_the_providers_are_those_that_can_be_started() -> None:
+    names = {*provider.PROVIDERS, *provider._OTHER_NAMES}
+
+    assert {name.replace("-", "_") for name in names} == agents.PROVIDERS
+
+
 def test_an_agent_without_a_prompt_is_a_warning() -> None:
-    _, found = agents.parse("x", "---\nmodel: x\n---\n")
+    _, found = agents.parse("x", "---\nprovider: claude\n---\n")
 
     assert told(found) == [("warning", None, "there is no system prompt")]
 

@@ -11,11 +11,8 @@ from lionstudio.files.problems import Problem, Rule, check_fields, either, error
 from lionstudio.files.yamltext import Path
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-# A word that is none of these may be a slip of the pen; whether it can be started is known when it is.
-PROVIDERS = frozenset({
-    "anthropic", "claude", "claude_code", "codex", "cursor", "deepseek", "gemini", "gemini_cli", "gemini_code", "groq",
-    "nvidia_nim", "ollama", "openai", "openai_compatible", "opencode", "openrouter", "perplexity", "pi", "scripted",
-})  # fmt: skip
+# What this version can start; a test keeps it equal to what the providers say themselves.
+PROVIDERS = frozenset({"acp", "claude", "claude_code", "codex", "command", "ollama", "openai", "script"})
 _A_DAY = 86_400
 
 RULES: Mapping[str, Rule] = {
@@ -97,6 +94,10 @@ def check_provider(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> Iter
         )
 
 
+def _names_provider(model: str) -> bool:
+    return "/" in model or model.lower().replace("-", "_") in PROVIDERS
+
+
 def _renamed(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[dict[str, Any], list[Problem]]:
     given, found = dict(fields), []
     for old, new in _OLD_NAMES.items():
@@ -112,5 +113,11 @@ def _check_meaning(fields: Mapping[str, Any], lines: Mapping[Path, int], body: s
     if isinstance(defaults, dict) and not isinstance(defaults.get("expected", []), list):
         line = lines.get(("artifact_defaults", "expected"))
         yield error(line, "artifact_defaults.expected must be a list", "write one artifact a line, each after a dash")
+    model = fields.get("model")
+    if fields.get("provider") is None and not (isinstance(model, str) and _names_provider(model)):
+        yield warning(
+            lines.get(("model",)), "it does not say which provider runs it",
+            "write `model: claude/sonnet`, or add `provider: claude`",
+        )  # fmt: skip
     if not body:
         yield warning(None, "there is no system prompt", "write it below the head")

@@ -72,7 +72,7 @@ def _chosen(conn: Connection, kind: str, key: str, older: int | None, newer: int
         return get_version(conn, kind, key, older), last
     first = find_version(conn, kind, key, last.version - 1)
     if first is None:
-        raise NotFound(f"{kind} {key} has only one version", hint=f"`li {kind}s show {key}` shows it")
+        raise NotFound(f"there is only one version of this {kind}", hint=f"`li {kind}s show NAME` shows it")
     return first, last
 
 

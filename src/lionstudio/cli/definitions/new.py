@@ -26,14 +26,14 @@ _BEGINNINGS = {
     "agent": """\
 ---
 description: What {name} is for, in one line
-model: sonnet
+model: claude/sonnet
 effort: medium
 ---
 You are {name}. Say here what you do, how you work, and when you are done.
 """,
     "playbook": """\
 description: What {name} does, in one line
-model: sonnet
+model: claude/sonnet
 args:
   depth: {{type: int, default: 2, help: how deep to look}}
 prompt: |

@@ -42,5 +42,6 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
 
         print_json({"name": args.name, "path": target.path, "version": made.version, "etag": made.sha256})
     else:
-        emit(f"{inline(target.path)} is as in version {args.version} again; that is version {made.version} now.\n")
+        now = "already" if made.version == args.version else f"again; that is version {made.version} now"
+        emit(f"{inline(target.path)} is as in version {args.version} {now}.\n")
     return 0

@@ -6,11 +6,12 @@ import argparse
 import sys
 
 from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit_lines
+from lionstudio.cli.output import emit_lines, flush
 from lionstudio.cli.team.rooms import message_wire, room, warn
 from lionstudio.cli.team.talk import message_lines
 from lionstudio.cli.terminal import say, styles_for
 from lionstudio.live.teams import inbox
+from lionstudio.model.teams import TeamMessage
 
 EXAMPLES = (
     ("li team inbox review --member analyst", "what is new for the analyst"),
@@ -33,16 +34,21 @@ def run(args: argparse.Namespace) -> int:
         found = here.teams.get(args.name)
         messages = inbox(found, args.member, unread=not args.all)
         new = [message.id for message in messages if args.member not in message.read_by]
-        # only what is printed is marked: a message that arrives meanwhile stays new
+        _print(found.team.id, messages, args)
+        # only what was printed is marked: what arrives meanwhile, or was never seen, stays new
+        flush()
         if args.mark_read and new:
             warn(here.teams.mark_read(found.team.id, args.member, new), args)
+    if not messages:
+        say(f"Nothing new for {inline(args.member)}.", quiet=args.quiet)
+    return 0
+
+
+def _print(team_id: str, messages: list[TeamMessage], args: argparse.Namespace) -> None:
     if args.json:
         from lionstudio.cli.jsonout import print_json
 
         wires = [message_wire(message) for message in messages]
-        print_json({"team_id": found.team.id, "member": args.member, "messages": wires, "marked": args.mark_read})
+        print_json({"team_id": team_id, "member": args.member, "messages": wires, "marked": args.mark_read})
     else:
         emit_lines(message_lines(messages, styles_for(sys.stdout, refused=args.no_color), whole=True))
-    if not messages:
-        say(f"Nothing new for {inline(args.member)}.", quiet=args.quiet)
-    return 0

@@ -26,8 +26,7 @@ def register(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="the team, by name or id")
     parser.add_argument("text", metavar="TEXT", help="what to write, - to read standard input")
     parser.add_argument("--from", dest="sender", metavar="X", default="_cli", help="who writes (%(default)s)")
-    parser.add_argument("--to", metavar="Y", action="append", help="a member, several as a,b, or all (%(default)s)")
-    parser.set_defaults(to=None)
+    parser.add_argument("--to", metavar="Y", action="append", help="a member, several as a,b, or all (all)")
 
 
 def run(args: argparse.Namespace) -> int:
