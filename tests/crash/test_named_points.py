@@ -49,6 +49,8 @@ ELSEWHERE: Mapping[str, str] = {
     "team.file_written": "tests/integration/test_team_files.py",
     "team.imported": "tests/integration/test_team_files.py",
     "import.item": "tests/crash/test_backfill_kills.py",
+    "mirror.placed": "tests/crash/test_mirror_kills.py",
+    "mirror.committed": "tests/crash/test_mirror_kills.py",
     "recorder.kept": "tests/integration/test_live_faults.py",
     "spool.written": "tests/integration/test_live_faults.py",
     "spool.taken_in": "tests/integration/test_live_faults.py",

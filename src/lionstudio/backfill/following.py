@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 
 from lionstudio.backfill.mirroring import Mirror
 from lionstudio.backfill.report import Report
@@ -16,7 +16,7 @@ _SETTLE_EVERY = 15.0  # seconds between two looks for sessions that have fallen 
 
 def follow(
     mirror: Mirror, tool: Tool, root: str, *, ended: Callable[[], bool] = lambda: False, patience: float = _SETTLE_EVERY
-) -> Iterator[Report]:
+) -> Generator[Report, None, None]:
     """The report of the first pass, then one for every change that was taken up."""
     # watched before the first look, so that nothing falls between
     watcher = watch([os.path.join(root, tree) for tree in tool.trees])
