@@ -17,6 +17,15 @@ hypothesis.settings.register_profile("long", deadline=None, max_examples=3000)
 hypothesis.settings.load_profile("suite")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_transcripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test looks at what the agents of whoever runs it have said."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+            patch.setenv(name, str(tmp_path_factory.mktemp("none")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database that holds nothing yet; copying it is cheaper than making one."""

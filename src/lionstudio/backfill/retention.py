@@ -24,7 +24,8 @@ class Retention(NamedTuple):
     days: int
     origin: str  # the settings file that says so, or "default"
     settings: str  # the file to edit
-    expiring: int  # transcripts that are deleted within a week
+    transcripts: int
+    expiring: int  # of them, those that are deleted within a week
     advice: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def retention(root: str | None = None, environ: Mapping[str, str] | None = None,
     dying = now - (days - 7) * 86400
     files = discover(CLAUDE, root).files
     expiring = sum(file.mtime_ns / 1e9 < dying for file in files)
-    return Retention(days, origin, path, expiring, _advice(days, path))
+    return Retention(days, origin, path, len(files), expiring, _advice(days, path))
 
 
 def _days(path: str) -> tuple[int, str]:

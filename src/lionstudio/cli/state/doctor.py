@@ -51,6 +51,7 @@ def _examine(path: str, args: argparse.Namespace) -> int:
     except CorruptStore as error:
         # too damaged to be opened; the usual advice would be to ask the doctor
         raise CorruptStore(error.message, hint="restore a backup; keep this file for analysis") from None
+    findings += _about_mirrors()
     _print_findings(path, findings, args)
     codes = {found.code for found in findings if found.severity == "error"}
     return CorruptStore.exit_code if "file.damaged" in codes else 1 if codes else 0
@@ -61,6 +62,18 @@ def _teams(conn: Connection, args: argparse.Namespace) -> Iterable[Finding]:
     from lionstudio.live.team_drift import team_findings
 
     return team_findings(conn, stores.settings_of(args))
+
+
+def _about_mirrors() -> list[Finding]:
+    """How long Claude Code keeps its transcripts, for those who use it."""
+    from lionstudio.backfill.retention import retention
+
+    kept = retention()
+    if not kept.transcripts:
+        return []
+    soon = f"{count(kept.expiring, 'transcript')} within a week" if kept.expiring else "none within a week"
+    said = f"Claude Code deletes transcripts after {count(kept.days, 'day')} ({kept.origin}): {soon}"
+    return [Finding("info", "claude.retention", "Claude Code", said, kept.advice)]
 
 
 def _print_findings(path: str, findings: list[Finding], args: argparse.Namespace) -> None:
