@@ -154,6 +154,17 @@ def test_new_from_a_file_and_from_standard_input(group: str, text: str, home: Pa
     assert len({each["etag"] for each in found}) == 1
 
 
+def test_new_respects_what_has_the_name_already(home: Path) -> None:
+    write(home / "agents" / "it" / "it.md", "prompt")
+    write(Path(".lionagi/agents/mine.md"), "prompt")
+
+    assert here("agents", "new", "it").code == 1
+    assert not (home / "agents" / "it.md").exists()
+    made = here("agents", "new", "mine")
+    assert made.code == 0
+    assert "counts, which has the same name" in made.err
+
+
 @pytest.mark.parametrize("name", ["../x", "a/b", ".x", "x" * 101])
 def test_new_refuses_a_name_that_is_no_name(name: str, home: Path) -> None:
     assert here("agents", "new", name).code == 2

@@ -13,6 +13,7 @@ from lionstudio.state.doctor import Finding
 from lionstudio.state.teams import list_teams, message_counts
 
 _MOST_TEAMS = 100_000
+_MOST_FINDINGS = 50  # of one kind
 
 
 class Drift(NamedTuple):
@@ -57,8 +58,16 @@ def _of_file(conn: Connection, file: TeamFile) -> Drift | None:
 
 
 def team_findings(conn: Connection, settings: Settings) -> Iterator[Finding]:
-    """The same as findings of the doctor."""
-    for each in drift(conn, settings):
+    """The same as findings of the doctor; the same kind over and over helps nobody."""
+    found: list[Finding] = []
+    for finding in _findings(drift(conn, settings)):
+        if sum(other.code == finding.code for other in found) < _MOST_FINDINGS:
+            found.append(finding)
+    return iter(found)
+
+
+def _findings(differing: list[Drift]) -> Iterator[Finding]:
+    for each in differing:
         subject = f"team {each.name}"
         if each.error is not None:
             evidence = f"{each.path}: {each.error}"

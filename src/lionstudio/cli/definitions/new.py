@@ -10,13 +10,13 @@ import sys
 
 from lionstudio.cli import stores
 from lionstudio.cli.definitions.histories import opened, record
-from lionstudio.cli.definitions.nouns import Noun
+from lionstudio.cli.definitions.nouns import Noun, here
 from lionstudio.cli.definitions.show import problem_line
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit
 from lionstudio.cli.terminal import say
-from lionstudio.errors import InvalidInput
-from lionstudio.files.definitions import Definition, parsed, read_definition
+from lionstudio.errors import Conflict, InvalidInput
+from lionstudio.files.definitions import Definition, find_definition, parsed, read_definition
 from lionstudio.files.places import Place
 from lionstudio.files.safe import MOST_BYTES, read_text
 from lionstudio.live.definitions import Target, new_target, save
@@ -69,6 +69,9 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
     """Write it; then edit it, if asked to."""
     settings = stores.settings_of(args)
     target = new_target(noun.one, args.name, settings.home)
+    there = find_definition(noun.one, args.name, settings.home, here())
+    if there is not None and there.place.origin == "home":
+        raise Conflict(f"there is a {noun.one} {args.name} already: {there.path}", hint="choose another name")
     editor = _editor() if args.edit else []
     text = _BEGINNINGS[noun.one].format(name=args.name) if args.source is None else _read(args.source)
     place = Place(settings.home, "home")
@@ -80,6 +83,8 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
     if editor:
         found = _edit(editor, noun, args, settings, target, place)
     _tell(args, noun, found, target, made.version)
+    if there is not None:
+        say(f"In this folder {inline(there.path)} counts, which has the same name.", quiet=args.quiet)
     return 1 if found.error is not None else 0
 
 
