@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lionstudio.agents import programs, trees
+from lionstudio.agents import outfiles, programs, trees
 from lionstudio.agents.programs import Program, find_program
 from lionstudio.errors import InvalidInput, NotFound
 
@@ -65,21 +65,63 @@ def short_grace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert zombies() - before == set()
 
 
-async def output_of(argv: list[str], stdin: bytes | None = None, cwd: str = "/") -> tuple[list[bytes], int, str]:
+def run(
+    argv: list[str], stdin: bytes | None = None, cwd: str = "/", *, by_file: bool = False
+) -> tuple[list[bytes], int, str]:
     """Run a program to its end."""
-    async with Program(argv, cwd=cwd, env=ENV, stdin=stdin) as program:
-        lines = [line async for line in program.lines()]
-        return lines, await program.wait(), program.last_words
+
+    async def to_the_end() -> tuple[list[bytes], int, str]:
+        async with Program(argv, cwd=cwd, env=ENV, stdin=stdin, by_file=by_file) as program:
+            lines = [line async for line in program.lines()]
+            return lines, await program.wait(), program.last_words
+
+    return asyncio.run(to_the_end())
 
 
-def run(argv: list[str], stdin: bytes | None = None, cwd: str = "/") -> tuple[list[bytes], int, str]:
-    return asyncio.run(output_of(argv, stdin, cwd))
+by_both = pytest.mark.parametrize("by_file", [False, True], ids=["pipe", "file"])
 
 
-def test_lines_come_whole_and_a_last_one_without_an_end_counts() -> None:
+@by_both
+def test_lines_come_whole_and_a_last_one_without_an_end_counts(by_file: bool) -> None:
     code = "import sys; sys.stdout.write('one\\n\\ntwo'); sys.stdout.flush(); sys.stderr.write('oh\\nno\\n')"
 
-    assert run(python(code)) == ([b"one", b"", b"two"], 0, "oh\nno")
+    assert run(python(code), by_file=by_file) == ([b"one", b"", b"two"], 0, "oh\nno")
+
+
+def test_a_line_comes_as_soon_as_it_is_in_the_file() -> None:
+    async def seen() -> list[float]:
+        at = []
+        code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.5)"
+        async with Program(python(code), cwd="/", env=ENV, by_file=True) as program:
+            async for _ in program.lines():
+                at.append(time.monotonic())
+        return at
+
+    first, second, third = asyncio.run(seen())
+    assert second - first > 0.3
+    assert third - second > 0.3
+
+
+def test_what_was_read_of_a_file_is_given_back() -> None:
+    kept: list[int] = []
+
+    async def blocks() -> int:
+        code = f"for _ in range(64): print('x' * {MEGABYTE}, flush=True)"
+        async with Program(python(code), cwd="/", env=ENV, by_file=True) as program:
+            read = sum([len(line) async for line in program.lines()])
+            assert program._outfile is not None
+            kept.append(os.fstat(program._outfile.fileno()).st_blocks * 512)
+            return read
+
+    assert asyncio.run(blocks()) == 64 * MEGABYTE
+    assert kept[0] < 40 * MEGABYTE
+
+
+def test_a_file_is_read_where_nobody_tells_that_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outfiles, "_watch", lambda descriptor: None)
+    code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.2)"
+
+    assert run(python(code), by_file=True)[0] == [b"0", b"1", b"2"]
 
 
 def test_the_prompt_is_its_input() -> None:
@@ -89,19 +131,21 @@ def test_the_prompt_is_its_input() -> None:
     assert run(python("import sys; print(repr(sys.stdin.read()))"))[0] == [b"''"]
 
 
-def test_a_line_of_100_megabytes_comes_whole_and_what_follows_it_too() -> None:
+@by_both
+def test_a_line_of_100_megabytes_comes_whole_and_what_follows_it_too(by_file: bool) -> None:
     code = "import sys\nfor _ in range(100): sys.stdout.write('x' * (1 << 20))\nprint('\\nend')"
-    lines, exit_code, _ = run(python(code))
+    lines, exit_code, _ = run(python(code), by_file=by_file)
 
     assert [len(line) for line in lines] == [100 * MEGABYTE, 3]
     assert exit_code == 0
 
 
-def test_a_line_beyond_the_longest_is_cut_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+@by_both
+def test_a_line_beyond_the_longest_is_cut_and_nothing_is_lost(by_file: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "LONGEST_LINE", 3 * MEGABYTE)
-    lines, _, _ = run(python(f"print('x' * {10 * MEGABYTE}); print('end')"))
+    lines, _, _ = run(python(f"print('x' * {10 * MEGABYTE}); print('end')"), by_file=by_file)
 
-    assert len(lines) > 3
+    assert len(lines) > 2
     assert b"".join(lines) == b"x" * (10 * MEGABYTE) + b"end"
 
 
@@ -145,8 +189,9 @@ def test_a_missing_program_is_told_with_how_to_install_it() -> None:
 )
 def test_what_cannot_be_started_is_refused_and_leaves_nothing_open(argv: list[str], cwd: str) -> None:
     before = descriptors()
-    with pytest.raises(InvalidInput, match="cannot be started"):
-        run(argv, cwd=cwd)
+    for by_file in (False, True):
+        with pytest.raises(InvalidInput, match="cannot be started"):
+            run(argv, cwd=cwd, by_file=by_file)
     with pytest.raises(InvalidInput, match="cannot be started"):
         run(["/bin/true", "a\0b"])
 
@@ -162,9 +207,10 @@ if os.fork() == 0:
 """
 
 
-def test_a_grandchild_that_holds_the_output_open_does_not_keep_the_run_alive() -> None:
+@by_both
+def test_a_grandchild_that_holds_the_output_open_does_not_keep_the_run_alive(by_file: bool) -> None:
     begun = time.monotonic()
-    lines, code, _ = run(python(HOLDS_THE_OUTPUT))
+    lines, code, _ = run(python(HOLDS_THE_OUTPUT), by_file=by_file)
 
     assert (lines, code) == ([b"before"], 0)
     assert time.monotonic() - begun < 20
@@ -196,12 +242,13 @@ def test_a_program_that_prints_faster_than_we_keep_has_to_wait() -> None:
     assert asyncio.run(held_back()) < 16 * MEGABYTE
 
 
-def test_waiting_for_a_line_can_be_given_up_without_losing_it() -> None:
+@by_both
+def test_waiting_for_a_line_can_be_given_up_without_losing_it(by_file: bool) -> None:
     async def impatient() -> tuple[int, list[bytes]]:
         given_up = 0
         lines: list[bytes] = []
         code = "import sys, time\nfor part in 'ab', 'cd\\n', 'e': time.sleep(0.3); print(part, end='', flush=True)"
-        async with Program(python(code), cwd="/", env=ENV) as program:
+        async with Program(python(code), cwd="/", env=ENV, by_file=by_file) as program:
             while True:
                 try:
                     line = await program.line(0.05)
@@ -324,7 +371,10 @@ def test_other_children_of_ours_are_not_touched() -> None:
     assert mine.wait() == 5
 
 
-def test_stopping_half_way_leaves_no_process_and_no_descriptor() -> None:
+@by_both
+def test_stopping_half_way_leaves_no_process_and_no_descriptor(by_file: bool) -> None:
+    code = "import time\nwhile True: print('x', flush=True); time.sleep(0.01)"
+
     async def stop(program: Program) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(0.3), program:
@@ -333,9 +383,7 @@ def test_stopping_half_way_leaves_no_process_and_no_descriptor() -> None:
 
     async def many() -> None:
         for _ in range(5):
-            await stop(
-                Program(python("import time\nwhile True: print('x', flush=True); time.sleep(0.01)"), cwd="/", env=ENV)
-            )
+            await stop(Program(python(code), cwd="/", env=ENV, by_file=by_file))
 
     asyncio.run(many())
     before = descriptors()

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import IO, Self
 
+from lionstudio.agents.outfiles import OutFile
 from lionstudio.agents.trees import MARK, adopt_orphans, born_at, end_tree, new_mark
 from lionstudio.errors import InvalidInput, NotFound
 
@@ -47,6 +48,7 @@ class Program:
     """A started program; use as an async context manager, leaving it ends the whole tree.
 
     It reads `stdin` to its end; with `conversation` its input stays open and is written to as `program.stdin`.
+    With `by_file` its output comes by way of a file.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Program:
         env: Mapping[str, str],
         stdin: bytes | None = None,
         conversation: bool = False,
+        by_file: bool = False,
     ) -> None:
         self._argv = list(argv)
         self._cwd = cwd
@@ -66,7 +69,10 @@ class Program:
         self._conversation = conversation
         self._stderr = _LastWords()
         self._exited = asyncio.Event()
-        self._begun: list[bytes] = []  # of a line that is longer than what is read ahead
+        self._by_file = by_file
+        self._outfile: OutFile | None = None
+        self._buffer = bytearray()
+        self._searched = 0  # of the buffer, for the end of a line
         self._hungry_since: float | None = None
         self._closed = False
 
@@ -76,19 +82,20 @@ class Program:
         loop = asyncio.get_running_loop()
         self._pipe, _ = await loop.connect_read_pipe(lambda: self._stderr, os.fdopen(reading, "rb", 0))
         try:
+            self._outfile = OutFile() if self._by_file else None
             with self._input() as stdin:
                 self._process = await asyncio.create_subprocess_exec(
                     *self._argv,
                     cwd=self._cwd,
                     env=self._env,
                     stdin=stdin,
-                    stdout=asyncio.subprocess.PIPE,
+                    stdout=self._outfile.fileno() if self._outfile else asyncio.subprocess.PIPE,
                     stderr=writing,
                     limit=LONGEST_LINE if self._conversation else _READ_AHEAD,
                     start_new_session=True,  # its own group, so that the terminal's Ctrl-C reaches only us
                 )
         except BaseException as error:
-            self._pipe.close()
+            self._let_go()
             if not isinstance(error, (OSError, ValueError)):
                 raise
             raise InvalidInput(f"{self._argv[0]} cannot be started in {self._cwd}: {error}") from None
@@ -115,7 +122,12 @@ class Program:
             await asyncio.wait_for(self._process.wait(), _LINGER_SECONDS)
         # whoever got away may hold our pipes open for ever; asyncio has no other way to let go of them
         self._process._transport.close()  # type: ignore[attr-defined]
+        self._let_go()
+
+    def _let_go(self) -> None:
         self._pipe.close()
+        if self._outfile is not None:
+            self._outfile.close()
         self._closed = True
 
     @property
@@ -155,20 +167,24 @@ class Program:
             self._hungry_since = None
 
     async def _line(self) -> bytes | None:
-        while True:
-            try:
-                return self._whole((await self.stdout.readuntil(b"\n"))[:-1])
-            except asyncio.IncompleteReadError as rest:
-                return self._whole(rest.partial) or None
-            except asyncio.LimitOverrunError as full:
-                self._begun.append(await self.stdout.readexactly(full.consumed))
-                if sum(map(len, self._begun)) >= LONGEST_LINE:
-                    return self._whole(b"")
+        while (end := self._buffer.find(b"\n", self._searched)) < 0:
+            self._searched = len(self._buffer)
+            more = b"" if self._searched >= LONGEST_LINE else await self._more()
+            if not more:
+                return self._taken(self._searched) or None
+            self._buffer += more
+        line = self._taken(end)
+        del self._buffer[:1]
+        return line
 
-    def _whole(self, end: bytes) -> bytes:
-        whole = b"".join([*self._begun, end]) if self._begun else end
-        self._begun.clear()
-        return whole
+    async def _more(self) -> bytes:
+        return await (self._outfile.more() if self._outfile else self.stdout.read(_READ_AHEAD))
+
+    def _taken(self, size: int) -> bytes:
+        taken = bytes(self._buffer[:size])
+        del self._buffer[:size]
+        self._searched = 0
+        return taken
 
     def _watch_exit(self) -> None:
         """Notice the exit itself: asyncio's own wait lasts until nobody holds the pipes any more."""
@@ -197,7 +213,10 @@ class Program:
 
     def _note_exit(self) -> None:
         self._exited.set()
-        asyncio.get_running_loop().call_later(_LINGER_SECONDS, self._end_output)
+        if self._outfile is not None:
+            self._outfile.end()
+        else:
+            asyncio.get_running_loop().call_later(_LINGER_SECONDS, self._end_output)
 
     def _end_output(self) -> None:
         """A child that outlives the program may hold its output open for ever: it ends when nothing more comes."""
