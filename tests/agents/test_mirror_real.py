@@ -141,9 +141,8 @@ def assert_prompt(follower: Followed) -> None:
     """Nine of ten lines are visible to this process within 300 ms of being written."""
     late = sorted(follower.delays())
     assert late
-    print(
-        f"visible after {late[len(late) // 2] * 1000:.1f} ms (median), {late[-1] * 1000:.1f} ms (slowest of {len(late)})"
-    )
+    median, slowest = late[len(late) // 2] * 1000, late[-1] * 1000
+    print(f"visible after {median:.1f} ms (median), {slowest:.1f} ms (slowest of {len(late)})")
     assert late[len(late) * 9 // 10] < 0.3, late
 
 

@@ -76,7 +76,7 @@ def test_another_root(tools: Path) -> None:
 def test_status(tools: Path) -> None:
     talk = Claude(tools / "claude").talk(1)
     gone = Claude(tools / "claude").talk(1)
-    assert "behind    2 transcripts" in here("mirror", "status").out
+    assert "claude.behind_files\t2\n" in here("mirror", "status").out
     here("mirror", "claude")
     gone.path.unlink()
     talk.user("more")
@@ -87,7 +87,7 @@ def test_status(tools: Path) -> None:
     assert 0 < claude["behind_bytes"] < 1000
     assert claude["retention"]["days"] == 30
     assert found[1]["exists"] is False
-    said = here("mirror", "status").out
+    said = on_terminal("mirror", "status", columns=200, env={"LIONAGI_HOME": str(tools / "home")}).out
     assert "kept      1 transcript that it has deleted" in said
     assert 'put "cleanupPeriodDays": 3650 into' in said
 

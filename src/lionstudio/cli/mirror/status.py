@@ -5,15 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from lionstudio.backfill.coverage import Coverage, coverage
 from lionstudio.backfill.retention import Retention, retention
 from lionstudio.backfill.sources import CLAUDE, TOOLS
 from lionstudio.cli import stores
-from lionstudio.cli.amounts import ago, count, size
+from lionstudio.cli.amounts import ago, count, iso, size
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit_lines
+from lionstudio.cli.terminal import is_terminal
 
 DESCRIPTION = """\
 Say for each tool what is mirrored, how far the mirror is behind, what was skipped, and how long Claude Code
@@ -32,17 +34,30 @@ def run(args: argparse.Namespace) -> int:
     """Print where the mirrors stand."""
     found = _look(stores.settings_of(args).db)
     keeps = retention()
+    wire = [{**one.to_dict(), "last_read_at_iso": iso(one.last_read_at)} for one in found]
+    wire[0]["retention"] = keeps.to_dict()
     if args.json:
         from lionstudio.cli.jsonout import print_json
 
-        tools = [one.to_dict() for one in found]
-        tools[0]["retention"] = keeps.to_dict()
-        print_json({"tools": tools})
-        return 0
-    now = time.time()
-    for one in found:
-        emit_lines(_lines(one, keeps if one.tool == CLAUDE.name else None, now))
+        print_json({"tools": wire})
+    elif is_terminal():
+        now = time.time()
+        for one in found:
+            emit_lines(_lines(one, keeps if one.tool == CLAUDE.name else None, now))
+    else:
+        emit_lines(line for one in wire for line in _fields(str(one["tool"]), one))
     return 0
+
+
+def _fields(above: str, facts: Mapping[str, Any]) -> Iterator[str]:
+    """One fact a line, for a pipe."""
+    for name, value in facts.items():
+        if name == "retention":
+            yield from _fields(f"{above}.{name}", value)
+        elif name in ("refused", "skipped"):
+            yield f"{above}.{name}\t{len(value)}"
+        elif name != "tool":
+            yield f"{above}.{name}\t{'' if value is None else inline(str(value))}"
 
 
 def _look(path: str) -> list[Coverage]:
