@@ -197,6 +197,7 @@ class Foreign:
         self.path = path
         self.conn = apsw.Connection(str(path))
         self.conn.execute("PRAGMA journal_mode = WAL").fetchall()
+        self.conn.execute("PRAGMA synchronous = OFF")  # a test has no power cuts
         self.conn.execute(FOREIGN_SCHEMA)
 
     def add(self, table: str, **columns: Any) -> None:

@@ -41,8 +41,8 @@ def metadata_of(record: Record) -> dict[str, Any]:
 def keep(metadata: dict[str, Any], record: Record, known: Iterable[str], **replaced: Any) -> dict[str, Any]:
     """The metadata with every column that has no place of its own, and the originals of what was replaced."""
     unknown = set(record).difference(known)
-    rest = {name: _kept(record[name]) for name in sorted(unknown)} | replaced
-    rest = {name: value for name, value in rest.items() if value is not None}
+    rest = {name: record[name] for name in sorted(unknown)} | replaced
+    rest = {name: found for name, value in rest.items() if (found := _kept(value)) is not None}
     if rest:
         metadata["imported"] = {**mapping(metadata.get("imported")), **rest}
     return metadata

@@ -109,6 +109,8 @@ def merge(conn: Connection, incoming: Incoming, here: Session | None) -> Merged:
     session_id = here.id if here else incoming.session.id
     if not plan.changes:
         return Merged(session_id, new=False, changed=False, messages=0)
+    session = None if here else to_row(incoming.session)  # refused before anything is written
+    branches = [_branch_row(branch, session_id) for branch in plan.fresh]
     arrived = _Arrivals()
     _bring_messages(conn, incoming, plan, arrived)
     point("import.messages")
@@ -117,13 +119,13 @@ def merge(conn: Connection, incoming: Incoming, here: Session | None) -> Merged:
         prog = _head(conn, incoming.progression_id, incoming.session.created_at, incoming.unreadable)
     _extend(conn, prog, plan.session_ids)
     point("import.placed")
-    if here is None:
-        _insert_session(conn, incoming, prog, arrived)
+    if session is not None:
+        _insert_session(conn, incoming, session, prog, arrived)
     else:
-        _complete_session(conn, here.id, prog, incoming.progression_id, plan, arrived)
+        _complete_session(conn, session_id, prog, incoming.progression_id, plan, arrived)
     point("import.session")
-    for branch in plan.fresh:
-        _insert_branch(conn, branch, session_id, arrived)
+    for branch, row in zip(plan.fresh, branches, strict=True):
+        _insert_branch(conn, branch, row, arrived)
     for branch_id, branch_prog, ids in plan.longer:
         _lengthen(conn, branch_id, branch_prog, ids, incoming.session.created_at, arrived)
     conn.forget_places()
@@ -239,11 +241,11 @@ SELECT i.message_id FROM progression_items i JOIN messages m ON m.id = i.message
 """
 
 
-def _insert_session(conn: Connection, incoming: Incoming, prog: int, arrived: _Arrivals) -> None:
+def _insert_session(conn: Connection, incoming: Incoming, row: dict[str, Any], prog: int, arrived: _Arrivals) -> None:
     session = incoming.session
     last_at = session.last_message_at if session.last_message_at is not None else arrived.last_at
     usage = session.usage if session.usage != NOTHING else arrived.total(incoming.order)
-    row = to_row(session) | usage._asdict() | _pointers(conn, prog)
+    row |= usage._asdict() | _pointers(conn, prog)
     row |= {
         "progression_id": incoming.progression_id,
         "message_count": conn.value(_NEXT, {"prog": prog}),
@@ -314,26 +316,27 @@ VALUES (:id, :created_at, :node_metadata, :user, :name, :session_id, :progressio
 """
 
 
-def _insert_branch(conn: Connection, incoming: IncomingBranch, session_id: str, arrived: _Arrivals) -> None:
+def _branch_row(incoming: IncomingBranch, session_id: str) -> dict[str, Any]:
     branch = incoming.branch
-    prog = _head(conn, incoming.progression_id, branch.created_at, incoming.unreadable)
+    return {
+        "id": check_id(branch.id, "branch id"),
+        "created_at": float(branch.created_at),
+        "node_metadata": dump(dict(branch.metadata), "metadata") if branch.metadata else None,
+        "user": branch.user and visible(branch.user),
+        "name": branch.name and visible(branch.name),
+        "session_id": session_id,
+        "progression_id": check_id(incoming.progression_id, "progression id"),
+        "system_msg_id": branch.system_msg_id,
+    }
+
+
+def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, Any], arrived: _Arrivals) -> None:
+    prog = _head(conn, incoming.progression_id, incoming.branch.created_at, incoming.unreadable)
     # a progression that is the session's too has its messages by now
     _extend(conn, prog, _missing(incoming.order, _order_of(conn, prog)))
     usage = incoming.usage if incoming.usage is not None else arrived.total(incoming.order)
-    conn.execute(
-        _INSERT_BRANCH,
-        {
-            "id": check_id(branch.id, "branch id"),
-            "created_at": float(branch.created_at),
-            "node_metadata": dump(dict(branch.metadata), "metadata") if branch.metadata else None,
-            "user": branch.user and visible(branch.user),
-            "name": branch.name and visible(branch.name),
-            "session_id": session_id,
-            "progression_id": incoming.progression_id,
-            "system_msg_id": branch.system_msg_id or arrived.system_in(incoming.order),
-            **usage._asdict(),
-        },
-    )
+    row["system_msg_id"] = row["system_msg_id"] or arrived.system_in(incoming.order)
+    conn.execute(_INSERT_BRANCH, row | usage._asdict())
 
 
 _OWN_PROGRESSION = "UPDATE branches SET progression_id = :progression WHERE id = :id"
