@@ -92,6 +92,9 @@ env_key = "FAKE_KEY"
 
 [features]
 plugins = false
+
+[analytics]
+enabled = false
 """
 
 
