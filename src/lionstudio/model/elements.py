@@ -72,7 +72,8 @@ class Element:
         known = {item.name for item in fields(target)}
         extra = {key: given.pop(key) for key in list(given) if key not in known}
         if extra:
-            metadata["extra"] = {**metadata.get("extra", {}), **extra}
+            before = metadata.get("extra", {})
+            metadata["extra"] = {**(before if isinstance(before, Mapping) else {"extra": before}), **extra}
         return target(**target.revive(given), metadata=metadata)
 
     @classmethod
@@ -87,6 +88,13 @@ def revive_words(given: dict[str, Any], vocabularies: Mapping[str, type[StrEnum]
         if key in given:
             given[key] = next((member for member in vocabulary if member == given[key]), given[key])
     return given
+
+
+def milliseconds(start: object, end: object) -> float | None:
+    """From one time to another; None where one is missing or is no number."""
+    if isinstance(start, (int, float)) and isinstance(end, (int, float)):
+        return (end - start) * 1000
+    return None
 
 
 def _plain(value: Any, mode: Mode) -> Any:

@@ -41,9 +41,9 @@ def critical_path(plays: Iterable[Play], now: float) -> tuple[str, ...]:
 
 def _weight(play: Play, now: float) -> float:
     """Seconds spent; a play that has not run counts as one so that structure decides among unknowns."""
-    if play.started_at is None:
+    if not isinstance(play.started_at, (int, float)):  # None, or what another hand wrote
         return 1.0
-    return max(1.0, (play.ended_at if play.ended_at is not None else now) - play.started_at)
+    return max(1.0, (play.ended_at if isinstance(play.ended_at, (int, float)) else now) - play.started_at)
 
 
 def _ordered(known: Mapping[str, Play]) -> list[str]:

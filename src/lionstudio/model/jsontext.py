@@ -50,10 +50,24 @@ def dump(value: Any, what: str = "content") -> str:
     return text if text.isascii() else _escape_surrogates(text)
 
 
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits:.40} is beyond every number")
+    return value
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is not JSON")
+
+
+_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_no_number).decode
+
+
 def load(text: str) -> Any:
-    """The value of a JSON text; ValueError when it is none or lies too deep."""
+    """The value of a JSON text; ValueError when it is none, lies too deep or holds what we could not write again."""
     try:
-        value = json.loads(text)
+        value = _decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
     # another tool's text may be deeper than ours, and whoever copies or prints the value would give up
@@ -65,11 +79,21 @@ def load(text: str) -> Any:
 def load_or_keep(text: Any) -> Any:
     """Like load, but what another hand damaged is kept and shown instead of failing a list."""
     if not isinstance(text, str):
-        return text
+        # a column declared JSON may hold a number, and any column bytes
+        return {"unreadable": str(text)} if isinstance(text, bytes) or text in (math.inf, -math.inf) else text
     try:
         return load(text)
     except ValueError:
         return {"unreadable": text}
+
+
+def spell(value: Any) -> str:
+    """The JSON text of something that is stored already: never refused, what JSON cannot express is spelled out."""
+    try:
+        text = _encode(value)
+    except (TypeError, ValueError):
+        text = _encode(jsonable(value))
+    return text if text.isascii() else _escape_surrogates(text)
 
 
 def jsonable(value: Any) -> Any:

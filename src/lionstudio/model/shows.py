@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from lionstudio.model.elements import Element, revive_words
+from lionstudio.model.elements import Element, milliseconds, revive_words
 from lionstudio.model.statuses import PlayStatus, ShowStatus
 
 
@@ -60,9 +60,7 @@ class Play(Element):
     @property
     def duration_ms(self) -> float | None:
         """How long its last attempt took, None while it runs."""
-        if self.started_at is None or self.ended_at is None:
-            return None
-        return (self.ended_at - self.started_at) * 1000
+        return milliseconds(self.started_at, self.ended_at)
 
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def staleness_check(session: Mapping[str, Any], *, now: float) -> str | None:
     if session["status"] != "running":
         return None
     threshold = STALE_THRESHOLDS.get(session.get("invocation_kind") or "", DEFAULT_STALE_THRESHOLD)
-    last_activity = session.get("last_message_at") or session.get("updated_at") or 0
+    last_activity = _time(session, "last_message_at") or _time(session, "updated_at") or 0
     return "stale" if now - last_activity > threshold else None
 
 
@@ -154,7 +154,7 @@ def _session_health(session: Mapping[str, Any], now: float, proof: Proof | None)
         return "stalled" if session.get("owner") else "orphaned"
     if proof is not None and proof.answer == "unknown":
         return "unknown"
-    last = session.get("last_message_at") or session.get("started_at") or session.get("updated_at") or now
+    last = _time(session, "last_message_at") or _time(session, "started_at") or _time(session, "updated_at") or now
     return "idle" if now - last > IDLE_AFTER else "running"
 
 
@@ -168,7 +168,7 @@ def _status_reasons(session: Mapping[str, Any], known: set[str]) -> list[Reason]
 
 
 def _evidence(session: Mapping[str, Any], now: float, proof: Proof | None) -> str:
-    last = session.get("last_message_at")
+    last = _time(session, "last_message_at")
     said = f"last message {_span(now - last)} ago" if last else "no message yet"
     return "; ".join([*(proof.evidence if proof else ()), said])
 
@@ -218,6 +218,12 @@ def team_state(team: Mapping[str, Any]) -> State:
     status = team["status"]
     reasons = (reason("team.archived"),) if status == TeamStatus.ARCHIVED else ()
     return State(status, "ok", "not_expected", "none", _tone(status, "none"), status, reasons)
+
+
+def _time(row: Mapping[str, Any], name: str) -> float | None:
+    """A time of a row; what another hand put there instead of a number counts as nothing."""
+    value = row.get(name)
+    return value if isinstance(value, (int, float)) else None
 
 
 def _tone(status: str, severity: str) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.model.jsontext import dump
+from lionstudio.errors import InvalidInput
+from lionstudio.model.jsontext import spell
 from lionstudio.model.messages import Message
 from lionstudio.state.branches import Entry, branch_entries, branch_usage, list_branches
 from lionstudio.state.connection import Connection
@@ -38,24 +39,26 @@ def _message(entry: Entry) -> dict[str, Any]:
 
 def export(conn: Connection, session_id: str, form: str) -> Iterator[str]:
     """The pieces of text of an export, to be written one after the other."""
+    if form not in FORMATS:
+        raise InvalidInput(f"{form!r:.40} is not a format", hint=f"use one of: {', '.join(FORMATS)}")
     if form == "jsonl":
-        return (dump(record) + "\n" for record in records(conn, session_id))
+        return (spell(record) + "\n" for record in records(conn, session_id))
     return _json(conn, session_id) if form == "json" else _markdown(conn, session_id)
 
 
 def _json(conn: Connection, session_id: str) -> Iterator[str]:
     found = records(conn, session_id)
     session = next(found)
-    yield dump({key: value for key, value in session.items() if key != "type"})[:-1] + ',"branches":['
+    yield spell({key: value for key, value in session.items() if key != "type"})[:-1] + ',"branches":['
     first_branch = True
     first_message = True
     for record in found:
         kind = record.pop("type")
         if kind == "branch":
-            yield ("" if first_branch else "]},") + dump(record)[:-1] + ',"messages":['
+            yield ("" if first_branch else "]},") + spell(record)[:-1] + ',"messages":['
             first_branch, first_message = False, True
         else:
-            yield ("" if first_message else ",") + dump(record)
+            yield ("" if first_message else ",") + spell(record)
             first_message = False
     yield ("" if first_branch else "]}") + "]}\n"
 
@@ -67,11 +70,11 @@ def _markdown(conn: Connection, session_id: str) -> Iterator[str]:
         "Session": session.id, "Status": session.status, "Kind": session.invocation_kind, "Agent": session.agent_name,
         "Model": session.model, "Project": session.project, "Messages": session.message_count,
         "Tokens": f"{session.input_tokens} in, {session.output_tokens} out",
-        "Cost": None if session.cost_microusd is None else f"${session.cost_microusd / 1e6:.4f}",
+        "Cost": f"${session.cost_microusd / 1e6:.4f}" if isinstance(session.cost_microusd, int) else None,
     }  # fmt: skip
     for name, value in facts.items():
         if value is not None:
-            yield f"- {name}: {_line(str(value))}\n"
+            yield f"- {name}: {_line(value)}\n"
     for branch in list_branches(conn, session_id):
         yield f"\n## Branch {_line(branch.name or branch.id)}\n"
         if branch.fork is not None:
@@ -100,7 +103,7 @@ def _body(message: Message) -> str:
         for key in said:
             if isinstance(content.get(key), str) and not set(content) - {key}:
                 return _utf8(content[key])
-    text = dump(content)
+    text = spell(content)
     fence = "`" * max(3, _longest_run(text) + 1)
     return f"{fence}json\n{text}\n{fence}"
 
@@ -113,8 +116,8 @@ def _longest_run(text: str) -> int:
     return longest
 
 
-def _line(text: str) -> str:
-    return _utf8(" ".join(text.split()))
+def _line(value: object) -> str:
+    return _utf8(" ".join(str(value).split()))
 
 
 def _utf8(text: str) -> str:

@@ -5,10 +5,11 @@ Which conditions stand in the statement is chosen from the literals below; value
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
-from lionstudio.model.jsontext import visible
+from lionstudio.model.jsontext import dump, load, visible
 from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 
@@ -81,7 +82,7 @@ def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE
     rows = conn.dicts(sql, params | {"limit": limit + 1})
     more = len(rows) > limit
     rows = rows[:limit]
-    return Page(rows, f"{rows[-1]['created_at']!r}~{rows[-1]['id']}" if more else None)
+    return Page(rows, _cursor(rows[-1]) if more else None)
 
 
 def _where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
@@ -121,9 +122,18 @@ def _text_condition(conn: Connection, text: str) -> tuple[str, dict[str, Any]]:
     return _FOUND_BY_READING, {"like": f"%{escaped}%"}
 
 
-def _parse_cursor(cursor: str) -> tuple[float, str]:
+def _cursor(row: Mapping[str, Any]) -> str:
+    at, id_ = row["created_at"], row["id"]
+    # another hand may have written words where a time belongs; the pages must go on all the same
+    return f"{at!r}~{id_}" if isinstance(at, float) else dump([visible(str(at)), id_])
+
+
+def _parse_cursor(cursor: str) -> tuple[float | str, str]:
     at, _, id_ = cursor.partition("~")
     try:
+        if cursor.startswith("["):
+            text, id_ = load(cursor)
+            return visible(str(text)), visible(str(id_))
         return float(at), visible(id_)
     except ValueError:
         raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="take next_cursor from the page before") from None
