@@ -24,7 +24,7 @@ from tests.support.transcripts import (
     spoken,
 )
 
-from lionstudio.backfill import lines, reading
+from lionstudio.backfill import lines, mirroring, reading
 from lionstudio.backfill.report import Outcome
 from lionstudio.backfill.sources import CLAUDE, CODEX
 from lionstudio.state.branches import branch_usage, get_branch, list_branches
@@ -509,3 +509,37 @@ def test_the_sidechains_of_a_copied_conversation_are_not_copied(db: Database, ro
     mirror(db, root)
     names = db.read(lambda conn: [b.name for b in list_branches(conn, CLAUDE.session_id(child.session))])
     assert names == ["main"]
+
+
+def test_a_session_runs_while_its_program_may_write_and_is_settled_afterwards(
+    db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Claude(root)
+    talk.user("hello")
+    for module in (reading, mirroring):
+        monkeypatch.setattr(module, "may_be_running", lambda *given: True)
+    mirror(db, root)
+    running = session_of(db, talk)
+    assert (running.status, running.ended_at) == ("running", None)
+    for module in (reading, mirroring):
+        monkeypatch.setattr(module, "may_be_running", lambda *given: False)
+    mirror(db, root)
+    ended = session_of(db, talk)
+    assert (ended.status, ended.ended_at) == ("completed", ended.last_message_at)
+    talk.user("resumed")
+    monkeypatch.setattr(reading, "may_be_running", lambda *given: True)
+    mirror(db, root)
+    assert session_of(db, talk).status in ("running", "completed")
+
+
+def test_a_failed_session_that_was_running_is_settled_as_failed(
+    db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = Claude(root)
+    talk.user("hello")
+    talk.assistant("API Error: rate limit", isApiErrorMessage=True, apiErrorStatus=429)
+    monkeypatch.setattr(reading, "may_be_running", lambda *given: True)
+    monkeypatch.setattr(mirroring, "may_be_running", lambda *given: False)
+    mirror(db, root)
+    found = session_of(db, talk)
+    assert (found.status, found.reason_codes) == ("failed", ("run.failed.usage_limit",))

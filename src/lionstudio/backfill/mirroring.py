@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from lionstudio.backfill.families import oldest_first
+from lionstudio.backfill.placing import failure_of
 from lionstudio.backfill.programs import may_be_running
 from lionstudio.backfill.reading import Overtaken, Transcript
 from lionstudio.backfill.report import Item, Outcome, Report
@@ -17,7 +18,7 @@ from lionstudio.backfill.sources import Candidate, Tool, described, discover, lo
 from lionstudio.files.names import shown
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.database import Database
-from lionstudio.state.mirrors import Stamp, find_file, list_open, list_stamps, mark_gone, settle
+from lionstudio.state.mirrors import Open, Stamp, find_file, list_open, list_stamps, mark_gone, settle
 
 _TRIES = 5  # when another mirror reads the same file
 
@@ -110,13 +111,18 @@ class Mirror:
         """End the sessions that have fallen silent or whose program is gone."""
         now = time.time() if now is None else now
         tool = self._tool.name
-        for session_id, path, cwd, last in self._db.read(lambda conn: list_open(conn, tool)):
+        for one in self._db.read(lambda conn: list_open(conn, tool)):
             try:
-                changed = os.stat(path).st_mtime
+                changed = os.stat(one.path).st_mtime
             except OSError:
-                changed = last or 0.0
-            if not may_be_running(tool, cwd, changed, now):
-                self._db.write(lambda conn, id_=session_id: settle(conn, id_, tool, SessionStatus.COMPLETED))  # type: ignore[misc]
+                changed = one.last_message_at or 0.0
+            if not may_be_running(tool, one.cwd, changed, now):
+                self._end(one)
+
+    def _end(self, one: Open) -> None:
+        status = SessionStatus.FAILED if one.failed else SessionStatus.COMPLETED
+        reasons = (failure_of(one.failed),) if one.failed else ()
+        self._db.write(lambda conn: settle(conn, one.session_id, self._tool.name, status, reasons))
 
 
 def is_new(file: Candidate, stamp: Stamp | None) -> bool:

@@ -199,7 +199,7 @@ class Placing:
         note_session(
             conn, self.session_id, self._tool.name, texts=self._texts(), status=status,
             ended_at=None if status is SessionStatus.RUNNING else facts.last_at,
-            reasons=(_failure(facts.failed or ""),) if failed else (), mirror=self._about(),
+            reasons=(failure_of(facts.failed or ""),) if failed else (), mirror=self._about(),
         )  # fmt: skip
 
     def _texts(self) -> dict[str, str | None]:
@@ -253,7 +253,8 @@ def _agent_name(facts: Facts) -> str:
     return next((name for key in names if (name := text_or_none(facts.agent.get(key)))), None) or facts.thread
 
 
-def _failure(text: str) -> str:
+def failure_of(text: str) -> str:
+    """The reason code of a session whose last message is this complaint."""
     limited = any(word in text.lower() for word in ("usage limit", "rate limit", "quota", "429"))
     return "run.failed.usage_limit" if limited else "run.failed.provider_error"
 

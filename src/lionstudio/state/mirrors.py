@@ -280,10 +280,12 @@ class Open(NamedTuple):
     path: str
     cwd: str | None
     last_message_at: float | None
+    failed: str | None  # what its last message complains about
 
 
 _OPEN = """
-SELECT s.id, f.path, s.cwd, s.last_message_at FROM sessions s JOIN mirror_files f ON f.session_id = s.id
+SELECT s.id, f.path, s.cwd, s.last_message_at, json_extract(s.node_metadata, '$.mirror.failed')
+  FROM sessions s JOIN mirror_files f ON f.session_id = s.id
  WHERE s.status = 'running' AND s.source_kind = :source AND f.tool = :tool
 """
 _SETTLE = """
