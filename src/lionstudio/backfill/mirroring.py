@@ -111,18 +111,23 @@ class Mirror:
         """End the sessions that have fallen silent or whose program is gone."""
         now = time.time() if now is None else now
         tool = self._tool.name
-        for one in self._db.read(lambda conn: list_open(conn, tool)):
-            try:
-                changed = os.stat(one.path).st_mtime
-            except OSError:
-                changed = one.last_message_at or 0.0
-            if not may_be_running(tool, one.cwd, changed, now):
-                self._end(one)
+        found = self._db.read(lambda conn: list_open(conn, tool))
+        # a session is at work as long as one of its files may be: its own, or a sub-agent's
+        busy = {one.session_id for one in found if may_be_running(tool, one.cwd, _changed(one), now)}
+        for one in {one.session_id: one for one in found if one.session_id not in busy}.values():
+            self._end(one)
 
     def _end(self, one: Open) -> None:
         status = SessionStatus.FAILED if one.failed else SessionStatus.COMPLETED
         reasons = (failure_of(one.failed),) if one.failed else ()
         self._db.write(lambda conn: settle(conn, one.session_id, self._tool.name, status, reasons))
+
+
+def _changed(one: Open) -> float:
+    try:
+        return os.stat(one.path).st_mtime
+    except OSError:
+        return one.last_message_at or 0.0
 
 
 def is_new(file: Candidate, stamp: Stamp | None) -> bool:

@@ -120,7 +120,10 @@ class Transcript:
 
     def _take(self, record: Record) -> list[Said]:
         try:
-            return [self._clean(one) for one in self._reader.take(record)]
+            found = [self._clean(one) for one in self._reader.take(record)]
+            if found and not self._facts.session:  # nothing says whose records these are
+                self._facts.session = os.path.splitext(os.path.basename(self._path))[0]
+            return found
         except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
             # a record of a shape that nobody has seen yet must not keep the rest out
             self._skip(f"record not understood ({type(error).__name__})")

@@ -104,6 +104,8 @@ def look(tool: Tool, path: str) -> Candidate | str | None:
     """One path: a transcript, the reason why it is none, or None when it is not meant to be one."""
     if not _is_transcript(tool, os.path.basename(path)):
         return None
+    if not _has_text_name(path):
+        return "has a name that is not UTF-8"
     try:
         seen = os.lstat(path)
     except FileNotFoundError:
@@ -115,6 +117,14 @@ def look(tool: Tool, path: str) -> Candidate | str | None:
     if not stat.S_ISREG(seen.st_mode):
         return f"is {_KINDS.get(stat.S_IFMT(seen.st_mode), 'something else')}, not a file"
     return Candidate(path, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+
+
+def _has_text_name(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_transcript(tool: Tool, name: str) -> bool:
@@ -137,6 +147,8 @@ def _walk(tool: Tool, folder: str, found: Found, depth: int) -> None:
         if _is_folder(entry):
             if depth < _DEEPEST:
                 _walk(tool, entry.path, found, depth + 1)
+            else:
+                found.refused[shown(entry.path)] = "lies too deep"
             continue
         seen = look(tool, entry.path)
         if isinstance(seen, Candidate):
