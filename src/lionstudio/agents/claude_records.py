@@ -141,7 +141,7 @@ class ClaudeReader(Reader):
             yield Learned(facts)
         elif subtype == "task_started" and text_of(record.get("tool_use_id")) and "subagent_type" in record:
             yield from self._open(record["tool_use_id"], record)
-        elif subtype == "task_notification" and record.get("tool_use_id") in self._lanes:
+        elif subtype == "task_notification" and text_of(record.get("tool_use_id")) in self._lanes:
             return  # a sub-agent ended; its last words come with the result of its call
         elif f"system.{subtype}" not in PROGRESS:
             yield from self.say(raw_message(dict(record), record=f"system.{subtype}"))

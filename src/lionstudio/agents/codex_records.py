@@ -66,7 +66,7 @@ class CodexReader(Reader):
         yield Learned(known(conversation=thread, model=self._model))
 
     def _item(self, stage: str, item: Record, record: dict[str, Any]) -> Iterator[Event]:
-        kind = item.get("type")
+        kind = text_of(item.get("type"))
         if kind == "agent_message" and stage == "completed":
             yield from self._said(
                 AssistantResponse(content={"assistant_response": text_of(item.get("text"))}), hold=True
@@ -77,7 +77,7 @@ class CodexReader(Reader):
         elif kind in CALLS:
             yield from self._call(stage, item)
         elif kind not in ("agent_message", "reasoning"):
-            yield from self._said(raw_message(record, **known(record=f"item.{kind or ''}")))
+            yield from self._said(raw_message(record, record=f"item.{kind}"))
 
     def _call(self, stage: str, item: Record) -> Iterator[Event]:
         """Asked for when it starts, answered when it is done; a plan is told again when it changes."""

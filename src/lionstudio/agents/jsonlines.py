@@ -83,7 +83,7 @@ async def play(program: Program, reader: Reader) -> AsyncGenerator[Event, None]:
                 raise
             if line is None:
                 break
-            for event in _events(line, reader):
+            for event in events_of(line, reader):
                 yield event
         code = await program.wait()
         for held in reader.release():
@@ -91,7 +91,8 @@ async def play(program: Program, reader: Reader) -> AsyncGenerator[Event, None]:
         yield reader.ended(code, program.last_words)
 
 
-def _events(line: bytes, reader: Reader) -> Iterator[Event]:
+def events_of(line: bytes, reader: Reader) -> Iterator[Event]:
+    """The events of one printed line; what is no record is kept as it is."""
     if not line.strip():
         return
     record = parse_line(line)
