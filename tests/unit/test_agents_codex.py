@@ -225,7 +225,8 @@ def test_a_limit_has_its_own_reason_and_the_time_it_is_over() -> None:
 @pytest.mark.parametrize(
     "line",
     [b"not json", b'{"type":"item.', b'"text"', b"\xff", b"{}", b'{"type":"item.completed"}',
-     b'{"type":"item.completed","item":3}', b'{"type":"item.completed","item":{"type":["x"]}}', b'{"type":"item.started","item":{"type":"new"}}'],
+     b'{"type":"item.completed","item":3}', b'{"type":"item.completed","item":{"type":["x"]}}',
+     b'{"type":"item.started","item":{"type":"new"}}'],
 )  # fmt: skip
 def test_garbage_is_kept_as_it_is(line: bytes) -> None:
     (message,) = said(read(line)[1])
