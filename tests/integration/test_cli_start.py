@@ -64,7 +64,7 @@ def test_help_loads_nothing_but_the_table(tmp_path: Path) -> None:
     ours = {name for name in loaded if name.startswith("lionstudio")}
     assert ours == {
         "lionstudio", "lionstudio.cli", "lionstudio.cli.main", "lionstudio.cli.commands", "lionstudio.cli.output",
-        "lionstudio.errors",
+        "lionstudio.errors", "lionstudio.about",
     }  # fmt: skip
 
 
