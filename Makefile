@@ -10,10 +10,10 @@ ARGS :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio test check unit crash bench wheel web e2e constraints clean
+.PHONY: help studio test check unit crash test-agents bench wheel web e2e constraints clean
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
 
 studio: .venv/.runtime ## install what Studio needs and start it
 	@.venv/bin/li studio $(ARGS)
@@ -35,6 +35,14 @@ unit: .venv/.dev ## every test but those that kill processes
 crash: .venv/.dev ## the tests that kill processes, at full length
 	@echo "Killing processes at every named point (this takes a while)…"
 	@LIONAGI_CRASH_LENGTH=full $(PYTEST) -m crash --timeout 3600 $(ARGS)
+
+test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run the tests with them
+	@node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements())') || exit 1; \
+	if [ -n "$$node" ]; then \
+		echo "Installing Node into .venv (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
+	fi; \
+	$(PY) tools/agents.py
+	@$(PYTEST) $(PARALLEL) -m agents $(ARGS)
 
 bench: .venv/.dev ## measure the speed; prints ratios (HEAVY=1 adds a store of several GB)
 	@mkdir -p benches/.data/results
@@ -73,7 +81,7 @@ constraints: ## choose the newest versions of everything and write constraints.t
 	echo "constraints.txt names $$(grep -c == constraints.txt) versions."
 
 clean: ## remove everything that can be made again
-	@rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	@rm -rf .venv .agents .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
 	@rm -rf src/lionstudio/studio/static web/dist
 	@find src tests tools benches -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 

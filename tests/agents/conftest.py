@@ -63,7 +63,8 @@ def installed(name: str, network: Network, home: Path, env: dict[str, str], monk
         pytest.skip(f"the program {name} is not installed; `make test-agents` does that")
     network.wrap(found, home / "bin")
     monkeypatch.setattr(Program, "line", heard_line)
-    paths = [str(home / "bin"), os.environ.get("PATH", os.defpath)]
+    # beside the program may be the Node that it was installed with
+    paths = [str(home / "bin"), str(Path(found).parent), os.environ.get("PATH", os.defpath)]
     whole = {"PATH": os.pathsep.join(paths), "HOME": str(home / "home"), **env}
     return Agent(name, Task("", str(home / "work"), whole, permissions="all"), network)
 
