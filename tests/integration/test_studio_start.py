@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,10 +22,7 @@ import lionstudio
 from lionstudio.errors import Busy, InvalidInput
 from lionstudio.studio import server
 
-START = (
-    "import argparse; from lionstudio.cli import studio; p = argparse.ArgumentParser();"
-    "studio.register(p); raise SystemExit(studio.run(p.parse_args()))"
-)
+START = "import sys; from lionstudio.cli.main import main; sys.exit(main(['studio', *sys.argv[1:]]))"
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,21 @@ class Studio:
 @contextlib.contextmanager
 def started(*options: str) -> Iterator[Studio]:
     command = [sys.executable, "-W", "error", "-c", START, *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "LIONAGI_HOME": home, "LIONAGI_SHOWS": f"{home}/shows"},
+        ) as process,
+    ):
         try:
             assert process.stdout is not None
-            yield Studio(process, process.stdout.readline().strip())
+            url, login = process.stdout.readline().strip(), process.stdout.readline().strip()
+            assert login.startswith(f"{url}login?code="), process.stderr and process.stderr.read()
+            yield Studio(process, url)
         finally:
             process.kill()
 
@@ -187,11 +197,18 @@ def test_only_this_machine_is_listened_on(host: str) -> None:
         server.listen(host, 0)
 
 
+def test_a_wider_address_needs_a_token_file_beside_it() -> None:
+    with pytest.raises(InvalidInput, match="this machine only"):
+        server.listen("0.0.0.0", 0)
+    with server.listen("0.0.0.0", 0, wide=True) as listener:
+        assert server.is_wide(listener)
+    with server.listen("127.0.0.1", 0, wide=True) as listener:
+        assert not server.is_wide(listener)
+
+
 @pytest.mark.parametrize("port", ["-1", "65536", "http", "", "²"])
 def test_what_is_no_port_is_a_usage_error(port: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", START, f"--port={port}"], capture_output=True, text=True, timeout=30
-    )
+    done = subprocess.run([sys.executable, "-c", START, f"--port={port}"], capture_output=True, text=True, timeout=30)
 
     assert done.returncode == 2
     assert "give a number from 0 to 65535" in done.stderr

@@ -27,6 +27,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("state search", "find words in everything that was said"),
             ("state export", "write one session as JSON, JSON lines or Markdown"),
             ("studio", "serve the page on this machine"),
+            ("openapi", "print the HTTP interface of the Studio as OpenAPI"),
         ),
     ),
     (

@@ -6,6 +6,7 @@ The server is imported only when it starts: it takes longer to import than most 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 
 from lionstudio.cli import stores
@@ -18,6 +19,8 @@ EXAMPLES = (
     ("li studio", "serve the page and open it in a browser"),
     ("li studio --port 9000 --no-open", "on another port, without a browser"),
     ("li studio --port 0 --json", "on any free port, with its address as JSON"),
+    ("li studio --read-only", "to look at, not to change anything"),
+    ("li studio --host 192.0.2.7 --token-file ~/studio.token", "for other machines too, with a token of your own"),
 )
 
 
@@ -35,39 +38,53 @@ def register(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="open the page in a browser (done by itself only in a terminal)",
     )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="where the token is kept, made if it is not there (studio.token in the home)",
+    )
+    parser.add_argument("--read-only", action="store_true", help="refuse everything that changes something")
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; a stop that was asked for is a success."""
     from lionstudio.studio import server
+    from lionstudio.studio.services import open_services
+    from lionstudio.studio.tokens import FILE, load_token
 
-    wanted = _set_port(args) if args.port is None else args.port
-    with server.listen(args.host, wanted) as listener:
+    settings = stores.settings_of(args)
+    wanted = _set_port(settings.studio_port) if args.port is None else args.port
+    with server.listen(args.host, wanted, wide=args.token_file is not None) as listener:
         port = listener.getsockname()[1]
         if wanted not in (0, port):
             print(f"Port {wanted} is busy, so Studio uses {port}.", file=sys.stderr)
-        studio = server.create_server()
+        if server.is_wide(listener):
+            print("Other machines can reach this Studio; whoever has the token can use it.", file=sys.stderr)
+        token = load_token(os.path.abspath(args.token_file or os.path.join(settings.home, FILE)))
+        services = open_services(settings, token, read_only=args.read_only)
+        studio = server.create_server(services)
         url = server.url_of(listener)
-        _print_address(url, as_json=vars(args).get("json", False))
+        # good once and for less than a minute; afterwards the page asks for the token, or this command runs again
+        entry = f"{url}login?code={services.codes.make()}"
+        _print_address(url, entry, as_json=vars(args).get("json", False))
         print("Lion Studio is running. Ctrl-C stops it.", file=sys.stderr, flush=True)
         if args.open or (args.open is None and sys.stdout.isatty()):
-            _open_browser(url)
+            _open_browser(entry)
         studio.run(sockets=[listener])
     return 0
 
 
-def _print_address(url: str, *, as_json: bool) -> None:
+def _print_address(url: str, entry: str, *, as_json: bool) -> None:
     if as_json:
         from lionstudio.cli.jsonout import print_json
 
-        print_json({"url": url})
+        print_json({"url": url, "login": entry})
     else:
-        emit(url + "\n")
+        emit(f"{url}\n{entry}\n")
     sys.stdout.flush()
 
 
-def _set_port(args: argparse.Namespace) -> int:
-    port = stores.settings_of(args).studio_port
+def _set_port(port: int) -> int:
     if port > _LAST_PORT:
         raise InvalidInput(f"the setting studio_port is {port}, which is no port", hint="a number from 0 to 65535")
     return port

@@ -1,47 +1,93 @@
-"""The web application. It serves no data yet: nothing guards the routes that would."""
+"""The web application: gates around routes, and what lives as long as the server does."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
 from fastapi import FastAPI
-from fastapi.responses import HTMLResponse
+from fastapi.openapi.utils import get_openapi
+from starlette.routing import Route
 
-from lionstudio import __version__
-from lionstudio.studio.headers import OwnHostOnly, SecurityHeaders
+from lionstudio.about import VERSION
+from lionstudio.errors import LionError
+from lionstudio.settings import load_settings
+from lionstudio.studio import problems
+from lionstudio.studio.bodies import BoundedBodies
+from lionstudio.studio.gates import Gate
+from lionstudio.studio.headers import PlainBugs, SecurityHeaders
+from lionstudio.studio.routes import admin, definitions, entry, launches, live, overview, runs, shows, teams
+from lionstudio.studio.services import Services, open_services
+from lionstudio.studio.shell import is_public, shell
+from lionstudio.studio.wire.shared import Problem
 
-PLACEHOLDER = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Lion Studio</title>
-</head>
-<body>
-<main>
-<h1>Lion Studio</h1>
-<p>The server runs, but its page has not been built yet.</p>
-<p>What is kept can be read in a terminal already: <code>li state ls</code></p>
-</main>
-</body>
-</html>
-"""
+_ROUTERS = (entry, overview, runs, live, shows, teams, definitions, launches, admin)
 
 
-def create_app() -> FastAPI:
-    """A new application, ready to be served."""
+def create_app(services: Services | None = None) -> FastAPI:
+    """A new application, ready to be served; without services it can be looked at but opens to nobody."""
     # The interactive pages of FastAPI load scripts from elsewhere, which our policy forbids anyway.
-    app = FastAPI(title="Lion Studio", version=__version__, docs_url=None, redoc_url=None)
-    app.add_middleware(OwnHostOnly)
-    # Added last, so outermost: a refusal carries the headers too.
+    app = FastAPI(title="Lion Studio", version=VERSION, docs_url=None, redoc_url=None, lifespan=_life)
+    app.state.services = services = services or open_services(load_settings(), token=_unknowable())
+    problems.install(app)
+    for module in _ROUTERS:
+        app.router.routes.extend(module.router.routes)
+    app.router.routes.append(Route("/{path:path}", shell, methods=["GET"], include_in_schema=False))
+    # The last one added is the outermost: a refusal carries the headers too.
+    app.add_middleware(BoundedBodies)
+    app.add_middleware(Gate, keys=services.keys, log=services.log, is_public=is_public)
+    app.add_middleware(PlainBugs, log=services.log)
     app.add_middleware(SecurityHeaders)
-
-    @app.get("/healthz")
-    async def healthz() -> dict[str, str]:
-        return {"status": "ok", "version": __version__}
-
-    @app.get("/", include_in_schema=False)
-    async def page() -> HTMLResponse:
-        # Not kept by the browser: after the page is built, a reload must show it.
-        return HTMLResponse(PLACEHOLDER, headers={"Cache-Control": "no-store"})
-
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
+
+
+def _unknowable() -> str:
+    import secrets
+
+    return secrets.token_urlsafe(32)
+
+
+@asynccontextmanager
+async def _life(app: FastAPI) -> AsyncIterator[None]:
+    services: Services = app.state.services
+    async with asyncio.TaskGroup() as group:
+        group.create_task(_open_database(services))
+        group.create_task(services.feed.run())
+        yield
+        services.launches.closing = True
+        services.feed.close()
+    services.store.close()
+
+
+async def _open_database(services: Services) -> None:
+    """Made or upgraded beside the loop, so that the server answers while that takes its time."""
+    if services.store.read_only:
+        return
+    try:
+        await asyncio.to_thread(services.store.database)
+    except LionError as error:
+        services.log.write("database", why=error.message)
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        parts = schema.setdefault("components", {})
+        parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        for path, operations in schema["paths"].items():
+            for operation in operations.values():
+                _tidy(path, operation)
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _tidy(path: str, operation: dict[str, Any]) -> None:
+    operation["security"] = [] if path in ("/healthz", "/login") else [{"token": []}]
+    for status in ("200", "201"):
+        found = operation["responses"].get(status)
+        if found is not None:
+            found.setdefault("headers", {})["Lion-Seq"] = {"schema": {"type": "string"}, "required": False}

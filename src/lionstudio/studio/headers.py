@@ -1,38 +1,22 @@
-"""What every request and every answer must carry in its headers, whatever the route.
-
-A page on the internet can make a browser ask for a name that resolves to this machine; such a
-request still carries that foreign name in `Host`, and is refused here before any route sees it.
-"""
+"""What every answer carries in its headers, whatever the route, and what is answered when a route breaks."""
 
 from __future__ import annotations
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+from lionstudio.studio.denials import Log
+from lionstudio.studio.problems import bug
 
 SECURITY_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-
-class OwnHostOnly:
-    """Refuses requests whose `Host` is not exactly the address they arrived at."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or _is_own_host(scope):
-            await self.app(scope, receive, send)
-            return
-        refusal = PlainTextResponse("This address is not Lion Studio's; use the one it printed.\n", 421)
-        await refusal(scope, receive, send)
 
 
 class SecurityHeaders:
@@ -44,20 +28,34 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(SECURITY_HEADERS)
+                headers = MutableHeaders(scope=message)
+                headers.update(SECURITY_HEADERS)
+                # only the files of the page, whose names change with their content, say how long they may be kept
+                headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
 
 
-def _is_own_host(scope: Scope) -> bool:
-    hosts = Headers(scope=scope).getlist("host")
-    server: tuple[str, int] | None = scope.get("server")
-    return server is not None and len(hosts) == 1 and hosts[0].lower() in _own_hosts(*server)
+class PlainBugs:
+    """An error that nobody foresaw: its traceback goes to the log, and one sentence to the client."""
 
+    def __init__(self, app: ASGIApp, log: Log) -> None:
+        self.app, self._log = app, log
 
-def _own_hosts(address: str, port: int) -> set[str]:
-    names = {*LOOPBACK_NAMES, f"[{address}]" if ":" in address else address}
-    with_port = {f"{name}:{port}" for name in names}
-    # Browsers leave out the port that is the protocol's own.
-    return with_port | names if port == 80 else with_port
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = False
+
+        async def noting(message: Message) -> None:
+            nonlocal began
+            began = began or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        except Exception as error:
+            answer, traceback = bug(error)
+            self._log.write("bug", path=scope.get("path", ""), traceback=traceback)
+            if scope["type"] != "http" or began:
+                raise
+            await answer(scope, receive, send)

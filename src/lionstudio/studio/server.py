@@ -13,6 +13,7 @@ import uvicorn
 
 from lionstudio.errors import Busy, InvalidInput
 from lionstudio.studio.app import create_app
+from lionstudio.studio.services import Services
 
 # How far to look for a free port: enough for a person's own servers, few enough to guess the address.
 PORTS_BEYOND = 20
@@ -20,9 +21,12 @@ PORTS_BEYOND = 20
 GRACE_SECONDS = 3
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """The first free port from this one on, already listening, so that nobody takes it in between."""
-    address = _loopback_address(host)
+def listen(host: str, port: int, *, wide: bool = False) -> socket.socket:
+    """The first free port from this one on, already listening, so that nobody takes it in between.
+
+    `wide` allows an address that others can reach.
+    """
+    address = _address(host, wide)
     last = min(port + PORTS_BEYOND, 65535) if port else 0
     for candidate in range(port, last + 1):
         try:
@@ -46,20 +50,41 @@ def url_of(listener: socket.socket) -> str:
     return f"http://[{address}]:{port}/" if ":" in address else f"http://{address}:{port}/"
 
 
-def create_server() -> uvicorn.Server:
+def is_wide(listener: socket.socket) -> bool:
+    """Whether other machines may reach it."""
+    return not ipaddress.ip_address(listener.getsockname()[0]).is_loopback
+
+
+class StudioServer(uvicorn.Server):
+    """Ends the streams first, which would never end by themselves, and then waits for the rest."""
+
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+        super().__init__(config)
+        self._services = services
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop within the grace."""
+        self._services.launches.closing = True
+        self._services.feed.close()
+        await super().shutdown(sockets)
+
+
+def create_server(services: Services) -> uvicorn.Server:
     """The server around a new application; from now on Ctrl-C and SIGTERM stop it and nothing else."""
     config = uvicorn.Config(
-        create_app(),
+        create_app(services),
         http="h11",
         ws="none",
-        lifespan="off",
+        lifespan="on",
+        # lines of a head that never ends are not collected for long
+        h11_max_incomplete_event_size=65_536,
         log_level="warning",
         # Headers of a proxy would be believed from loopback, which is everybody here.
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
-    server = uvicorn.Server(config)
+    server = StudioServer(config, services)
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         server.should_exit = True
@@ -71,17 +96,17 @@ def create_server() -> uvicorn.Server:
     return server
 
 
-def _loopback_address(host: str) -> str:
+def _address(host: str, wide: bool) -> str:
     if host.lower() == "localhost":
         return "127.0.0.1"
     try:
         address = ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
         address = None
-    if address is None or not address.is_loopback:
+    if address is None or not (address.is_loopback or wide):
         raise InvalidInput(
             f"Studio answers on this machine only, and {host!r} is not an address of that kind.",
-            hint="Leave --host out, or use 127.0.0.1, ::1 or localhost.",
+            hint="Leave --host out; an address that others can reach needs --token-file with it.",
         )
     return str(address)
 

@@ -1,0 +1,53 @@
+"""What waits for a person: questions, gates, plays that are stuck, runs that are silent or dead; the worst first."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from lionstudio.model.reasons import REASONS
+from lionstudio.model.states import play_state
+from lionstudio.state.connection import Connection
+from lionstudio.state.dashboard import DAY
+from lionstudio.state.summaries import failed_rows, plays_to_review, running_rows
+from lionstudio.studio.sessions import to_wire
+
+_MOST = 200  # of each kind; more than that nobody looks through
+_ORDER = {"error": 0, "warning": 1, "info": 2, "none": 3}
+_QUIET = frozenset({"run.health.idle", "run.health.owner_unknown"})
+
+
+def attention(conn: Connection) -> list[dict[str, Any]]:
+    """Every item, with its evidence."""
+    now = time.time()
+    rows = running_rows(conn, _MOST) + failed_rows(conn, now - DAY, _MOST)
+    items = [item for row in rows for item in _of_run(to_wire(row, now))]
+    items += [_of_play(row) for row in plays_to_review(conn, _MOST)]
+    return sorted(items, key=lambda item: (_ORDER[item["severity"]], -(item["since"] or 0)))
+
+
+def _of_run(run: dict[str, Any]) -> list[dict[str, Any]]:
+    reasons = [reason for reason in run["state"]["reasons"] if reason["code"] not in _QUIET]
+    return [
+        {
+            "kind": "run", "code": reason["code"], "title": run["name"] or run["agent_name"] or run["id"],
+            "severity": run["state"]["severity"], "evidence": reason["evidence"] or reason["message"],
+            "since": _moment(run["last_message_at"] or run["started_at"]), "session_id": run["id"],
+        }
+        for reason in reasons
+    ]  # fmt: skip
+
+
+def _of_play(row: dict[str, Any]) -> dict[str, Any]:
+    state = play_state(row)
+    first = state.reasons[0] if state.reasons else None
+    code = "play.gate.waiting" if first is None else first.code
+    return {
+        "kind": "play", "code": code, "title": f"{row['topic']} / {row['name']}", "severity": state.severity,
+        "evidence": (first.evidence if first else None) or REASONS[code], "since": _moment(row["updated_at"]),
+        "session_id": row["session_id"], "topic": row["topic"], "play": row["name"],
+    }  # fmt: skip
+
+
+def _moment(value: Any) -> float | None:
+    return value if isinstance(value, (int, float)) else None

@@ -1,0 +1,175 @@
+"""`/api/admin`: what is wrong and what says so, upkeep with a preview first, where things came from, the log."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lionstudio.errors import LionError
+from lionstudio.files.names import check_name
+from lionstudio.files.runs import find_runs
+from lionstudio.files.shows import find_shows
+from lionstudio.live.team_drift import team_findings
+from lionstudio.state import doctor, summaries, upkeep
+from lionstudio.state.connection import Connection
+from lionstudio.state.opening import open_writer
+from lionstudio.state.prune import plan_prune
+from lionstudio.studio.answers import JSON, answer, encoded
+from lionstudio.studio.services import Services, services
+from lionstudio.studio.wire import admin as wire
+from lionstudio.studio.wire.shared import problems
+
+router = APIRouter(tags=["admin"])
+_MOST_LOG = 200_000  # bytes of its end
+
+
+@router.get("/api/admin/doctor", response_model=wire.Doctor, responses=problems())
+async def examine(request: Request, deep: bool = False) -> Response:
+    """Every finding with its evidence, and which runs could be marked failed."""
+    here = services(request)
+
+    def work(conn: Connection) -> dict[str, Any]:
+        found = [*doctor.examine(conn, deep=deep), *team_findings(conn, here.settings)]
+        moves = doctor.stale_and_dead(conn)
+        return {"findings": [each._asdict() for each in found], "transitions": [each._asdict() for each in moves]}
+
+    return answer(*await asyncio.to_thread(here.store.read, work))
+
+
+@router.post("/api/admin/doctor/transition", response_model=wire.Transitions, responses=problems(409))
+async def transition_stale(request: Request, given: wire.Transition) -> Response:
+    """Mark as failed what is stale and proven dead; by default it only says which runs that would be."""
+    here = services(request)
+
+    def work() -> list[doctor.Transition]:
+        return here.store.read(doctor.stale_and_dead)[0] if given.dry_run else here.store.write(doctor.transition_stale)
+
+    found = await asyncio.to_thread(work)
+    body = {"dry_run": given.dry_run, "transitions": [each._asdict() for each in found]}
+    return answer(body, here.store.seq())
+
+
+@router.post("/api/admin/checkpoint", response_model=wire.Done, responses=problems(409))
+async def checkpoint(request: Request, given: wire.Checkpoint) -> Response:
+    """Fold the log back into the database file."""
+    done = await asyncio.to_thread(_with_writer, services(request), lambda conn: upkeep.checkpoint(conn, given.mode))
+    return answer({"result": done._asdict()}, services(request).store.seq())
+
+
+@router.post("/api/admin/vacuum", response_model=wire.Done, responses=problems(409))
+async def vacuum(request: Request) -> Response:
+    """Rebuild the file without its free space; others wait meanwhile."""
+    before, after = await asyncio.to_thread(_with_writer, services(request), upkeep.vacuum)
+    return answer({"result": {"bytes_before": before, "bytes_after": after}}, services(request).store.seq())
+
+
+@router.get("/api/admin/prune", response_model=wire.PrunePreview, responses=problems())
+async def preview_prune(
+    request: Request,
+    keep_days: Annotated[int | None, Query(ge=0, le=100_000)] = None,
+    keep_n: Annotated[int | None, Query(ge=0, le=10_000_000)] = None,
+    orphans: bool = False,
+) -> Response:
+    """What `li state prune` would delete and free, and what it keeps although it is old enough."""
+    here = services(request)
+    days = here.settings.keep_days if keep_days is None else keep_days
+    newest = here.settings.keep_n if keep_n is None else keep_n
+
+    def work() -> dict[str, int]:
+        with here.store.reader() as conn:
+            before = time.time() - days * 86400
+            return plan_prune(conn, before=before, keep_n=newest, orphan_progressions=orphans)._asdict()
+
+    body = {"plan": await asyncio.to_thread(work), "keep_days": days, "keep_n": newest}
+    return answer(body, here.store.seq())
+
+
+@router.post("/api/admin/backup", status_code=201, response_model=wire.Done, responses=problems(409))
+async def backup(request: Request, given: wire.Backup) -> Response:
+    """Copy the database into the home's folder `backups`."""
+    here = services(request)
+    name = check_name(given.name or time.strftime("state-%Y%m%d-%H%M%S.db", time.gmtime()), "backup")
+    folder = os.path.join(here.settings.home, "backups")
+
+    def work() -> dict[str, Any]:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        path = os.path.join(folder, name)
+        return {"path": path, "bytes": upkeep.backup(here.settings.db, path)}
+
+    return answer({"result": await asyncio.to_thread(work)}, here.store.seq(), status=201)
+
+
+@router.get("/api/admin/database", response_model=wire.DatabaseStats, responses=problems())
+async def database_stats(request: Request, sizes: bool = False) -> Response:
+    """Sizes, rows per table, pragmas, and how far behind the search index is."""
+    here = services(request)
+    found, seq = await asyncio.to_thread(here.store.read, lambda conn: upkeep.stats(conn, sizes=sizes))
+    return answer({"stats": found}, seq)
+
+
+@router.get("/api/admin/imports", response_model=wire.ImportStatus, responses=problems())
+async def import_status(request: Request) -> Response:
+    """Where sessions came from, and what lies on disk."""
+    here = services(request)
+
+    def work(conn: Connection) -> dict[str, Any]:
+        return {
+            "sessions_by_source": summaries.sessions_by_source(conn),
+            "mirrored_files": summaries.mirrored_files(conn),
+            "runs_on_disk": _count(find_runs, here.settings.home),
+            "shows_on_disk": _count(find_shows, here.settings.shows),
+        }
+
+    return answer(*await asyncio.to_thread(here.store.read, work))
+
+
+@router.get("/api/admin/logs", response_model=wire.Logs, responses=problems())
+async def read_log(request: Request, lines: Annotated[int, Query(ge=1, le=1000)] = 200) -> Response:
+    """The end of Studio's own log: who was refused and why, and what broke."""
+    path = services(request).log.path
+    found = await asyncio.to_thread(_end_of, path, lines)
+    return Response(encoded({"lines": found}), media_type=JSON)
+
+
+@router.get("/api/admin/settings", response_model=wire.SettingsShape, responses=problems())
+async def get_settings(request: Request) -> Response:
+    """Every setting with where it came from."""
+    here = services(request)
+    values = here.settings._asdict()
+    origins = dict(values.pop("origins"))
+    body = {"settings": values, "origins": origins, "read_only": here.keys.read_only}
+    return Response(encoded(body), media_type=JSON)
+
+
+def _with_writer(here: Services, work: Any) -> Any:
+    """Upkeep takes a connection of its own: it is no transaction, and the server's writer goes on."""
+    here.store.database()
+    conn = open_writer(here.settings.db, create=False)
+    try:
+        conn.raw.set_busy_timeout(5000)
+        return work(conn)
+    finally:
+        conn.close()
+
+
+def _count(find: Any, root: str) -> int:
+    try:
+        return len(find(root))
+    except LionError:
+        return 0
+
+
+def _end_of(path: str, lines: int) -> list[str]:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _MOST_LOG))
+            text = file.read(_MOST_LOG).decode("utf-8", "replace")
+    except OSError:
+        return []
+    return text.splitlines()[-lines:]

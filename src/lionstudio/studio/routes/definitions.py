@@ -1,0 +1,200 @@
+"""Agents, playbooks, skills and plugins from their folders; agents and playbooks can be edited, with a history."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lionstudio.errors import Conflict, LionError
+from lionstudio.files import definitions, places, plugins
+from lionstudio.files.names import check_name
+from lionstudio.live import definitions as editing
+from lionstudio.state.definitions import Version, get_version, list_versions
+from lionstudio.studio.answers import answer, cached, encoded
+from lionstudio.studio.problems import of_error, problem
+from lionstudio.studio.services import Services, services
+from lionstudio.studio.wire import definitions as wire
+from lionstudio.studio.wire.shared import problems
+
+router = APIRouter(tags=["definitions"])
+IfMatch = Annotated[str | None, Header(alias="If-Match", max_length=200)]
+_LISTED = {304: {"description": "as before"}, **problems()}
+AUTHOR = "studio"
+
+
+@router.get("/api/agents", response_model=wire.Definitions, responses=_LISTED)
+async def list_agents(request: Request) -> Response:
+    """Every agent, a bad one as an entry that says why."""
+    return await _listed(request, _edited("agent"))
+
+
+@router.get("/api/playbooks", response_model=wire.Definitions, responses=_LISTED)
+async def list_playbooks(request: Request) -> Response:
+    """Every playbook, a bad one as an entry that says why."""
+    return await _listed(request, _edited("playbook"))
+
+
+@router.get("/api/skills", response_model=wire.Definitions, responses=_LISTED)
+async def list_skills(request: Request) -> Response:
+    """Every skill; nothing of them is run."""
+    return await _listed(request, _skills)
+
+
+@router.get("/api/plugins", response_model=wire.Definitions, responses=_LISTED)
+async def list_plugins(request: Request) -> Response:
+    """Every plugin with its parts; nothing of them is run."""
+    return await _listed(request, _plugins)
+
+
+@router.get("/api/definitions/{kind}/{name}", response_model=wire.DefinitionDetail, responses=problems())
+async def get_definition(request: Request, kind: wire.Kind, name: str) -> Response:
+    """One definition with its text; its ETag is what a save must name."""
+    here = services(request)
+    found = await asyncio.to_thread(_find, here, kind, name)
+    shown = definitions.to_dict(found, whole=True)
+    body = {"definition": shown, "text": found.text}
+    return answer(body, here.store.seq(), headers=_tagged(found.sha256))
+
+
+@router.put(
+    "/api/definitions/{kind}/{name}",
+    response_model=wire.DefinitionDetail,
+    responses={201: {"description": "made", "model": wire.DefinitionDetail}, **problems(409, 412, 428)},
+)
+async def save_definition(
+    request: Request, kind: wire.Kind, name: str, given: wire.NewText, if_match: IfMatch = None,
+    if_none_match: Annotated[str | None, Header(alias="If-None-Match", max_length=200)] = None,
+) -> Response:  # fmt: skip
+    """Save a text: `If-Match` with the ETag it was read with, or `If-None-Match: *` for a new one."""
+    here = services(request)
+    check_name(name)
+    creating = if_match is None and if_none_match == "*"
+    if if_match is None and not creating:
+        return problem(428, "no_precondition", "Say with If-Match which text you have changed.",
+                       hint="its ETag is in the answer that you read; a new one takes If-None-Match: *")  # fmt: skip
+
+    def save() -> definitions.Definition:
+        target = editing.new_target(kind, name, here.settings.home) if creating else editing.target_of(
+            definitions.get_definition(kind, name, here.settings.home, _cwd())
+        )  # fmt: skip
+        editing.save(
+            here.store.database(), here.settings.home, target, given.text, create=creating,
+            expected=None if if_match in (None, "*") else if_match.removeprefix("W/").strip('"'),
+            author=AUTHOR, message=given.message,
+        )  # fmt: skip
+        return definitions.get_definition(kind, name, here.settings.home, _cwd())
+
+    try:
+        found = await asyncio.to_thread(save)
+    except Conflict as error:
+        return of_error(error, 412)
+    body = {"definition": definitions.to_dict(found, whole=True), "text": found.text}
+    return answer(body, here.store.seq(), status=201 if creating else 200, headers=_tagged(found.sha256))
+
+
+@router.get("/api/definitions/{kind}/{name}/versions", response_model=wire.Versions, responses=problems())
+async def get_versions(request: Request, kind: wire.Kind, name: str) -> Response:
+    """The history, newest first, without the texts."""
+    here = services(request)
+    key = (await asyncio.to_thread(_find, here, kind, name)).key
+    found, seq = here.store.read(lambda conn: list_versions(conn, kind, key))
+    return answer({"versions": [_version(each, whole=False) for each in found]}, seq)
+
+
+@router.get("/api/definitions/{kind}/{name}/versions/{version}", response_model=wire.OneVersion, responses=problems())
+async def get_one_version(
+    request: Request, kind: wire.Kind, name: str, version: Annotated[int, Path(ge=1, le=2**31)]
+) -> Response:
+    """One earlier text."""
+    here = services(request)
+    key = (await asyncio.to_thread(_find, here, kind, name)).key
+    found, seq = here.store.read(lambda conn: get_version(conn, kind, key, version))
+    return answer({"version": _version(found, whole=True)}, seq)
+
+
+@router.post("/api/definitions/{kind}/{name}/rollback", response_model=wire.DefinitionDetail, responses=problems(409))
+async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.Back) -> Response:
+    """Make an earlier text the newest version."""
+    here = services(request)
+
+    def work() -> definitions.Definition:
+        target = editing.target_of(_find(here, kind, name))
+        editing.rollback(here.store.database(), here.settings.home, target, given.version, author=AUTHOR)
+        return _find(here, kind, name)
+
+    found = await asyncio.to_thread(work)
+    body = {"definition": definitions.to_dict(found, whole=True), "text": found.text}
+    return answer(body, here.store.seq(), headers=_tagged(found.sha256))
+
+
+Lister = Callable[[Services], tuple[list[dict[str, Any]], list[str]]]
+
+
+async def _listed(request: Request, lister: Lister) -> Response:
+    here = services(request)
+    seq = here.store.seq()
+    items, looked = await asyncio.to_thread(lister, here)
+    return cached(request, encoded({"items": items, "places": looked}), seq)
+
+
+def _edited(kind: str) -> Lister:
+    def look(here: Services) -> tuple[list[dict[str, Any]], list[str]]:
+        home = here.settings.home
+        found = definitions.list_definitions(kind, home, _cwd())
+        _observe(here, found)
+        folders = places.definition_places(home, _cwd())
+        looked = [os.path.join(place.path, definitions.FOLDERS[kind]) for place in folders]
+        return [definitions.to_dict(each) for each in found], looked
+
+    return look
+
+
+def _skills(here: Services) -> tuple[list[dict[str, Any]], list[str]]:
+    claude = places.claude_folder()
+    found = plugins.list_skills(here.settings.home, _cwd(), claude)
+    looked = [place.path for place in places.skill_places(here.settings.home, _cwd(), claude)]
+    return [definitions.to_dict(each) for each in found], looked
+
+
+def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[str]]:
+    found = plugins.list_plugins(here.settings.home, places.claude_folder())
+    return [plugins.to_dict(each, whole=True) for each in found.plugins], [place.path for place in found.places]
+
+
+def _find(here: Services, kind: str, name: str) -> definitions.Definition:
+    found = definitions.get_definition(kind, name, here.settings.home, _cwd())
+    _observe(here, [found])
+    return found
+
+
+def _observe(here: Services, found: list[definitions.Definition]) -> None:
+    """An edit by another program becomes a version; a list is shown even where that cannot be written."""
+    if here.store.read_only:
+        return
+    try:
+        editing.observe(here.store.database(), here.settings.home, found)
+    except LionError as error:
+        here.log.write("unobserved", why=error.message)
+
+
+def _version(each: Version, *, whole: bool) -> dict[str, Any]:
+    data = each._asdict()
+    del data["id"], data["kind"], data["name"]
+    return data if whole else {**data, "content": None}
+
+
+def _tagged(sha256: str | None) -> dict[str, str]:
+    return {} if sha256 is None else {"ETag": f'"{sha256}"'}
+
+
+def _cwd() -> str:
+    try:
+        return os.getcwd()
+    except OSError:
+        return os.sep

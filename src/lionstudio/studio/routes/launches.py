@@ -1,0 +1,47 @@
+"""`/api/launches`: start an agent, a playbook, a flow or a fanout as a process; see and stop what was started."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from fastapi import APIRouter, Header
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lionstudio.errors import Busy
+from lionstudio.studio.answers import JSON, encoded
+from lionstudio.studio.problems import of_error
+from lionstudio.studio.services import services
+from lionstudio.studio.wire import admin as wire
+from lionstudio.studio.wire.shared import problems
+
+router = APIRouter(tags=["launches"])
+Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+
+
+@router.get("/api/launches", response_model=wire.LaunchList, responses=problems())
+async def list_launches(request: Request) -> Response:
+    """What this server started, newest first."""
+    found = [each.to_dict() for each in services(request).launches.list_all()]
+    return Response(encoded({"launches": found}), media_type=JSON)
+
+
+@router.post("/api/launches", status_code=201, response_model=wire.LaunchAnswer, responses=problems(409, 429))
+async def launch(request: Request, given: wire.NewLaunch, idempotency_key: Key = None) -> Response:
+    """Start one; with an `Idempotency-Key`, sending it twice starts one."""
+    here = services(request)
+    try:
+        # on the loop: two requests with one key must not both find nothing
+        started = here.launches.start(given.verb, given.target, given.prompt, given.options, idempotency_key)
+    except Busy as error:
+        return of_error(error, 429)
+    here.log.write("launched", id=started.id, verb=started.verb)
+    return Response(encoded({"launch": started.to_dict()}), 201, media_type=JSON)
+
+
+@router.delete("/api/launches/{launch_id}", response_model=wire.LaunchAnswer, responses=problems(409))
+async def stop_launch(request: Request, launch_id: str) -> Response:
+    """Ask a launch to end; only a process that is proven to be the one that was started is signalled."""
+    stopped = await asyncio.to_thread(services(request).launches.stop, launch_id)
+    return Response(encoded({"launch": stopped.to_dict()}), media_type=JSON)

@@ -1,0 +1,114 @@
+"""`/api/dashboard`, `/api/stats`, `/api/attention` and `/api/search`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lionstudio.files import definitions, places, plugins
+from lionstudio.state import dashboard, summaries
+from lionstudio.state.connection import Connection
+from lionstudio.state.listing import ANY, list_sessions
+from lionstudio.state.search import search
+from lionstudio.state.shows import list_shows
+from lionstudio.studio import shows
+from lionstudio.studio.answers import answer, cached, encoded
+from lionstudio.studio.attention import attention
+from lionstudio.studio.services import Services, services
+from lionstudio.studio.sessions import to_wire
+from lionstudio.studio.wire import overview as wire
+from lionstudio.studio.wire.shared import problems
+
+router = APIRouter(tags=["overview"])
+_RECENT = 20
+_ACTIVE = 50
+
+
+@router.get(
+    "/api/dashboard", response_model=wire.Dashboard, responses={304: {"description": "as before"}, **problems()}
+)
+async def get_dashboard(request: Request) -> Response:
+    """The cards, runs by hour of the last day, active shows, and what happened last."""
+
+    def work(conn: Connection) -> bytes:
+        now = time.time()
+        since = (now // 3600 - 23) * 3600
+        counts = summaries.play_counts(conn)
+        active = [show for show in list_shows(conn, _ACTIVE) if show.status == "active"]
+        hours = [{**row, "at": since + row.pop("hour") * 3600} for row in summaries.runs_by_hour(conn, since)]
+        return encoded({
+            "cards": dashboard.cards(conn, now),
+            "hours": hours,
+            "recent": [to_wire(row, now) for row in list_sessions(conn, ANY, limit=_RECENT).rows],
+            "shows": [shows.listed(show, counts.get(show.id, {})) for show in active],
+        })  # fmt: skip
+
+    return cached(request, *services(request).store.read(work))
+
+
+@router.get("/api/stats", response_model=wire.Stats, responses=problems())
+async def get_stats(request: Request) -> Response:
+    """How much there is: sessions from the database, definitions from their folders."""
+    here = services(request)
+
+    def work(conn: Connection) -> dict[str, Any]:
+        counts = dashboard.status_counts(conn)
+        n_shows, n_teams = summaries.shows_and_teams(conn)
+        return {"sessions": counts, "total_sessions": sum(counts.values()), "shows": n_shows, "teams": n_teams}
+
+    found, seq = here.store.read(work)
+    return answer(found | await asyncio.to_thread(_definitions, here), seq)
+
+
+@router.get(
+    "/api/attention", response_model=wire.Attention, responses={304: {"description": "as before"}, **problems()}
+)
+async def get_attention(request: Request) -> Response:
+    """Everything that waits for a person."""
+    store = services(request).store
+    found, seq = await asyncio.to_thread(store.read, attention)
+    return cached(request, encoded({"items": found}), seq)
+
+
+@router.get("/api/search", response_model=wire.Hits, responses=problems())
+async def search_messages(
+    request: Request,
+    q: Annotated[str, Query(min_length=1, max_length=500)],
+    project: Annotated[str | None, Query(max_length=200)] = None,
+    session: Annotated[str | None, Query(max_length=200)] = None,
+    since: Annotated[float | None, Query(ge=-1e11, le=1e11, allow_inf_nan=False)] = None,
+    ranked: bool = False,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    max_chars: Annotated[int, Query(ge=20, le=2000)] = 200,
+) -> Response:
+    """Messages with all of these words, newest first, or the most relevant of the newest thousand."""
+
+    def work(conn: Connection) -> list[dict[str, Any]]:
+        found = search(
+            conn, q, limit=limit, ranked=ranked, project=project, session_id=session, since=since, max_chars=max_chars
+        )
+        return [hit._asdict() for hit in found]
+
+    # the part that is not indexed yet is looked through, which may take a while
+    hits, seq = await asyncio.to_thread(services(request).store.read, work)
+    return answer({"hits": hits}, seq)
+
+
+def _definitions(here: Services) -> dict[str, int]:
+    home, claude = here.settings.home, places.claude_folder()
+    try:
+        cwd = os.getcwd()
+    except OSError:
+        cwd = os.sep
+    return {
+        "agents": len(definitions.list_definitions("agent", home, cwd)),
+        "playbooks": len(definitions.list_definitions("playbook", home, cwd)),
+        "skills": len(plugins.list_skills(home, cwd, claude)),
+        "plugins": len(plugins.list_plugins(home, claude).plugins),
+    }

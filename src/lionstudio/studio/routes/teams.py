@@ -1,0 +1,104 @@
+"""`/api/teams`: read teams, and write to them; the file first and then the row, as everywhere."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from lionstudio.files.names import check_name
+from lionstudio.files.team_json import is_for
+from lionstudio.live.teams import Conversation, Listed, Teams, open_teams
+from lionstudio.model.states import team_state
+from lionstudio.model.teams import TeamMessage
+from lionstudio.state.teams import sessions_of_team
+from lionstudio.studio.answers import answer, cached, encoded
+from lionstudio.studio.services import Services, services
+from lionstudio.studio.wire import teams as wire
+from lionstudio.studio.wire.shared import problems
+
+router = APIRouter(tags=["teams"])
+
+
+@router.get("/api/teams", response_model=wire.Teams, responses={304: {"description": "as before"}, **problems()})
+async def list_teams(request: Request) -> Response:
+    """Every team, the one that was used last first; a file that cannot be used is an entry that says why."""
+    here = services(request)
+    seq = here.store.seq()
+    found = await asyncio.to_thread(lambda: _teams(here).list_all())
+    return cached(request, encoded({"teams": [_listed(each) for each in found]}), seq)
+
+
+@router.get("/api/teams/{team_id}", response_model=wire.TeamDetail, responses=problems())
+async def get_team(request: Request, team_id: str) -> Response:
+    """One team by its id or name."""
+    here = services(request)
+    check_name(team_id, "team")
+    found = await asyncio.to_thread(lambda: _teams(here).get(team_id))
+    sessions, seq = here.store.read(lambda conn: sessions_of_team(conn, found.team.id))
+    listed = _listed(Listed(found.team.name, found.team, len(found.messages), found.path))
+    return answer({"team": listed, "sessions": sessions, "unread": _unread(found)}, seq)
+
+
+@router.get("/api/teams/{team_id}/messages", response_model=wire.TeamMessages, responses=problems())
+async def list_team_messages(
+    request: Request, team_id: str, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+) -> Response:
+    """The newest messages, in order."""
+    here = services(request)
+    check_name(team_id, "team")
+    seq = here.store.seq()
+    found = await asyncio.to_thread(lambda: _teams(here).get(team_id))
+    shown = found.messages[-limit:]
+    return answer({"messages": [_message(each) for each in shown], "has_more": len(found.messages) > limit}, seq)
+
+
+@router.post("/api/teams/{team_id}/messages", status_code=201, response_model=wire.Sent, responses=problems(409))
+async def send_team_message(request: Request, team_id: str, given: wire.NewTeamMessage) -> Response:
+    """Write to a member, to some, or to all."""
+    here = services(request)
+    check_name(team_id, "team")
+
+    def send() -> tuple[dict[str, Any], str | None]:
+        done = _teams(here, writing=True).send(
+            team_id, given.text, sender=given.sender, to=given.to, session_id=given.session_id
+        )
+        return _message(done.messages[0]), None if done.unstored is None else done.unstored.message
+
+    message, unstored = await asyncio.to_thread(send)
+    return answer({"message": message, "unstored": unstored}, here.store.seq(), status=201)
+
+
+def _teams(here: Services, *, writing: bool = False) -> Teams:
+    return open_teams(here.settings, here.store.database() if writing or not here.store.read_only else None)
+
+
+def _listed(each: Listed) -> dict[str, Any]:
+    team = each.team
+    return {
+        "id": None if team is None else team.id,
+        "name": each.name,
+        "status": None if team is None else str(team.status),
+        "members": [] if team is None else list(team.members),
+        "member_count": 0 if team is None else len(team.members),
+        "message_count": each.messages,
+        "created_at": None if team is None else team.created_at,
+        "updated_at": None if team is None else team.updated_at,
+        "path": each.path,
+        "error": each.error,
+        "state": None if team is None else team_state(team.to_dict()).to_dict(),
+    }
+
+
+def _message(message: TeamMessage) -> dict[str, Any]:
+    return message.to_dict("json")
+
+
+def _unread(found: Conversation) -> dict[str, int]:
+    return {
+        member: sum(is_for(message, member) and member not in message.read_by for message in found.messages)
+        for member in found.team.members
+    }

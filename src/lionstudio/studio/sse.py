@@ -1,0 +1,54 @@
+"""The framing of server-sent events, and a response that a client which stops reading cannot hold up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+MEDIA_TYPE = "text/event-stream"
+HEARTBEAT = b": beat\n\n"
+OPENING = b"retry: 1000\n\n"
+STALLED_SECONDS = 20.0  # a client whose buffers stay full that long has stopped reading
+
+
+def frame(event: str, data: bytes, seq: int | None = None) -> bytes:
+    """One event; the data is JSON, which has no line breaks of its own."""
+    number = b"" if seq is None else b"id: %d\n" % seq
+    return b"%sevent: %s\ndata: %s\n\n" % (number, event.encode(), data)
+
+
+class EventStream(Response):
+    """Sends pieces as they come, until they end, the client leaves or it stops reading."""
+
+    media_type = MEDIA_TYPE
+
+    def __init__(self, pieces: AsyncIterator[bytes], stalled: float = STALLED_SECONDS) -> None:
+        super().__init__(headers={"Cache-Control": "no-store"})
+        del self.headers["content-length"]
+        self._pieces, self._stalled = pieces, stalled
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                sending = group.create_task(self._send(send))
+                leaving = group.create_task(_left(receive))
+                await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
+                sending.cancel()
+                leaving.cancel()
+        except* TimeoutError:
+            pass  # it reads no more; the connection is dropped with what was not sent
+
+    async def _send(self, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        async for piece in self._pieces:
+            async with asyncio.timeout(self._stalled):
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
