@@ -51,12 +51,13 @@ def _system_has_node() -> bool:
 
 
 def _npm(*arguments: str) -> None:
-    if _system_has_node():
-        code = subprocess.run(["npm", *arguments], cwd=PLACE).returncode
-    else:
-        code = _wheel_npm(*arguments)
-    if code:
+    run = _system_npm if _system_has_node() else _wheel_npm
+    if run(*arguments):
         raise SystemExit(f"`npm {' '.join(arguments)}` failed in {PLACE}; its message is above.")
+
+
+def _system_npm(*arguments: str) -> int:
+    return subprocess.run(["npm", *arguments], cwd=PLACE).returncode
 
 
 def _wheel_npm(*arguments: str) -> int:

@@ -133,15 +133,15 @@ def test_instructions_and_effort_are_passed_on(codex: Agent) -> None:
 
 
 def test_an_overloaded_service_is_tried_again(codex: Agent) -> None:
-    run = codex.run("@status 529\n@say at last")
+    run = codex.run("@status 529\n@say at last, codex")
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
-    assert run.texts() == ["at last"]
+    assert run.texts() == ["at last, codex"]
 
 
 @pytest.mark.parametrize(("status", "reason"), [(400, "run.failed.exit_nonzero"), (429, "run.failed.usage_limit")])
 def test_an_error_of_the_service_fails_the_run(codex: Agent, status: int, reason: str) -> None:
-    run = codex.run(f"@status {status}\n@say never")
+    run = codex.run(f"@status {status}\n@say never, codex")
 
     assert run.ended.status is SessionStatus.FAILED
     assert run.ended.exit_code == 1
