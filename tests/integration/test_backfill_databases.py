@@ -456,3 +456,20 @@ def test_memory_stays_bounded_whatever_the_size(other_path: Path, tmp_path: Path
     messages, kilobytes = map(int, done.stdout.split())
     assert messages == 54_500
     assert kilobytes < 200_000, f"{kilobytes / 1000:.0f} MB"
+
+
+def test_secrets_are_taken_out_of_what_other_tools_kept(db: Database, other_path: Path) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    other = Foreign(other_path)
+    plain = message("plain", {"instruction": "x"}, "instruction.Instruction", "user")
+    found = [message("m", {"instruction": f"use {secret}"}, "instruction.Instruction", "user", note=secret), plain]
+    other.session("s", found, node_metadata=json.dumps({"prompt": secret}), cc_session_id=secret)
+    other.add("teams", id="t", name="t", members="[]", created_at=BEGAN, updated_at=BEGAN)
+    other.add("team_messages", id="tm", team_id="t", created_at=BEGAN, sender="a", content=f"it is {secret}")
+
+    imported(db, other_path)
+
+    assert secret not in repr(rows_of(db.path))
+    assert sql(db, "SELECT content FROM messages WHERE id = 'plain'") == [('{"instruction": "x"}',)]
+    with Untouched(db):
+        imported(db, other_path)

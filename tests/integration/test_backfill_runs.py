@@ -328,3 +328,21 @@ def test_folders_of_our_own_runs_are_no_faults(db: Database, home: Path) -> None
     (home / "runs" / "ours" / "stream").mkdir(parents=True)
 
     assert imported(db, home).counts == {("run", Outcome.UNCHANGED): 1}
+
+
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def test_secrets_are_taken_out(db: Database, home: Path) -> None:
+    found = [message("m", {"instruction": f"use {SECRET}"}, "instruction.Instruction", "user", note=SECRET)]
+    found += [message("n", {"instruction": f'password="hunter22" gh\u200bp_{SECRET[4:]}'}, "x.Y", "user")]
+    write_run(home, RUN, current(RUN, "b", prompt=f"with {SECRET}"), snapshot("b", found, name="b", hint=SECRET))
+
+    imported(db, home)
+
+    everything = repr(rows_of(db.path))
+    assert SECRET[4:] not in everything
+    assert "hunter22" not in everything
+    assert "[REDACTED:github-token:" in everything
+    with Untouched(db):
+        imported(db, home)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from lionstudio.backfill import identity
+from lionstudio.backfill.cleaning import clean_text
 from lionstudio.backfill.columns import Record, decoded, keep, metadata_of
 from lionstudio.backfill.merging import ITEM_ERRORS, Missing, Write, said, settle_rows
 from lionstudio.backfill.report import Report, Store
@@ -251,7 +252,7 @@ def _team_message(conn: Connection, source: Source, row: Record) -> TeamMessage:
         created_at=_made(row),
         sender=text(row.get("sender")) or "unknown",
         recipient=text(row.get("recipient")) or "all",
-        content=text(row.get("content")) or "",
+        content=clean_text(text(row.get("content")) or ""),
         summary=text(row.get("summary")),
         # older files list the readers with the time at which each read it
         read_by=tuple(str(reader) for reader in readers) if isinstance(readers, (list, dict)) else (),

@@ -9,6 +9,7 @@ from typing import Any
 
 from lionstudio.backfill import identity
 from lionstudio.backfill.beside import import_definitions, import_shows, import_teams
+from lionstudio.backfill.cleaning import clean_mapping, clean_row
 from lionstudio.backfill.columns import Record
 from lionstudio.backfill.merging import ITEM_ERRORS, said, settle
 from lionstudio.backfill.orders import order_in, whole_order
@@ -100,6 +101,7 @@ class _Sessions:
 
     def _settle(self, record: Record, rows: Sequence[Record]) -> Item:
         session = session_of(record, ours=self.ours)
+        session = session if self.ours else replace(session, metadata=clean_mapping(session.metadata))
         branches = [self._branch(row, session) for row in rows]
         session = _with_configuration(session, branches)
         own = order_in(*foreign.read_collection(self.source, record.get("progression_id")))
@@ -109,7 +111,7 @@ class _Sessions:
             rows = foreign.read_messages(self.source, ids)
             if self.ours:
                 return (own_message_row(conn, row) for row in rows)
-            return (message_row(conn, row, session.created_at) for row in rows)
+            return (clean_row(message_row(conn, row, session.created_at)) for row in rows)
 
         incoming = Incoming(
             session=session,

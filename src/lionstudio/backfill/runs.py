@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from lionstudio.backfill import identity
+from lionstudio.backfill.cleaning import clean_mapping, clean_row
 from lionstudio.backfill.manifests import run_id_of, session_of, time_in_name
 from lionstudio.backfill.merging import ITEM_ERRORS, row_of, said, settle
 from lionstudio.backfill.report import Item, Outcome, Report, Store, Watch
@@ -91,7 +92,10 @@ def _completed(session: Session, configurations: Sequence[Any]) -> Session:
         return next((found for metadata in configurations if (found := text(metadata.get(name)))), None)
 
     session = replace(
-        session, model=session.model or known("model"), provider=session.provider or known("provider")
+        session,
+        model=session.model or known("model"),
+        provider=session.provider or known("provider"),
+        metadata=clean_mapping(session.metadata),
     )  # fmt: skip
     if session.project is None and session.cwd is not None and os.path.isabs(session.cwd) and "\0" not in session.cwd:
         session = replace(session, project=project_name(session.cwd))
@@ -178,7 +182,7 @@ def _incoming(session: Session, snapshots: Sequence[Snapshot], branches: Sequenc
     messages = {id_: message for found in snapshots for id_, message in found.messages.items()}
 
     def fetch(conn: Connection, ids: Sequence[str]) -> Iterable[Row]:
-        return (row_of(conn, messages[id_]) for id_ in ids if id_ in messages)
+        return (clean_row(row_of(conn, messages[id_])) for id_ in ids if id_ in messages)
 
     def refresh(here: Session) -> Session | None:
         ended = here.status is SessionStatus.RUNNING and session.status is not SessionStatus.RUNNING

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.backfill import identity
+from lionstudio.backfill.cleaning import clean_mapping
 from lionstudio.backfill.speaking import class_for, settle_role, settle_tag, settle_usage
 from lionstudio.backfill.values import identifier, mapping, moment, text
 from lionstudio.model.branches import Branch
@@ -66,7 +67,7 @@ def _configuration(value: Mapping[str, Any], metadata: dict[str, Any]) -> dict[s
         if found is not None:
             metadata.setdefault(key, found)
     rest = {key: item for key, item in value.items() if key not in _KNOWN | _LEFT_IN_FILE and item is not None}
-    return {**metadata, "imported": _without_secrets(rest)} if rest else metadata
+    return clean_mapping({**metadata, "imported": _without_secrets(rest)} if rest else metadata)
 
 
 def _without_secrets(value: Any, depth: int = 0) -> Any:
