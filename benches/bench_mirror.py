@@ -62,8 +62,9 @@ def _measure(table: Table, given: Options, folder: Path) -> None:
     with Database(str(fresh_path("bare"))) as db:
         expect_much(db.conn)
         bare = _append(db, files, first.messages // files)
-    table.row("read in", first.messages / first.wall, "/s", at_least(5000), f"{first.messages:,} messages")
-    table.row("read in, by CPU time", first.messages / first.cpu, "/s", at_least(5000))
+    # by CPU time: on the clock, whatever else the machine does counts too
+    table.row("read in, by CPU time", first.messages / first.cpu, "/s", at_least(5000), f"{first.messages:,} messages")
+    table.row("read in, by the clock", first.messages / first.wall, "/s")
     table.row("CPU of a message / of a bare append", first.cpu / bare.cpu, "×", at_most(4))
     table.row("looked at again, a file", second.wall / files * 1e6, "µs", note=f"{second.messages} new messages")
 

@@ -82,6 +82,11 @@ class Placing:
             self._make(conn, branch_id, lane, message, status)
         return keep(conn, branch_id, message)
 
+    def ready(self, said: Said) -> str | None:
+        """The branch of a message, None when it must be placed by itself: the branch may have to be made."""
+        branch_id = self._branch(said.lane)
+        return branch_id if branch_id in self._made else None
+
     def _branch(self, lane: str) -> str:
         key = (self._facts.session, lane)
         if key not in self._branches:

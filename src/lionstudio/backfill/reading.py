@@ -25,13 +25,17 @@ from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.files.names import shown
 from lionstudio.live.redaction import Redactor
+from lionstudio.model.messages import Message
 from lionstudio.model.statuses import SessionStatus
-from lionstudio.state.connection import Connection
+from lionstudio.state.arrivals import Arrival, append_many, known_among
+from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database
+from lionstudio.state.messages import to_row
 from lionstudio.state.mirrors import MirrorFile, find_file, has_session, is_kept, save_file
 
 _BATCH = 500  # messages of one transaction
 _BATCH_BYTES = 8_000_000
+_MANY = 20  # messages at once that nobody watches one by one
 
 _NOTED = ("result", "attachment")  # metadata that may repeat what a tool printed
 
@@ -167,7 +171,7 @@ class Transcript:
         status = self._status(time.time())
 
         def work(conn: Connection) -> int:
-            kept = sum(self._place(conn, one, raw, status) for one, raw in said)
+            kept = self._place_all(conn, said, status)
             self._placing.note(conn, status)
             point("mirror.placed")
             if not save_file(conn, self._file(seal, kept, at_end), self._seal):
@@ -179,6 +183,36 @@ class Transcript:
         self._kept += kept
         self._messages += kept
         self._seal = seal
+
+    def _place_all(self, conn: Connection, said: list[tuple[Said, Raw]], status: SessionStatus) -> int:
+        """Few are placed one by one, so that each is announced; many together."""
+        if len(said) < _MANY:
+            return sum(self._place(conn, one, raw, status) for one, raw in said)
+        known = known_among(conn, [one.message.id for one, _ in said])
+        waiting: list[Arrival] = []
+        into, kept = "", 0
+        for one, raw in said:
+            branch_id = self._placing.ready(one)
+            row = self._columns(conn, one.message) if branch_id and one.message.id not in known else None
+            if waiting and (row is None or branch_id != into):
+                append_many(conn, into, waiting)
+                waiting = []
+            if branch_id and row is not None:
+                into = branch_id
+                waiting.append(Arrival(one.message, row))
+                known.add(one.message.id)
+                kept += 1
+            else:
+                kept += self._place(conn, one, raw, status)
+        append_many(conn, into, waiting)
+        return kept
+
+    @staticmethod
+    def _columns(conn: Connection, message: Message) -> Row | None:
+        try:
+            return to_row(conn, message)
+        except InvalidInput:
+            return None
 
     def _place(self, conn: Connection, said: Said, raw: Raw, status: SessionStatus) -> bool:
         try:
