@@ -18,7 +18,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.opening import open_writer, schema_sql
+from lionstudio.state.opening import schema_sql
 from lionstudio.state.sessions import create_session
 
 _FOLDERS = 0
@@ -27,6 +27,8 @@ _FOLDERS = 0
 def fresh_folder(name: str) -> Path:
     """An empty folder of this process; each database has its own, because bells ring per folder."""
     global _FOLDERS
+    if not _FOLDERS:
+        _remove_leftovers()
     _FOLDERS += 1
     folder = DATA / f"run-{os.getpid()}" / f"{_FOLDERS}-{name}"
     folder.mkdir(parents=True)
@@ -41,6 +43,15 @@ def fresh_path(name: str) -> str:
 def clean_up() -> None:
     """Remove what this process made; cached stores stay."""
     shutil.rmtree(DATA / f"run-{os.getpid()}", ignore_errors=True)
+
+
+def _remove_leftovers() -> None:
+    """What benches left behind that were killed."""
+    for folder in DATA.glob("run-*"):
+        try:
+            os.kill(int(folder.name[4:]), 0)
+        except ProcessLookupError:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def schema_key() -> str:
@@ -110,8 +121,3 @@ def fill_session(database: Database, count: int) -> None:
 
     database.write(work)
     database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def bare_connection(path: str) -> Connection:
-    """A connection with the pragmas of the product; its `raw` is what a bare loop uses."""
-    return open_writer(path)
