@@ -10,6 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 
+from lionstudio.errors import IllegalMove, InvalidInput
 from lionstudio.live.leases import Lease
 from lionstudio.live.projects import commit_of, project_name
 from lionstudio.model.branches import Branch
@@ -109,6 +110,8 @@ class record:
         reasons = ["run.failed.exit_nonzero"] if status is SessionStatus.FAILED else []
         try:
             self._database.write(self._lease.end(status, exit_code=exit_code, reasons=reasons))
+        except IllegalMove:
+            pass  # somebody else ended it, such as `li kill`: that word stands, and the program's own error goes on
         finally:
             self._let_go()
 
@@ -145,6 +148,9 @@ class _Branch:
         self.branch_id = branch_id
 
     def _appending(self, messages: tuple[Message, ...]) -> Work[str]:
+        if not messages:
+            raise InvalidInput("there is no message to add")
+
         def work(conn: Connection) -> str:
             return [append(conn, self.branch_id, message).message_id for message in messages][-1]
 
