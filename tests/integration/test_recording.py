@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import subprocess
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.making import read
+from tests.support.making import git, read, write
 
 from lionstudio import record
 from lionstudio.errors import InvalidInput
@@ -140,19 +140,26 @@ OUTCOMES: dict[str, tuple[BaseException | None, str, int]] = {
 }
 
 
+def ends_with(error: BaseException | None) -> AbstractContextManager[Any]:
+    """The program's own error reaches whoever started it."""
+    return nullcontext() if error is None else pytest.raises(type(error))
+
+
 @pytest.mark.parametrize("what", OUTCOMES)
 def test_the_end_says_how_it_went(home: Path, what: str) -> None:
     error, status, exit_code = OUTCOMES[what]
-    session_id = ""
-    try:
+    ids: list[str] = []
+
+    def main() -> None:
         with record("r") as run:
-            session_id = run.session_id
+            ids.append(run.session_id)
             if error is not None:
                 raise error
-    except BaseException as raised:
-        assert raised is error
 
-    session = stored(home, session_id)
+    with ends_with(error):
+        main()
+
+    session = stored(home, ids[0])
     assert (session.status, session.exit_code) == (status, exit_code)
     assert session.reason_codes == (("run.failed.exit_nonzero",) if status == "failed" else ())
     assert session.ended_at is not None
@@ -170,10 +177,8 @@ def test_the_same_when_awaited(home: Path, what: str) -> None:
             if error is not None:
                 raise error
 
-    try:
+    with ends_with(error):
         asyncio.run(main())
-    except BaseException as raised:
-        assert type(raised) is type(error)
 
     session = stored(home, ids[0])
     assert (session.status, session.exit_code, session.message_count) == (status, exit_code, 1)
@@ -218,12 +223,19 @@ def test_a_timeout_is_an_end_too(home: Path) -> None:
 
 def test_somebody_else_may_have_ended_it(home: Path) -> None:
     """`li kill` writes the end before the signal arrives; its word stands, and the program's own error goes on."""
-    with pytest.raises(KeyboardInterrupt), record("r") as run:
-        with Database(str(home / "state.db")) as db:
-            db.write(lambda conn: finish_session(conn, run.session_id, "cancelled", exit_code=143))
-        raise KeyboardInterrupt
+    ids: list[str] = []
 
-    session = stored(home, run.session_id)
+    def main() -> None:
+        with record("r") as run:
+            ids.append(run.session_id)
+            with Database(str(home / "state.db")) as db:
+                write(db, finish_session, run.session_id, "cancelled", exit_code=143)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        main()
+
+    session = stored(home, ids[0])
     assert (session.status, session.exit_code) == ("cancelled", 143)
 
 
@@ -271,22 +283,16 @@ def test_runs_at_the_same_time_share_one_writer(home: Path, monkeypatch: pytest.
 
 def test_where_it_ran_is_noted(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = tmp_path / "the-project"
-    commands = (
-        "git init -q .",
-        "git -c user.name=n -c user.email=e commit -q --allow-empty -m m",
-        "git rev-parse HEAD",
-    )
-    repository.mkdir()
-    for command in commands:
-        done = subprocess.run(command.split(), cwd=repository, capture_output=True, text=True, check=True)
-    (repository / "deep").mkdir()
+    (repository / "deep").mkdir(parents=True)
+    git(repository, "init", "-q")
+    git(repository, "commit", "-q", "--allow-empty", "-m", "m")
     monkeypatch.chdir(repository / "deep")
 
     with record("r") as run:
         pass
 
     session = stored(home, run.session_id)
-    assert (session.project, session.git_commit) == ("the-project", done.stdout.strip())
+    assert (session.project, session.git_commit) == ("the-project", git(repository, "rev-parse", "HEAD"))
     assert session.cwd == str(repository / "deep")
 
 

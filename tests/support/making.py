@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -82,6 +84,16 @@ def sql(db: Database, statement: str, params: Any = ()) -> list[tuple[Any, ...]]
         return other.execute(statement, params).fetchall()
     finally:
         other.close()
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Real git in a folder, without anything of the person who runs the tests; what it printed."""
+    settings = ("-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "init.defaultBranch=main")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(
+        ["git", *settings, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
 
 
 @contextmanager
