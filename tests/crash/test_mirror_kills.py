@@ -21,7 +21,7 @@ from lionstudio.state.database import Database
 pytestmark = pytest.mark.crash
 
 FULL = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
-POINTS = ["mirror.placed:1", "mirror.placed:4", "mirror.committed:1", "mirror.committed:5", "append.done:700"]
+POINTS = ["mirror.placed:1", "mirror.placed:4", "mirror.committed:1", "mirror.committed:5", "append.done:3"]
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from lionstudio.files.names import shown
 from lionstudio.live.redaction import Redactor
 from lionstudio.model.messages import Message
 from lionstudio.model.statuses import SessionStatus
-from lionstudio.state.arrivals import Arrival, append_many, known_among
+from lionstudio.state.batches import Arrival, append_many, known_among
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database
 from lionstudio.state.messages import to_row
@@ -35,7 +35,7 @@ from lionstudio.state.mirrors import MirrorFile, find_file, has_session, is_kept
 
 _BATCH = 500  # messages of one transaction
 _BATCH_BYTES = 8_000_000
-_MANY = 20  # messages at once that nobody watches one by one
+_MANY = 20  # messages from which on it pays to ask first which of them are here
 
 _NOTED = ("result", "attachment")  # metadata that may repeat what a tool printed
 
@@ -185,7 +185,7 @@ class Transcript:
         self._seal = seal
 
     def _place_all(self, conn: Connection, said: list[tuple[Said, Raw]], status: SessionStatus) -> int:
-        """Few are placed one by one, so that each is announced; many together."""
+        """Few are placed one by one; many together, which takes half the time."""
         if len(said) < _MANY:
             return sum(self._place(conn, one, raw, status) for one, raw in said)
         known = known_among(conn, [one.message.id for one, _ in said])
