@@ -149,7 +149,7 @@ def test_a_bar_on_a_terminal_and_what_is_left_out(home: Path) -> None:
     assert done.code == 0
     assert "Importing" in done.out
     assert "sessions: 4 imported" in done.out
-    assert "Not read, because we keep nothing like it: invocations." in done.out
+    assert "Tables that were not read: invocations." in done.out
 
 
 def test_other_homes_and_folders_of_runs_may_be_named(home: Path, tmp_path: Path) -> None:

@@ -473,3 +473,23 @@ def test_secrets_are_taken_out_of_what_other_tools_kept(db: Database, other_path
     assert sql(db, "SELECT content FROM messages WHERE id = 'plain'") == [('{"instruction": "x"}',)]
     with Untouched(db):
         imported(db, other_path)
+
+
+def test_a_session_and_its_branch_may_share_one_progression(db: Database, other_path: Path) -> None:
+    other = Foreign(other_path)
+    found = conversation("m", rounds=2)
+    other.session("s", found[:5])
+    other.conn.execute("UPDATE branches SET progression_id = 's.s' WHERE id = 's.main'")
+    imported(db, other_path)
+    other.messages(found[5:])
+    other.conn.execute(
+        "UPDATE progressions SET collection = ? WHERE id = 's.s'", (json.dumps([each["id"] for each in found]),)
+    )
+
+    imported(db, other_path)
+
+    assert read_history(db, "s.main") == [each["id"] for each in found]
+    assert read(db, get_session, "s").message_count == 9
+    assert not check(db.conn, []).violations
+    with Untouched(db):
+        imported(db, other_path)

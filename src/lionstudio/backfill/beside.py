@@ -22,7 +22,7 @@ from lionstudio.model.ids import check_id
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PlayStatus, ShowStatus, TeamStatus
 from lionstudio.model.teams import Team, TeamMessage
-from lionstudio.state import foreign
+from lionstudio.state import foreign_rows
 from lionstudio.state.connection import Connection
 from lionstudio.state.definitions import Version, copy_version, list_versions
 from lionstudio.state.foreign import Source
@@ -77,10 +77,10 @@ def import_shows(store: Store, source: Source, report: Report, dry_run: bool) ->
     """Shows by their topic, and their plays by name."""
 
     def take(row: Record) -> Missing:
-        show, plays = _show(row), foreign.read_plays(source, row["id"])
+        show, plays = _show(row), foreign_rows.read_plays(source, row["id"])
         return lambda conn: _missing_of_show(conn, source, show, plays)
 
-    found = _each("show", lambda: foreign.read_shows(source), "topic", take)
+    found = _each("show", lambda: foreign_rows.read_shows(source), "topic", take)
     _settle(store, "show", found, report, dry_run)
 
 
@@ -180,7 +180,7 @@ def find_session_here(conn: Connection, source: Source, session_id: Any) -> str 
         return None
     if standing(conn, session_id) is not None:
         return str(session_id)
-    places = (find_place(conn, row["id"]) for row in foreign.read_branches(source, session_id))
+    places = (find_place(conn, row["id"]) for row in foreign_rows.read_branches(source, session_id))
     return next((place.session_id for place in places if place is not None), None)
 
 
@@ -197,10 +197,10 @@ def import_teams(store: Store, source: Source, report: Report, dry_run: bool) ->
     """Teams by their id, with the messages that are not here yet."""
 
     def take(row: Record) -> Missing:
-        team, messages = _team(row), foreign.read_team_messages(source, row["id"])
+        team, messages = _team(row), foreign_rows.read_team_messages(source, row["id"])
         return lambda conn: _missing_of_team(conn, source, team, messages)
 
-    found = _each("team", lambda: foreign.read_teams(source), "name", take)
+    found = _each("team", lambda: foreign_rows.read_teams(source), "name", take)
     _settle(store, "team", found, report, dry_run)
 
 
@@ -273,7 +273,7 @@ def import_definitions(store: Store, source: Source, report: Report, dry_run: bo
         version = _version(row)
         return lambda conn: _missing_of_definition(conn, version)
 
-    found = _each("definition", lambda: foreign.read_definitions(source), "name", take)
+    found = _each("definition", lambda: foreign_rows.read_definitions(source), "name", take)
     _settle(store, "definition", found, report, dry_run)
 
 

@@ -22,10 +22,10 @@ from lionstudio.model.ids import check_id
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
-from lionstudio.state import foreign
+from lionstudio.state import foreign_rows
 from lionstudio.state.bulk import Incoming, IncomingBranch
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.foreign import Source
+from lionstudio.state.foreign import Source, open_source
 from lionstudio.state.opening import LINEAGE
 from lionstudio.state.standing import Standing, find_place, standing
 
@@ -42,11 +42,11 @@ def import_database(
     """Everything that a database holds; one session that cannot be taken is one entry of the report."""
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise InvalidInput(f"{path} is the database to import into", hint="give the file of another home")
-    with foreign.open_source(path) as source:
+    with open_source(path) as source:
         report.left_out = source.left_out()
-        total, done = foreign.list_work(source), 0
+        total, done = foreign_rows.list_work(source), 0
         importer = _Sessions(store, source, dry_run)
-        for session_id in foreign.session_ids(source):
+        for session_id in foreign_rows.session_ids(source):
             watch(done, total)
             done += importer.take(session_id, report)
         watch(total, total)
@@ -67,8 +67,8 @@ class _Sessions:
         seen = 0
         try:
             check_id(session_id, "session id")
-            record = foreign.read_session(self.source, session_id)
-            branches = foreign.read_branches(self.source, session_id)
+            record = foreign_rows.read_session(self.source, session_id)
+            branches = foreign_rows.read_branches(self.source, session_id)
             shapes = self._shapes(record, branches)
             seen = max((shape.length for _, shape in shapes.values()), default=0)
             if self.store.read(lambda conn: self._is_complete(conn, record, shapes)):
@@ -80,19 +80,25 @@ class _Sessions:
         point("import.item")
         return seen
 
-    def _shapes(self, record: Record, branches: Sequence[Record]) -> dict[str, tuple[bool, foreign.Shape]]:
+    def _shapes(self, record: Record, branches: Sequence[Record]) -> dict[str, tuple[bool, foreign_rows.Shape]]:
         """How far each progression of a session reaches, by the id of its owner."""
-        shapes = {str(row["id"]): (False, foreign.shape_of(self.source, row.get("progression_id"))) for row in branches}
-        return {str(record["id"]): (True, foreign.shape_of(self.source, record.get("progression_id"))), **shapes}
+        shapes = {
+            str(row["id"]): (False, foreign_rows.shape_of(self.source, row.get("progression_id"))) for row in branches
+        }
+        return {str(record["id"]): (True, foreign_rows.shape_of(self.source, record.get("progression_id"))), **shapes}
 
-    def _is_complete(self, conn: Connection, record: Record, shapes: dict[str, tuple[bool, foreign.Shape]]) -> bool:
+    def _is_complete(
+        self, conn: Connection, record: Record, shapes: dict[str, tuple[bool, foreign_rows.Shape]]
+    ) -> bool:
         """The cheap check: the row is not older than the other, and every progression ends alike."""
         here = standing(conn, str(record["id"]))
         if here is None or here.updated_at < (updated_at(record) or 0.0):
             return False
         return all(self._ends_alike(conn, here, owner, *shape) for owner, shape in shapes.items())
 
-    def _ends_alike(self, conn: Connection, here: Standing, owner: str, is_session: bool, shape: foreign.Shape) -> bool:
+    def _ends_alike(
+        self, conn: Connection, here: Standing, owner: str, is_session: bool, shape: foreign_rows.Shape
+    ) -> bool:
         if is_session:
             # some tools leave a session's own list empty; its branches are compared all the same
             return shape.length == 0 or (here.length, here.last) == shape
@@ -104,11 +110,11 @@ class _Sessions:
         session = session if self.ours else replace(session, metadata=clean_mapping(session.metadata))
         branches = [self._branch(row, session) for row in rows]
         session = _with_configuration(session, branches)
-        own = order_in(*foreign.read_collection(self.source, record.get("progression_id")))
+        own = order_in(*foreign_rows.read_collection(self.source, record.get("progression_id")))
         order = whole_order(self.source, own.ids, [branch.order for branch in branches])
 
         def fetch(conn: Connection, ids: Sequence[str]) -> Iterable[Row]:
-            rows = foreign.read_messages(self.source, ids)
+            rows = foreign_rows.read_messages(self.source, ids)
             if self.ours:
                 return (own_message_row(conn, row) for row in rows)
             return (clean_row(message_row(conn, row, session.created_at)) for row in rows)
@@ -133,7 +139,7 @@ class _Sessions:
 
     def _branch(self, row: Record, session: Session) -> IncomingBranch:
         branch = branch_of(row, session)
-        order = order_in(*foreign.read_collection(self.source, row.get("progression_id")))
+        order = order_in(*foreign_rows.read_collection(self.source, row.get("progression_id")))
         usage = usage_of(row)
         return IncomingBranch(
             branch=branch,

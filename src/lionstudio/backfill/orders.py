@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lionstudio.backfill.columns import as_text
 from lionstudio.backfill.values import identifier, moment
 from lionstudio.files.documents import parse_json
-from lionstudio.state.foreign import Order, Source, message_times
+from lionstudio.state.foreign import Source
+from lionstudio.state.foreign_rows import message_times
 
 _ASK = 1000  # ids at once
+
+
+class Order(NamedTuple):
+    """The ids of a progression; `unreadable` is its text when that is no list."""
+
+    ids: list[str]
+    unreadable: str | None = None
 
 
 def order_in(collection: Any, noted: str | None) -> Order:

@@ -45,7 +45,7 @@ def import_shows(
     different: dict[str, str] = {}
     for root in roots:
         different.setdefault(os.path.realpath(root), root)  # two names of one folder are one root
-    found = [(path, root) for root in different.values() for path in find_shows(root)]
+    found = [(path, root) for root in different.values() for path in _shows_in(root, report)]
     taken: dict[str, str] = {}
     for number, (path, root) in enumerate(found):
         watch(number, len(found))
@@ -55,6 +55,14 @@ def import_shows(
         else:
             _import_show(store, path, root, report, dry_run)
     watch(len(found), len(found))
+
+
+def _shows_in(root: str, report: Report) -> list[str]:
+    try:
+        return find_shows(root)
+    except ITEM_ERRORS as error:
+        report.skip("folder", root, said(error))
+        return []
 
 
 def _import_show(store: Store, path: str, root: str, report: Report, dry_run: bool) -> None:

@@ -130,7 +130,7 @@ def _print(report: Report, args: argparse.Namespace, *, interrupted: bool) -> No
     else:
         emit_lines(_lines(report, args.dry_run, styles_for(sys.stdout, refused=args.no_color)))
     if report.left_out:
-        say(f"Not read, because we keep nothing like it: {inline(', '.join(report.left_out))}.", quiet=args.quiet)
+        say(f"Tables that were not read: {inline(', '.join(report.left_out))}.", quiet=args.quiet)
     if interrupted:
         say("Interrupted. What is counted here is kept; run it again to go on.")
 

@@ -1,92 +1,54 @@
-"""Many messages for one branch in one go, for what catches up: the same rows as `append` writes, in fewer statements.
-
-One row of the change feed stands for all of them: whoever shows the session reads it again.
-"""
+"""What an import must know of messages that it does not keep in memory: usage, system prompts, the latest time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
 
-from lionstudio.model.jsontext import dump
-from lionstudio.model.messages import Message, System
+from lionstudio.errors import InvalidInput
+from lionstudio.model.jsontext import load_or_keep
+from lionstudio.model.messages import TYPE_IDS, System
 from lionstudio.model.usage import NOTHING, Usage
-from lionstudio.state.connection import Connection, Row
-from lionstudio.state.messages import INSERT
-from lionstudio.state.places import Place, look_again, place_of, remember
+from lionstudio.state.connection import Row
+
+_SYSTEM = TYPE_IDS[System.TAG]
 
 
-class Arrival(NamedTuple):
-    """A message that is not here yet, and its columns."""
+class Arrivals:
+    """What is worth knowing of the messages that came by, without keeping them."""
 
-    message: Message
-    row: Row
+    def __init__(self) -> None:
+        self.usage: dict[str, Usage] = {}
+        self.systems: set[str] = set()
+        self.last_at: float | None = None
 
+    def watch(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """The rows, noted on their way into the database."""
+        for row in rows:
+            id_, at, metadata, lion_class = row[0], row[1], row[2], row[9]
+            if metadata is not None and '"usage"' in metadata:
+                self.usage[id_] = _usage_in(metadata)
+            if lion_class == _SYSTEM:
+                self.systems.add(id_)
+            if self.last_at is None or at > self.last_at:
+                self.last_at = at
+            yield row
 
-_KNOWN = "SELECT m.id FROM json_each(:ids) j JOIN messages m ON m.id = j.value"
-_PLACE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
-_COUNT = """
-UPDATE sessions SET first_msg_id = coalesce(first_msg_id, :first), last_msg_id = :last,
-  last_message_at = max(coalesce(last_message_at, 0), :at), updated_at = max(updated_at, :at),
-  message_count = message_count + :added,
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :session
-"""
-_NOTE = """
-UPDATE branches SET system_msg_id = coalesce(:system, system_msg_id),
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :branch
-"""
-_ANNOUNCE = """
-INSERT INTO changes (at, kind, entity, entity_id, ord) VALUES (:at, 'appended', 'session', :session, :ord)
-"""
+    def total(self, ids: Iterable[str]) -> Usage:
+        """What these messages have used."""
+        found = NOTHING
+        for id_ in self.usage.keys() & set(ids):
+            found = found.plus(self.usage[id_])
+        return found
 
-
-def known_among(conn: Connection, ids: Sequence[str]) -> set[str]:
-    """Those of some ids that have a message."""
-    return {row[0] for row in conn.all(_KNOWN, {"ids": dump(list(ids))})}
+    def system_in(self, ids: Sequence[str]) -> str | None:
+        """The last system prompt among these messages."""
+        return next((id_ for id_ in reversed(ids) if id_ in self.systems), None)
 
 
-def append_many(conn: Connection, branch_id: str, arrivals: Sequence[Arrival]) -> None:
-    """Append messages that are not here yet to a branch; a session that has ended takes them too."""
-    if not arrivals:
-        return
-    place = conn.places.get(branch_id) or place_of(conn, branch_id)
-    look_again(conn, place)
-    conn.raw.executemany(INSERT, (arrival.row for arrival in arrivals))
-    _take_places(conn, place, arrivals)
-    used = NOTHING
-    for message, _ in arrivals:
-        if "usage" in message.metadata:
-            used = used.plus(message.usage)
-    _count(conn, branch_id, place, arrivals, used)
-    remember(conn, branch_id, place)
-
-
-def _take_places(conn: Connection, place: Place, arrivals: Sequence[Arrival]) -> None:
-    for end in (place.session, place):
-        rows = ((end.prog, end.next_ord + number, arrival.row[0]) for number, arrival in enumerate(arrivals))
-        conn.raw.executemany(_PLACE, rows)
-        end.next_ord += len(arrivals)
-
-
-def _count(conn: Connection, branch_id: str, place: Place, arrivals: Sequence[Arrival], used: Usage) -> None:
-    at = max(arrival.row[1] for arrival in arrivals)
-    systems = [message.id for message, _ in arrivals if isinstance(message, System)]
-    session, sums = place.session.id, used._asdict()
-    conn.execute(
-        _COUNT,
-        {
-            "first": arrivals[0].row[0], "last": arrivals[-1].row[0], "at": at, "added": len(arrivals),
-            "session": session, **sums,
-        },
-    )  # fmt: skip
-    if systems or used != NOTHING:
-        conn.execute(_NOTE, {"branch": branch_id, "system": systems[-1] if systems else None, **sums})
-    conn.execute(_ANNOUNCE, {"at": at, "session": session, "ord": place.session.next_ord - 1})
+def _usage_in(metadata: str) -> Usage:
+    given = load_or_keep(metadata)
+    used = given.get("usage") if isinstance(given, dict) else None
+    try:
+        return Usage.of(used) if isinstance(used, dict) else NOTHING
+    except InvalidInput:  # another tool wrote it; the message is kept, its numbers are not counted
+        return NOTHING

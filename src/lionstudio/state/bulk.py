@@ -5,24 +5,22 @@ What is here already stays as it is; only what is missing is added, so the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from lionstudio.crash import point
-from lionstudio.errors import InvalidInput
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import check_id
-from lionstudio.model.jsontext import dump, load_or_keep, visible
-from lionstudio.model.messages import TYPE_IDS, System
+from lionstudio.model.jsontext import dump, visible
 from lionstudio.model.sessions import Session
 from lionstudio.model.usage import NOTHING, Usage
+from lionstudio.state.arrivals import Arrivals
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages import INSERT
 from lionstudio.state.sessions import to_row
 from lionstudio.state.standing import find_place, ids_in, standing
 
-_SYSTEM = TYPE_IDS[System.TAG]
 _FETCH = 500  # ids asked for at once; rows arrive one by one
 
 
@@ -111,7 +109,7 @@ def merge(conn: Connection, incoming: Incoming, here: Session | None) -> Merged:
         return Merged(session_id, new=False, changed=False, messages=0)
     session = None if here else to_row(incoming.session)  # refused before anything is written
     branches = [_branch_row(branch, session_id) for branch in plan.fresh]
-    arrived = _Arrivals()
+    arrived = Arrivals()
     _bring_messages(conn, incoming, plan, arrived)
     point("import.messages")
     prog = _session_prog(conn, here.id) if here else None
@@ -149,45 +147,7 @@ def _missing(order: Sequence[str], known: set[str]) -> list[str]:
 # ── Messages ─────────────────────────────────────────────────────────────
 
 
-class _Arrivals:
-    """What is worth knowing of the messages that came by, without keeping them."""
-
-    def __init__(self) -> None:
-        self.usage: dict[str, Usage] = {}
-        self.systems: set[str] = set()
-        self.last_at: float | None = None
-
-    def watch(self, rows: Iterable[Row]) -> Iterator[Row]:
-        for row in rows:
-            id_, at, metadata, lion_class = row[0], row[1], row[2], row[9]
-            if metadata is not None and '"usage"' in metadata:
-                self.usage[id_] = _usage_in(metadata)
-            if lion_class == _SYSTEM:
-                self.systems.add(id_)
-            if self.last_at is None or at > self.last_at:
-                self.last_at = at
-            yield row
-
-    def total(self, ids: Iterable[str]) -> Usage:
-        found = NOTHING
-        for id_ in self.usage.keys() & set(ids):
-            found = found.plus(self.usage[id_])
-        return found
-
-    def system_in(self, ids: Sequence[str]) -> str | None:
-        return next((id_ for id_ in reversed(ids) if id_ in self.systems), None)
-
-
-def _usage_in(metadata: str) -> Usage:
-    given = load_or_keep(metadata)
-    used = given.get("usage") if isinstance(given, dict) else None
-    try:
-        return Usage.of(used) if isinstance(used, dict) else NOTHING
-    except InvalidInput:  # another tool wrote it; the message is kept, its numbers are not counted
-        return NOTHING
-
-
-def _bring_messages(conn: Connection, incoming: Incoming, plan: Plan, arrived: _Arrivals) -> None:
+def _bring_messages(conn: Connection, incoming: Incoming, plan: Plan, arrived: Arrivals) -> None:
     orders = [plan.session_ids, *(b.order for b in plan.fresh), *(ids for _, _, ids in plan.longer)]
     wanted = list(dict.fromkeys(id_ for order in orders for id_ in order))
     for start in range(0, len(wanted), _FETCH):
@@ -210,9 +170,11 @@ def _head(conn: Connection, progression_id: str, at: float, unreadable: str | No
 
 
 def _extend(conn: Connection, prog: int, ids: Sequence[str]) -> None:
+    """Put ids at the end; those that a session or branch with the same progression brought stand there already."""
     if ids:
         start = int(conn.value(_NEXT, {"prog": prog}))
-        conn.raw.executemany(_PLACE, ((prog, start + number, id_) for number, id_ in enumerate(ids)))
+        new = _missing(ids, _order_of(conn, prog))
+        conn.raw.executemany(_PLACE, ((prog, start + number, id_) for number, id_ in enumerate(new)))
 
 
 # ── Sessions ─────────────────────────────────────────────────────────────
@@ -241,7 +203,7 @@ SELECT i.message_id FROM progression_items i JOIN messages m ON m.id = i.message
 """
 
 
-def _insert_session(conn: Connection, incoming: Incoming, row: dict[str, Any], prog: int, arrived: _Arrivals) -> None:
+def _insert_session(conn: Connection, incoming: Incoming, row: dict[str, Any], prog: int, arrived: Arrivals) -> None:
     session = incoming.session
     last_at = session.last_message_at if session.last_message_at is not None else arrived.last_at
     usage = session.usage if session.usage != NOTHING else arrived.total(incoming.order)
@@ -292,7 +254,7 @@ UPDATE sessions SET
 
 
 def _complete_session(
-    conn: Connection, session_id: str, prog: int, progression_id: str, plan: Plan, arrived: _Arrivals
+    conn: Connection, session_id: str, prog: int, progression_id: str, plan: Plan, arrived: Arrivals
 ) -> None:
     if plan.row is not None:
         conn.execute(_REPLACE, to_row(plan.row))
@@ -330,10 +292,9 @@ def _branch_row(incoming: IncomingBranch, session_id: str) -> dict[str, Any]:
     }
 
 
-def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, Any], arrived: _Arrivals) -> None:
+def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, Any], arrived: Arrivals) -> None:
     prog = _head(conn, incoming.progression_id, incoming.branch.created_at, incoming.unreadable)
-    # a progression that is the session's too has its messages by now
-    _extend(conn, prog, _missing(incoming.order, _order_of(conn, prog)))
+    _extend(conn, prog, incoming.order)
     usage = incoming.usage if incoming.usage is not None else arrived.total(incoming.order)
     row["system_msg_id"] = row["system_msg_id"] or arrived.system_in(incoming.order)
     conn.execute(_INSERT_BRANCH, row | usage._asdict())
@@ -351,14 +312,12 @@ UPDATE branches SET
 _POINT = "UPDATE branches SET system_msg_id = :system WHERE id = :id"
 
 
-def _lengthen(
-    conn: Connection, branch_id: str, prog: int | None, ids: list[str], at: float, arrived: _Arrivals
-) -> None:
+def _lengthen(conn: Connection, branch_id: str, prog: int | None, ids: list[str], at: float, arrived: Arrivals) -> None:
     if prog is None:  # a fork that had said nothing yet
         progression = f"{branch_id}.order"
         prog = _head(conn, progression, at, None)
         conn.execute(_OWN_PROGRESSION, {"id": branch_id, "progression": progression})
-    _extend(conn, prog, _missing(ids, _order_of(conn, prog)))
+    _extend(conn, prog, ids)
     used = arrived.total(ids)
     if used != NOTHING:
         conn.execute(_NOTE, {"id": branch_id, **used._asdict()})
