@@ -1,4 +1,4 @@
-"""Many messages for one branch in one go, for what catches up: the same rows as `append` writes, in fewer statements."""
+"""Many messages for one branch at once, for what catches up: the rows that `append` writes, in fewer statements."""
 
 from __future__ import annotations
 
