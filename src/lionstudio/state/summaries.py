@@ -60,12 +60,12 @@ SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FR
 """
 _RUNNING = """
 SELECT id, name, agent_name, status, invocation_kind, started_at, updated_at, last_message_at, owner, health, delivery,
-       reason_codes, exit_code
+       reason_codes, exit_code, ended_at
   FROM sessions WHERE status = 'running' ORDER BY started_at LIMIT :limit
 """
 _FAILED = """
 SELECT id, name, agent_name, status, invocation_kind, started_at, updated_at, last_message_at, owner, health, delivery,
-       reason_codes, exit_code
+       reason_codes, exit_code, ended_at
   FROM sessions WHERE status = 'failed' AND ended_at > :since ORDER BY ended_at DESC LIMIT :limit
 """
 

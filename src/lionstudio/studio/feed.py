@@ -23,6 +23,7 @@ MOST_CLIENTS = 2000
 _CHUNK = 64  # changes handed out before clients get a turn
 _PATIENCE = 0.25  # seconds for which a burst waits for clients that still read
 _RETRY_SECONDS = 0.25
+_OPENING_SECONDS = 3.0  # a page that was quicker than the database
 
 
 class Event(NamedTuple):
@@ -74,6 +75,7 @@ class Feed:
         self._store = store
         self._subscribers: set[Subscriber] = set()
         self.seq: int | None = None
+        self._following = asyncio.Event()
         self.closing = asyncio.Event()
 
     @property
@@ -81,8 +83,12 @@ class Feed:
         """How many listen."""
         return len(self._subscribers)
 
-    def check_open(self) -> int:
-        """The seq up to which everything was handed out; Busy when nobody can be served now."""
+    async def opened(self) -> None:
+        """Wait a moment for the database to be followed; Busy when nobody can be served."""
+        await _either(self._following, _OPENING_SECONDS)
+        self._check_open()
+
+    def _check_open(self) -> int:
         if self.seq is None or self.closing.is_set():
             raise Busy("the database cannot be followed right now", hint="it is tried again all the time")
         if len(self._subscribers) >= MOST_CLIENTS:
@@ -92,7 +98,7 @@ class Feed:
     @asynccontextmanager
     async def subscribed(self, subscriber: Subscriber) -> AsyncIterator[int]:
         """Listen for the time of the block; gives the seq after which events are queued."""
-        joined = self.check_open()
+        joined = self._check_open()
         self._subscribers.add(subscriber)
         try:
             yield joined
@@ -110,6 +116,7 @@ class Feed:
             except LionError:
                 pass  # not there, locked or damaged: routes say so, and it is looked at again
             self.seq = None
+            self._following.clear()
             self._lose_all()
             await _either(self.closing, _RETRY_SECONDS)
 
@@ -119,6 +126,7 @@ class Feed:
             loop.add_reader(bell, rang.set)
         try:
             self.seq = tail.last
+            self._following.set()
             while not self.closing.is_set() and identity_of(self._store.path) == identity:
                 found = tail.look()
                 if found.resync:

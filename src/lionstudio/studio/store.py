@@ -97,6 +97,10 @@ class Store:
                 self._identity = identity_of(self.path)
             return self._database
 
+    def find_database(self) -> Database | None:
+        """The same for whoever only looks: a file that somebody removed is not made anew by that."""
+        return None if self.read_only or identity_of(self.path) is None else self.database()
+
     def _open_reader(self) -> Connection:
         try:
             conn = open_reader(self.path)

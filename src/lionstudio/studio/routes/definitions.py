@@ -175,10 +175,10 @@ def _find(here: Services, kind: str, name: str) -> definitions.Definition:
 
 def _observe(here: Services, found: list[definitions.Definition]) -> None:
     """An edit by another program becomes a version; a list is shown even where that cannot be written."""
-    if here.store.read_only:
-        return
     try:
-        editing.observe(here.store.database(), here.settings.home, found)
+        database = here.store.find_database()
+        if database is not None:
+            editing.observe(database, here.settings.home, found)
     except LionError as error:
         here.log.write("unobserved", why=error.message)
 

@@ -31,7 +31,7 @@ _ENDED_SHOWS = ("completed", "aborted")
 @router.get("/api/events", response_class=Response, responses={**_STREAM, **problems()})
 async def follow_everything(request: Request, after: After = None, last_event_id: LastSeen = None) -> Response:
     """Every change, by its id; a page fetches what it shows."""
-    return _opened(services(request), Subject(ids=lambda: None), _start(last_event_id, after))
+    return await _opened(services(request), Subject(ids=lambda: None), _start(last_event_id, after))
 
 
 @router.get("/api/sessions/{session_id}/stream", response_class=Response, responses={**_STREAM, **problems()})
@@ -49,7 +49,7 @@ async def follow_session(
         raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
     ids = frozenset({session_id})
     subject = Subject(ids=lambda: ids, whole=True, ended=ended, ends_by="session")
-    return _opened(here, subject, _start(last_event_id, after))
+    return await _opened(here, subject, _start(last_event_id, after))
 
 
 @router.get("/api/shows/{topic}/stream", response_class=Response, responses={**_STREAM, **problems()})
@@ -60,7 +60,7 @@ async def follow_show(request: Request, topic: str, after: After = None, last_ev
     found = here.store.read(lambda conn: things_of_show(conn, topic))[0]
     if found is None:
         raise NotFound(f"there is no show {topic!r:.100} in the database", hint="`li state import-shows`")
-    return _opened(here, _ShowSubject(here, topic, *found).subject(), _start(last_event_id, after))
+    return await _opened(here, _ShowSubject(here, topic, *found).subject(), _start(last_event_id, after))
 
 
 class _ShowSubject:
@@ -84,8 +84,8 @@ class _ShowSubject:
         return "deleted" if found is None else found[1] if found[1] in _ENDED_SHOWS else None
 
 
-def _opened(here: Services, subject: Subject, after: int | None) -> Response:
-    here.feed.check_open()
+async def _opened(here: Services, subject: Subject, after: int | None) -> Response:
+    await here.feed.opened()
     return EventStream(stream(here.store, here.feed, subject, after))
 
 

@@ -73,7 +73,7 @@ async def send_team_message(request: Request, team_id: str, given: wire.NewTeamM
 
 
 def _teams(here: Services, *, writing: bool = False) -> Teams:
-    return open_teams(here.settings, here.store.database() if writing or not here.store.read_only else None)
+    return open_teams(here.settings, here.store.database() if writing else here.store.find_database())
 
 
 def _listed(each: Listed) -> dict[str, Any]:
