@@ -154,7 +154,7 @@ def test_an_overloaded_service_is_tried_again_and_that_is_kept(claude: Agent) ->
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
     assert run.texts() == ["at last"]
     (retry,) = [message for message in run.messages if message.metadata.get("record") == "system.api_retry"]
-    assert retry.content["raw"]["error_status"] == 529
+    assert retry.metadata["raw"]["error_status"] == 529
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def kept(run: Run) -> list[tuple[str, str]]:
         elif isinstance(message, AssistantResponse):
             found.append(("agent_message", "item.completed"))
         else:
-            found.append((message.content["raw"]["item"]["type"], "item.completed"))
+            found.append((message.metadata["raw"]["item"]["type"], "item.completed"))
     return found
 
 

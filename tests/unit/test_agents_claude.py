@@ -72,11 +72,13 @@ def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
     assert kinds == [
         AssistantResponse, AssistantResponse, ActionRequest, ActionResponse,  # thinks, speaks, calls, is answered
         ActionRequest, ActionResponse,  # a sub-agent
-        Message, Message,  # a retry, and something new
+        Instruction, Message,  # a retry, and something new
         AssistantResponse,
     ]  # fmt: skip
     assert said(stream)[0].content == {"assistant_response": "", "thinking": "Let me look."}
     assert said(stream)[3].content["output"] == "a.py\nb.py"
+    assert said(stream)[6].role == "system"
+    assert said(stream)[6].text == "API error 529: overloaded; attempt 1 of 10 failed"
     assert said(stream)[7].content["raw"]["payload"] == {"deep": [1, 2, 3]}
     assert said(stream)[8].content == {"assistant_response": "Done."}
     assert "".join(event.text for event in stream if isinstance(event, Heard)) == "I look around.Done."

@@ -67,6 +67,7 @@ def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
         "update_plan", "update_plan", "spawn_agent", "spawn_agent", "wait", "wait",
         "item.hologram", "update_plan", "error", "turn.dreamt", "All done.",
     ]  # fmt: skip
+    assert said(stream)[0].text == "Model metadata not found."
     assert said(stream)[1].content["thinking"] == "**Looking around**"
 
 

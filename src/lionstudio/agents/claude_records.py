@@ -9,7 +9,7 @@ from lionstudio.agents.claude_blocks import Calls, assistant_messages, result_te
 from lionstudio.agents.claude_usage import Counts, total_of
 from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said
 from lionstudio.agents.fields import Record, count_of, dict_of, known, list_of, text_of
-from lionstudio.agents.jsonlines import Reader, broke_off
+from lionstudio.agents.jsonlines import Reader, broke_off, notice
 from lionstudio.agents.limits import failed
 from lionstudio.agents.raw import raw_message
 from lionstudio.model.messages import AssistantResponse, Message
@@ -143,6 +143,10 @@ class ClaudeReader(Reader):
             yield from self._open(record["tool_use_id"], record)
         elif subtype == "task_notification" and text_of(record.get("tool_use_id")) in self._lanes:
             return  # a sub-agent ended; its last words come with the result of its call
+        elif subtype == "api_retry":
+            error = f"API error {record.get('error_status')}: {record.get('error')}"
+            text = f"{error}; attempt {record.get('attempt')} of {record.get('max_retries')} failed"
+            yield from self.say(notice(text, "system.api_retry", dict(record)))
         elif f"system.{subtype}" not in PROGRESS:
             yield from self.say(raw_message(dict(record), record=f"system.{subtype}"))
 

@@ -9,7 +9,7 @@ from lionstudio.agents.codex_items import CALLS, request_of, response_of
 from lionstudio.agents.codex_rollouts import Rollouts, tokens_of
 from lionstudio.agents.events import MAIN, Ended, Event, Learned, Opened, Said
 from lionstudio.agents.fields import Record, dict_of, known, list_of, text_of
-from lionstudio.agents.jsonlines import Reader, broke_off
+from lionstudio.agents.jsonlines import Reader, broke_off, notice
 from lionstudio.agents.limits import failed
 from lionstudio.agents.raw import parse_line, raw_message
 from lionstudio.agents.tallies import grown, priced
@@ -57,6 +57,8 @@ class CodexReader(Reader):
         elif kind == "turn.failed":
             self._failure = _words(text_of(dict_of(record.get("error")).get("message")))
             yield from self._count(self._look() or NOTHING)
+        elif kind == "error" and text_of(record.get("message")):
+            yield from self._said(notice(_words(record["message"]), "error", record))
         else:
             yield from self._said(raw_message(record, **known(record=kind)))
 
@@ -76,6 +78,8 @@ class CodexReader(Reader):
             yield from self._said(AssistantResponse(content=content))
         elif kind in CALLS:
             yield from self._call(stage, item)
+        elif kind == "error" and text_of(item.get("message")):  # a warning; the turn goes on
+            yield from self._said(notice(_words(item["message"]), "item.error", record))
         elif kind not in ("agent_message", "reasoning"):
             yield from self._said(raw_message(record, record=f"item.{kind}"))
 

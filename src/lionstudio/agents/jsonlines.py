@@ -14,7 +14,8 @@ from lionstudio.agents.events import MAIN, Ended, Event, Said
 from lionstudio.agents.programs import Program
 from lionstudio.agents.raw import parse_line, raw_message
 from lionstudio.agents.tallies import Tally
-from lionstudio.model.messages import Message
+from lionstudio.model.jsontext import jsonable
+from lionstudio.model.messages import Instruction, Message
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING, Usage
 
@@ -100,6 +101,12 @@ def events_of(line: bytes, reader: Reader) -> Iterator[Event]:
         yield from reader.take(record)
     else:
         yield from reader.say(raw_message(record))
+
+
+def notice(text: str, kind: str, record: Any) -> Message:
+    """What the program says about its own work, neither the model's words nor the user's."""
+    about = {"record": kind, "injected": True, "raw": jsonable(record)}
+    return Instruction(role="system", content={"instruction": text}, metadata=about)
 
 
 def broke_off(code: int, last_words: str, name: str) -> Ended:
