@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pty
 import random
 import signal
 import subprocess
@@ -14,9 +15,10 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.support.agents import contents, environment, json_lines, li, session, sessions, start
+from tests.support.agents import LI, contents, environment, json_lines, li, session, sessions, start
 
 from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.agents.orphans import processes_of
 from lionstudio.live.keeping import Lanes
 from lionstudio.live.leases import Lease
 from lionstudio.live.recorder import Recorder
@@ -286,3 +288,37 @@ def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
     assert li(tmp_path, "agent", "script", "@say next").returncode == 0
     assert list_spools(path) == []
     assert len(contents(tmp_path, row.id)["main"]) == 5
+
+
+def test_a_closed_terminal_is_an_abort(tmp_path: Path) -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(LI, [LI, "agent", "script", "@say x\n@run sleep 60"], environment(tmp_path))
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not (_exists(tmp_path) and sessions(tmp_path)[0]["message_count"] == 3):
+        time.sleep(0.05)
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    row = session(tmp_path)
+    assert (os.waitstatus_to_exitcode(status), row["status"], row["exit_code"]) == (129, "aborted", 129)
+
+
+def _exists(home: Path) -> bool:
+    return (home / "state.db").exists() and bool(sessions(home))
+
+
+@pytest.mark.parametrize("how", ["kill -9 by somebody", "li kill --grace 0"])
+def test_what_a_dead_runner_left_running_is_ended(tmp_path: Path, how: str) -> None:
+    begun = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background")
+    session_id = begun.stdout.strip()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not processes_of(session_id):
+        time.sleep(0.05)
+    assert processes_of(session_id)
+    if how.startswith("kill"):
+        os.kill(session(tmp_path)["owner"]["pid"], signal.SIGKILL)
+        time.sleep(0.2)
+    done = li(tmp_path, "kill", session_id, "--grace", "0")
+    assert (done.returncode, processes_of(session_id)) == (0, set())
+    row = session(tmp_path)
+    assert (row["status"], row["reason_codes"]) == ("cancelled", ["run.cancelled.orchestrator"])

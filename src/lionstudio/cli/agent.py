@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
             origin = planning.find_origin(conn, resume=args.resume, fork=args.fork)
     kind = InvocationKind.SHOW_PLAY if args.show_topic else InvocationKind.AGENT
     session = planning.new_session(
-        settings, cwd, kind, who, session_id=args.session_id, name=session_name(args, who.agent_name or who.provider),
+        settings, cwd, kind, who, session_id=args.session_id, name=session_name(args, _usual_name(args, who, origin)),
         show_topic=args.show_topic, show_play_name=args.show_play_name, metadata=_links(args, origin),
     )  # fmt: skip
     if args.team_mode:
@@ -116,6 +116,13 @@ def session_name(args: argparse.Namespace, usual: str) -> str:
     if args.show_topic and args.show_play_name:
         return f"show_{args.show_topic}_{args.show_play_name}"
     return usual
+
+
+def _usual_name(args: argparse.Namespace, who: Who, origin: Origin | None) -> str:
+    """A continued session keeps its name."""
+    if args.resume and origin is not None and origin.session.name:
+        return origin.session.name
+    return who.agent_name or who.provider
 
 
 def _links(args: argparse.Namespace, origin: Origin | None) -> dict[str, str]:

@@ -12,7 +12,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("agent", "run one agent, kept message by message while it works"),
             ("play", "run a playbook"),
             ("flow", "a few agents in one session, answers passed on"),
-            ("fanout", "the same task for several agents, and one answer made of theirs"),
+            ("fanout", "one task for several agents, one answer of theirs"),
             ("ps", "what runs now, whether it lives, and what says so"),
             ("logs", "what a run says, from any terminal, while it says it"),
             ("wait", "wait until a run has ended, with its exit code"),
@@ -79,7 +79,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         "Look after it",
         (
             ("state stats", "say how much is kept, and how"),
-            ("state doctor", "find what is wrong with the file or with a run, with the evidence"),
+            ("state doctor", "find what is wrong with the file or a run, and why"),
             ("state backup", "copy the database, whoever writes meanwhile"),
             ("state prune", "delete old sessions"),
             ("state checkpoint", "fold the log back into the database"),
@@ -103,9 +103,9 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, summary in commands}
 GROUPS: dict[str, str] = {
     "state": "everything that is kept: see it, search it, look after it",
-    "agents": "agents: Markdown files with a system prompt and how to run it",
-    "playbooks": "playbooks: YAML files with a prompt template and its arguments",
-    "skills": "skills of the project, the home, Claude and every plugin; shown, never run",
+    "agents": "Markdown files: a system prompt and how to run it",
+    "playbooks": "YAML files: a prompt template and its arguments",
+    "skills": "of project, home, Claude and plugins; never run",
     "plugins": "plugins of marketplaces and caches; shown, never run",
     "mirror": "other tools' transcripts: read them in, follow them",
     "team": "teams: agents that write to each other by name",
@@ -115,7 +115,7 @@ DEFINITIONS = ("agents", "playbooks", "skills", "plugins")
 
 # Taken by every command, before or after its name; the second word is what a value is called.
 GLOBAL_OPTIONS: tuple[tuple[str, str, str], ...] = (
-    ("--home", "DIR", "the folder that holds everything (LIONAGI_HOME, ~/.lionagi)"),
+    ("--home", "DIR", "the folder of everything (LIONAGI_HOME, ~/.lionagi)"),
     ("--db", "FILE", "the database file (LIONAGI_DB, state.db in the home)"),
     ("--json", "", "print JSON; errors too, on standard error"),
     ("--no-color", "", "no colours, as NO_COLOR says for all programs"),
@@ -123,8 +123,8 @@ GLOBAL_OPTIONS: tuple[tuple[str, str, str], ...] = (
 )
 
 EXAMPLES: tuple[tuple[str, str], ...] = (
-    ("li state ls --since 2d --status failed", "what failed since the day before yesterday"),
-    ("li state show 019e2f3c", "a session by the beginning of its id"),
+    ("li state ls --since 2d --status failed", "what failed these two days"),
+    ("li state show 019e2f3c", "by the beginning of its id"),
     ("li state search database locked", "who ever mentioned both words"),
     ("li state ls --json | jq '.sessions[].id'", "the same for a program"),
 )

@@ -6,24 +6,29 @@ import argparse
 import signal
 import time
 
+from lionstudio.agents.orphans import end_processes_of
 from lionstudio.cli import stores
 from lionstudio.cli.jsonout import print_json
 from lionstudio.cli.parsing import whole_number, words
 from lionstudio.cli.runs import exit_code_of, resolve_all
 from lionstudio.cli.terminal import say
 from lionstudio.errors import LionError, NotFound
+from lionstudio.model.statuses import EXIT_CODES, SessionStatus
+from lionstudio.state.database import Database
 from lionstudio.state.owners import Owner, signal_owner
 from lionstudio.state.proofs import owner_of, proof_of
-from lionstudio.state.sessions import get_session
+from lionstudio.state.sessions import finish_session, get_session
 
 DESCRIPTION = """\
-Stop runs. The process that a run recorded is asked to end (it ends its agents, keeps what they said and marks the run
-cancelled); one that does not within the grace is killed, and `li state doctor` proves it dead. Nothing is signalled on
-doubt: a process id that belongs to somebody else by now is recognised."""
+Stop runs with everything they started. The process that a run recorded is asked to end: it ends its agents, keeps what
+they said and marks the run cancelled. One that does not within the grace is killed; then, and for a run whose process
+is already dead, what it left running is ended too and the run is marked cancelled. Nothing is signalled on doubt: a
+process id that belongs to somebody else by now is recognised."""
 EXAMPLES = (
     ("li kill 019e2f3c", "stop a run"),
     ("li kill my-agent --grace 0", "at once"),
 )
+_DYING = 5.0  # seconds in which a killed process must be seen to be gone
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -52,16 +57,38 @@ def _stop(db: str, session_id: str, grace: int) -> str:
         if exit_code_of(conn, session_id) is not None:
             return "had ended"
     proof, owner = proof_of(row), owner_of(row)
+    if proof.answer == "dead":
+        return _clean_up(db, session_id, grace)
     if owner is None or proof.answer != "alive":
         return f"not stopped: {'; '.join(proof.evidence)}"
     try:
         if grace and _ended_after(db, session_id, owner, signal.SIGTERM, grace):
             return "stopped"
-        _ended_after(db, session_id, owner, signal.SIGKILL, 2)
+        signal_owner(owner, signal.SIGKILL)
     except NotFound:
-        return "stopped"
+        pass  # it went by itself just now
     except LionError as error:
         return f"not stopped: {error.message}"
+    deadline = time.monotonic() + _DYING
+    while proof_of(row).answer != "dead" and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return _clean_up(db, session_id, grace)
+
+
+def _clean_up(db: str, session_id: str, grace: int) -> str:
+    """The runner is dead: end what it left running, and say of the session what is the case."""
+    end_processes_of(session_id, grace=grace)
+    with Database(db) as database:
+        row = database.read(lambda conn: get_session(conn, session_id))
+        if row.status != SessionStatus.RUNNING:
+            return "had ended"
+        if proof_of(row.to_dict()).answer != "dead":
+            return "not stopped: it cannot be told whether it is dead"
+        code = EXIT_CODES[SessionStatus.CANCELLED]
+        reasons = ["run.cancelled.orchestrator"]
+        database.write(
+            lambda conn: finish_session(conn, session_id, SessionStatus.CANCELLED, exit_code=code, reasons=reasons)
+        )
     return "killed"
 
 

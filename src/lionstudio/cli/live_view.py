@@ -9,10 +9,11 @@ from lionstudio.agents.events import Event, Heard, Learned, Opened, Said, Waits
 from lionstudio.cli.amounts import cost, tokens
 from lionstudio.cli.escaping import body, inline
 from lionstudio.cli.output import emit, flush
-from lionstudio.cli.terminal import styles_for
+from lionstudio.cli.terminal import styles_for, width_of
 from lionstudio.model.messages import ActionRequest, ActionResponse
 from lionstudio.model.usage import Usage
 
+_RESULT_LINES = 4  # of what a tool gave back; the rest is kept and shown by `li state show`
 _LONGEST = 300  # characters of a tool's arguments or output on one line
 
 
@@ -55,13 +56,23 @@ class LiveView:
             self._line(f"{who}{self._paint('▸', 'blue')} {_call(given)}")
         elif isinstance(message, ActionResponse):
             self._doing = "working"
-            if "error" in given:
-                self._line(f"{who}{self._paint('✗', 'red')} {inline(str(given['error']))[:_LONGEST]}")
+            failed = "error" in given
+            result = str(given.get("error" if failed else "output") or "")
+            shown = result.strip().splitlines()[:_RESULT_LINES]
+            for number, line in enumerate(shown):
+                mark = "  " if number else self._paint("✗ ", "red") if failed else self._paint("→ ", "dim")
+                self._line(f"{who}  {mark}{self._paint(inline(line)[:_LONGEST], 'dim')}")
+            more = len(result.strip().splitlines()) - len(shown)
+            if more > 0:
+                self._line(f"{who}    {self._paint(f'… {more} more lines', 'dim')}")
         else:
+            thought = given.get("thinking")
+            if isinstance(thought, str) and thought:
+                self._line(f"{who}{self._paint(body(thought), 'dim')}")
             text = given.get("assistant_response") if given else None
-            shown = text if isinstance(text, str) else message.text
-            if shown:
-                emit(f"{who}{body(shown)}\n")
+            said = text if isinstance(text, str) else message.text
+            if said:
+                emit(f"{who}{body(said)}\n")
                 flush()
 
     def _line(self, text: str) -> None:
@@ -79,13 +90,19 @@ class LiveView:
             spent.append(f"{tokens(self._usage.input_tokens)} in, {tokens(self._usage.output_tokens)} out")
         if self._usage.cost_microusd is not None:
             spent.append(cost(self._usage.cost_microusd))
-        sys.stderr.write("\r\x1b[K" + " · ".join(spent)[:100])
-        sys.stderr.flush()
+        self._aside("\r\x1b[K" + " · ".join(spent)[: width_of(sys.stderr) - 1])
 
     def _clear(self) -> None:
         if self._now:
-            sys.stderr.write("\r\x1b[K")
+            self._aside("\r\x1b[K")
+
+    def _aside(self, text: str) -> None:
+        """To standard error; a terminal that was closed must not keep the run from its end."""
+        try:
+            sys.stderr.write(text)
             sys.stderr.flush()
+        except OSError:
+            self._now = False
 
     def close(self) -> None:
         """Leave a clean line behind."""

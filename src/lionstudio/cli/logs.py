@@ -60,6 +60,7 @@ def _follow(conn: Connection, tail: Tail, session_id: str, after: int, args: arg
             _print(chunk, args, paint)
             after = chunk[-1].ord
         if code is not None:
+            say(f"it ended: {get_session(conn, session_id).status}, exit code {code}", quiet=args.quiet or args.json)
             return code
         _, proof = state_of(get_session(conn, session_id).to_dict(), time.time())
         if proof is not None and proof.answer == "dead":

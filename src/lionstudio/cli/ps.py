@@ -16,21 +16,23 @@ from lionstudio.cli.runs import running_sessions
 from lionstudio.cli.tables import Cell, Column, render
 from lionstudio.cli.terminal import TONES, say, styles_for, width_of
 from lionstudio.errors import NotFound
+from lionstudio.state.proofs import proof_of
 
 DESCRIPTION = "List what runs now, with its health and the evidence for it."
 EXAMPLES = (
     ("li ps", "what runs now"),
     ("li ps --json | jq '.sessions[] | select(.state.health == \"process_dead\") | .id'", "what only seems to run"),
 )
+_SHORT_ID = 13  # as in `li state ls`; enough to name it
 _ALL = 10_000  # columns: nobody's pipe is a narrow terminal
 _COLUMNS = (
     Column("ID"),
     Column("HEALTH"),
     Column("NAME", narrowest=16),
     Column("RUNS FOR", right=True),
-    Column("LAST MESSAGE", right=True, rank=2),
+    Column("LAST MESSAGE", right=True, rank=3),
     Column("MESSAGES", right=True, rank=1),
-    Column("EVIDENCE", narrowest=20, rank=3),
+    Column("EVIDENCE", narrowest=20, rank=2),
 )
 
 
@@ -60,9 +62,10 @@ def run(args: argparse.Namespace) -> int:
 def _cells(row: dict[str, Any], now: float) -> list[Cell]:
     state = row["state"]
     last = row["last_message_at"]
-    evidence = "; ".join(reason["evidence"] or "" for reason in state["reasons"])
+    seen = [reason["evidence"] for reason in state["reasons"] if reason["evidence"]]
+    evidence = "; ".join(seen or proof_of(row).evidence)
     return [
-        Cell(row["id"]),
+        Cell(row["id"][:_SHORT_ID] if sys.stdout.isatty() else row["id"]),
         Cell(inline(state["health"].replace("_", " ")), TONES[state["tone"]]),
         Cell(inline(row["name"] or "")),
         Cell(span(now - (row["started_at"] or row["created_at"]))),

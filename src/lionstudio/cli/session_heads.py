@@ -47,9 +47,16 @@ def _facts(wire: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
     yield "started", _started(wire, now)
     yield "messages", f"{wire['message_count']:,}{_last(wire, now)}"
     yield "used", _used(wire)
+    known = wire.get("metadata") or {}
+    yield "continues", _linked(known.get("resumed_from"), "")
+    yield "forked from", _linked(known.get("forked_from"), " (--branch main shows what it inherited)")
     yield "folder", wire["cwd"]
     yield "commit", (wire["git_commit"] or "")[:_COMMIT]
     yield "artifacts", wire["artifacts_path"]
+
+
+def _linked(session: Any, note: str) -> str:
+    return f"{session}{note}" if isinstance(session, str) else ""
 
 
 def _joined(*words: str | None) -> str:

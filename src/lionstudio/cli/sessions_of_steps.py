@@ -10,6 +10,7 @@ from typing import Any
 from lionstudio.cli import running, stores
 from lionstudio.cli.agent import session_name
 from lionstudio.cli.team_mode import with_team
+from lionstudio.cli.terminal import say
 from lionstudio.errors import InvalidInput
 from lionstudio.live import flows, planning
 from lionstudio.live.flows import Step
@@ -40,6 +41,8 @@ def run_steps(
 ) -> int:
     """Run the steps in one session; the exit code."""
     steps = flows.check_steps(steps)
+    for slot in flows.unknown_slots(steps) if len(steps) > 1 else []:
+        say(f"{{{slot}}} names no step and stays as it is", quiet=args.quiet)
     who = steps[0].who if len({step.who.provider for step in steps}) == 1 else steps[0].who._replace(model=None)
     session = planning.new_session(
         settings, cwd, InvocationKind.SHOW_PLAY if args.show_topic else kind, who, session_id=args.session_id,

@@ -111,8 +111,13 @@ def text_of_content(content: Any) -> str:
     said = next((content[key] for key in _SAID if isinstance(content.get(key), str)), None)
     if said is None:
         return text_of_value(content)
-    rest = {key: value for key, value in content.items() if key not in _SAID and value not in (None, "", [], {})}
-    return f"{said}\n{to_json(rest, indent=2)}" if rest else str(said)
+    hidden = ("thinking", *_SAID)
+    rest = {key: value for key, value in content.items() if key not in hidden and value not in (None, "", [], {})}
+    thought = content.get("thinking")
+    parts = [f"(thinking) {thought}"] if isinstance(thought, str) and thought else []
+    parts += [said] if said else []
+    parts += [to_json(rest, indent=2)] if rest else []
+    return "\n".join(parts)
 
 
 def text_of_value(value: Any) -> str:

@@ -49,6 +49,13 @@ def check_steps(steps: Iterable[Step]) -> list[Step]:
     return known
 
 
+def unknown_slots(steps: Iterable[Step]) -> list[str]:
+    """What stands in braces in a prompt and is no step; it reaches the agent as it is."""
+    given = list(steps)
+    names = {step.name for step in given}
+    return sorted({slot for step in given for slot in _SLOT.findall(step.prompt) if slot not in names})
+
+
 def _needs(step: Step, names: set[str]) -> tuple[str, ...]:
     mentioned = [slot for slot in _SLOT.findall(step.prompt) if slot in names and slot != step.name]
     return tuple(dict.fromkeys([*step.needs, *mentioned]))
