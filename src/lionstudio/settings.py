@@ -146,10 +146,17 @@ def _usable(item: Setting, value: Any, origin: str) -> Any:
 
 def _path(name: str, text: str, origin: str) -> str:
     path = os.path.abspath(os.path.expanduser(text))
-    # SQLite takes file names in UTF-8 only
-    if not text or "\0" in text or path.encode("utf-8", "replace") != os.fsencode(path):
+    if not text or "\0" in text or not _is_utf8(path):
         raise InvalidInput(f"{name} must be a path in UTF-8, not {text!r:.60} ({origin})")
     return path
+
+
+def _is_utf8(path: str) -> bool:
+    """SQLite takes file names in UTF-8 only."""
+    try:
+        return path.encode() == os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
 
 
 def find_project_file(cwd: str, home: str) -> str | None:

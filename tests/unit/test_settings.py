@@ -1,0 +1,166 @@
+"""Settings: flag over environment over project file over home file over default, and what each source may not say."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lionstudio.errors import InvalidInput
+from lionstudio.settings import SETTINGS, Settings, find_project_file, load_settings
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".lionagi").mkdir(parents=True)
+    (folder / "deep" / "er").mkdir(parents=True)
+    return folder
+
+
+def load(home: Path, cwd: Path, environ: dict[str, str] | None = None, **flags: Any) -> Settings:
+    return load_settings(flags, {"LIONAGI_HOME": str(home), **(environ or {})}, str(cwd))
+
+
+def test_defaults(home: Path, tmp_path: Path) -> None:
+    settings = load(home, tmp_path)
+
+    assert settings == Settings(
+        home=str(home), db=str(home / "state.db"), shows=os.path.expanduser("~/khive-work/shows"), project=None,
+        keep_days=30, keep_n=100, studio_port=8721, teams_in_db_only=False,
+        origins={item.name: "environment" if item.name == "home" else "default" for item in SETTINGS},
+    )  # fmt: skip
+    assert load_settings({}, {}, str(tmp_path)).home == os.path.expanduser("~/.lionagi")
+
+
+def test_each_source_outweighs_the_next(home: Path, project: Path) -> None:
+    project_file, home_file = project / ".lionagi" / "config.toml", home / "config.toml"
+
+    def kept() -> tuple[int, str]:
+        settings = load(home, project / "deep" / "er", dict(environ), **flags)
+        return settings.keep_days, settings.origins["keep_days"]
+
+    environ: dict[str, str] = {}
+    flags: dict[str, Any] = {}
+    assert kept() == (30, "default")
+    home_file.write_text("keep_days = 1\n")
+    assert kept() == (1, str(home_file))
+    project_file.write_text("keep_days = 2\n")
+    assert kept() == (2, str(project_file))
+    environ["LIONAGI_KEEP_DAYS"] = "3"
+    assert kept() == (3, "environment")
+    flags["keep_days"] = 4
+    assert kept() == (4, "flag")
+    flags["keep_days"] = None  # a flag that was not given
+    environ["LIONAGI_KEEP_DAYS"] = ""  # an empty variable is none
+    assert kept() == (2, str(project_file))
+
+
+def test_every_setting_can_come_from_its_variable(home: Path, tmp_path: Path) -> None:
+    given = {
+        "LIONAGI_DB": "/d/x.db", "LIONAGI_SHOWS": "/s", "LIONAGI_PROJECT": "p", "LIONAGI_KEEP_DAYS": "7",
+        "LIONAGI_KEEP_N": "8", "LIONAGI_PORT": "9", "LIONAGI_TEAMS_IN_DB_ONLY": "true",
+    }  # fmt: skip
+
+    settings = load(home, tmp_path, given)
+
+    assert settings[1:-1] == ("/d/x.db", "/s", "p", 7, 8, 9, True)
+    assert {item.variable for item in SETTINGS} == {"LIONAGI_HOME", *given}
+
+
+@pytest.mark.parametrize("line", ['db = "/evil.db"', 'home = "/evil"', "teams_in_db_only = true"])
+def test_a_project_may_not_move_what_is_the_persons(home: Path, project: Path, line: str) -> None:
+    (project / ".lionagi" / "config.toml").write_text(line + "\n")
+
+    settings = load(home, project)
+
+    assert settings[:2] == (str(home), str(home / "state.db"))
+    assert not settings.teams_in_db_only
+
+
+def test_the_homes_own_file_is_no_project_file(home: Path, tmp_path: Path) -> None:
+    nested = tmp_path / ".lionagi"
+    nested.mkdir()
+    (nested / "config.toml").write_text("keep_days = 5\n")
+
+    assert find_project_file(str(tmp_path), str(nested)) is None
+    assert find_project_file(str(tmp_path), str(home)) == str(nested / "config.toml")
+    assert load_settings({"home": str(nested)}, {}, str(tmp_path)).origins["keep_days"] == str(nested / "config.toml")
+
+
+def test_the_nearest_project_wins(home: Path, project: Path) -> None:
+    (project / ".lionagi" / "config.toml").write_text('project = "outer"\n')
+    inner = project / "deep" / ".lionagi"
+    inner.mkdir()
+    (inner / "config.toml").write_text('project = "inner"\n')
+
+    assert load(home, project / "deep" / "er").project == "inner"
+    assert load(home, project).project == "outer"
+
+
+def test_a_home_on_the_command_line_brings_its_own_database(home: Path, tmp_path: Path) -> None:
+    settings = load_settings(
+        {"home": str(home)}, {"LIONAGI_HOME": "/other", "LIONAGI_DB": "/other/x.db"}, str(tmp_path)
+    )
+
+    assert settings.db == str(home / "state.db")
+
+
+def test_paths_are_made_whole(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/of/somebody")
+
+    settings = load(home, tmp_path, {"LIONAGI_SHOWS": "~/shows", "LIONAGI_DB": "here.db"})
+
+    assert (settings.shows, settings.db) == ("/home/of/somebody/shows", str(tmp_path / "here.db"))
+
+
+REFUSED: dict[str, dict[str, str]] = {
+    "words for a number": {"LIONAGI_KEEP_DAYS": "many"},
+    "below nothing": {"LIONAGI_KEEP_N": "-1"},
+    "half a number": {"LIONAGI_PORT": "1.5"},
+    "other digits": {"LIONAGI_KEEP_DAYS": "٣"},
+    "too many digits": {"LIONAGI_KEEP_DAYS": "1" * 10},
+    "neither yes nor no": {"LIONAGI_TEAMS_IN_DB_ONLY": "perhaps"},
+    "a server": {"LIONAGI_DB": "postgresql://host/db"},
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_value_that_cannot_be_used_is_refused_with_its_place(home: Path, tmp_path: Path, what: str) -> None:
+    with pytest.raises(InvalidInput, match="environment"):
+        load(home, tmp_path, REFUSED[what])
+
+
+@pytest.mark.parametrize("flags", [{"db": "a\0b"}, {"project": "a\0b"}, {"home": ""}, {"shows": "\udcff\ud800"}])
+def test_a_flag_that_cannot_be_used_is_refused(tmp_path: Path, flags: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput, match="flag"):
+        load_settings({"home": str(tmp_path), **flags}, {}, str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "text", ["keep_days = ", "[[", "unknown = 1", "keep_days = true", "keep_days = 1.0", "project = 5", "origins = 1"]
+)
+@pytest.mark.parametrize("where", ["home", "project"])
+def test_a_file_that_cannot_be_used_is_refused_by_name(home: Path, project: Path, text: str, where: str) -> None:
+    file = home / "config.toml" if where == "home" else project / ".lionagi" / "config.toml"
+    file.write_text(text + "\n")
+
+    with pytest.raises(InvalidInput, match=str(file)):
+        load(home, project)
+
+
+def test_a_file_that_is_not_text_is_refused(home: Path, tmp_path: Path) -> None:
+    (home / "config.toml").write_bytes(b"\xff\xfe\0")
+
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        load(home, tmp_path)
