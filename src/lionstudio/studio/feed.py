@@ -117,7 +117,8 @@ class Feed:
                 pass  # not there, locked or damaged: routes say so, and it is looked at again
             self.seq = None
             self._following.clear()
-            self._lose_all()
+            if not self.closing.is_set():
+                self._lose_all()
             await _either(self.closing, _RETRY_SECONDS)
 
     async def _follow(self, tail: Tail, identity: tuple[int, int] | None) -> None:

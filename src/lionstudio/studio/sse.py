@@ -8,6 +8,8 @@ from collections.abc import AsyncIterator
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from lionstudio.errors import LionError
+
 MEDIA_TYPE = "text/event-stream"
 HEARTBEAT = b": beat\n\n"
 OPENING = b"retry: 1000\n\n"
@@ -38,8 +40,8 @@ class EventStream(Response):
                 await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
                 sending.cancel()
                 leaving.cancel()
-        except* TimeoutError:
-            pass  # it reads no more; the connection is dropped with what was not sent
+        except* (TimeoutError, LionError):
+            pass  # it reads no more, or the database went away: the connection is dropped, and the client comes back
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
