@@ -86,7 +86,6 @@ def test_a_message_may_stand_in_branches_of_several_sessions(db: Database) -> No
     assert db.conn.value("SELECT count(*) FROM messages") == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the session lists and counts it once for every branch")
 def test_a_message_that_two_branches_share_is_once_in_their_session(db: Database) -> None:
     session, branch = begin(db)
     second = write(db, create_branch, Branch(id="second", session_id=session))

@@ -68,7 +68,6 @@ def test_ten_processes_write_to_one_session(tmp_path: Path) -> None:
         assert places == sorted(places), f"branch {branch} is out of order"
 
 
-@pytest.mark.xfail(strict=False, reason="what was committed one by one is done again when the file becomes busy")
 def test_work_beside_refused_work_is_done_once(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     events = at_once(path, [("mixed", 50, {})] * 4)
@@ -134,7 +133,6 @@ def test_upkeep_does_not_disturb_writers(tmp_path: Path) -> None:
     assert done >= {"upkeep", "vacuumed", "pruned", "backup"}
 
 
-@pytest.mark.xfail(strict=False, reason="a writer that never pauses outruns the thread that folds its log")
 def test_the_log_stays_small_under_a_writer_that_never_pauses(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     add_old_sessions(path, sessions=3, messages=100)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import apsw
@@ -16,7 +17,7 @@ import apsw
 from lionstudio.errors import LionError
 from lionstudio.state.changes import trim
 from lionstudio.state.connection import Connection
-from lionstudio.state.opening import AUTOCHECKPOINT, WAL_LIMIT, open_writer
+from lionstudio.state.opening import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, WAL_LIMIT, open_writer
 from lionstudio.state.search import index_batch
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ T = TypeVar("T")
 # Off the path of commits it need not be done as often: pages that changed many times are folded once.
 _FOLD_FROM = 4 * AUTOCHECKPOINT
 _TRUNCATE_FROM = WAL_LIMIT // 2
+_HELP_FROM = 2 * _FOLD_FROM  # frames of 4 KB: half the limit
 _TRUNCATE_WAIT_MS = 200  # writers wait while it cuts the log; better to try again after the next commit
 _TIDY_EVERY = 50  # checkpoints
 _QUIET_SECONDS = 2.0
@@ -41,17 +43,35 @@ class Checkpointer:
         self._stopping = False
         self._commits = 0
         self._behind = True
+        self._folding = threading.Lock()
+        self._help_at = _HELP_FROM
         # replaces the autocheckpoint inside COMMIT
         database.conn.raw.set_wal_hook(self._committed)
         self._thread = threading.Thread(target=self._run, name="checkpoints", daemon=True)
         self._thread.start()
 
-    def _committed(self, _connection: apsw.Connection, _name: str, frames: int) -> int:
+    def _committed(self, connection: apsw.Connection, _name: str, frames: int) -> int:
         self._commits += 1
         self._behind = True
         if frames >= _FOLD_FROM:
             self._wake.set()
+            if frames >= self._help_at:
+                self._help(connection, frames)
+        else:
+            self._help_at = _HELP_FROM
         return apsw.SQLITE_OK
+
+    def _help(self, connection: apsw.Connection, frames: int) -> None:
+        """A writer that never pauses outruns the thread: it waits for it once and folds what came since itself."""
+        # with a reader in the way for long every commit would come here
+        self._help_at = frames + AUTOCHECKPOINT
+        connection.set_busy_timeout(_TRUNCATE_WAIT_MS)
+        try:
+            with self._folding, suppress(apsw.Error):
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+                self._help_at = _HELP_FROM
+        finally:
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
 
     def _run(self) -> None:
         conn: Connection | None = None
@@ -90,7 +110,8 @@ class Checkpointer:
 
     def _fold(self, conn: Connection) -> None:
         try:
-            conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            with self._folding:
+                conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             if _size(f"{self._database.path}-wal") > _TRUNCATE_FROM:
                 conn.raw.set_busy_timeout(_TRUNCATE_WAIT_MS)
                 conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lionstudio.errors import Busy
+from lionstudio.errors import Busy, StorageFailed
 from lionstudio.state.connection import Connection
 from lionstudio.state.opening import BUSY_TIMEOUT_MS
 
@@ -26,6 +26,8 @@ Waiting = tuple[Work, "asyncio.Future[Any]"]
 _LARGEST_BATCH = 256
 # A lone producer that never pauses must still let others run.
 _MOST_AT_ONCE = 4
+
+_HELD = Busy("another thread of this process writes")
 
 
 class Grouper:
@@ -43,12 +45,12 @@ class Grouper:
         """The function's result, after the commit that contains it."""
         # `_scheduled`: somebody waits, and nobody overtakes
         if self._alone and not self._scheduled and self._at_once < _MOST_AT_ONCE:
-            outcomes = self._try_now([work])
-            if outcomes is not None:
+            [outcome] = self._try_now([work])
+            if not isinstance(outcome, Busy):
                 self._count_turn()
-                if isinstance(outcomes[0], Exception):
-                    raise outcomes[0]
-                return outcomes[0]  # type: ignore[no-any-return]
+                if isinstance(outcome, Exception):
+                    raise outcome
+                return outcome  # type: ignore[no-any-return]
         answer: asyncio.Future[T] = self.loop.create_future()
         self._waiting.append((work, answer))
         if not self._scheduled:
@@ -68,28 +70,27 @@ class Grouper:
         batch, self._waiting = self._waiting[:_LARGEST_BATCH], self._waiting[_LARGEST_BATCH:]
         self._alone = len(batch) == 1
         outcomes = self._try_now([work for work, _ in batch])
-        if outcomes is None:
-            self._hand_over(batch)
-            return
-        _answer(batch, outcomes)
-        self._next()
+        done = next((n for n, outcome in enumerate(outcomes) if isinstance(outcome, Busy)), len(batch))
+        _answer(batch[:done], outcomes[:done])
+        if done < len(batch):
+            self._hand_over(batch[done:])  # only what was not committed: the rest must not be done twice
+        else:
+            self._next()
 
     def _next(self) -> None:
         self._scheduled = bool(self._waiting)
         if self._waiting:
             self.loop.call_soon(self._flush)
 
-    def _try_now(self, works: list[Work]) -> list[Any] | None:
-        """The outcomes, None when another thread or process holds the database."""
+    def _try_now(self, works: list[Work]) -> list[Any]:
+        """The outcomes; from the first Busy on, another thread or process held the database."""
         database = self._database
         if not database.lock.acquire(blocking=False):
-            return None
+            return [_HELD] * len(works)
         raw = database.conn.raw
         try:
             raw.set_busy_timeout(0)
             return _outcomes(database, works)
-        except Busy:
-            return None
         finally:
             raw.set_busy_timeout(BUSY_TIMEOUT_MS)
             database.lock.release()
@@ -99,10 +100,7 @@ class Grouper:
 
         def commit() -> list[Any]:
             with self._database.lock:
-                try:
-                    return _outcomes(self._database, [work for work, _ in batch])
-                except Busy as error:
-                    return [error] * len(batch)
+                return _outcomes(self._database, [work for work, _ in batch])
 
         def done(finished: asyncio.Future[list[Any]]) -> None:
             _answer(batch, finished.result())
@@ -115,12 +113,17 @@ def _outcomes(database: Database, works: list[Work]) -> list[Any]:
     """Results or errors, one for each; when one function fails the others are committed one by one."""
     try:
         return database.commit(lambda conn: [work(conn) for work in works])
-    except Busy:
-        raise
+    except (Busy, StorageFailed) as error:
+        return [error] * len(works)  # the file's fault, not one function's
     except Exception as error:
         if len(works) == 1:
             return [error]
-    return [_outcomes(database, [work])[0] for work in works]
+    outcomes: list[Any] = []
+    for work in works:
+        outcomes += _outcomes(database, [work])
+        if isinstance(outcomes[-1], Busy):
+            break
+    return outcomes + outcomes[-1:] * (len(works) - len(outcomes))
 
 
 def _answer(batch: list[Waiting], outcomes: list[Any]) -> None:

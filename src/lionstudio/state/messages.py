@@ -55,8 +55,11 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
     place = conn.places.get(branch_id) or place_of(conn, branch_id)
     session, run, id_ = place.session, conn.run, row[0]
     run(INSERT, row)
-    if not conn.changes() and _already_there(conn, row, place):
-        return Appended(id_, session.id, new=False)
+    if not conn.changes():
+        if _already_there(conn, row, place):
+            return Appended(id_, session.id, new=False)
+        if _is_in(conn, id_, session.prog):
+            return _share(conn, branch_id, place, id_, row[1])
     point("append.inserted")
     try:
         run(_TAKE_PLACE, (session.prog, session.next_ord, id_, place.prog, place.next_ord, id_))
@@ -123,7 +126,7 @@ def _note_what_is_rare(conn: Connection, branch_id: str, session: SessionPlace, 
 
 
 _SAME = "SELECT created_at, node_metadata, content, role, lion_class FROM messages WHERE id = :id"
-_IN_BRANCH = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
+_IN_PROGRESSION = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
 
 
 def _already_there(conn: Connection, row: Row, place: Place) -> bool:
@@ -131,7 +134,24 @@ def _already_there(conn: Connection, row: Row, place: Place) -> bool:
     id_, created_at, metadata, content, _, _, _, _, role, lion_class = row
     if conn.one(_SAME, {"id": id_}) != (created_at, metadata, content, role, lion_class):
         raise Conflict(f"message {id_} exists already with other content", hint="give the message an id of its own")
-    return conn.one(_IN_BRANCH, {"id": id_, "prog": place.prog}) is not None
+    return _is_in(conn, id_, place.prog)
+
+
+def _is_in(conn: Connection, message_id: str, prog: int) -> bool:
+    return conn.one(_IN_PROGRESSION, {"id": message_id, "prog": prog}) is not None
+
+
+_SHARE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (:prog, :ord, :id)"
+
+
+def _share(conn: Connection, branch_id: str, place: Place, message_id: str, at: float) -> Appended:
+    """A message that another branch of the session has already: one more place, counted once."""
+    look_again(conn, place)
+    conn.execute(_SHARE, {"prog": place.prog, "ord": place.next_ord, "id": message_id})
+    conn.execute(_ANNOUNCE, (at, message_id, place.session.id, None))
+    place.next_ord += 1
+    remember(conn, branch_id, place)
+    return Appended(message_id, place.session.id, new=True)
 
 
 def to_row(conn: Connection, message: Message) -> Row:
