@@ -1,0 +1,56 @@
+"""schemathesis: every operation with good and bad data; never a 5xx, never an answer that OpenAPI does not promise."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from tests.support.making import begin, say, write
+from tests.support.studio import Running, server, until_answering
+
+from lionstudio.model.shows import Play, Show
+from lionstudio.state.database import Database
+from lionstudio.state.shows import put_play, put_show
+from lionstudio.studio.app import create_app
+
+# `LIONAGI_SCHEMA_EXAMPLES=500` looks for ten minutes.
+EXAMPLES = int(os.environ.get("LIONAGI_SCHEMA_EXAMPLES", "15"))
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+# Streams never end by themselves; they have tests of their own.
+schema = schemathesis.openapi.from_dict(create_app().openapi()).exclude(path_regex=r"(/stream|/api/events)$")
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with server(tmp_path_factory.mktemp("schema")) as started:
+        until_answering(started)
+        with Database(str(started.home / "state.db")) as db:
+            begun = begin(db, "0", project="demo")
+            say(db, begun.branch_id, "hello", "there")
+            show = write(db, put_show, Show(topic="0", show_dir=str(started.home / "0")))
+            write(db, put_play, Play(show_id=show.id, name="0", session_id="0"))
+        yield started
+
+
+@pytest.mark.slow
+@schema.parametrize()
+@settings(
+    max_examples=EXAMPLES, deadline=None, derandomize="LIONAGI_SCHEMA_EXAMPLES" not in os.environ, database=None,
+    suppress_health_check=list(HealthCheck),
+)  # fmt: skip
+def test_every_operation_keeps_its_promises(case: Any, running: Running) -> None:
+    response = case.call(base_url=running.url.rstrip("/"), headers={"Authorization": f"Bearer {running.token}"})
+
+    case.validate_response(response, checks=CHECKS)
+    assert "Traceback" not in response.text
