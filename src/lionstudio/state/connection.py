@@ -104,8 +104,14 @@ class Connection:
         self.raw.close()
 
 
-def translate(error: apsw.Error, path: str) -> LionError:
+# What the library raises: its own errors, and Python's for a value that it cannot bind.
+LIBRARY_ERRORS = (apsw.Error, UnicodeEncodeError, OverflowError)
+
+
+def translate(error: BaseException, path: str) -> LionError:
     """The library's error in our own words, with what to do about it."""
+    if not isinstance(error, apsw.Error):
+        return InvalidInput(f"a database cannot hold that value ({error})", hint="give valid text, or a smaller number")
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
         return Busy(f"{path} is held by another process", hint="try again in a moment; `li ps` shows what runs")
     if isinstance(error, apsw.FullError):
@@ -149,5 +155,5 @@ def plain_errors(path: str) -> Iterator[None]:
     """Let only our own errors out of a block of database work."""
     try:
         yield
-    except apsw.Error as error:
+    except LIBRARY_ERRORS as error:
         raise translate(error, path) from error

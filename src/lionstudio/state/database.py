@@ -11,10 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-import apsw
-
 from lionstudio.crash import point
-from lionstudio.state.connection import Connection, translate
+from lionstudio.state.connection import LIBRARY_ERRORS, Connection, translate
 from lionstudio.state.doorbell import Bell
 from lionstudio.state.opening import open_reader, open_writer
 
@@ -55,7 +53,7 @@ class Database:
             conn.run("COMMIT")
         except BaseException as error:
             conn.rollback()
-            if isinstance(error, apsw.Error):
+            if isinstance(error, LIBRARY_ERRORS):
                 raise translate(error, self.path) from error
             raise
         point("write.committed")
@@ -83,7 +81,7 @@ class Database:
             conn = open_reader(self.path)
         try:
             yield conn
-        except apsw.Error as error:
+        except LIBRARY_ERRORS as error:
             raise translate(error, self.path) from error
         finally:
             conn.rollback()
@@ -127,7 +125,7 @@ def reading(path: str) -> Iterator[Connection]:
     conn = open_reader(path)
     try:
         yield conn
-    except apsw.Error as error:
+    except LIBRARY_ERRORS as error:
         raise translate(error, path) from error
     finally:
         conn.close()

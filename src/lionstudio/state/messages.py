@@ -125,6 +125,8 @@ def _note_what_is_rare(conn: Connection, branch_id: str, session: SessionPlace, 
         conn.execute(_BRANCH_USAGE, {"branch": branch_id, **used})
 
 
+_ETERNITY = 1e12  # seconds; 30,000 years
+
 _SAME = "SELECT created_at, node_metadata, content, role, lion_class FROM messages WHERE id = :id"
 _IN_PROGRESSION = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
 
@@ -162,12 +164,15 @@ def to_row(conn: Connection, message: Message) -> Row:
     if isinstance(content, (int, float)) and not isinstance(content, bool):
         # a column declared JSON would turn the digits into a number and round them
         raise InvalidInput("content must be a JSON object, array or text, not a bare number")
+    at = float(message.created_at)
+    if not -_ETERNITY < at < _ETERNITY:  # also what is no number
+        raise InvalidInput(f"created_at must be a time in unix seconds, not {message.created_at!r:.60}")
     sender, recipient, channel, role, tag = (
         message.sender, message.recipient, message.channel, message.role, message.tag,
     )  # fmt: skip
     return (
         check_id(message.id, "message id"),
-        float(message.created_at),
+        at,
         dump(metadata, "metadata") if metadata else None,
         None if content is None else dump(content),
         None if embedding is None else pack(embedding),
