@@ -5,6 +5,7 @@ A look at the words that announce a secret comes first; text without any of them
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ _redactor = Redactor()
 _WORDS = tuple(dict.fromkeys(word for rule in RULES for word in rule.words))
 # invisible characters keep a secret from being seen; JSON may spell them
 _HIDDEN = ("\\u20", "\\u00ad", "\\ufeff", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
+# usage is noted with every answer; a number of tokens is no token
+_COUNTS = re.compile(r'"[a-z_]{0,40}tokens[a-z_]{0,20}": ?[0-9]+')
 _METADATA, _CONTENT = 2, 3  # columns of messages.INSERT
 
 
@@ -48,4 +51,6 @@ def clean_text(text: str) -> str:
 
 
 def _may_hold_one(text: str) -> bool:
+    if "tokens" in text:
+        text = _COUNTS.sub("", text)
     return True in map(text.__contains__, _WORDS) or True in map(text.__contains__, _HIDDEN)

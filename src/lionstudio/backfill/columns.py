@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from lionstudio.backfill.values import mapping
@@ -38,10 +38,9 @@ def metadata_of(record: Record) -> dict[str, Any]:
     return mapping(found) if isinstance(found, dict) else {"unreadable": found}
 
 
-def keep(metadata: dict[str, Any], record: Record, known: Iterable[str], **replaced: Any) -> dict[str, Any]:
+def keep(metadata: dict[str, Any], record: Record, known: frozenset[str], **replaced: Any) -> dict[str, Any]:
     """The metadata with every column that has no place of its own, and the originals of what was replaced."""
-    unknown = set(record).difference(known)
-    rest = {name: record[name] for name in sorted(unknown)} | replaced
+    rest = {name: record[name] for name in sorted(record.keys() - known)} | replaced
     rest = {name: found for name, value in rest.items() if (found := _kept(value)) is not None}
     if rest:
         metadata["imported"] = {**mapping(metadata.get("imported")), **rest}

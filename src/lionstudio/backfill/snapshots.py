@@ -82,8 +82,8 @@ def _without_secrets(value: Any, depth: int = 0) -> Any:
 
 
 def _order(pile: Any) -> tuple[str, ...]:
-    progression = pile.get("progression") if isinstance(pile, Mapping) else None
-    listed = progression.get("order") if isinstance(progression, Mapping) else progression
+    progression = pile.get("progression") if isinstance(pile, dict) else None
+    listed = progression.get("order") if isinstance(progression, dict) else progression
     if not isinstance(listed, list):
         return ()
     return tuple(found for item in listed if (found := _reference(item)) is not None)
@@ -91,16 +91,16 @@ def _order(pile: Any) -> tuple[str, ...]:
 
 def _reference(item: object) -> str | None:
     """The id in a reference, which is the id itself or an object that has one."""
-    return identifier(item.get("id") if isinstance(item, Mapping) else item)
+    return identifier(item.get("id") if isinstance(item, dict) else item)
 
 
 def _messages(pile: Any, branch_id: str, made_at: float) -> Iterator[Message]:
     """Every message of the bag; without a usable time it has the time of the one before."""
-    bag = pile.get("collections", pile.get("collection")) if isinstance(pile, Mapping) else pile
-    listed = list(bag.values()) if isinstance(bag, Mapping) else bag
+    bag = pile.get("collections", pile.get("collection")) if isinstance(pile, dict) else pile
+    listed = list(bag.values()) if isinstance(bag, dict) else bag
     at = made_at
     for position, item in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(item, Mapping):
+        if isinstance(item, dict):
             at = moment(item.get("created_at")) or at
             yield read_message(item, identifier(item.get("id")) or identity.message_at(branch_id, position), at)
 

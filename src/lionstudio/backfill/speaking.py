@@ -34,7 +34,7 @@ def class_for(tag: object, content: object) -> type[Message]:
     """Our class for a class path of any version, by its last part; by the content's keys where there is none."""
     if isinstance(tag, str) and tag not in ("", UNKNOWN_TAG):
         return _OURS.get(tag.rpartition(".")[2], Message)
-    if isinstance(content, Mapping):
+    if isinstance(content, dict):
         try:
             return type(create_message(content))
         except InvalidInput:
@@ -76,7 +76,7 @@ def settle_usage(metadata: dict[str, Any]) -> None:
 
 
 def _is_ours(given: object) -> bool:
-    if not isinstance(given, Mapping) or not set(given) <= set(Usage._fields):
+    if not isinstance(given, dict) or not set(given) <= set(Usage._fields):
         return False
     try:
         Usage.of(given)
@@ -89,10 +89,10 @@ def _reported(response: object) -> dict[str, int]:
     """The usage in a provider's answer; of a list of pieces the last that has any."""
     if isinstance(response, list):
         return next((found for piece in reversed(response) if (found := _reported(piece))), {})
-    if not isinstance(response, Mapping):
+    if not isinstance(response, dict):
         return {}
     used = response.get("usage")
-    counts = _counts(used) if isinstance(used, Mapping) else {}
+    counts = _counts(used) if isinstance(used, dict) else {}
     cost = microusd(response.get("total_cost_usd", response.get("cost_usd")))
     return counts | ({} if cost is None else {"cost_microusd": cost})
 

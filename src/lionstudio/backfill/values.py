@@ -100,7 +100,7 @@ def identifier(value: object) -> str | None:
 
 def mapping(value: object) -> dict[str, Any]:
     """An object as it is; anything else is an empty one."""
-    return dict(value) if isinstance(value, Mapping) else {}
+    return dict(value) if isinstance(value, dict) else {}
 
 
 def first(given: Mapping[str, Any], *names: str) -> str | None:
