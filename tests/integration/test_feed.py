@@ -118,6 +118,16 @@ def test_a_reader_that_fell_behind_is_told_so(db: Database) -> None:
     assert [row.seq for row in read(db, changes_after, newest - 3).rows] == [newest - 2, newest - 1, newest]
 
 
+def test_a_hole_that_another_tool_made_is_noticed(db: Database) -> None:
+    begun = begin(db)
+    say(db, begun.branch_id, *"abcdef")
+    sql(db, "DELETE FROM changes WHERE entity_id = 'd'")
+
+    newest = read(db, last_seq)
+    assert read(db, changes_after, newest - 5) == Changes((), newest, resync=True)
+    assert [row.entity_id for row in read(db, changes_after, newest - 2).rows] == ["e", "f"]
+
+
 def test_a_reader_of_a_replaced_file_is_told_so(db: Database) -> None:
     begin(db)
 

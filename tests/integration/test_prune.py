@@ -164,7 +164,9 @@ def test_a_session_that_a_living_branch_was_forked_from_stays(db: Database) -> N
 def test_letters_are_never_swept(db: Database) -> None:
     write(db, send, said("hello", id="letter", sender="ada", recipient="bob"))
 
-    assert pruned(db, orphans=True)[1] == Pruned(0, 0, 0)
+    plan, done = pruned(db, orphans=True)
+
+    assert (plan.orphan_progressions, plan.orphan_messages, done) == (0, 0, Pruned(0, 0, 0))
     assert [letter.message.id for letter in read(db, inbox, "bob")] == ["letter"]
 
 

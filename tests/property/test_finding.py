@@ -156,7 +156,7 @@ def test_any_text_may_be_looked_for_in_a_list(conn: Connection, text: str, name:
 
 
 @given(query=hostile_text)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_what_a_person_types_is_never_a_syntax_error(conn: Connection, query: str) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
@@ -216,7 +216,7 @@ searched = st.lists(st.sampled_from(["red fox", "red", "Fox in socks", "blue", "
     changed=st.sets(st.integers(0, 11)),
     gone=st.sets(st.integers(0, 11)),
 )
-@settings(max_examples=120)
+@settings(max_examples=60)
 def test_a_search_is_complete_at_every_instant(
     conn: Connection, texts: list[str], marks: set[int], changed: set[int], gone: set[int]
 ) -> None:

@@ -46,8 +46,9 @@ def test_a_detached_head(repository: Path) -> None:
 
 
 def test_packed_refs(repository: Path) -> None:
+    other = commit(repository, "other")
+    git(repository, "update-ref", "refs/a/refs/heads/main", other)  # a name that ends the same way
     made = commit(repository)
-    git(repository, "branch", "another-main")  # a name that ends the same way
     git(repository, "tag", "-a", "-m", "t", "main")
     git(repository, "pack-refs", "--all")
     assert not (repository / ".git" / "refs" / "heads" / "main").exists()
