@@ -203,6 +203,27 @@ def test_whatever_a_program_prints_is_kept(tmp_path: Path, printed: str) -> None
     assert session(tmp_path)["message_count"] == 2
 
 
+def test_a_team_is_told_once_and_only_when_the_run_has_begun(tmp_path: Path) -> None:
+    li(tmp_path, "team", "create", "crew", "--members", "script,other")
+    li(tmp_path, "team", "send", "crew", "look at the parser", "--from", "other", "--to", "script")
+    assert li(tmp_path, "agent", "script", "@unknown", "--team-mode", "crew").returncode == 2
+    assert "look at the parser" in li(tmp_path, "team", "inbox", "crew", "--member", "script").stdout
+    done = li(tmp_path, "agent", "script", "@say yes", "--team-mode", "crew")
+    assert done.returncode == 0
+    [messages] = contents(tmp_path).values()
+    assert "other wrote to script: look at the parser" in messages[0]["instruction"]
+    assert "look at the parser" not in li(tmp_path, "team", "inbox", "crew", "--member", "script").stdout
+
+
+def test_the_agents_own_li_means_the_same_database(tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere.db"
+    done = li(tmp_path, "--db", str(elsewhere), "agent", "script", "@run printenv LIONAGI_DB", "--stream-persist")
+    assert done.returncode == 0
+    assert (tmp_path / "runs").is_dir()
+    shown = li(tmp_path, "--db", str(elsewhere), "state", "show", "script", "--json")
+    assert str(elsewhere) in shown.stdout
+
+
 def _alive(command: str) -> bool:
     wanted = command.split()
     for entry in Path("/proc").iterdir():

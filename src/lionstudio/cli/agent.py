@@ -83,10 +83,12 @@ def run(args: argparse.Namespace) -> int:
         settings, cwd, kind, who, session_id=args.session_id, name=session_name(args, _usual_name(args, who, origin)),
         show_topic=args.show_topic, show_play_name=args.show_play_name, metadata=_links(args, origin),
     )  # fmt: skip
-    if args.team_mode:
-        from lionstudio.cli.team_mode import with_team
+    team = None
+    if args.team_mode and not args.background:  # the run in the background reads it for itself
+        from lionstudio.cli.team_mode import TeamMode
 
-        prompt = with_team(args, settings, who.agent_name or who.provider, prompt)
+        team = TeamMode(settings, args.team_mode)
+        prompt = team.prompt(who.agent_name or who.provider, prompt)
     part = planning.new_part(
         who, prompt, session_id=session.id, settings=settings, cwd=cwd, environ=os.environ, origin=origin,
         same_conversation=bool(args.resume), pass_on=tuple(args.pass_env),
@@ -96,7 +98,9 @@ def run(args: argparse.Namespace) -> int:
 
         return start(args, sys.argv[1:], settings, session.id, prompt)
     timeout = args.timeout or who.timeout
-    return running.run_session(args, settings.db, session, [part], lambda live: live.play(part), timeout)
+    return running.run_session(
+        args, settings, session, [part], lambda live: live.play(part), timeout, begun=team.mark_read if team else None
+    )
 
 
 def chosen(args: argparse.Namespace, who: Who) -> Who:

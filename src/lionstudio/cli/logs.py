@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 
 from lionstudio.cli import stores
+from lionstudio.cli.amounts import iso
 from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.output import emit, emit_lines, flush
 from lionstudio.cli.parsing import whole_number, words
@@ -79,7 +80,8 @@ def _print(found: list[Windowed], args: argparse.Namespace, paint: Paint) -> Non
     if args.json:
         for item in found:
             record = item.message.to_dict("json") if item.message else {"id": item.message_id, "missing": True}
-            emit(to_json({"ord": item.ord, **record}) + "\n")
+            at = {"created_at_iso": iso(item.message.created_at)} if item.message else {}
+            emit(to_json({"schema_version": 1, "ord": item.ord, **record, **at}) + "\n")
     elif found:
         shown = [Shown(item.ord, item.message_id, item.message) for item in found]
         emit_lines(transcript(shown, paint, full=args.full))

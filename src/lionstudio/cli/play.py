@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lionstudio.cli.agent import add_run_options
 from lionstudio.cli.parsing import words
+from lionstudio.cli.terminal import say
 from lionstudio.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from lionstudio.cli import sessions_of_steps as shared
     from lionstudio.cli.running import read_prompt
     from lionstudio.files.definitions import get_definition, load_value
-    from lionstudio.files.playbooks import Playbook, bind, render
+    from lionstudio.files.playbooks import Playbook, bind, render, unknown_slots
     from lionstudio.model.statuses import InvocationKind
 
     settings, cwd = shared.open_settings(args), shared.working_folder(args)
@@ -47,6 +48,8 @@ def run(args: argparse.Namespace) -> int:
     assert isinstance(playbook, Playbook)
     text = read_prompt(args.prompt) if args.prompt is not None else ""
     prompt = render(playbook, text, bind(playbook, _pairs(args.arg)))
+    for slot in unknown_slots(playbook.prompt, playbook.args) if playbook.mode != "flow" else []:
+        say(f"{{{slot}}} in the playbook names no argument and stays as it is", quiet=args.quiet)
     steps = _steps(args, playbook, prompt, settings, cwd)
     return shared.run_steps(
         args, settings, cwd, InvocationKind.PLAY, steps, name=playbook.name, prompt=text,

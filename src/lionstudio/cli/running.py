@@ -10,6 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 
 from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.cli.amounts import iso
 from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.live_view import LiveView
 from lionstudio.cli.output import emit, flush, give_up
@@ -19,10 +20,12 @@ from lionstudio.live.artifacts import StreamArtifacts
 from lionstudio.live.environment import secrets_in
 from lionstudio.live.redaction import Redactor
 from lionstudio.live.running import Part, Result, Running, with_deadline
-from lionstudio.live.spooling import list_spools, take_in
+from lionstudio.live.spooling import list_refused, list_spools, take_in
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import EXIT_CODES, SessionStatus
+from lionstudio.settings import Settings
 from lionstudio.state.database import Database
+from lionstudio.state.owners import RunLock
 
 Play = Callable[[Running], Awaitable[Result]]
 
@@ -37,39 +40,48 @@ _ENDS = {
 
 def run_session(
     args: argparse.Namespace,
-    db_path: str,
+    settings: Settings,
     session: Session,
     parts: Iterable[Part],
     play: Play,
     timeout: float | None,
     *,
     several: bool = False,
+    begun: Callable[[], None] | None = None,
 ) -> int:
     """Run a session to its end in this process; the exit code."""
     secrets = frozenset(value for part in parts for value in secrets_in(part.task.env))
     view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=several)
-    with Database(db_path, long_lived=True) as database:
+    with Database(settings.db, long_lived=True) as database:
         _take_in_spools(database)
         running = Running(
             database, session, redact=Redactor(secrets).event, warn=lambda text: say(text),
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
-            artifacts=StreamArtifacts(os.path.dirname(db_path), session.id) if args.stream_persist else None,
+            artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,
         )  # fmt: skip
-        return asyncio.run(_run(args, running, view, with_deadline(running, timeout, lambda: play(running))))
+        work = with_deadline(running, timeout, lambda: play(running))
+        return asyncio.run(_run(args, running, view, work, begun or (lambda: None)))
 
 
 def _take_in_spools(database: Database) -> None:
-    """What an earlier run could not write is written now."""
+    """What an earlier run could not write is written now; a run that still lives looks after its own."""
     for path in list_spools(database.path):
+        name = os.path.basename(path).removesuffix(".jsonl")
         try:
-            say(f"{take_in(database, path)} events that waited in {path} were taken in")
+            with RunLock.take(os.path.join(os.path.dirname(os.path.dirname(path)), f"{name}.lock")):
+                say(f"{take_in(database, path)} events that waited in {path} were taken in")
         except (LionError, OSError) as error:
             say(f"{path} waits on: {error}")
+    for path in list_refused(database.path):
+        say(f"{path} holds events that the database refused; each line says why")
 
 
-async def _run(args: argparse.Namespace, running: Running, view: LiveView, work: Awaitable[Result]) -> int:
+async def _run(
+    args: argparse.Namespace, running: Running, view: LiveView, work: Awaitable[Result], begun: Callable[[], None]
+) -> int:
     _watch_signals(running)
     await running.begin()
+    begun()
     if not args.json:
         say(f"session {running.session_id}", quiet=args.quiet)
     ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended in an unexpected way")
@@ -117,8 +129,15 @@ def _watch_signals(running: Running) -> None:
 def _json_lines(session_id: str) -> Callable[[str, Event], None]:
     def watch(part: str, event: Event) -> None:
         if isinstance(event, Said):
-            record = {"type": "message", "session_id": session_id, "agent": part, "lane": event.lane}
-            emit(to_json({**record, **event.message.to_dict("json")}) + "\n")
+            record = {
+                "type": "message",
+                "schema_version": 1,
+                "session_id": session_id,
+                "agent": part,
+                "lane": event.lane,
+            }
+            said = event.message
+            emit(to_json({**record, **said.to_dict("json"), "created_at_iso": iso(said.created_at)}) + "\n")
             flush()
 
     return watch

@@ -9,7 +9,7 @@ from typing import Any
 
 from lionstudio.cli import running, stores
 from lionstudio.cli.agent import session_name
-from lionstudio.cli.team_mode import with_team
+from lionstudio.cli.team_mode import TeamMode
 from lionstudio.cli.terminal import say
 from lionstudio.errors import InvalidInput
 from lionstudio.live import flows, planning
@@ -49,9 +49,11 @@ def run_steps(
         name=session_name(args, name), show_topic=args.show_topic, show_play_name=args.show_play_name, **given,
     )  # fmt: skip
 
+    team = TeamMode(settings, args.team_mode) if args.team_mode and not args.background else None
+
     def make_part(step: Step, text: str) -> Part:
-        if args.team_mode:
-            text = with_team(args, settings, step.who.agent_name or step.name, text)
+        if team is not None:
+            text = team.prompt(step.who.agent_name or step.name, text)
         return planning.new_part(
             step.who, text, session_id=session.id, settings=settings, cwd=cwd, environ=os.environ,
             name="main" if len(steps) == 1 else step.name, pass_on=tuple(args.pass_env),
@@ -64,8 +66,8 @@ def run_steps(
         return start(args, sys.argv[1:], settings, session.id, prompt)
     limit = args.timeout or timeout
     return running.run_session(
-        args, settings.db, session, parts, lambda live: flows.play_flow(live, steps, make_part), limit,
-        several=len(steps) > 1,
+        args, settings, session, parts, lambda live: flows.play_flow(live, steps, make_part), limit,
+        several=len(steps) > 1, begun=team.mark_read if team else None,
     )  # fmt: skip
 
 

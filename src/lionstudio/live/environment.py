@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from lionstudio.settings import Settings
+
 # What a program needs to run as the user's own, and what the agent programs and their proxies read.
 _NAMES = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
@@ -33,14 +35,19 @@ def agent_environment(
     ours: Mapping[str, str],
     *,
     session_id: str,
-    home: str,
-    more: Mapping[str, str] | None = None,
+    settings: Settings,
     also: Iterable[str] = (),
 ) -> dict[str, str]:
-    """What an agent gets; `also` names more of our variables to pass on, `more` gives values outright."""
+    """What an agent gets; `also` names more of our variables to pass on. Its own `li` must mean the same files."""
     passed = {name: value for name, value in ours.items() if name in _NAMES or name.startswith(_PREFIXES)}
     passed |= {name: ours[name] for name in also if name in ours}
-    return {**passed, "LIONAGI_HOME": home, "LIONAGI_SESSION_ID": session_id, **(more or {})}
+    return {
+        **passed,
+        "LIONAGI_HOME": settings.home,
+        "LIONAGI_DB": settings.db,
+        "LIONAGI_TEAMS_IN_DB_ONLY": str(settings.teams_in_db_only).lower(),
+        "LIONAGI_SESSION_ID": session_id,
+    }
 
 
 def secrets_in(env: Mapping[str, str]) -> frozenset[str]:

@@ -88,8 +88,15 @@ def _storable(message: Message) -> Message:
     try:
         dump(message.content), dump(dict(message.metadata))
     except InvalidInput as error:
-        return replace(message, content={"raw": repr(message.content)}, metadata={"refused": error.message})
+        return replace(message, content={"raw": _spelled(message.content)}, metadata={"refused": error.message})
     return message
+
+
+def _spelled(value: Any) -> str:
+    try:
+        return repr(value)
+    except RecursionError:
+        return "(nested too deeply to be written down)"
 
 
 def write_spooled(conn: Connection, record: dict[str, Any]) -> None:

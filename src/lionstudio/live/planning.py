@@ -172,7 +172,7 @@ def new_part(
 ) -> Part:
     """An agent with its task; refused here when it cannot work."""
     provider: Provider = get_provider(who.provider)
-    env = agent_environment(environ, session_id=session_id, home=settings.home, also=pass_on)
+    env = agent_environment(environ, session_id=session_id, settings=settings, also=pass_on)
     conversation = origin.conversation if origin else None
     task = Task(
         prompt=prompt,

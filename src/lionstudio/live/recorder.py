@@ -38,6 +38,7 @@ class Recorder:
         redact: Redact = lambda event: event,
         watch: Watch = lambda event: None,
         warn: Callable[[str], None] = lambda sentence: None,
+        spool: Spool | None = None,
     ) -> None:
         self._database = database
         self._lanes = lanes
@@ -48,7 +49,7 @@ class Recorder:
         self._reading: asyncio.Task[None] | None = None
         self._ended: Ended | None = None
         self._stopped: Ended | None = None
-        self.spool = Spool(database.path, lanes.session_id)
+        self.spool = spool or Spool(database.path, lanes.session_id)
         self._try_again_at = 0.0
 
     async def record(self, events: AsyncIterator[Event]) -> Ended:
@@ -120,15 +121,24 @@ class Recorder:
                 return True
             except InvalidInput:
                 # what cannot be stored as it is (nested too deeply …) is stored as text, not lost
-                await self._database.submit(_writing([one.as_text() for one in kept]))
-                return True
+                for one in kept:
+                    one.as_text()
+                return await self._commit_text(kept)
             except (Busy, StorageFailed) as error:
                 self._put_off(error)
         return self._set_aside(kept)
 
+    async def _commit_text(self, kept: list[Kept]) -> bool:
+        try:
+            await self._database.submit(_writing(kept))
+            return True
+        except (Busy, StorageFailed) as error:
+            self._put_off(error)
+            return self._set_aside(kept)
+
     def _set_aside(self, kept: list[Kept]) -> bool:
         try:
-            self.spool.put(one.to_dict() for one in kept if not isinstance(one.event, (Heard, Ended)))
+            self.spool.put(one.as_text().to_dict() for one in kept if not isinstance(one.event, (Heard, Ended)))
         except OSError as error:
             self._warn(f"nothing can be written ({error}); the agent waits until there is space")
             return False

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 from lionstudio.agents.events import Ended, Event, Said
 from lionstudio.agents.provider import Provider, Task
-from lionstudio.errors import LionError
+from lionstudio.errors import Busy, LionError, StorageFailed
 from lionstudio.live.artifacts import StreamArtifacts
 from lionstudio.live.keeping import Lanes
 from lionstudio.live.leases import Lease
 from lionstudio.live.recorder import Recorder, Redact
+from lionstudio.live.spooling import Spool
 from lionstudio.model.branches import Branch, ForkPoint
 from lionstudio.model.messages import Instruction, Message, System
 from lionstudio.model.sessions import Session
@@ -24,6 +25,8 @@ from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.messages import append
+
+_RETRY_SECONDS = 2.0
 
 
 class Part(NamedTuple):
@@ -65,6 +68,7 @@ class Running:
         self._watch = watch
         self._warn = warn
         self._recorders: list[Recorder] = []
+        self._spool = Spool(database.path, session.id)  # one for all parts: two would not know of each other
         self._stopped: Ended | None = None
 
     async def begin(self) -> None:
@@ -87,8 +91,8 @@ class Running:
             self._watch(part.name, event)
 
         lanes = Lanes(self.session_id, part.branch_id)
-        recorder = Recorder(self._database, lanes, redact=self._redact, watch=watch, warn=self._warn)
-        await self._database.submit(self._opening(part))
+        recorder = Recorder(self._database, lanes, redact=self._redact, watch=watch, warn=self._warn, spool=self._spool)
+        await self._open(part)
         if self._stopped is not None:
             return Result(self._stopped, None)
         self._recorders.append(recorder)
@@ -98,6 +102,17 @@ class Running:
             self._recorders.remove(recorder)
             if self._artifacts is not None:
                 self._artifacts.snapshot(self._database, part.branch_id)
+
+    async def _open(self, part: Part) -> None:
+        """Write the beginning; a database that does not take it now is waited for, other agents go on meanwhile."""
+        opening = self._opening(part)
+        while self._stopped is None:
+            try:
+                await self._database.submit(opening)
+                return
+            except (Busy, StorageFailed) as error:
+                self._warn(f"{error.message}; {part.name} begins when it works again")
+                await asyncio.sleep(_RETRY_SECONDS)
 
     def _opening(self, part: Part) -> Callable[[Connection], None]:
         """The branch and what the agent is told; made once, so that a second try writes the same rows."""
@@ -157,10 +172,9 @@ class Running:
             self._lease.give_back()
 
     def _spool_end(self, status: SessionStatus, code: int, reasons: list[str], error: LionError) -> None:
-        recorder = Recorder(self._database, Lanes(self.session_id, ""))
         end = {"status": str(status), "exit_code": code, "reasons": reasons}
-        recorder.spool.put([{"session_id": self.session_id, "ended": end}])
-        self._warn(f"{error.message}; the end of the run is kept in {recorder.spool.path}")
+        self._spool.put([{"session_id": self.session_id, "ended": end}])
+        self._warn(f"{error.message}; the end of the run is kept in {self._spool.path}")
 
 
 def _answer(event: Event) -> str | None:
