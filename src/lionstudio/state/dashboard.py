@@ -9,7 +9,10 @@ DAY = 86400
 SLOW_AFTER = 1800  # ADR-0017: running for more than 30 minutes
 
 _BY_STATUS = "SELECT status, n FROM session_counts WHERE n > 0"
-_FAILED = "SELECT count(*) FROM sessions WHERE status = 'failed' AND ended_at > :since"
+# Named, because SQLite would rather read every failed session by its status: 100 ms of a million.
+_FAILED = """
+SELECT count(*) FROM sessions INDEXED BY idx_sessions_failed WHERE status = 'failed' AND ended_at > :since
+"""
 _SLOW = "SELECT count(*) FROM sessions WHERE status = 'running' AND started_at < :before"
 _STALE = """
 SELECT count(*) FROM sessions

@@ -51,7 +51,10 @@ def session_names(conn: Connection, ids: Iterable[str]) -> dict[str, str | None]
     return dict(conn.all(_NAMES, {"ids": dump(sorted(set(ids)))}))
 
 
-_PLAY_COUNTS = "SELECT show_id, status, count(*) FROM plays GROUP BY show_id, status"
+_PLAY_COUNTS = """
+SELECT show_id, status, count(*) FROM plays
+ WHERE show_id IN (SELECT value FROM json_each(:ids)) GROUP BY show_id, status
+"""
 _PLAYS_TO_REVIEW = """
 SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FROM plays p
   JOIN shows s ON s.id = p.show_id
@@ -61,19 +64,20 @@ SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FR
 _RUNNING = """
 SELECT id, name, agent_name, status, invocation_kind, started_at, updated_at, last_message_at, owner, health, delivery,
        reason_codes, exit_code, ended_at
-  FROM sessions WHERE status = 'running' ORDER BY started_at LIMIT :limit
+  FROM sessions INDEXED BY idx_sessions_running WHERE status = 'running' ORDER BY started_at LIMIT :limit
 """
 _FAILED = """
 SELECT id, name, agent_name, status, invocation_kind, started_at, updated_at, last_message_at, owner, health, delivery,
        reason_codes, exit_code, ended_at
-  FROM sessions WHERE status = 'failed' AND ended_at > :since ORDER BY ended_at DESC LIMIT :limit
+  FROM sessions INDEXED BY idx_sessions_failed
+ WHERE status = 'failed' AND ended_at > :since ORDER BY ended_at DESC LIMIT :limit
 """
 
 
-def play_counts(conn: Connection) -> dict[str, dict[str, int]]:
-    """How many plays of each show have each status."""
+def play_counts(conn: Connection, show_ids: Iterable[str]) -> dict[str, dict[str, int]]:
+    """How many plays of each of these shows have each status."""
     found: dict[str, dict[str, int]] = {}
-    for show, status, n in conn.all(_PLAY_COUNTS):
+    for show, status, n in conn.all(_PLAY_COUNTS, {"ids": dump(list(show_ids))}):
         found.setdefault(show, {})[status] = n
     return found
 

@@ -128,7 +128,12 @@ class Feed:
         try:
             self.seq = tail.last
             self._following.set()
-            while not self.closing.is_set() and identity_of(self._store.path) == identity:
+            looked = 0.0
+            while not self.closing.is_set():
+                if loop.time() - looked > _RETRY_SECONDS:
+                    looked = loop.time()
+                    if identity_of(self._store.path) != identity:
+                        return
                 found = tail.look()
                 if found.resync:
                     self._lose_all()

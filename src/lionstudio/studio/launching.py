@@ -173,6 +173,6 @@ def _word(name: str, value: Any) -> str:
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    env = agent_environment(os.environ, session_id="", home=settings.home)
+    env = agent_environment(os.environ, session_id="", settings=settings)
     del env["LIONAGI_SESSION_ID"]  # a run of its own, not a part of one
-    return {**env, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
+    return {**env, "LIONAGI_SHOWS": settings.shows}

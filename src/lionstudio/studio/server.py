@@ -112,7 +112,9 @@ def _address(host: str, wide: bool) -> str:
 
 
 def _bind(address: str, port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    # The protocol is named because asyncio turns off the waiting for more to send (40 ms an answer) only then.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
             # Else the port stays busy for a minute after a stop with a page open.

@@ -39,8 +39,8 @@ async def get_dashboard(request: Request) -> Response:
     def work(conn: Connection) -> bytes:
         now = time.time()
         since = (now // 3600 - 23) * 3600
-        counts = summaries.play_counts(conn)
         active = [show for show in list_shows(conn, _ACTIVE) if show.status == "active"]
+        counts = summaries.play_counts(conn, (show.id for show in active))
         hours = [{**row, "at": since + row.pop("hour") * 3600} for row in summaries.runs_by_hour(conn, since)]
         return encoded({
             "cards": dashboard.cards(conn, now),

@@ -15,6 +15,8 @@ from lionstudio.errors import LionError, NotFound
 from lionstudio.files.documents import read_object
 from lionstudio.files.names import check_name
 from lionstudio.files.shows import META, MOST_BYTES, VERDICT
+from lionstudio.model.shows import Show as ShowRow
+from lionstudio.state.connection import Connection
 from lionstudio.state.shows import list_shows
 from lionstudio.state.summaries import play_counts
 from lionstudio.studio import shows
@@ -31,7 +33,7 @@ _MOST_SHOWS = 1000
 async def get_shows(request: Request) -> Response:
     """Every show, the one that changed last first; those that are only on disk come after."""
     here = services(request)
-    (rows, counts), seq = here.store.read(lambda conn: (list_shows(conn, _MOST_SHOWS), play_counts(conn)))
+    (rows, counts), seq = here.store.read(_with_counts)
     found = [shows.listed(show, counts.get(show.id, {})) for show in rows]
     known = {show.topic for show in rows}
     found += await asyncio.to_thread(shows.listed_from_disk, here.settings.shows, known)
@@ -55,6 +57,11 @@ async def get_play(request: Request, topic: str, name: str) -> Response:
         raise NotFound(f"there is no play {name!r:.100} in {topic}", hint="`li show status TOPIC` lists its plays")
     facts = await asyncio.to_thread(_folder_of_play, found["path"], name)
     return answer({"topic": topic, "play": play, **facts}, seq)
+
+
+def _with_counts(conn: Connection) -> tuple[list[ShowRow], dict[str, dict[str, int]]]:
+    found = list_shows(conn, _MOST_SHOWS)
+    return found, play_counts(conn, (show.id for show in found))
 
 
 async def _show(here: Services, topic: str) -> tuple[dict[str, Any], int]:

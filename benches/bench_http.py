@@ -1,0 +1,140 @@
+"""Studio over HTTP: pages of runs at growing sizes, the dashboard, long sessions, its start, and what it costs at rest.
+
+A real server process, one kept connection; `/healthz` is the baseline: what no route can go below.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from benches.building import cached
+from benches.corpus import fill as fill_messages
+from benches.corpus import numbered
+from benches.measuring import percentile, timed
+from benches.populations import PROJECTS, fill
+from benches.stores import clean_up
+from benches.table import Options, Table, at_most, options
+
+_MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
+_MESSAGES = 10_000
+_IDLE_SECONDS = 10.0
+_PAGES = {
+    "no filter": "/api/runs",
+    "project": f"/api/runs?project={PROJECTS[0]}",
+    "status": "/api/runs?status=failed",
+    "project, kind, status": f"/api/runs?project={PROJECTS[0]}&kind=agent&status=completed",
+    "text": "/api/runs?q=fix",
+}
+
+
+class Server(NamedTuple):
+    """A Studio that serves one store."""
+
+    process: subprocess.Popen[str]
+    connection: http.client.HTTPConnection
+    token: str
+    first_ms: float
+
+    def get(self, path: str) -> bytes:
+        """The body of an answer that must be good."""
+        self.connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
+        response = self.connection.getresponse()
+        body = response.read()
+        assert response.status == 200, body[:300]
+        return body
+
+
+def main() -> None:
+    """Measure and print."""
+    given = options(__doc__)
+    try:
+        table = Table("Studio over HTTP", given)
+        sizes = (1_000, 100_000) if given.quick else (1_000, 100_000, 1_000_000)
+        small = 0.0
+        for size in sizes:
+            with served(cached(f"sessions-{size}", lambda conn, size=size: fill(conn, size))) as server:  # type: ignore[misc]
+                typical = _lists(table, given, server, size)
+                small = small or typical
+                if size == sizes[-1]:
+                    table.row(f"page at {size:,} / at 1,000, no filter", typical / small, "×", at_most(1.5))
+                    _rest(table, given, server)
+        with served(cached("long-sessions", lambda conn: fill_messages(conn, 3 * _MESSAGES, _MESSAGES))) as server:
+            path = f"/api/sessions/{numbered(1)}/messages?limit={_MESSAGES}"
+            assert len(json.loads(server.get(path))["messages"]) == _MESSAGES
+            table.row("10,000 messages of a session", _ms(server, path, given), "ms", at_most(30))
+        table.close()
+    finally:
+        clean_up()
+
+
+@contextlib.contextmanager
+def served(path: str) -> Iterator[Server]:
+    """`li studio` on a store, which it only reads."""
+    with tempfile.TemporaryDirectory() as home:
+        words = ["studio", "--json", "--no-open", "--port", "0", "--read-only", "--db", path, "--home", home]
+        began = time.perf_counter()
+        process = subprocess.Popen(
+            [sys.executable, "-c", _MAIN, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        try:
+            assert process.stdout is not None
+            url = urlsplit(json.loads(process.stdout.readline())["url"])
+            connection = http.client.HTTPConnection("127.0.0.1", url.port or 0, timeout=60)
+            with open(os.path.join(home, "studio.token"), encoding="ascii") as file:
+                server = Server(process, connection, file.read().strip(), 0.0)
+            server.get("/healthz")
+            yield server._replace(first_ms=(time.perf_counter() - began) * 1000)
+            connection.close()
+        finally:
+            process.terminate()
+            process.wait(timeout=10)
+
+
+def _ms(server: Server, path: str, given: Options) -> float:
+    server.get(path)
+    return statistics.median(timed(20 if given.quick else 100, server.get, path)) / 1000
+
+
+def _lists(table: Table, given: Options, server: Server, size: int) -> float:
+    bare = _ms(server, "/healthz", given)
+    table.row(f"{size:,} sessions: /healthz", bare, "ms")
+    found = {what: _ms(server, path, given) for what, path in _PAGES.items()}
+    for what, value in found.items():
+        table.row(f"{size:,} sessions: page of 100, {what}", value, "ms", at_most(10), f"{value / bare:.1f} × /healthz")
+    table.row(f"{size:,} sessions: /api/dashboard", _ms(server, "/api/dashboard", given), "ms")
+    return found["no filter"]
+
+
+def _rest(table: Table, given: Options, server: Server) -> None:
+    table.row("li studio: start to the first 200", server.first_ms, "ms", at_most(1500))
+    pid = server.process.pid
+    each = timed(50, server.get, "/api/runs")
+    table.row("page of 100, p99", percentile(each, 99) / 1000, "ms")
+    before = _cpu(pid)
+    time.sleep(3.0 if given.quick else _IDLE_SECONDS)
+    seconds = 3.0 if given.quick else _IDLE_SECONDS
+    table.row("CPU at rest", (_cpu(pid) - before) / seconds * 100, "%", at_most(1))
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    table.row("memory at rest", resident / 1e6, "MB", at_most(90))
+
+
+def _cpu(pid: int) -> float:
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    main()
