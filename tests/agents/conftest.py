@@ -72,6 +72,7 @@ def installed(name: str, network: Network, home: Path, env: dict[str, str], monk
 @pytest.fixture
 def claude(network: Network, home: Path, monkeypatch: pytest.MonkeyPatch) -> Agent:
     env = {
+        "CLAUDE_CONFIG_DIR": str(home / "home" / ".claude"),
         "ANTHROPIC_BASE_URL": network.url,
         "ANTHROPIC_API_KEY": "test-key",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -104,4 +105,4 @@ def codex(network: Network, home: Path, monkeypatch: pytest.MonkeyPatch) -> Agen
     folder = home / "home" / ".codex"
     folder.mkdir()
     (folder / "config.toml").write_text(CODEX_CONFIG.format(url=network.url))
-    return installed("codex", network, home, {"FAKE_KEY": "test-key"}, monkeypatch)
+    return installed("codex", network, home, {"FAKE_KEY": "test-key", "CODEX_HOME": str(folder)}, monkeypatch)

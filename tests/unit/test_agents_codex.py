@@ -183,7 +183,7 @@ def test_a_turn_that_failed_still_counts(tmp_path: Path) -> None:
     events = read(*lines(started("t1"), failed), reader=CodexReader(Rollouts(str(tmp_path))))[1]
 
     assert used(events).input_tokens == 100
-    assert said(events)[0].metadata["record"] == "turn.completed"
+    assert said(events)[0].metadata["record"] == "turn"
 
 
 def ended(code: int, *given: dict[str, Any], last_words: str = "") -> Ended:

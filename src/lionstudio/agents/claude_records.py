@@ -166,7 +166,7 @@ class ClaudeReader(Reader):
         self._owed = NOTHING
         summary = {name: value for name, value in record.items() if name not in ("type", "result", "usage", "uuid")}
         if not self.note(missing):
-            yield Said(self.tally.note(raw_message(summary, record="result"), missing))
+            yield Said(self.tally.note(notice("end of the turn", "result", summary), missing))
         yield from self.release()
         yield Learned({"result": summary})
 

@@ -138,7 +138,7 @@ class CodexReader(Reader):
     def _count(self, total: Usage) -> Iterator[Event]:
         missing = self._missing(total)
         if not self.note(missing):
-            yield Said(self.tally.note(raw_message({"type": "turn.completed"}, record="turn.completed"), missing))
+            yield Said(self.tally.note(notice("end of the turn", "turn", missing._asdict()), missing))
         yield from self.release()
 
     def ended(self, code: int, last_words: str) -> Ended:

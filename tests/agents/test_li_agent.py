@@ -1,0 +1,125 @@
+"""`li agent` with the real programs: another process sees each message while it runs, and every end is told right."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.support.agent_programs import Agent
+from tests.support.agents import contents, li, session, sessions, start
+from tests.support.process_trees import everything_below, still_alive
+
+from lionstudio.errors import LionError
+
+THREE_CALLS = "@run sleep 0.7; echo one\n@run ls /no/such/file\n@run sleep 0.7; echo three\n@say All done."
+
+
+@pytest.fixture(params=["claude", "codex"])
+def agent(request: pytest.FixtureRequest) -> Agent:
+    found: Agent = request.getfixturevalue(request.param)
+    return found
+
+
+def words(agent: Agent, prompt: str, *more: str) -> list[str]:
+    return ["agent", agent.name, prompt, "--permissions", "all", "--pass-env", "FAKE_KEY", *more]
+
+
+def run(agent: Agent, home: Path, prompt: str, *more: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """Run it to its end."""
+    return li(home, *words(agent, prompt, *more), timeout=60, **{**agent.task.env, **env})
+
+
+@contextmanager
+def running(agent: Agent, home: Path, prompt: str, *more: str) -> Iterator[subprocess.Popen[str]]:
+    """A run that goes on; it is over afterwards."""
+    with start(home, *words(agent, prompt, *more), **agent.task.env) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(results: list[str], home: Path, process: subprocess.Popen[str]) -> None:
+    """Until these results of calls are kept; a run that has ended before is a failure."""
+    while answered(home) != results:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def answered(home: Path) -> list[str]:
+    """The results of calls that are kept so far."""
+    try:
+        kept = contents(home).get("main", [])
+    except (LionError, AssertionError):  # not even a session yet
+        return []
+    return [content.get("output", "error").strip() for content in kept if "action_request_id" in content]
+
+
+def test_each_message_is_seen_while_it_runs(agent: Agent, tmp_path: Path) -> None:
+    with running(agent, tmp_path, THREE_CALLS) as process:
+        wait_for(["one", "error"], tmp_path, process)
+        assert session(tmp_path)["status"] == "running"
+        assert process.wait(60) == 0
+
+    row = session(tmp_path)
+    assert (row["status"], row["exit_code"], row["provider"]) == ("completed", 0, agent.name)
+    assert (row["input_tokens"], row["output_tokens"]) == (400, 80)
+    assert answered(tmp_path) == ["one", "error", "three"]
+    assert contents(tmp_path)["main"][-1] == {"assistant_response": "All done."}
+    assert row["cost_microusd"] == {"claude": 4000, "codex": 1300}[agent.name]
+
+
+def test_resume_and_fork_continue_the_conversation(agent: Agent, tmp_path: Path) -> None:
+    assert run(agent, tmp_path, "@run echo one\n@say All done.").returncode == 0
+    first = session(tmp_path)["id"]
+    for how in ("--resume", "--fork"):
+        done = run(agent, tmp_path, "and now?", how, first)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == "All done."
+    newest, resumed, _ = sessions(tmp_path)
+    assert [row["input_tokens"] for row in (newest, resumed)] == [100, 100]
+
+
+def test_a_deadline_ends_a_run_that_hangs(agent: Agent, tmp_path: Path) -> None:
+    before = everything_below()
+    prompt = "@run (setsid sleep 300 >/dev/null 2>&1 &); echo on\n@hang"
+    with running(agent, tmp_path, prompt, "--timeout", "6") as process:
+        wait_for(["on"], tmp_path, process)
+        tree = everything_below() - before
+        assert process.wait(60) == 124
+
+    assert session(tmp_path)["status"] == "timed_out"
+    assert len(tree) >= 3
+    assert still_alive(tree) == set()
+
+
+def test_an_interrupt_keeps_what_was_said(agent: Agent, tmp_path: Path) -> None:
+    with running(agent, tmp_path, "@run echo before\n@hang") as process:
+        wait_for(["before"], tmp_path, process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+
+    row = session(tmp_path)
+    assert (row["status"], row["exit_code"]) == ("aborted", 130)
+    assert answered(tmp_path) == ["before"]
+
+
+def test_a_flood_is_kept_whole(agent: Agent, tmp_path: Path) -> None:
+    assert run(agent, tmp_path, "@flood 5000000").returncode == 0
+
+    (answer,) = [
+        content["assistant_response"] for content in contents(tmp_path)["main"] if "assistant_response" in content
+    ]
+    assert len(answer) >= 5_000_000
+
+
+def test_a_usage_limit_is_its_own_reason(agent: Agent, tmp_path: Path) -> None:
+    done = run(agent, tmp_path, f"@status 429\n@say never for {agent.name} and li", CLAUDE_CODE_MAX_RETRIES="0")
+
+    assert done.returncode == 1
+    assert session(tmp_path)["reason_codes"] == ["run.failed.usage_limit"]
