@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.support.making import begin, say, sql, write
+from tests.support.making import begin, say, write
 from tests.support.studio import AUTH, InProcess, application
 
 from lionstudio.live.teams import open_teams
@@ -295,39 +293,3 @@ def test_errors_have_one_shape(studio: InProcess) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
         assert {"type", "title", "status", "code", "detail", "hint", "retryable"} <= set(answer.json())
     assert studio.client.delete("/api/runs", headers=AUTH).status_code == 405
-
-
-def test_what_another_tool_left_in_a_row_is_shown(studio: InProcess) -> None:
-    db = studio.services.store.database()
-    odd = begin(db, "s-odd", created_at=NOW - 10 * 86400, status="running")
-    say(db, odd.branch_id, "odd one")
-    sql(db, "UPDATE sessions SET started_at = 'noon', reason_codes = '{', owner = '[1' WHERE id = 's-odd'")
-    sql(db, "UPDATE messages SET content = 'no json', node_metadata = x'00ff' WHERE id = 'odd one'")
-
-    assert studio.get("/api/runs?status=running")["runs"][-1]["id"] == "s-odd"
-    assert studio.get("/api/runs/s-odd")["session"]["started_at"] == "noon"
-    message = studio.get("/api/sessions/s-odd/messages")["messages"][0]
-    assert message["content"] == {"unreadable": "no json"}
-    studio.get("/api/attention")
-    sql(db, "DELETE FROM sessions WHERE id = 's-odd'")
-
-
-def test_json_is_never_broken_by_a_message(studio: InProcess) -> None:
-    db = studio.services.store.database()
-    strange = begin(db, "s-strange", created_at=NOW - 11 * 86400)
-    texts = ["\ud800 lone", "line\u2028sep", "</script>", "\x00", '"quoted"', "€" * 10]
-    for number, text in enumerate(texts):
-        say(db, strange.branch_id, f"m{number}") if not text else write_text(db, strange.branch_id, f"t{number}", text)
-    raw = studio.client.get("/api/sessions/s-strange/messages", headers=AUTH).content
-    sql(db, "DELETE FROM sessions WHERE id = 's-strange'")
-
-    found = [message["content"]["instruction"] for message in json.loads(raw)["messages"]]
-    assert found == texts
-
-
-def write_text(db: Database, branch: str, id_: str, text: str) -> None:
-    from lionstudio.model.messages import create_message
-    from lionstudio.state.messages import append
-
-    message: Any = create_message({"instruction": text}, id=id_, created_at=NOW)
-    write(db, append, branch, message)
