@@ -61,7 +61,6 @@ def _opened(raw: apsw.Connection, path: str) -> Connection:
     conn = Connection(raw, path)
     # somebody else made this file: nothing in its schema may do more than hold data
     conn.execute("PRAGMA trusted_schema = OFF")
-    conn.execute("PRAGMA query_only = OFF")  # temporary tables are written; the file cannot be
     conn.execute("PRAGMA temp_store = FILE")
     conn.value("SELECT count(*) FROM sqlite_schema")
     return conn
