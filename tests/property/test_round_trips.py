@@ -38,7 +38,7 @@ CLASSES = (
     model.ActionRequest,
     model.ActionResponse,
 )
-float32 = st.floats(width=32, allow_nan=False)
+float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 element = {"id": ids, "created_at": times, "metadata": objects()}
 counts = st.integers(-(2**63), 2**63 - 1)
 seconds = st.none() | times

@@ -5,6 +5,7 @@ Content keys are the same for old and new messages, so that every reader underst
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -131,9 +132,11 @@ def create_message(content: Mapping[str, Any], **fields: Any) -> Message:
 def pack(vector: Sequence[float]) -> bytes:
     """An embedding as ADR-0009 stores it: little-endian float32, side by side."""
     try:
-        return struct.pack(f"<{len(vector)}f", *vector)
-    except (struct.error, OverflowError) as error:
-        raise InvalidInput(f"an embedding holds numbers that fit in float32 ({error})") from None
+        if all(map(math.isfinite, vector)):
+            return struct.pack(f"<{len(vector)}f", *vector)
+    except (TypeError, struct.error, OverflowError):
+        pass
+    raise InvalidInput("an embedding holds numbers that fit in float32")
 
 
 def unpack(blob: bytes) -> tuple[float, ...]:
