@@ -66,7 +66,7 @@ COMBINATIONS = [
 def page_sql(filters: dict[str, Any], cursor: bool) -> tuple[str, dict[str, Any]]:
     """The statement that list_sessions runs."""
     conditions = [listing._CONDITIONS[name] for name in filters] + ([listing._AFTER_CURSOR] if cursor else [])
-    params = filters | {"limit": 101} | ({"cursor_at": T0 + 500, "cursor_id": "s"} if cursor else {})
+    params = filters | {"limit": 101} | ({"cursor_at": T0 + 500, "cursor_pk": 5} if cursor else {})
     return listing._COLUMNS + (" AND ".join(conditions) or "true") + listing._ORDER, params
 
 

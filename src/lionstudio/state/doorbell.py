@@ -81,7 +81,9 @@ class Listener:
         self._name = f"{os.getpid()}-{new_id()[-12:]}"
         self.socket: socket.socket | None = None
         try:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            for folder in (os.path.dirname(self._folder), self._folder):  # each for its owner alone
+                with suppress(FileExistsError):
+                    os.mkdir(folder, 0o700)
             bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             bell.setblocking(False)
             try:

@@ -44,10 +44,10 @@ class Page(NamedTuple):
 ANY = Filters()
 
 _COLUMNS = """
-SELECT id, created_at, name, user, updated_at, playbook_name, agent_name, invocation_kind, show_topic, show_play_name,
-       artifacts_path, source_kind, status, started_at, ended_at, last_message_at, message_count, model, provider,
-       project, cwd, git_commit, exit_code, health, delivery, reason_codes, input_tokens, output_tokens,
-       cache_read_tokens, cache_write_tokens, cost_microusd, owner,
+SELECT pk, id, created_at, name, user, updated_at, playbook_name, agent_name, invocation_kind, show_topic,
+       show_play_name, artifacts_path, source_kind, status, started_at, ended_at, last_message_at, message_count,
+       model, provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes, input_tokens,
+       output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd, owner,
        (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count
   FROM sessions WHERE """
 _CONDITIONS = {
@@ -66,8 +66,9 @@ _FOUND_BY_INDEX = "pk IN (SELECT rowid FROM sessions_fts WHERE sessions_fts MATC
 _FOUND_BY_READING = """(name LIKE :like ESCAPE '\\' OR agent_name LIKE :like ESCAPE '\\'
   OR playbook_name LIKE :like ESCAPE '\\' OR show_topic LIKE :like ESCAPE '\\'
   OR show_play_name LIKE :like ESCAPE '\\' OR project LIKE :like ESCAPE '\\')"""
-_AFTER_CURSOR = "(created_at, id) < (:cursor_at, :cursor_id)"
-_ORDER = " ORDER BY created_at DESC, id DESC LIMIT :limit"
+# pk decides among sessions of one moment: every index has it at its end already
+_AFTER_CURSOR = "(created_at, pk) < (:cursor_at, :cursor_pk)"
+_ORDER = " ORDER BY created_at DESC, pk DESC LIMIT :limit"
 
 
 def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE, cursor: str | None = None) -> Page:
@@ -77,12 +78,15 @@ def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE
     conditions, params = _where(conn, filters)
     if cursor is not None:
         conditions.append(_AFTER_CURSOR)
-        params["cursor_at"], params["cursor_id"] = _parse_cursor(cursor)
+        params["cursor_at"], params["cursor_pk"] = _parse_cursor(cursor)
     sql = _COLUMNS + (" AND ".join(conditions) or "true") + _ORDER
     rows = conn.dicts(sql, params | {"limit": limit + 1})
     more = len(rows) > limit
     rows = rows[:limit]
-    return Page(rows, _cursor(rows[-1]) if more else None)
+    following = _cursor(rows[-1]) if more else None
+    for row in rows:
+        del row["pk"]
+    return Page(rows, following)
 
 
 def _where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
@@ -96,6 +100,9 @@ def _where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any
     conditions = [_CONDITIONS[name] for name in given]
     if filters.text:
         condition, bound = _text_condition(conn, visible(filters.text))
+        if condition is _FOUND_BY_INDEX:
+            # few match: look at those, and do not walk another index (that is what the plus says)
+            conditions = [f"+{other}" for other in conditions]
         conditions.append(condition)
         given |= bound
     return conditions, given
@@ -123,17 +130,23 @@ def _text_condition(conn: Connection, text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _cursor(row: Mapping[str, Any]) -> str:
-    at, id_ = row["created_at"], row["id"]
+    at, pk = row["created_at"], row["pk"]
     # another hand may have written words where a time belongs; the pages must go on all the same
-    return f"{at!r}~{id_}" if isinstance(at, float) else dump([visible(str(at)), id_])
+    return f"{at!r}~{pk}" if isinstance(at, float) else dump([visible(str(at)), pk])
 
 
-def _parse_cursor(cursor: str) -> tuple[float | str, str]:
-    at, _, id_ = cursor.partition("~")
+def _parse_cursor(cursor: str) -> tuple[float | str, int]:
+    at, _, pk = cursor.partition("~")
     try:
         if cursor.startswith("["):
-            text, id_ = load(cursor)
-            return visible(str(text)), visible(str(id_))
-        return float(at), visible(id_)
+            text, number = load(cursor)
+            return visible(str(text)), _key(str(number))
+        return float(at), _key(pk)
     except ValueError:
         raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="take next_cursor from the page before") from None
+
+
+def _key(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise ValueError(text)
+    return int(text)

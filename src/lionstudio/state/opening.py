@@ -6,7 +6,9 @@ Never `open()` the database file by hand: closing that descriptor drops SQLite's
 from __future__ import annotations
 
 import os
+import stat
 import time
+from contextlib import suppress
 
 import apsw
 
@@ -76,7 +78,16 @@ def _open_for_reading(path: str) -> Connection:
         return Connection(apsw.Connection(uri, flags=_READ | apsw.SQLITE_OPEN_URI), path)
 
 
+def _check_regular(path: str) -> None:
+    """A pipe or a device in place of the file would keep us waiting for ever."""
+    with suppress(OSError):
+        mode = os.stat(path).st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode):
+            raise CorruptStore(f"{path} is not a file", hint="move it away, or set LIONAGI_DB to another path")
+
+
 def _connect(path: str, flags: int) -> Connection:
+    _check_regular(path)
     # db, -wal and -shm are born 0600: by umask, because touching the file itself would drop locks
     before = os.umask(0o077) if flags & apsw.SQLITE_OPEN_CREATE else None
     try:

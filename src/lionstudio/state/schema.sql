@@ -1,5 +1,4 @@
--- The whole schema of a new database. Columns of the design records first, in their order; ours last.
--- Only syntax that SQLite 3.40 understands: people look at this file with the tools they have.
+-- The schema of a new database: the design records' columns first, in their order; only syntax SQLite 3.40 knows.
 
 CREATE TABLE schema_meta (
   version     INTEGER NOT NULL,
@@ -134,22 +133,51 @@ CREATE TABLE sessions (
 );
 -- The only index with a column that changes on every message: each is paid on every append.
 CREATE INDEX idx_sessions_updated ON sessions(updated_at DESC);
-CREATE INDEX idx_sessions_created ON sessions(created_at DESC, id DESC);
-CREATE INDEX idx_sessions_status ON sessions(status, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_kind ON sessions(invocation_kind, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_kind_status ON sessions(invocation_kind, status, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_project ON sessions(project, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_project_status ON sessions(project, status, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_project_kind ON sessions(project, invocation_kind, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_project_kind_status
-  ON sessions(project, invocation_kind, status, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_agent ON sessions(agent_name, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_playbook ON sessions(playbook_name, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_source ON sessions(source_kind, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_name ON sessions(name, created_at DESC, id DESC);
-CREATE INDEX idx_sessions_show ON sessions(show_topic, created_at DESC, id DESC) WHERE show_topic IS NOT NULL;
+CREATE INDEX idx_sessions_created ON sessions(created_at);
+-- Each combination of filters has its index: paid when a session begins and ends, never for a message.
+CREATE INDEX idx_sessions_status ON sessions(status, created_at);
+CREATE INDEX idx_sessions_kind ON sessions(invocation_kind, created_at);
+CREATE INDEX idx_sessions_project ON sessions(project, created_at);
+CREATE INDEX idx_sessions_agent ON sessions(agent_name, created_at);
+CREATE INDEX idx_sessions_playbook ON sessions(playbook_name, created_at);
+CREATE INDEX idx_sessions_status_kind ON sessions(status, invocation_kind, created_at);
+CREATE INDEX idx_sessions_status_project ON sessions(status, project, created_at);
+CREATE INDEX idx_sessions_status_agent ON sessions(status, agent_name, created_at);
+CREATE INDEX idx_sessions_status_playbook ON sessions(status, playbook_name, created_at);
+CREATE INDEX idx_sessions_kind_project ON sessions(invocation_kind, project, created_at);
+CREATE INDEX idx_sessions_kind_agent ON sessions(invocation_kind, agent_name, created_at);
+CREATE INDEX idx_sessions_kind_playbook ON sessions(invocation_kind, playbook_name, created_at);
+CREATE INDEX idx_sessions_project_agent ON sessions(project, agent_name, created_at);
+CREATE INDEX idx_sessions_project_playbook ON sessions(project, playbook_name, created_at);
+CREATE INDEX idx_sessions_agent_playbook ON sessions(agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_status_kind_project ON sessions(status, invocation_kind, project, created_at);
+CREATE INDEX idx_sessions_status_kind_agent ON sessions(status, invocation_kind, agent_name, created_at);
+CREATE INDEX idx_sessions_status_kind_playbook ON sessions(status, invocation_kind, playbook_name, created_at);
+CREATE INDEX idx_sessions_status_project_agent ON sessions(status, project, agent_name, created_at);
+CREATE INDEX idx_sessions_status_project_playbook ON sessions(status, project, playbook_name, created_at);
+CREATE INDEX idx_sessions_status_agent_playbook ON sessions(status, agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_kind_project_agent ON sessions(invocation_kind, project, agent_name, created_at);
+CREATE INDEX idx_sessions_kind_project_playbook ON sessions(invocation_kind, project, playbook_name, created_at);
+CREATE INDEX idx_sessions_kind_agent_playbook ON sessions(invocation_kind, agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_project_agent_playbook ON sessions(project, agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_status_kind_project_agent
+  ON sessions(status, invocation_kind, project, agent_name, created_at);
+CREATE INDEX idx_sessions_status_kind_project_playbook
+  ON sessions(status, invocation_kind, project, playbook_name, created_at);
+CREATE INDEX idx_sessions_status_kind_agent_playbook
+  ON sessions(status, invocation_kind, agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_status_project_agent_playbook
+  ON sessions(status, project, agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_kind_project_agent_playbook
+  ON sessions(invocation_kind, project, agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_status_kind_project_agent_playbook
+  ON sessions(status, invocation_kind, project, agent_name, playbook_name, created_at);
+CREATE INDEX idx_sessions_source ON sessions(source_kind, created_at);
+CREATE INDEX idx_sessions_source_status ON sessions(source_kind, status, created_at);
+CREATE INDEX idx_sessions_name ON sessions(name, created_at);
+CREATE INDEX idx_sessions_show ON sessions(show_topic, created_at) WHERE show_topic IS NOT NULL;
 CREATE INDEX idx_sessions_running ON sessions(started_at) WHERE status = 'running';
-CREATE INDEX idx_sessions_failed ON sessions(ended_at) WHERE status = 'failed';
+CREATE INDEX idx_sessions_failed ON sessions(status, ended_at) WHERE status = 'failed';
 CREATE INDEX idx_sessions_progression ON sessions(progression_id);
 CREATE INDEX idx_sessions_first_msg ON sessions(first_msg_id);
 CREATE INDEX idx_sessions_last_msg ON sessions(last_msg_id);
@@ -415,8 +443,7 @@ END;
 -- rows above that, and about those in search_dirty (changed or deleted since), does not count; both are looked
 -- through at query time.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
-  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
-);
+  text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);
 INSERT INTO search_state VALUES (0);
 CREATE TABLE search_dirty (pk INTEGER PRIMARY KEY);

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
@@ -113,13 +114,27 @@ def search(
     match = match_expression(query)
     bound = {"project": project, "session": session_id, "since": since}
     hits: list[Hit] = []
-    for pk in _ranked(conn, match) if ranked else _newest(conn, match):
-        row = conn.one(_FILTERED, bound | {"pk": pk})
-        if row is not None:
-            hits.append(_hit(row, query, max_chars))
-        if len(hits) >= limit:
-            break
+    with _one_moment(conn):
+        for pk in _ranked(conn, match) if ranked else _newest(conn, match):
+            row = conn.one(_FILTERED, bound | {"pk": pk})
+            if row is not None:
+                hits.append(_hit(row, query, max_chars))
+            if len(hits) >= limit:
+                break
     return hits
+
+
+@contextmanager
+def _one_moment(conn: Connection) -> Iterator[None]:
+    """One transaction for index, tail and messages: they agree, and filling the tail costs a third."""
+    if conn.raw.in_transaction:
+        yield
+        return
+    conn.execute("BEGIN")
+    try:
+        yield
+    finally:
+        conn.rollback()
 
 
 def _newest(conn: Connection, match: str) -> Iterator[int]:

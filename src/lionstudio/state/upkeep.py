@@ -93,11 +93,11 @@ def file_size(path: str) -> int:
         return 0
 
 
-_COUNTED = (
+COUNTED = (
     "sessions", "branches", "messages", "progression_heads", "progression_items", "mailboxes", "shows", "plays",
     "teams", "team_messages", "definitions", "changes",
 )  # fmt: skip
-_ROW_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in _COUNTED}  # noqa: S608  (names are ours)
+_ROW_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in COUNTED}  # noqa: S608  (names are ours)
 _SIZES = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 12"
 _PRAGMAS = (
     "journal_mode",
