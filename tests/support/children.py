@@ -27,8 +27,9 @@ class Done(NamedTuple):
 
 def environment(**more: str) -> dict[str, str]:
     """Ours, without settings of the person who runs the tests."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("LIONAGI_")}
-    return kept | more
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("LIONAGI_")}
+    # a width that whoever runs the tests has set would hide that of the terminal under test
+    return {name: value for name, value in ours.items() if name not in ("COLUMNS", "LINES")} | more
 
 
 def run(

@@ -90,7 +90,9 @@ async def _prompt(client: _Client, program: Program, task: Task) -> Ended:
     client.finish_message(_usage(answer))
     if answer.stop_reason == "end_turn":
         return Ended(SessionStatus.COMPLETED, 0)
-    return Ended(SessionStatus.FAILED, 1, "run.failed.exit_nonzero", f"it stopped: {answer.stop_reason.replace('_', ' ')}")
+    return Ended(
+        SessionStatus.FAILED, 1, "run.failed.exit_nonzero", f"it stopped: {answer.stop_reason.replace('_', ' ')}"
+    )
 
 
 async def _session(agent: Any, greeting: Any, task: Task) -> str:

@@ -16,11 +16,8 @@ VARIABLE = "LIONAGI_SESSION_ID"
 def processes_of(session_id: str) -> set[int]:
     """The living processes that were started for a session, apart from us and those above us."""
     ours = _above_us()
-    return {
-        int(entry)
-        for entry in (os.listdir("/proc") if os.path.isdir("/proc/self") else [])
-        if entry.isdigit() and int(entry) not in ours and _belongs(int(entry), session_id)
-    }
+    every = [int(entry) for entry in (os.listdir("/proc") if os.path.isdir("/proc/self") else []) if entry.isdigit()]
+    return {pid for pid in every if pid not in ours and _belongs(pid, session_id)}
 
 
 def end_processes_of(session_id: str, *, grace: float) -> int:
@@ -49,6 +46,15 @@ def _signal(pid: int, session_id: str, number: signal.Signals) -> None:
 
 
 def _belongs(pid: int, session_id: str) -> bool:
+    """Marked itself, or below one that is: an environment can be emptied on the way."""
+    while pid > 1:
+        if _is_marked(pid, session_id):
+            return _parent(pid) is not None
+        pid = _parent(pid) or 0
+    return False
+
+
+def _is_marked(pid: int, session_id: str) -> bool:
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             return f"{VARIABLE}={session_id}".encode() in file.read().split(b"\0")
@@ -60,9 +66,15 @@ def _above_us() -> set[int]:
     found, pid = set(), os.getpid()
     while pid > 1:
         found.add(pid)
-        try:
-            with open(f"/proc/{pid}/stat", "rb") as file:
-                pid = int(file.read().rpartition(b")")[2].split()[1])
-        except (OSError, ValueError, IndexError):
-            break
+        pid = _parent(pid) or 0
     return found
+
+
+def _parent(pid: int) -> int | None:
+    """The parent of a living process; None for one that is gone or only waits to be buried."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, parent = file.read().rpartition(b")")[2].split()[:2]
+    except (OSError, ValueError):
+        return None
+    return None if state in (b"Z", b"X") else int(parent)

@@ -60,6 +60,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run it; the exit code is the agent's."""
+    if "" in (args.resume, args.fork, args.session_id, args.name, args.cwd):
+        raise InvalidInput("an option was given without a value", hint="perhaps a variable is empty")
     if args.resume and args.fork:
         raise InvalidInput("--resume and --fork exclude each other", hint="--fork SESSION branches off its end")
     from lionstudio.cli import running

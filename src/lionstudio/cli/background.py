@@ -12,6 +12,8 @@ from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.output import emit
 from lionstudio.cli.terminal import say
 from lionstudio.errors import LionError, NotFound
+from lionstudio.files.atomic import make_folder
+from lionstudio.model.ids import check_id, file_name
 from lionstudio.settings import Settings
 from lionstudio.state.database import reading
 from lionstudio.state.sessions import get_session
@@ -22,10 +24,11 @@ _PATIENCE = 15.0  # seconds for the run to appear
 def start(args: argparse.Namespace, given: list[str], settings: Settings, session_id: str, prompt: str) -> int:
     """Start it, wait until its session exists, print its id."""
     folder = os.path.join(settings.home, "logs")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    log = os.path.join(folder, f"{session_id}.log")
-    options = [word for word in given if word != "--background"]
-    with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as output:
+    make_folder(folder)
+    log = os.path.join(folder, f"{file_name(check_id(session_id, 'session id'))}.log")
+    end = given.index("--") if "--" in given else len(given)  # what follows belongs to the agent's own command
+    options = [word for word in given[:end] if word != "--background"] + given[end:]
+    with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "wb") as output:
         child = subprocess.Popen(
             [sys.executable, "-c", _MAIN, *_with_session(options, session_id)],
             stdin=subprocess.PIPE,

@@ -51,5 +51,5 @@ def run(args: argparse.Namespace) -> int:
             raise InvalidInput(f"{text!r:.80} is not a step", hint="write it as NAME=AGENT:PROMPT")
         name, target, prompt = found.groups()
         who = shared.chosen_who(args, target.strip(), settings, cwd)
-        steps.append(Step(name, who, prompt.strip().replace("{input}", given)))
+        steps.append(Step(name, who, prompt.strip(), given=given))
     return shared.run_steps(args, settings, cwd, InvocationKind.FLOW, steps, name="flow", prompt=given)

@@ -70,7 +70,9 @@ class LiveView:
             if isinstance(thought, str) and thought:
                 self._line(f"{who}{self._paint(body(thought), 'dim')}")
             text = given.get("assistant_response") if given else None
-            said = text if isinstance(text, str) else message.text
+            if not isinstance(text, str):
+                self._line(f"{who}{self._paint(inline(message.text)[:_LONGEST], 'dim')}")  # a notice, not an answer
+            said = text if isinstance(text, str) else ""
             if said:
                 emit(f"{who}{body(said)}\n")
                 flush()

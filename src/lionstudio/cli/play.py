@@ -98,8 +98,8 @@ def _step(name: str, given: Any, prompt: str, who: Any, usual: Any) -> Step:
     needs = given.get("needs") or given.get("depends_on") or []
     if not isinstance(needs, list):
         raise InvalidInput(f"`needs` of the step {name} must be a list of steps")
-    text = given["prompt"].replace("{input}", prompt)
-    return Step(str(name), who(given.get("agent") or given.get("model") or usual), text, tuple(map(str, needs)))
+    agent = who(given.get("agent") or given.get("model") or usual)
+    return Step(str(name), agent, given["prompt"], tuple(map(str, needs)), given=prompt)
 
 
 def _permissions(playbook: Playbook) -> str | None:

@@ -59,14 +59,17 @@ def run_session(
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
             artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,
         )  # fmt: skip
-        work = with_deadline(running, timeout, lambda: play(running))
+
+        def work() -> Awaitable[Result]:
+            return with_deadline(running, timeout, lambda: play(running))
+
         return asyncio.run(_run(args, running, view, work, begun or (lambda: None)))
 
 
 def _take_in_spools(database: Database) -> None:
     """What an earlier run could not write is written now; a run that still lives looks after its own."""
     for path in list_spools(database.path):
-        name = os.path.basename(path).removesuffix(".jsonl")
+        name = os.path.basename(path).removesuffix(".jsonl")  # as the lock of its run is called
         try:
             with RunLock.take(os.path.join(os.path.dirname(os.path.dirname(path)), f"{name}.lock")):
                 say(f"{take_in(database, path)} events that waited in {path} were taken in")
@@ -77,7 +80,11 @@ def _take_in_spools(database: Database) -> None:
 
 
 async def _run(
-    args: argparse.Namespace, running: Running, view: LiveView, work: Awaitable[Result], begun: Callable[[], None]
+    args: argparse.Namespace,
+    running: Running,
+    view: LiveView,
+    work: Callable[[], Awaitable[Result]],
+    begun: Callable[[], None],
 ) -> int:
     _watch_signals(running)
     await running.begin()
@@ -86,7 +93,7 @@ async def _run(
         say(f"session {running.session_id}", quiet=args.quiet)
     ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended in an unexpected way")
     try:
-        ended = (await _ticking(view, work)).ended
+        ended = (await _ticking(view, work())).ended
     except LionError as error:
         ended = Ended(SessionStatus.FAILED, error.exit_code, "run.failed.provider_crash", error.message)
         raise

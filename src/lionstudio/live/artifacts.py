@@ -11,18 +11,23 @@ from typing import Any
 
 from lionstudio.agents.events import Event, Heard, Said
 from lionstudio.errors import StorageFailed
-from lionstudio.files.atomic import write_bytes
+from lionstudio.files.atomic import make_folder, write_bytes
+from lionstudio.model.ids import file_name
 from lionstudio.model.jsontext import dump
 from lionstudio.state.branches import branch_entries, get_branch
 from lionstudio.state.database import Database
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class StreamArtifacts:
     """`runs/<session>/stream/<branch>.buffer.jsonl` while a branch speaks, `<branch>.json` when it is done."""
 
     def __init__(self, home: str, session_id: str) -> None:
-        self._folder = os.path.join(home, "runs", session_id, "stream")
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        self._folder = os.path.join(home, "runs", file_name(session_id), "stream")
+        make_folder(self._folder)
 
     def note(self, branch_id: str, event: Event) -> None:
         """One more piece; a disk that takes none costs only this convenience."""
@@ -34,7 +39,7 @@ class StreamArtifacts:
         if record is None:
             return
         try:
-            with open(self._path(branch_id, ".buffer.jsonl"), "a", encoding="utf-8") as file:
+            with open(self._path(branch_id, ".buffer.jsonl"), "a", encoding="utf-8", opener=_private) as file:
                 file.write(dump(record) + "\n")
         except OSError:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 
@@ -27,7 +28,7 @@ _PREFIXES = (
     "GEMINI_",
     "GOOGLE_",
 )
-_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH)", re.IGNORECASE)
+_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN|_PAT$)", re.IGNORECASE)
 _SHORTEST_SECRET = 8  # shorter values would be found all over ordinary text
 
 
@@ -55,5 +56,5 @@ def secrets_in(env: Mapping[str, str]) -> frozenset[str]:
     return frozenset(
         value
         for name, value in env.items()
-        if _SECRET.search(name) and len(value) >= _SHORTEST_SECRET and not value.startswith("/")
+        if _SECRET.search(name) and len(value) >= _SHORTEST_SECRET and not os.path.exists(value)
     )

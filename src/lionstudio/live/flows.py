@@ -14,6 +14,7 @@ from lionstudio.live.running import Part, Result, Running
 from lionstudio.model.statuses import SessionStatus
 
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
+_INPUT = "input"
 MOST_AT_ONCE = 8  # agents of one session beside each other, unless the caller says otherwise
 
 
@@ -24,12 +25,15 @@ class Step(NamedTuple):
     who: Who
     prompt: str
     needs: tuple[str, ...] = ()
+    given: str = ""  # what `{input}` stands for; never looked through for names itself
 
 
 def check_steps(steps: Iterable[Step]) -> list[Step]:
     """The steps with what their prompts refer to among their needs; refused when they wait in a circle."""
     given = list(steps)
     names = [step.name for step in given]
+    if _INPUT in names:
+        raise InvalidInput(f"a step cannot be called {_INPUT}", hint="that is what was given on the command line")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InvalidInput(f"two steps are called {twice}", hint="give each a name of its own")
@@ -53,7 +57,7 @@ def unknown_slots(steps: Iterable[Step]) -> list[str]:
     """What stands in braces in a prompt and is no step; it reaches the agent as it is."""
     given = list(steps)
     names = {step.name for step in given}
-    return sorted({slot for step in given for slot in _SLOT.findall(step.prompt) if slot not in names})
+    return sorted({slot for step in given for slot in _SLOT.findall(step.prompt) if slot not in {_INPUT, *names}})
 
 
 def _needs(step: Step, names: set[str]) -> tuple[str, ...]:
@@ -105,7 +109,10 @@ async def _play_step(
         return Result(
             Ended(SessionStatus.FAILED, 1, None, f"{step.name} needs {failed[0]}, which did not complete"), None
         )
-    prompt = _SLOT.sub(lambda slot: (results[slot[1]].answer or "") if slot[1] in step.needs else slot[0], step.prompt)
+    answers = {need: results[need].answer or "" for need in step.needs}
+    if step.given:
+        answers[_INPUT] = step.given
+    prompt = _SLOT.sub(lambda slot: answers.get(slot[1], slot[0]), step.prompt)
     async with room:
         if running.stopped is not None:
             return Result(running.stopped, None)

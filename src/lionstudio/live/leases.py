@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 
+from lionstudio.model.ids import file_name
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.connection import Connection
@@ -18,7 +19,7 @@ class Lease:
     def __init__(self, db_path: str, session: Session) -> None:
         folder = os.path.join(os.path.dirname(os.path.abspath(db_path)), "run")
         self.session_id = session.id
-        self._lock = RunLock.take(os.path.join(folder, f"{session.id}.lock"))
+        self._lock = RunLock.take(os.path.join(folder, f"{file_name(session.id)}.lock"))
         owner = describe(lock_path=self._lock.path)._asdict()
         self._session = Session.from_dict(session.to_dict() | {"owner": owner})
 

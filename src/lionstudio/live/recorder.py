@@ -104,7 +104,7 @@ class Recorder:
 
     async def _keep(self, batch: list[Event]) -> None:
         kept = [Kept(self._lanes, self._redact(event)) for event in batch]
-        self._ended = next((event for event in batch if isinstance(event, Ended)), self._ended)
+        self._ended = next((one.event for one in kept if isinstance(one.event, Ended)), self._ended)
         while not await self._commit(kept):  # noqa: ASYNC110  (there is nobody who could tell us)
             # neither the database nor the disk takes it: the agent waits with us
             await asyncio.sleep(_RETRY_SECONDS)

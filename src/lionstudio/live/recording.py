@@ -8,11 +8,14 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from lionstudio.errors import IllegalMove, InvalidInput
+from lionstudio.live.environment import secrets_in
 from lionstudio.live.leases import Lease
 from lionstudio.live.projects import commit_of, project_name
+from lionstudio.live.redaction import Redactor
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import new_id
 from lionstudio.model.jsontext import jsonable
@@ -161,14 +164,24 @@ class _Branch:
         return branch.id, lambda conn: create_branch(conn, branch)
 
 
+@cache
+def _redactor() -> Redactor:
+    return Redactor(secrets_in(os.environ))
+
+
+def _clean(value: Any) -> Any:
+    """A value as it may be stored: JSON, without secrets."""
+    return _redactor().value(jsonable(value))
+
+
 def _said(key: str, text: str, metadata: Mapping[str, Any]) -> tuple[Message]:
-    return (create_message({key: text}, metadata=jsonable(metadata)),)
+    return (create_message({key: _clean(text)}, metadata=_clean(metadata)),)
 
 
 def _tool(name: str, arguments: Any, output: Any, error: Any, metadata: Mapping[str, Any]) -> tuple[Message, Message]:
-    call = {"function": name, "arguments": jsonable(arguments)}
-    request = ActionRequest(content=call, metadata=jsonable(metadata))
-    answer = {"output": jsonable(output)} if error is None else {"error": jsonable(error)}
+    call = {"function": _clean(name), "arguments": _clean(arguments)}
+    request = ActionRequest(content=call, metadata=_clean(metadata))
+    answer = {"output": _clean(output)} if error is None else {"error": _clean(error)}
     return request, ActionResponse(content={**call, **answer, "action_request_id": request.id})
 
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from lionstudio.agents.events import Event, Heard, Learned, Said
+from lionstudio.agents.events import Ended, Event, Heard, Learned, Said
 
 _HOLD_BACK = 512  # of a stream, until something separates it: a secret may come in two pieces
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
@@ -73,6 +73,10 @@ RULES: tuple[Rule, ...] = (
 _WORDS = tuple({word for rule in RULES for word in rule.words})
 
 
+_KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY")
+
+
 class Redactor:
     """Takes secrets out of text, values and events; `values` are those that the agent itself was given."""
 
@@ -81,6 +85,7 @@ class Redactor:
         longest_first = sorted(forms, key=len, reverse=True)
         self._values = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
         self._held: dict[str, str] = {}
+        self._in_key: set[str] = set()  # lanes in the middle of one
 
     def text(self, text: str) -> str:
         """The text without its secrets."""
@@ -115,13 +120,28 @@ class Redactor:
         if isinstance(event, Said):
             message = event.message
             self._held.pop(event.lane, None)  # the whole message replaces what was heard of it
-            cleaned = replace(message, content=self.value(message.content), metadata=self.value(message.metadata))
-            return Said(cleaned, event.lane)
+            content = self.value(self._without_key(event.lane, message.content))
+            return Said(replace(message, content=content, metadata=self.value(message.metadata)), event.lane)
         if isinstance(event, Heard):
             return Heard(self.stream(event.lane, event.text), event.lane)
         if isinstance(event, Learned):
             return Learned(self.value(event.facts))
+        if isinstance(event, Ended) and event.detail:
+            return event._replace(detail=self.text(event.detail))
         return event
+
+    def _without_key(self, lane: str, content: Any) -> Any:
+        """A private key that a program prints line by line, a message each: masked from its first to its last."""
+        text = content.get("assistant_response") if isinstance(content, dict) else None
+        if not isinstance(text, str) or (lane not in self._in_key and "PRIVATE KEY" not in text):
+            return content
+        inside = lane in self._in_key
+        if _KEY_END.search(text):
+            self._in_key.discard(lane)
+        elif _KEY_BEGIN.search(text):
+            self._in_key.add(lane)
+            inside = True
+        return {**content, "assistant_response": "[REDACTED:private-key]"} if inside else content
 
     def stream(self, lane: str, piece: str) -> str:
         """A piece of a stream; its end is held back until something separates it from what may follow."""

@@ -14,7 +14,9 @@ from typing import Any
 
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, StorageFailed
+from lionstudio.files.atomic import make_folder
 from lionstudio.live.keeping import write_spooled
+from lionstudio.model.ids import file_name
 from lionstudio.model.jsontext import dump, load
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -32,13 +34,13 @@ class Spool:
     """The spool of one session; the file exists only while there is something in it."""
 
     def __init__(self, db_path: str, session_id: str) -> None:
-        self.path = os.path.join(spool_folder(db_path), session_id + _SUFFIX)
+        self.path = os.path.join(spool_folder(db_path), file_name(session_id) + _SUFFIX)
         self.count = 0
 
     def put(self, records: Iterable[dict[str, Any]]) -> None:
         """Keep some events on disk; when this returns they survive a crash."""
         lines = [dump(record) + "\n" for record in records]
-        os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
+        make_folder(os.path.dirname(self.path))
         _append(self.path, "".join(lines).encode())
         self.count += len(lines)
         point("spool.written")

@@ -5,6 +5,7 @@ Any printable text of up to 200 characters is accepted as an id from elsewhere.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 
@@ -26,6 +27,13 @@ def new_id() -> str:
     head, tail = f"{stamp:015x}", os.urandom(8).hex()
     variant = "89ab"[int(tail[0], 16) & 3]
     return f"{head[:8]}-{head[8:12]}-7{head[12:]}-{variant}{tail[1:4]}-{tail[4:]}"
+
+
+def file_name(id_: str) -> str:
+    """An id as part of a file's name: ours as they are, anything else by its digest, so that no id leads elsewhere."""
+    if len(id_) <= 64 and id_.isascii() and id_.replace("-", "").isalnum():
+        return id_
+    return hashlib.sha256(id_.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def check_id(value: object, what: str = "id") -> str:

@@ -96,12 +96,14 @@ def spell(value: Any) -> str:
     return text if text.isascii() else _escape_surrogates(text)
 
 
-def jsonable(value: Any) -> Any:
+def jsonable(value: Any, _level: int = 0) -> Any:
     """A copy in which everything JSON cannot express is spelled out, for values of unknown origin."""
+    if _level >= MAX_DEPTH - 10 and isinstance(value, (dict, list, tuple, set, frozenset)):
+        return "(nested too deeply)"  # also how a circle ends
     if isinstance(value, dict):
-        return {str(key): jsonable(item) for key, item in value.items()}
+        return {str(key): jsonable(item, _level + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [jsonable(item) for item in value]
+        return [jsonable(item, _level + 1) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
