@@ -93,3 +93,5 @@ def test_a_window_in_the_middle_reads_only_itself(studio: InProcess) -> None:
     late = steps("/api/sessions/long/messages?after=1400&limit=20")
 
     assert late <= first * 1.1
+    # fifty times the messages are fifty times the work, and not the square of it
+    assert steps("/api/sessions/long/messages?after=-1&limit=1000") <= first * 60

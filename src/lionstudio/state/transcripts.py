@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from lionstudio.model.jsontext import dump
 from lionstudio.state.connection import Connection, Row
 
 
@@ -64,3 +66,19 @@ def head_of(conn: Connection, session_id: str) -> tuple[str | None, int] | None:
     """The status of a session and how many messages it counts, None when it is not there."""
     row = conn.one(_HEAD, {"id": session_id})
     return None if row is None else (row[0], row[1])
+
+
+# CROSS JOIN keeps the order: begun at the branches, it would go through all ids for each of their messages.
+_BRANCHES = """
+SELECT i.message_id, b.id
+  FROM json_each(:ids) wanted
+ CROSS JOIN progression_items i ON i.message_id = wanted.value
+ CROSS JOIN progression_heads h ON h.pk = i.prog
+ CROSS JOIN branches b ON b.progression_id = h.id
+ WHERE b.session_id = :session
+"""
+
+
+def branches_of(conn: Connection, session_id: str, message_ids: Iterable[str]) -> dict[str, str]:
+    """The branch of a session that each of these messages was said on; as many steps as there are messages."""
+    return dict(conn.all(_BRANCHES, {"session": session_id, "ids": dump(list(message_ids))}))

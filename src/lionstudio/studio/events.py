@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lionstudio.state.changes import Change
 from lionstudio.state.connection import Connection
-from lionstudio.state.transcripts import lines_after
-from lionstudio.state.windows import branches_of
+from lionstudio.state.transcripts import branches_of, lines_after
 from lionstudio.studio.answers import encoded
 from lionstudio.studio.messages import one_message
 from lionstudio.studio.sse import frame

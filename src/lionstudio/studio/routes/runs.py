@@ -19,8 +19,7 @@ from lionstudio.state.dashboard import status_counts
 from lionstudio.state.listing import Filters, list_sessions
 from lionstudio.state.shows import play_of_session
 from lionstudio.state.summaries import branch_rows, session_row
-from lionstudio.state.transcripts import head_of, lines_after, lines_before
-from lionstudio.state.windows import branches_of
+from lionstudio.state.transcripts import branches_of, head_of, lines_after, lines_before
 from lionstudio.studio.answers import answer, cached, encoded
 from lionstudio.studio.messages import message_list
 from lionstudio.studio.services import services
