@@ -206,6 +206,21 @@ def test_our_own_appends_go_on_where_another_tool_left_off(db: Database, text: s
     ) == json.dumps([*json.loads(text), "c"], separators=(",", ":"))
 
 
+def test_what_a_careless_tool_leaves_behind_never_shows_up_in_another_progression(db: Database) -> None:
+    other = apsw.Connection(db.path)  # foreign keys are off unless somebody asks
+    other.execute("PRAGMA foreign_keys = OFF")
+    other.execute("INSERT INTO progressions VALUES ('p', 1.0, '[\"a\",\"b\"]')")
+    other.execute("INSERT OR REPLACE INTO progressions VALUES ('p', 1.0, '[\"x\"]')")
+    other.execute("DELETE FROM progressions WHERE id = 'p'")
+    assert other.execute("SELECT prog, message_id FROM progression_items").fetchall() == [(1, "a"), (1, "b")]
+    other.close()
+
+    _, branch = begin(db)
+    say(db, branch, "c")
+
+    assert read_history(db, branch) == ["c"]
+
+
 @pytest.mark.slow
 def test_an_old_tool_reads_and_writes_progressions(tmp_path: Path, blank: Path) -> None:
     run = by_old_tool(Path(shutil.copy(blank, tmp_path / "state.db")))

@@ -110,6 +110,7 @@ REFUSED: Mapping[str, Refusal] = {
     "taken message": (message("other", id="m"), Conflict),
     "taken show": (show(id="show"), Conflict),
     "taken play": (play(id="play", name="other"), Conflict),
+    "letter of another team": (letter(id="tm", team_id="team"), Conflict),
     # JSON
     "10,000 levels": (message(nested(10_000)), InvalidInput),
     "one level too many": (message(nested(MAX_DEPTH)), InvalidInput),
@@ -162,6 +163,8 @@ def world(db: Database) -> Database:
     write(db, put_play, Play(id="play", show_id="show", name="p", created_at=T0))
     write(db, create_session, Session(id="of a play", name="show_t_nobody", created_at=T0))
     write(db, put_team, Team(id="team", name="n", created_at=T0))
+    write(db, put_team, Team(id="other team", name="o", created_at=T0))
+    write(db, post, TeamMessage(id="tm", team_id="other team", sender="a", content="c", created_at=T0))
     write(db, send, said("letter", sender="writer", recipient="reader"))
     return db
 

@@ -48,6 +48,10 @@ CREATE TABLE progression_items (
   PRIMARY KEY (prog, ord)
 ) WITHOUT ROWID;
 CREATE INDEX idx_items_message ON progression_items(message_id);
+-- INSERT OR REPLACE without foreign keys leaves items behind; a pk that is given out again must start empty
+CREATE TRIGGER progression_heads_fresh AFTER INSERT ON progression_heads BEGIN
+  DELETE FROM progression_items WHERE prog = NEW.pk;
+END;
 
 CREATE VIEW progressions (id, created_at, collection) AS
   SELECT h.id, h.created_at,

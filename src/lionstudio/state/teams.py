@@ -6,7 +6,7 @@ import math
 import time
 from typing import Any
 
-from lionstudio.errors import NotFound
+from lionstudio.errors import Conflict, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.jsontext import dump, load_or_keep
 from lionstudio.model.statuses import TEAM_MOVES, TeamStatus, check_move, parse
@@ -78,6 +78,8 @@ ON CONFLICT (id) DO UPDATE SET
   created_at = excluded.created_at, sender = excluded.sender, recipient = excluded.recipient,
   content = excluded.content, summary = excluded.summary, read_by = excluded.read_by,
   session_id = coalesce(excluded.session_id, session_id), node_metadata = excluded.node_metadata
+ WHERE team_id = excluded.team_id
+RETURNING id
 """
 _TOUCH = "UPDATE teams SET updated_at = max(updated_at, :at) WHERE id = :id RETURNING id"
 
@@ -100,7 +102,8 @@ def post(conn: Connection, message: TeamMessage) -> None:
     )
     if conn.one(_TOUCH, {"id": row["team_id"], "at": row["created_at"]}) is None:
         raise NotFound(f"there is no team {message.team_id}", hint="create it first: `li team create`")
-    conn.execute(_POST, row)
+    if conn.one(_POST, row) is None:
+        raise Conflict(f"message {message.id} belongs to another team", hint="give the message an id of its own")
 
 
 _MESSAGES = """
