@@ -99,7 +99,6 @@ def test_a_message_that_two_branches_share_is_once_in_their_session(db: Database
     assert [entry.message_id for entry in read(db, messages_after, session)] == ["shared"]
 
 
-@pytest.mark.xfail(strict=True, reason="sharing does not look at the status of the session")
 def test_a_session_that_has_ended_takes_no_shared_message_either(db: Database) -> None:
     session, branch = begin(db)
     second = write(db, create_branch, Branch(id="second", session_id=session)).id
@@ -110,7 +109,6 @@ def test_a_session_that_has_ended_takes_no_shared_message_either(db: Database) -
         write(db, append, second, said("shared", id="shared"))
 
 
-@pytest.mark.xfail(strict=True, reason="sharing notes neither the system prompt nor the usage on the branch")
 def test_a_shared_system_prompt_is_pointed_at_by_both_branches(db: Database) -> None:
     session, branch = begin(db)
     second = write(db, create_branch, Branch(id="second", session_id=session)).id

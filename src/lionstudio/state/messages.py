@@ -59,7 +59,7 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
         if _already_there(conn, row, place):
             return Appended(id_, session.id, new=False)
         if _is_in(conn, id_, session.prog):
-            return _share(conn, branch_id, place, id_, row[1])
+            return _share(conn, branch_id, place, message, late)
     point("append.inserted")
     try:
         run(_TAKE_PLACE, (session.prog, session.next_ord, id_, place.prog, place.next_ord, id_))
@@ -117,12 +117,16 @@ def _note_what_is_rare(conn: Connection, branch_id: str, session: SessionPlace, 
     """What only some messages change: the first of a session, a system prompt, one that reports usage."""
     if session.next_ord == 0:
         conn.execute(_FIRST, {"id": message.id, "pk": session.pk})
+    if "usage" in message.metadata:
+        conn.execute(_SESSION_USAGE, {"pk": session.pk, **message.usage._asdict()})
+    _note_on_branch(conn, branch_id, message)
+
+
+def _note_on_branch(conn: Connection, branch_id: str, message: Message) -> None:
     if isinstance(message, System):
         conn.execute(_SYSTEM_POINTER, {"id": message.id, "branch": branch_id})
     if "usage" in message.metadata:
-        used = message.usage._asdict()
-        conn.execute(_SESSION_USAGE, {"pk": session.pk, **used})
-        conn.execute(_BRANCH_USAGE, {"branch": branch_id, **used})
+        conn.execute(_BRANCH_USAGE, {"branch": branch_id, **message.usage._asdict()})
 
 
 _ETERNITY = 1e12  # seconds; 30,000 years
@@ -146,14 +150,18 @@ def _is_in(conn: Connection, message_id: str, prog: int) -> bool:
 _SHARE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (:prog, :ord, :id)"
 
 
-def _share(conn: Connection, branch_id: str, place: Place, message_id: str, at: float) -> Appended:
-    """A message that another branch of the session has already: one more place, counted once."""
+def _share(conn: Connection, branch_id: str, place: Place, message: Message, late: bool) -> Appended:
+    """A message that another branch of the session has already: one more place, counted once in the session."""
+    session = place.session
+    if not late and conn.value("SELECT status FROM sessions WHERE pk = :pk", {"pk": session.pk}) != "running":
+        raise _refusal(conn, session.id)
     look_again(conn, place)
-    conn.execute(_SHARE, {"prog": place.prog, "ord": place.next_ord, "id": message_id})
-    conn.execute(_ANNOUNCE, (at, message_id, place.session.id, None))
+    conn.execute(_SHARE, {"prog": place.prog, "ord": place.next_ord, "id": message.id})
+    conn.execute(_ANNOUNCE, (float(message.created_at), message.id, session.id, None))
+    _note_on_branch(conn, branch_id, message)
     place.next_ord += 1
     remember(conn, branch_id, place)
-    return Appended(message_id, place.session.id, new=True)
+    return Appended(message.id, session.id, new=True)
 
 
 def to_row(conn: Connection, message: Message) -> Row:

@@ -8,10 +8,7 @@ CREATE TABLE schema_meta (
 INSERT INTO schema_meta (version, lineage) VALUES (3, 'lion-studio');
 
 -- ── Messages ─────────────────────────────────────────────────────────────
-CREATE TABLE message_types (
-  type_id     INTEGER PRIMARY KEY,
-  lion_class  TEXT    NOT NULL UNIQUE
-);
+CREATE TABLE message_types (type_id INTEGER PRIMARY KEY, lion_class TEXT NOT NULL UNIQUE);
 INSERT INTO message_types (type_id, lion_class) VALUES
   (0, '__unknown__'),
   (1, 'lionagi.protocols.messages.system.System'),
@@ -448,8 +445,7 @@ END;
 -- through at query time.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
-CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);
-INSERT INTO search_state VALUES (0);
+CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);  INSERT INTO search_state VALUES (0);
 CREATE TABLE search_dirty (pk INTEGER PRIMARY KEY);
 -- No trigger touches the index itself: SQLite before 3.43 cannot, and old tools should be able to delete.
 CREATE TRIGGER messages_unindex AFTER DELETE ON messages BEGIN
