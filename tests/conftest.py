@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +25,11 @@ def own_transcripts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp("none")))
         yield
+
+
+# Started in the background of a script, we would ignore Ctrl-C, and so would every command under test.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

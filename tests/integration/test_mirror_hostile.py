@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import uuid
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,8 @@ def test_hostile_folders_and_lines(db: Database, root: Path, monkeypatch: pytest
 
 def _fill(folder: Path, root: Path) -> None:
     os.mkfifo(folder / "pipe.jsonl")
-    with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(folder / "socket.jsonl"))
+    with socket.socket(socket.AF_UNIX) as made, chdir(folder):  # the name of a socket must be short
+        made.bind("socket.jsonl")
     (folder / "link.jsonl").symlink_to("nowhere")
     (folder / "loop.jsonl").symlink_to("loop.jsonl")
     (root.parent / "secret").write_text('{"type":"user","uuid":"s","message":{"content":"secret"}}\n')

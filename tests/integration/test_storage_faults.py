@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mo
 
 # A namespace of our own in which we may mount; the mounts vanish with the program.
 NAMESPACE = ("unshare", "-rm", "sh", "-euc")
-SMALL_DISK = 'mount -t tmpfs -o size=4m tmpfs "$0"; cp -r "$1/." "$0"; shift; "$@"; cp -r "$0/." "$OUT"'
+SMALL_DISK = 'mount -t tmpfs -o size=6m tmpfs "$0"; cp -r "$1/." "$0"; shift; "$@"; cp -r "$0/." "$OUT"'
 READ_ONLY = 'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; shift; exec "$@"'
 # As root permissions do not bite unless this is given up.
 MERE_MORTAL = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
