@@ -178,8 +178,8 @@ def _against_small(table: Table, small: list[Timing], large: list[Timing], size:
 
 
 _NTH = """
-SELECT created_at, id FROM sessions WHERE :project IS NULL OR project = :project
- ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET :n
+SELECT created_at, pk FROM sessions WHERE :project IS NULL OR project = :project
+ ORDER BY created_at DESC, pk DESC LIMIT 1 OFFSET :n
 """
 _HOW_MANY = "SELECT count(*) FROM sessions WHERE :project IS NULL OR project = :project"
 
@@ -189,8 +189,8 @@ def _depth(table: Table, given: Options, conn: Connection) -> None:
         filters = Filters(project=project)
         pages = conn.value(_HOW_MANY, {"project": project}) // 100
         page = min(1000, pages - 1)
-        at, id_ = conn.one(_NTH, {"n": (page - 1) * 100, "project": project}) or (NOW, "")
-        far = partial(list_sessions, conn, filters, cursor=f"{at!r}~{id_}")
+        at, pk = conn.one(_NTH, {"n": (page - 1) * 100, "project": project}) or (NOW, 0)
+        far = partial(list_sessions, conn, filters, cursor=f"{at!r}~{pk}")
         ratios = [
             timed(1, far)[0] / timed(1, list_sessions, conn, filters)[0] for _ in range(20 if given.quick else 200)
         ]
