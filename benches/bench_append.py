@@ -58,6 +58,7 @@ def _one_writer(table: Table, given: Options) -> None:
     contest = _contest(
         {
             "bare loop": Bare(_SHORT),
+            "bare loop, one cursor": Bare(_SHORT, one_cursor=True),
             "write": Synchronous(_SHORT),
             "write, long-lived": Synchronous(_SHORT, long_lived=True),
             "submit × 1": grouped(_SHORT, 1),
@@ -68,6 +69,8 @@ def _one_writer(table: Table, given: Options) -> None:
     )
     _costs(table, contest)
     _ratios(table, contest, "write", at_most(1.15))
+    strict = contest.ratio("write", p50, "bare loop, one cursor")
+    table.row("write, p50 / bare with one cursor", strict, "×", None, "for comparison")
     _ratios(table, contest, "write, long-lived")
     _ratios(table, contest, "submit × 1", at_most(1.6))
     _ratios(table, contest, "writer thread × 1")
