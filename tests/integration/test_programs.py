@@ -62,6 +62,11 @@ def short_grace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     before = zombies()
     monkeypatch.setattr(trees.end_tree, "__kwdefaults__", {"grace": 0.5})
     yield
+    deadline = time.monotonic() + 3
+    while zombies() - before and time.monotonic() < deadline:
+        time.sleep(0.02)  # one that died just now is about to be laid to rest
+        with suppress(OSError):
+            os.waitpid(-1, os.WNOHANG)
     assert zombies() - before == set()
 
 
