@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from tests.support.agents import contents, json_lines, li, session, sessions, start
 
+from lionstudio.errors import LionError
+
 SAID = "assistant_response"
 
 
@@ -243,7 +245,7 @@ def _until(condition: object, seconds: float = 20) -> None:
         try:
             if condition():  # type: ignore[operator]
                 return
-        except Exception:  # noqa: S110  (the database may not be there yet)
+        except LionError:  # the database may not be there yet
             pass
         time.sleep(0.02)
     raise AssertionError("it did not come to that in time")
