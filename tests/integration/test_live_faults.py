@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
@@ -25,6 +26,7 @@ from lionstudio.live.leases import Lease
 from lionstudio.live.recorder import Recorder
 from lionstudio.live.redaction import Redactor
 from lionstudio.live.spooling import Spool, list_spools, take_in
+from lionstudio.live.stopping import HAD_ENDED, stop_run
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import AssistantResponse
 from lionstudio.model.sessions import Session
@@ -326,3 +328,13 @@ def test_what_a_dead_runner_left_running_is_ended(tmp_path: Path, how: str) -> N
     assert (done.returncode, processes_of(session_id)) == (0, set())
     row = session(tmp_path)
     assert (row["status"], row["reason_codes"]) == ("cancelled", ["run.cancelled.orchestrator"])
+
+
+def test_two_who_stop_a_run_at_once_stop_it_once(tmp_path: Path) -> None:
+    session_id = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background").stdout.strip()
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda grace: stop_run(str(tmp_path / "state.db"), session_id, grace=grace), (0, 0)))
+    assert all(one.over for one in found)
+    assert session(tmp_path)["status"] == "cancelled"
+    assert stop_run(str(tmp_path / "state.db"), session_id) == HAD_ENDED
+    assert processes_of(session_id) == set()

@@ -162,6 +162,19 @@ def test_a_playbook(tmp_path: Path) -> None:
     assert (row["playbook_name"], row["invocation_kind"], row["name"]) == ("audit", "play", "audit")
 
 
+def test_a_playbook_of_steps_talks_in_its_team(tmp_path: Path) -> None:
+    li(tmp_path, "team", "create", "crew", "--members", "plan,code")
+    li(tmp_path, "team", "send", "crew", "keep it small", "--from", "_cli", "--to", "code")
+    (tmp_path / "playbooks").mkdir()
+    steps = "steps:\n  plan: {prompt: '@say a plan'}\n  code: {prompt: '@say done', needs: [plan]}\n"
+    (tmp_path / "playbooks" / "build.yaml").write_text(f"model: script/x\nteam_mode: crew\n{steps}")
+    done = li(tmp_path, "play", "build")
+    assert (done.returncode, done.stdout) == (0, "plan: a plan\ncode: done\n")
+    told = {name: messages[0]["instruction"] for name, messages in contents(tmp_path).items()}
+    assert "keep it small" not in told["plan"]
+    assert "_cli wrote to code: keep it small" in told["code"]
+
+
 def test_an_agent_definition(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "poet.md").write_text("---\nprovider: script\nmodel: verse\n---\nYou write verse.\n")

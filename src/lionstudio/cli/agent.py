@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 
 from lionstudio.cli import stores
 from lionstudio.cli.parsing import whole_number, words
@@ -64,79 +62,21 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidInput("an option was given without a value", hint="perhaps a variable is empty")
     if args.resume and args.fork:
         raise InvalidInput("--resume and --fork exclude each other", hint="--fork SESSION branches off its end")
-    from lionstudio.cli import running
+    from lionstudio.cli import running, starting
     from lionstudio.live import planning
-    from lionstudio.model.statuses import InvocationKind
+    from lionstudio.live.preparing import prepare_agent
 
-    settings = stores.settings_of(args)
-    cwd = os.path.abspath(args.cwd or os.getcwd())
-    if not os.path.isdir(cwd):
-        raise InvalidInput(f"there is no folder {cwd}", hint="give an existing one with --cwd")
+    place = starting.place_of(args)
     prompt = running.read_prompt(args.prompt)
     if not prompt.strip():
         raise InvalidInput("there is no prompt", hint='li agent AGENT "what to do"')
-    who = chosen(args, planning.find_who(args.target, settings, cwd))
+    who = starting.chosen_who(args, place, args.target)
     origin = None
     if args.resume or args.fork:
-        with stores.reading(settings.db) as conn:
+        with stores.reading(place.settings.db) as conn:
             origin = planning.find_origin(conn, resume=args.resume, fork=args.fork)
-    kind = InvocationKind.SHOW_PLAY if args.show_topic else InvocationKind.AGENT
-    session = planning.new_session(
-        settings, cwd, kind, who, session_id=args.session_id, name=session_name(args, _usual_name(args, who, origin)),
-        show_topic=args.show_topic, show_play_name=args.show_play_name, metadata=_links(args, origin),
-    )  # fmt: skip
-    team = None
-    if args.team_mode and not args.background:  # the run in the background reads it for itself
-        from lionstudio.cli.team_mode import TeamMode
-
-        team = TeamMode(settings, args.team_mode)
-        prompt = team.prompt(who.agent_name or who.provider, prompt)
-    part = planning.new_part(
-        who, prompt, session_id=session.id, settings=settings, cwd=cwd, environ=os.environ, origin=origin,
-        same_conversation=bool(args.resume), pass_on=tuple(args.pass_env),
-    )  # fmt: skip
-    if args.background:
-        from lionstudio.cli.background import start
-
-        return start(args, sys.argv[1:], settings, session.id, prompt)
-    timeout = args.timeout or who.timeout
-    return running.run_session(
-        args, settings, session, [part], lambda live: live.play(part), timeout, begun=team.mark_read if team else None
+    team = starting.team_of(args, place)
+    prepared = prepare_agent(
+        place, starting.link_of(args), who, prompt, origin=origin, same_conversation=bool(args.resume), team=team
     )
-
-
-def chosen(args: argparse.Namespace, who: Who) -> Who:
-    """The agent with what the command line says instead."""
-    given = {
-        "model": args.model, "effort": args.effort, "permissions": args.permissions, "system": args.system,
-    }  # fmt: skip
-    command = getattr(args, "rest", None)
-    changed = who._replace(**{name: value for name, value in given.items() if value is not None})
-    return changed._replace(options={**who.options, "command": command}) if command else changed
-
-
-def session_name(args: argparse.Namespace, usual: str) -> str:
-    """The name a person gave, the deterministic one of a show's play, or the agent's."""
-    if args.name:
-        return str(args.name)
-    if args.show_topic and args.show_play_name:
-        return f"show_{args.show_topic}_{args.show_play_name}"
-    return usual
-
-
-def _usual_name(args: argparse.Namespace, who: Who, origin: Origin | None) -> str:
-    """A continued session keeps its name."""
-    if args.resume and origin is not None and origin.session.name:
-        return origin.session.name
-    return who.agent_name or who.provider
-
-
-def _links(args: argparse.Namespace, origin: Origin | None) -> dict[str, str]:
-    if origin is None:
-        return {}
-    return {"resumed_from" if args.resume else "forked_from": origin.session.id}
-
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from lionstudio.live.planning import Origin, Who
+    return starting.launch(args, place, prepared, prompt, args.timeout or who.timeout, team)

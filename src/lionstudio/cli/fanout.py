@@ -29,16 +29,19 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run them; the exit code of the first that did not complete."""
-    from lionstudio.cli import sessions_of_steps as shared
+    from lionstudio.cli import starting
     from lionstudio.cli.running import read_prompt
     from lionstudio.live.flows import fanout_steps
+    from lionstudio.live.preparing import prepare_steps
     from lionstudio.model.statuses import InvocationKind
 
-    settings, cwd = shared.open_settings(args), shared.working_folder(args)
+    place = starting.place_of(args)
     prompt = read_prompt(args.prompt)
     if not prompt.strip():
         raise InvalidInput("there is no prompt", hint='li fanout AGENT "what to do"')
-    who = shared.chosen_who(args, args.target, settings, cwd)
-    synthesis = shared.chosen_who(args, args.synthesis, settings, cwd) if args.synthesis else None
+    who = starting.chosen_who(args, place, args.target)
+    synthesis = starting.chosen_who(args, place, args.synthesis) if args.synthesis else None
     steps = fanout_steps(who, prompt, args.workers, synthesis)
-    return shared.run_steps(args, settings, cwd, InvocationKind.FANOUT, steps, name="fanout", prompt=prompt)
+    team, link = starting.team_of(args, place), starting.link_of(args)
+    prepared = prepare_steps(place, link, InvocationKind.FANOUT, steps, usual_name="fanout", team=team)
+    return starting.launch(args, place, prepared, prompt, args.timeout, team)

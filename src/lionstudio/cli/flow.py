@@ -7,6 +7,7 @@ import re
 
 from lionstudio.cli.agent import add_run_options
 from lionstudio.cli.parsing import words
+from lionstudio.cli.terminal import say
 from lionstudio.errors import InvalidInput
 
 DESCRIPTION = """\
@@ -37,12 +38,13 @@ def run(args: argparse.Namespace) -> int:
     """Run the steps; the exit code of the first that did not complete."""
     if not args.step:
         raise InvalidInput("a flow needs at least one --step", hint='--step "plan=claude:Plan this: {input}"')
-    from lionstudio.cli import sessions_of_steps as shared
+    from lionstudio.cli import starting
     from lionstudio.cli.running import read_prompt
-    from lionstudio.live.flows import Step
+    from lionstudio.live.flows import Step, unknown_slots
+    from lionstudio.live.preparing import prepare_steps
     from lionstudio.model.statuses import InvocationKind
 
-    settings, cwd = shared.open_settings(args), shared.working_folder(args)
+    place = starting.place_of(args)
     given = read_prompt(args.prompt) if args.prompt is not None else ""
     steps = []
     for text in args.step:
@@ -50,6 +52,10 @@ def run(args: argparse.Namespace) -> int:
         if found is None:
             raise InvalidInput(f"{text!r:.80} is not a step", hint="write it as NAME=AGENT:PROMPT")
         name, target, prompt = found.groups()
-        who = shared.chosen_who(args, target.strip(), settings, cwd)
+        who = starting.chosen_who(args, place, target.strip())
         steps.append(Step(name, who, prompt.strip(), given=given))
-    return shared.run_steps(args, settings, cwd, InvocationKind.FLOW, steps, name="flow", prompt=given)
+    for slot in unknown_slots(steps) if len(steps) > 1 else []:
+        say(f"{{{slot}}} names no step and stays as it is", quiet=args.quiet)
+    team = starting.team_of(args, place)
+    prepared = prepare_steps(place, starting.link_of(args), InvocationKind.FLOW, steps, usual_name="flow", team=team)
+    return starting.launch(args, place, prepared, given, args.timeout, team)

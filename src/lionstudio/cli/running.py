@@ -7,7 +7,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 
 from lionstudio.agents.events import Ended, Event, Said
 from lionstudio.cli.amounts import iso
@@ -18,16 +18,13 @@ from lionstudio.cli.terminal import say
 from lionstudio.errors import LionError, StorageFailed
 from lionstudio.live.artifacts import StreamArtifacts
 from lionstudio.live.environment import secrets_in
+from lionstudio.live.preparing import Prepared
 from lionstudio.live.redaction import Redactor
-from lionstudio.live.running import Part, Result, Running, with_deadline
-from lionstudio.live.spooling import list_refused, list_spools, take_in
-from lionstudio.model.sessions import Session
+from lionstudio.live.running import Result, Running, with_deadline
+from lionstudio.live.spooling import take_in_leftovers
 from lionstudio.model.statuses import EXIT_CODES, SessionStatus
 from lionstudio.settings import Settings
 from lionstudio.state.database import Database
-from lionstudio.state.owners import RunLock
-
-Play = Callable[[Running], Awaitable[Result]]
 
 _TICK_SECONDS = 0.5
 # A closed terminal is a person's doing like Ctrl-C; a TERM comes from whoever orchestrates.
@@ -41,19 +38,18 @@ _ENDS = {
 def run_session(
     args: argparse.Namespace,
     settings: Settings,
-    session: Session,
-    parts: Iterable[Part],
-    play: Play,
+    prepared: Prepared,
     timeout: float | None,
     *,
-    several: bool = False,
     begun: Callable[[], None] | None = None,
 ) -> int:
     """Run a session to its end in this process; the exit code."""
-    secrets = frozenset(value for part in parts for value in secrets_in(part.task.env))
-    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=several)
+    session = prepared.session
+    secrets = frozenset(value for part in prepared.parts for value in secrets_in(part.task.env))
+    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=prepared.several)
     with Database(settings.db, long_lived=True) as database:
-        _take_in_spools(database)
+        for sentence in take_in_leftovers(database):
+            say(sentence)
         running = Running(
             database, session, redact=Redactor(secrets).event, warn=lambda text: say(text),
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
@@ -61,22 +57,9 @@ def run_session(
         )  # fmt: skip
 
         def work() -> Awaitable[Result]:
-            return with_deadline(running, timeout, lambda: play(running))
+            return with_deadline(running, timeout, lambda: prepared.play(running))
 
         return asyncio.run(_run(args, running, view, work, begun or (lambda: None)))
-
-
-def _take_in_spools(database: Database) -> None:
-    """What an earlier run could not write is written now; a run that still lives looks after its own."""
-    for path in list_spools(database.path):
-        name = os.path.basename(path).removesuffix(".jsonl")  # as the lock of its run is called
-        try:
-            with RunLock.take(os.path.join(os.path.dirname(os.path.dirname(path)), f"{name}.lock")):
-                say(f"{take_in(database, path)} events that waited in {path} were taken in")
-        except (LionError, OSError) as error:
-            say(f"{path} waits on: {error}")
-    for path in list_refused(database.path):
-        say(f"{path} holds events that the database refused; each line says why")
 
 
 async def _run(

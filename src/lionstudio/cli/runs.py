@@ -7,7 +7,6 @@ from typing import Any
 
 from lionstudio.cli.sessions import to_wire
 from lionstudio.errors import InvalidInput
-from lionstudio.model.statuses import EXIT_CODES, SessionStatus
 from lionstudio.state.connection import Connection
 from lionstudio.state.listing import Filters, list_sessions
 from lionstudio.state.sessions import get_session, resolve_session
@@ -29,10 +28,7 @@ def running_sessions(conn: Connection) -> list[dict[str, Any]]:
 
 def exit_code_of(conn: Connection, session_id: str) -> int | None:
     """What a session ended with, None while it runs."""
-    session = get_session(conn, session_id)
-    if session.status is None or session.status == SessionStatus.RUNNING:
-        return None
-    return EXIT_CODES.get(session.status, 1) if session.exit_code is None else session.exit_code
+    return get_session(conn, session_id).ended_with
 
 
 def resolve_all(conn: Connection, given: list[str]) -> list[str]:

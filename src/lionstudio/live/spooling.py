@@ -20,6 +20,7 @@ from lionstudio.model.ids import file_name
 from lionstudio.model.jsontext import dump, load
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
+from lionstudio.state.owners import RunLock
 
 _AT_ONCE = 200  # events in one transaction when a spool is taken in
 _SUFFIX, _TAKING, _REFUSED = ".jsonl", ".taking", ".refused"
@@ -152,6 +153,19 @@ def list_spools(db_path: str) -> list[str]:
 def list_refused(db_path: str) -> list[str]:
     """What could not be taken in and was kept aside."""
     return _named(db_path, _REFUSED)
+
+
+def take_in_leftovers(database: Database) -> Iterator[str]:
+    """Write what earlier runs could not, and say so; a run that still lives looks after its own."""
+    for path in list_spools(database.path):
+        name = os.path.basename(path).removesuffix(_SUFFIX)  # as the lock of its run is called
+        try:
+            with RunLock.take(os.path.join(os.path.dirname(os.path.dirname(path)), f"{name}.lock")):
+                yield f"{take_in(database, path)} events that waited in {path} were taken in"
+        except (LionError, OSError) as error:
+            yield f"{path} waits on: {error}"
+    for path in list_refused(database.path):
+        yield f"{path} holds events that the database refused; each line says why"
 
 
 def _named(db_path: str, *suffixes: str) -> list[str]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from lionstudio.model.elements import Element, milliseconds, revive_words
-from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind
+from lionstudio.model.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.usage import Usage
 
 
@@ -66,6 +66,13 @@ class Session(Element):
     def duration_ms(self) -> float | None:
         """Computed, never stored (ADR-0017); None while it runs."""
         return milliseconds(self.started_at, self.ended_at)
+
+    @property
+    def ended_with(self) -> int | None:
+        """The exit code, recorded or that of its status; None while it runs."""
+        if self.status is None or self.status == SessionStatus.RUNNING:
+            return None
+        return EXIT_CODES.get(self.status, 1) if self.exit_code is None else self.exit_code
 
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
