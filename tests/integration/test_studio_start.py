@@ -100,7 +100,10 @@ def test_every_answer_carries_the_security_headers(studio: Studio, path: str, ho
     response, _ = studio.get(path, host)
 
     policy = (response.headers["Content-Security-Policy"] or "").split("; ")
-    assert {"default-src 'none'", "style-src 'self'", "frame-ancestors 'none'"} <= set(policy)
+    assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(policy)
+    styles = next(each for each in policy if each.startswith("style-src"))
+    assert styles.split()[1] == "'self'"
+    assert "unsafe" not in styles
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert response.headers["Referrer-Policy"] == "no-referrer"
 

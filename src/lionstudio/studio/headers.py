@@ -8,9 +8,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from lionstudio.studio.denials import Log
 from lionstudio.studio.problems import bug
 
+
+def content_policy(nonce: str | None = None) -> str:
+    """What a browser may load: our own files; and styles that carry the nonce of their answer, where it has one."""
+    styles = "style-src 'self'" if nonce is None else f"style-src 'self' 'nonce-{nonce}'"
+    return (
+        f"default-src 'none'; script-src 'self'; {styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
 SECURITY_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": content_policy(),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
@@ -29,7 +38,8 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(SECURITY_HEADERS)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)  # the page has a policy of its own, with a nonce
                 # only the files of the page, whose names change with their content, say how long they may be kept
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
