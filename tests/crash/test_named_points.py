@@ -54,6 +54,9 @@ ELSEWHERE: Mapping[str, str] = {
     "recorder.kept": "tests/integration/test_live_faults.py",
     "spool.written": "tests/integration/test_live_faults.py",
     "spool.taken_in": "tests/integration/test_live_faults.py",
+    "attempt.intended": "tests/integration/test_show_attempts.py",
+    "attempt.started": "tests/integration/test_show_attempts.py",
+    "attempt.ended": "tests/integration/test_show_attempts.py",
 }
 CASES = [
     pytest.param(point, work, time, id=f"{point}-{work}-{time}")
