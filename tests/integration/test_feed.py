@@ -190,6 +190,35 @@ def test_a_tail_that_sees_nothing_new_asks_one_question(db: Database) -> None:
     assert [statement.sql for statement in ran] == ["PRAGMA data_version"] * 5
 
 
+def test_a_tail_leaves_nothing_open_between_looks(db: Database) -> None:
+    begun = begin(db)
+    with Tail(db.path) as tail:
+        tail.look()
+        tail.wait(0)
+        say(db, begun.branch_id, "a")
+
+        assert db.conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE) == (0, 0)
+
+
+def test_a_follower_sleeps_while_the_net_is_cast(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lionstudio.state.changes.NET_SECONDS", 0.002)
+    begin(db)
+    woken: list[int] = []
+
+    async def follow(tail: Tail) -> list[str]:
+        tail.look()
+        with traced(tail._conn) as ran, tail.waking(lambda: woken.append(1)):
+            await asyncio.sleep(0.1)
+        return [statement.sql for statement in ran]
+
+    with Tail(db.path) as tail:
+        asked = asyncio.run(follow(tail))
+
+    assert len(asked) > 3
+    assert set(asked) == {"PRAGMA data_version"}
+    assert woken == []
+
+
 def test_a_tail_follows_a_writer(db: Database) -> None:
     begun = begin(db)
     with Tail(db.path) as tail:
