@@ -136,11 +136,16 @@ def parse_plan(text: str) -> Plan:
     goal = _text(head.get("goal")) or _section(lines, "## Goal")
     return Plan(
         goal=goal[:MOST_GOAL] if goal else None,
-        repo=_text(head.get("repo")) or _value(lines, "Repo"),
+        repo=_path(_text(head.get("repo"))) or _value(lines, "Repo"),
         base_branch=_text(head.get("base_branch")) or _branch(lines, "Base", "Base for final merge"),
         integration_branch=_text(head.get("integration_branch")) or _branch(lines, "Integration", "Integration branch"),
         plays=_plays_in_head(head.get("plays")) or _plays_in_lines(lines),
     )
+
+
+def _path(given: str | None) -> str | None:
+    """As the strict reader has it, so that both write the same row."""
+    return os.path.normpath(os.path.expanduser(given)) if given and given[0] in "/~" else given
 
 
 def _section(lines: list[str], title: str) -> str | None:

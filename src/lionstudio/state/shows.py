@@ -175,6 +175,14 @@ def delete_show(conn: Connection, topic: str) -> None:
         raise NotFound(f"there is no show {topic}", hint="`li show ls` lists them")
 
 
+_DELETE_PLAY = "DELETE FROM plays WHERE show_id = :show AND name = :name"
+
+
+def delete_play(conn: Connection, show_id: str, name: str) -> None:
+    """Forget a play that left the plan; its session stays."""
+    conn.execute(_DELETE_PLAY, {"show": show_id, "name": name})
+
+
 class PlayOfShow(NamedTuple):
     """A play with the topic of its show."""
 
