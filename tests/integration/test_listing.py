@@ -116,9 +116,9 @@ def test_text_many_match_is_read_newest_first(many: Connection) -> None:
 
 CARDS = {
     "by status": (dashboard._BY_STATUS, {}),
-    "failed": (dashboard._FAILED, {"since": T0}),
-    "slow": (dashboard._SLOW, {"before": T0}),
-    "stale": (dashboard._STALE, {"now": T0, "other": 1, "agent": 1, "play": 1, "flow": 1, "fanout": 1, "show_play": 1}),
+    "failed": (dashboard._FAILED, {"card_since": T0}),
+    "slow": (dashboard._SLOW, {"card_slow": T0}),
+    "stale": (dashboard._STALE, {"card_now": T0, "other": 1, "agent": 1, "play": 1, "flow": 1, "fanout": 1, "show_play": 1}),
     "review": (dashboard._REVIEW, {}),
     "teams": (dashboard._TEAMS, {}),
 }

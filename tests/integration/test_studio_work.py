@@ -59,9 +59,9 @@ def statements(studio: InProcess, path: str) -> list[str]:
     [
         ("/api/runs", 6),
         ("/api/runs?project=demo&status=running", 6),
-        ("/api/runs/s001", 8),
-        ("/api/sessions/s001", 8),
-        ("/api/sessions/s001/messages", 7),
+        ("/api/runs/s001", 10),
+        ("/api/sessions/s001", 10),
+        ("/api/sessions/s001/messages", 9),
         ("/api/shows", 6),
         ("/api/shows/show1", 7),
         ("/api/dashboard", 15),

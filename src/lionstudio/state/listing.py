@@ -5,6 +5,7 @@ Which conditions stand in the statement is chosen from the literals below; value
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from lionstudio.errors import InvalidInput
 from lionstudio.model.jsontext import dump, load, visible
 from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
+from lionstudio.state.dashboard import card_condition
 
 PAGE = 100
 _LARGEST_PAGE = 1000
@@ -32,6 +34,7 @@ class Filters(NamedTuple):
     since: float | None = None
     until: float | None = None
     text: str | None = None
+    card: str | None = None  # the sessions that a card of the dashboard counts
 
 
 class Page(NamedTuple):
@@ -75,7 +78,7 @@ def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE
     """A page of sessions, newest first."""
     if not 1 <= limit <= _LARGEST_PAGE:
         raise InvalidInput(f"limit must be from 1 to {_LARGEST_PAGE}, not {limit}")
-    conditions, params = _where(conn, filters)
+    conditions, params = where(conn, filters)
     if cursor is not None:
         conditions.append(_AFTER_CURSOR)
         params["cursor_at"], params["cursor_pk"] = _parse_cursor(cursor)
@@ -89,15 +92,20 @@ def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE
     return Page(rows, following)
 
 
-def _where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
+def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
+    """The conditions that filters stand for, and what they bind."""
     _check_words(filters)
     # spelled out as the columns are, or what they hold would not be found
     given = {
         name: visible(value) if isinstance(value, str) else value
         for name, value in filters._asdict().items()
-        if value is not None and name != "text"
+        if value is not None and name in _CONDITIONS
     }
     conditions = [_CONDITIONS[name] for name in given]
+    if filters.card is not None:
+        condition, bound = card_condition(filters.card, time.time())
+        conditions = [f"+{other}" for other in conditions] + [condition]
+        given |= bound
     if filters.text:
         condition, bound = _text_condition(conn, visible(filters.text))
         if condition is _FOUND_BY_INDEX:

@@ -1,65 +1,164 @@
-"""Messages of a session as rows that are on their way out: their JSON stays text and is never parsed here."""
+"""Messages on their way out as JSON, made by SQLite itself: 10,000 of them are one text, never parsed here.
+
+A content beyond CUT bytes is shown by the beginnings of its values; `content_part` reads the rest piece by piece.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from lionstudio.model.jsontext import dump
-from lionstudio.state.connection import Connection, Row
+from lionstudio.errors import NotFound
+from lionstudio.state.connection import Connection
+
+CUT = 65_536  # bytes of a content that are sent whole
+PREVIEW = 4_096  # characters of each value of a longer one
+MOST_BYTES = 32_000_000  # of one window; the rest is asked for with the next
+_BATCH = 1_000  # messages in one statement, so that what a window holds in memory is bounded
 
 
-class Line(NamedTuple):
-    """One place of a session; `there` is 0 where the id has no message any more."""
+class Window(NamedTuple):
+    """Messages side by side as JSON, without the brackets of a list; the ords of the first and the last."""
 
-    ord: int
-    message_id: str
-    there: int
-    created_at: float
-    metadata: str | None
-    metadata_is_json: int | None
-    content: str | None
-    content_is_json: int | None
-    sender: str | None
-    recipient: str | None
-    channel: str | None
-    role: str | None
-    lion_class: str | None
+    body: bytes
+    length: int
+    first: int | None
+    last: int | None
+    has_more: bool
 
 
-_AFTER = """
-SELECT i.ord, i.message_id, m.pk IS NOT NULL, m.created_at, m.node_metadata, json_valid(m.node_metadata), m.content,
-       json_valid(m.content), m.sender, m.recipient, m.channel, m.role, t.lion_class
-  FROM sessions s
-  JOIN progression_heads h ON h.id = s.progression_id
-  JOIN progression_items i ON i.prog = h.pk
-  LEFT JOIN messages m ON m.id = i.message_id
-  LEFT JOIN message_types t ON t.type_id = m.lion_class
- WHERE s.id = :session AND i.ord > :after ORDER BY i.ord LIMIT :limit
+class Place(NamedTuple):
+    """Where to read: a progression, and the branch that all of its messages are on, if that is known."""
+
+    prog: int
+    session_id: str | None
+    branch_id: str | None
+
+
+# concat copies a content once, where a chain of || would copy it for every field that follows.
+_WINDOW = """
+SELECT CAST(group_concat(piece, ',') AS BLOB), count(*), min(ord), max(ord) FROM (
+  SELECT i.ord AS ord, CASE WHEN m.pk IS NULL THEN concat(
+    '{"ord":', i.ord, ',"id":', json_quote(CAST(i.message_id AS TEXT)), ',"branch_id":', coalesce(json_quote(:branch),
+      'null'), ',"missing":true,"created_at":null,"metadata":{},"content":null,"size":0,"cut":null}')
+  ELSE concat(
+    '{"ord":', i.ord, ',"id":', json_quote(CAST(i.message_id AS TEXT)), ',"branch_id":',
+    CASE WHEN :branch IS NOT NULL THEN json_quote(:branch) ELSE coalesce(
+      (SELECT json_quote(b.id) FROM progression_items j
+        CROSS JOIN progression_heads g ON g.pk = j.prog CROSS JOIN branches b ON b.progression_id = g.id
+        WHERE j.message_id = i.message_id AND b.session_id = :session LIMIT 1), 'null') END,
+    ',"missing":false,"created_at":',
+    iif(typeof(m.created_at) IN ('real', 'integer') AND abs(m.created_at) < 1e15, format('%!.17g', m.created_at),
+        'null'),
+    ',"sender":', json_quote(CAST(m.sender AS TEXT)), ',"recipient":', json_quote(CAST(m.recipient AS TEXT)),
+    ',"channel":', json_quote(CAST(m.channel AS TEXT)), ',"role":', json_quote(CAST(m.role AS TEXT)),
+    ',"lion_class":', json_quote(t.lion_class), ',"size":', coalesce(octet_length(m.content), 0),
+    ',"metadata":', CASE WHEN m.node_metadata IS NULL THEN '{}' WHEN json_valid(m.node_metadata) THEN m.node_metadata
+                         ELSE json_object('unreadable', substr(CAST(m.node_metadata AS TEXT), 1, :cut)) END,
+    ',"cut":', CASE
+      WHEN m.content IS NULL OR octet_length(m.content) <= :cut THEN 'null'
+      WHEN NOT json_valid(m.content) OR json_type(m.content) <> 'object' THEN json_object('', length(m.content))
+      ELSE (SELECT json_group_object(key, chars) FROM (
+              SELECT key, length(value) AS chars FROM (SELECT key, value FROM json_each(m.content) LIMIT 64)
+               WHERE octet_length(value) > :preview
+              UNION ALL
+              SELECT '', length(m.content) WHERE (SELECT count(*) FROM json_each(m.content)) > 64)) END,
+    ',"content":', CASE
+      WHEN m.content IS NULL THEN 'null'
+      WHEN NOT json_valid(m.content) THEN json_object('unreadable', substr(CAST(m.content AS TEXT), 1, :cut))
+      WHEN octet_length(m.content) <= :cut THEN m.content
+      WHEN json_type(m.content) = 'object' THEN (
+        SELECT json_group_object(key, CASE
+                 WHEN type IN ('true', 'false') THEN json(type)
+                 WHEN type = 'text' OR octet_length(value) > :preview THEN substr(value, 1, :preview)
+                 WHEN type IN ('object', 'array') THEN json(value)
+                 ELSE value END)
+          FROM (SELECT key, type, value FROM json_each(m.content) LIMIT 64))
+      WHEN json_type(m.content) = 'text' THEN json_quote(substr(m.content ->> '$', 1, :preview))
+      ELSE json_quote(substr(m.content, 1, :preview)) END,
+    '}') END AS piece
+    FROM progression_items i
+    LEFT JOIN messages m ON m.id = i.message_id
+    LEFT JOIN message_types t ON t.type_id = m.lion_class
+   WHERE i.prog = :prog AND i.ord > :after AND i.ord < :before ORDER BY i.ord LIMIT :limit)
 """
-_BEFORE = """
-SELECT i.ord, i.message_id, m.pk IS NOT NULL, m.created_at, m.node_metadata, json_valid(m.node_metadata), m.content,
-       json_valid(m.content), m.sender, m.recipient, m.channel, m.role, t.lion_class
-  FROM sessions s
-  JOIN progression_heads h ON h.id = s.progression_id
-  JOIN progression_items i ON i.prog = h.pk
-  LEFT JOIN messages m ON m.id = i.message_id
-  LEFT JOIN message_types t ON t.type_id = m.lion_class
- WHERE s.id = :session AND i.ord < :before ORDER BY i.ord DESC LIMIT :limit
+_BELOW = """
+SELECT ord FROM progression_items WHERE prog = :prog AND ord < :before ORDER BY ord DESC LIMIT 1 OFFSET :limit
 """
+_ANY_AFTER = "SELECT 1 FROM progression_items WHERE prog = :prog AND ord > :after LIMIT 1"
+_END = 2**62
 
 
-def lines_after(conn: Connection, session_id: str, after: int, limit: int) -> list[Row]:
-    """Up to `limit` lines that come after an ord, in order; tuples in the order of Line."""
-    return conn.all(_AFTER, {"session": session_id, "after": after, "limit": limit})
+def window_after(conn: Connection, place: Place, after: int, limit: int, before: int = _END) -> Window:
+    """Up to `limit` messages that come after an ord (and before another), in order."""
+    found: list[Window] = []
+    size, start = 0, after
+    while limit > 0 and size < MOST_BYTES:
+        batch = _read(conn, place, start, before, min(limit, _BATCH))
+        if not batch.length or batch.last is None:
+            break
+        found.append(batch)
+        start, size, limit = batch.last, size + len(batch.body), limit - batch.length
+        if batch.length < _BATCH and limit > 0:
+            break
+    more = conn.one(_ANY_AFTER, {"prog": place.prog, "after": start}) is not None
+    return _joined(found, more)
 
 
-def lines_before(conn: Connection, session_id: str, before: int, limit: int) -> list[Row]:
-    """Up to `limit` lines that come right before an ord, in order."""
-    return conn.all(_BEFORE, {"session": session_id, "before": before, "limit": limit})[::-1]
+def window_before(conn: Connection, place: Place, before: int, limit: int) -> Window:
+    """Up to `limit` messages that come right before an ord, in order."""
+    found: list[Window] = []
+    size, end, below = 0, before, None
+    while limit > 0 and size < MOST_BYTES:
+        step = min(limit, _BATCH)
+        below = conn.value(_BELOW, {"prog": place.prog, "before": end, "limit": step})
+        batch = _read(conn, place, -1 if below is None else below, end, step)
+        if batch.length and batch.first is not None:
+            found.insert(0, batch)
+            end, size, limit = batch.first, size + len(batch.body), limit - batch.length
+        if below is None:
+            break
+    return _joined(found, below is not None)
+
+
+def _read(conn: Connection, place: Place, after: int, before: int, limit: int) -> Window:
+    bound = {
+        "prog": place.prog, "session": place.session_id, "branch": place.branch_id, "after": after, "before": before,
+        "limit": limit, "cut": CUT, "preview": PREVIEW,
+    }  # fmt: skip
+    body, count, first, last = conn.one(_WINDOW, bound) or (None, 0, None, None)
+    return Window(_utf8(body or b""), count, first, last, False)
+
+
+def _utf8(body: bytes) -> bytes:
+    """Half a character that another tool left in a row must not break the list."""
+    try:
+        body.decode()
+        return body
+    except UnicodeDecodeError:
+        return body.decode("utf-8", "replace").encode()
+
+
+def _joined(found: list[Window], has_more: bool) -> Window:
+    if not found:
+        return Window(b"", 0, None, None, has_more)
+    body = b",".join(each.body for each in found)
+    return Window(body, sum(each.length for each in found), found[0].first, found[-1].last, has_more)
 
 
 _HEAD = "SELECT status, message_count FROM sessions WHERE id = :id"
+_OF_SESSION = """
+SELECT h.pk FROM sessions s JOIN progression_heads h ON h.id = s.progression_id WHERE s.id = :id
+"""
+_OF_BRANCH = """
+SELECT h.pk, b.session_id FROM branches b JOIN progression_heads h ON h.id = b.progression_id WHERE b.id = :id
+"""
+# The last place of each branch beside that of the session: one branch that reaches as far has all of it.
+_ENDS = """
+SELECT b.id, (SELECT message_id FROM progression_items WHERE prog = h.pk ORDER BY ord DESC LIMIT 1),
+       (SELECT max(ord) FROM progression_items WHERE prog = h.pk)
+  FROM branches b LEFT JOIN progression_heads h ON h.id = b.progression_id WHERE b.session_id = :id LIMIT 2
+"""
+_LAST = "SELECT message_id, ord FROM progression_items WHERE prog = :prog ORDER BY ord DESC LIMIT 1"
 
 
 def head_of(conn: Connection, session_id: str) -> tuple[str | None, int] | None:
@@ -68,17 +167,56 @@ def head_of(conn: Connection, session_id: str) -> tuple[str | None, int] | None:
     return None if row is None else (row[0], row[1])
 
 
-# CROSS JOIN keeps the order: begun at the branches, it would go through all ids for each of their messages.
-_BRANCHES = """
-SELECT i.message_id, b.id
-  FROM json_each(:ids) wanted
- CROSS JOIN progression_items i ON i.message_id = wanted.value
- CROSS JOIN progression_heads h ON h.pk = i.prog
- CROSS JOIN branches b ON b.progression_id = h.id
- WHERE b.session_id = :session
+def place_of_session(conn: Connection, session_id: str) -> Place:
+    """Where a session's messages are; a session of one branch need not look for the branch of each."""
+    prog = conn.value(_OF_SESSION, {"id": session_id})
+    if prog is None:
+        return Place(-1, session_id, None)
+    ends = conn.all(_ENDS, {"id": session_id})
+    alone = len(ends) == 1 and ends[0][1:] == conn.one(_LAST, {"prog": prog})
+    return Place(prog, session_id, ends[0][0] if alone else None)
+
+
+def place_of_branch(conn: Connection, branch_id: str) -> Place:
+    """Where a branch's own messages are; a fork that has said nothing has no place yet."""
+    row = conn.one(_OF_BRANCH, {"id": branch_id})
+    return Place(-1, None, branch_id) if row is None else Place(row[0], row[1], branch_id)
+
+
+_ORD = "SELECT ord FROM progression_items WHERE message_id = :id AND prog = :prog LIMIT 1"
+
+
+def ord_of(conn: Connection, place: Place, message_id: str) -> int:
+    """The place of a message; NotFound otherwise."""
+    found = conn.value(_ORD, {"id": message_id, "prog": place.prog})
+    if found is None:
+        raise NotFound(f"there is no message {message_id!r:.100} in that session", hint="it may have been pruned")
+    return int(found)
+
+
+class Part(NamedTuple):
+    """A piece of a content: its characters, where it begins, and how long the whole is."""
+
+    text: str
+    start: int
+    total: int
+
+
+_PART = """
+SELECT substr(e.value, :start + 1, :length), length(e.value) FROM messages m, json_each(m.content) e
+ WHERE m.id = :id AND json_valid(m.content) AND e.key = :key
+"""
+_PART_OF_ALL = """
+SELECT substr(whole, :start + 1, :length), length(whole) FROM (
+  SELECT CASE WHEN json_valid(content) AND json_type(content) = 'text' THEN content ->> '$'
+              ELSE CAST(content AS TEXT) END AS whole FROM messages WHERE id = :id)
 """
 
 
-def branches_of(conn: Connection, session_id: str, message_ids: Iterable[str]) -> dict[str, str]:
-    """The branch of a session that each of these messages was said on; as many steps as there are messages."""
-    return dict(conn.all(_BRANCHES, {"session": session_id, "ids": dump(list(message_ids))}))
+def content_part(conn: Connection, message_id: str, key: str, start: int, length: int) -> Part:
+    """Characters of one value of a content, or of the content as it is stored where no key is given."""
+    sql = _PART if key else _PART_OF_ALL
+    row = conn.one(sql, {"id": message_id, "key": key, "start": start, "length": length})
+    if row is None:
+        raise NotFound(f"the content has no key {key!r:.100}", hint="`cut` of the message names those that have more")
+    return Part("" if row[0] is None else str(row[0]), start, int(row[1] or 0))

@@ -18,12 +18,12 @@ from lionstudio.studio import problems
 from lionstudio.studio.bodies import BoundedBodies
 from lionstudio.studio.gates import Gate
 from lionstudio.studio.headers import PlainBugs, SecurityHeaders
-from lionstudio.studio.routes import admin, definitions, entry, launches, live, overview, runs, shows, teams
+from lionstudio.studio.routes import admin, definitions, entry, launches, live, messages, overview, runs, shows, teams
 from lionstudio.studio.services import Services, open_services
 from lionstudio.studio.shell import is_public, shell
 from lionstudio.studio.wire.shared import Problem
 
-_ROUTERS = (entry, overview, runs, live, shows, teams, definitions, launches, admin)
+_ROUTERS = (entry, overview, runs, messages, live, shows, teams, definitions, launches, admin)
 
 
 def create_app(services: Services | None = None) -> FastAPI:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from lionstudio.model.jsontext import load_or_keep
@@ -24,9 +25,30 @@ def to_wire(row: dict[str, Any], now: float) -> dict[str, Any]:
     state = session_state(usable, now=now, proof=proof)
     return {
         **usable,
+        "display_name": display_name(row),
         "duration_ms": _duration(row),
         "effective_health": effective_health(usable, now=now, proof=proof),
         "state": state.to_dict(),
+    }
+
+
+def display_name(row: dict[str, Any]) -> str:
+    """What a person calls a run: its play, its playbook, its agent, its name, or the beginning of its id."""
+    if row.get("show_topic"):
+        return " / ".join(str(part) for part in (row["show_topic"], row.get("show_play_name")) if part)
+    return str(row.get("playbook_name") or row.get("agent_name") or row.get("name") or str(row["id"])[:8])
+
+
+def commands(run: dict[str, Any]) -> dict[str, str]:
+    """What to type in a terminal to go on with a run."""
+    who = run["agent_name"] or "/".join(str(part) for part in (run["provider"], run["model"]) if part) or "AGENT"
+    target, session = shlex.quote(str(who)), shlex.quote(str(run["id"]))
+    return {
+        "resume": f'li agent {target} --resume {session} "…"',
+        "fork": f'li agent {target} --fork {session} "…"',
+        "logs": f"li logs {session} --follow",
+        "kill": f"li kill {session}",
+        "export": f"li state export {session} --format md",
     }
 
 

@@ -38,7 +38,7 @@ PLACEHOLDER = """\
 <body>
 <main>
 <h1>Lion Studio</h1>
-<p>The server runs, but its page has not been built yet: <code>make web</code> builds it, <code>make studio</code> too.</p>
+<p>The server runs, but its page has not been built yet; <code>make web</code> builds it.</p>
 <p>What is kept can be read in a terminal already: <code>li state ls</code></p>
 </main>
 </body>

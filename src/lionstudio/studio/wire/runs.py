@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
-from lionstudio.studio.wire.shared import Answer, Read, StateShape
+from pydantic import Field
+
+from lionstudio.studio.wire.shared import Answer, Given, Read, StateShape
 
 
 class Run(Answer):
     """A session as lists show it."""
 
     id: str
+    display_name: str = Field(description="show / play, else playbook, agent, name, or the beginning of the id")
     created_at: float
     updated_at: float | None
     name: str | None
@@ -48,12 +52,66 @@ class Run(Answer):
     state: StateShape
 
 
+class Card(StrEnum):
+    """A card of the dashboard whose runs can be listed."""
+
+    RUNNING = "running"
+    FAILED_24H = "failed_24h"
+    SLOW = "slow"
+    STALE = "stale"
+    NEEDS_REVIEW = "needs_review"
+
+
+class Health(StrEnum):
+    """The health of a run, with ADR-0019's `stale`."""
+
+    OK = "ok"
+    RUNNING = "running"
+    WAITING = "waiting"
+    IDLE = "idle"
+    STALE = "stale"
+    STALLED = "stalled"
+    PROCESS_DEAD = "process_dead"
+    ORPHANED = "orphaned"
+    UNKNOWN = "unknown"
+
+
 class Runs(Read):
     """A page of runs, newest first."""
 
     runs: list[Run]
     next_cursor: str | None
-    counts: dict[str, int]
+    counts: dict[str, int] = Field(description="all sessions by status, whatever the filters")
+
+
+class FacetValue(Answer):
+    """How many runs a value of a filter would leave."""
+
+    value: str
+    runs: int
+    more: bool = Field(description="there are more than were counted")
+
+
+class Facets(Read):
+    """The values of each filter beside the other filters, those with most runs first."""
+
+    status: list[FacetValue]
+    kind: list[FacetValue]
+    source: list[FacetValue]
+    project: list[FacetValue]
+    agent: list[FacetValue]
+    playbook: list[FacetValue]
+
+
+class Ancestor(Answer):
+    """A branch whose messages 0..last_ord another branch inherited."""
+
+    branch_id: str
+    name: str | None
+    session_id: str
+    session_name: str | None
+    message_count: int
+    last_ord: int
 
 
 class Branch(Answer):
@@ -73,6 +131,21 @@ class Branch(Answer):
     cache_read_tokens: int
     cache_write_tokens: int
     cost_microusd: int | None
+    inherited: list[Ancestor] = Field(description="what it saw before its own messages, the oldest first")
+
+
+class Fork(Answer):
+    """A branch that was forked from one of this session's."""
+
+    branch_id: str
+    name: str | None
+    session_id: str
+    session_name: str | None
+    status: str | None
+    created_at: float
+    parent_branch_id: str
+    forked_at_ord: int | None = Field(description="the last message that it saw, counted in its parent branch")
+    session_ord: int | None = Field(description="the same message, counted in this session")
 
 
 class Source(Answer):
@@ -82,13 +155,25 @@ class Source(Answer):
     play: str
 
 
+class Commands(Answer):
+    """What to type in a terminal."""
+
+    resume: str
+    fork: str
+    logs: str
+    kill: str
+    export: str
+
+
 class SessionDetail(Read):
     """A session whole, but for its messages."""
 
     session: Run
     metadata: dict[str, Any]
     branches: list[Branch]
+    forks: list[Fork]
     source: Source | None
+    commands: Commands
 
 
 class RunDetail(SessionDetail):
@@ -108,6 +193,11 @@ class Message(Answer):
     created_at: float | None
     metadata: Any
     content: Any
+    size: int = Field(description="bytes of the content as it is stored")
+    cut: dict[str, int] | None = Field(
+        description="the values of the content that are longer than what is shown, with their lengths in characters; "
+        "the key '' stands for the content itself"
+    )
     sender: str | None = None
     recipient: str | None = None
     channel: str | None = None
@@ -116,9 +206,147 @@ class Message(Answer):
 
 
 class Messages(Read):
-    """A window into a session's messages, in order."""
+    """A window into a session's or a branch's messages, in order."""
 
-    session_id: str
+    session_id: str | None
     message_count: int
     messages: list[Message]
+    first_ord: int | None
+    last_ord: int | None
     has_more: bool
+
+
+class OneMessage(Read):
+    """A message and where it stands."""
+
+    session_id: str
+    message: Message
+
+
+class ContentPart(Read):
+    """Some characters of a long content."""
+
+    message_id: str
+    key: str
+    start: int
+    total: int = Field(description="characters of the whole")
+    text: str
+
+
+class ToolError(Answer):
+    """A tool that failed."""
+
+    ord: int
+    message_id: str
+    branch_id: str | None
+    at: float | None
+    tool: str | None
+    text: str
+
+
+class ToolCount(Answer):
+    """How often a tool was called, and how often it failed."""
+
+    calls: int
+    errors: int
+
+
+class TouchedFile(Answer):
+    """A file that tools were called with."""
+
+    path: str
+    calls: int
+    tools: list[str]
+    first_ord: int
+    last_ord: int
+
+
+class Outline(Read):
+    """Where to go in a long run: its errors, what people said, its tools and files."""
+
+    session_id: str
+    errors: list[ToolError]
+    users: list[int] = Field(description="the ords of what people said")
+    tools: dict[str, ToolCount]
+    files: list[TouchedFile]
+    last_ord: int | None
+
+
+class Block(Answer):
+    """The messages of a branch in one stretch of time."""
+
+    branch_id: str | None
+    bucket: int
+    messages: int
+    first_ord: int
+    last_ord: int
+    user: int
+    assistant: int
+    tool: int
+
+
+class Timeline(Read):
+    """When messages came: bucket n begins at start + n * width; where nothing came there is no block."""
+
+    session_id: str
+    start: float | None
+    width: float
+    buckets: int
+    blocks: list[Block]
+
+
+class Match(Answer):
+    """A message of a run that holds a text."""
+
+    ord: int
+    message_id: str
+    role: str | None
+    snippet: str
+
+
+class Matches(Read):
+    """Where a run holds a text, in order."""
+
+    session_id: str
+    matches: list[Match]
+    has_more: bool
+
+
+class ArtifactFile(Answer):
+    """A file that a run left beside the database."""
+
+    path: str
+    size: int
+    changed_at: float
+
+
+class Artifacts(Read):
+    """The files of a run's folders, as far as they lie in the home or in the shows."""
+
+    session_id: str
+    root: str | None
+    files: list[ArtifactFile]
+    has_more: bool
+
+
+class ArtifactText(Answer):
+    """Some bytes of a file, as text."""
+
+    path: str
+    start: int
+    total: int = Field(description="bytes of the whole")
+    text: str
+
+
+class Stop(Given):
+    """How long it may take to end by itself."""
+
+    grace_seconds: float = Field(default=15, ge=0, le=60)
+
+
+class Stopped(Read):
+    """What became of it; `over` is false for a run that still runs, or may."""
+
+    session_id: str
+    over: bool
+    outcome: str
