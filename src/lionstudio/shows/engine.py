@@ -1,0 +1,90 @@
+"""What a show needs of a durable engine, and the plain one that remembers nothing beyond its process.
+
+A workflow is code around steps: it decides by what steps gave back and by nothing else, so that an engine may play it
+again from what it wrote down. A step does something and may be done twice; every step of a show bears that. Arguments
+and results are plain JSON.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+Workflow = Callable[..., Any]
+
+
+class Known(NamedTuple):
+    """A workflow that an engine knows."""
+
+    id: str
+    over: bool
+
+
+class Engine(Protocol):
+    """Runs the workflows of one show; every name in `workflows` can be started."""
+
+    def run(self, workflow_id: str, name: str, *args: Any) -> Any:
+        """Start a workflow, or take it up where it was left, and wait for its result."""
+
+    def start(self, workflow_id: str, name: str, *args: Any) -> None:
+        """From within a workflow: start another one beside it, once however often this is played."""
+
+    def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
+        """From within a workflow: do some work and remember what it gave back."""
+
+    def is_over(self, workflow_id: str) -> bool:
+        """Whether a workflow has ended, in whatever way."""
+
+    def cancel(self, workflow_id: str) -> None:
+        """Never take it up again, nor what it started."""
+
+    def known(self) -> list[Known]:
+        """The workflows of this show, oldest first."""
+
+    def close(self) -> None:
+        """Let go; what runs is left to be taken up again."""
+
+
+class PlainEngine:
+    """The engine without a memory: for tests of everything else, and for showing what the other one adds."""
+
+    def __init__(self, workflows: Mapping[str, Workflow]) -> None:
+        self._workflows = workflows
+        self._threads: dict[str, threading.Thread] = {}
+        self._finished: dict[str, bool] = {}
+
+    def run(self, workflow_id: str, name: str, *args: Any) -> Any:
+        """Run it here and now."""
+        self._finished[workflow_id] = False
+        try:
+            return self._workflows[name](workflow_id, *args)
+        finally:
+            self._finished[workflow_id] = True
+
+    def start(self, workflow_id: str, name: str, *args: Any) -> None:
+        """Run it on a thread."""
+        thread = threading.Thread(target=self.run, args=(workflow_id, name, *args), daemon=True, name=workflow_id)
+        self._threads[workflow_id] = thread
+        self._finished[workflow_id] = False
+        thread.start()
+
+    def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
+        """Do it."""
+        return work(*args)
+
+    def is_over(self, workflow_id: str) -> bool:
+        """Whether its function has returned."""
+        return self._finished.get(workflow_id, False)
+
+    def cancel(self, workflow_id: str) -> None:
+        """There is nothing to forget."""
+
+    def known(self) -> list[Known]:
+        """What was started in this process."""
+        return [Known(workflow_id, over) for workflow_id, over in self._finished.items()]
+
+    def close(self) -> None:
+        """Wait for what still runs."""
+        for thread in self._threads.values():
+            thread.join()
