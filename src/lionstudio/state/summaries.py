@@ -14,6 +14,7 @@ from lionstudio.state.connection import Connection
 
 _SESSION = "SELECT * FROM sessions WHERE id = :id"
 _NOT_SHOWN = ("pk", "progression_id", "first_msg_id", "last_msg_id")
+_NOT_IN_LISTS = (*_NOT_SHOWN, "node_metadata")
 _BRANCHES = """
 SELECT b.id, b.created_at, b.name, b.user, b.system_msg_id, b.parent_branch_id, b.node_metadata, b.input_tokens,
        b.output_tokens, b.cache_read_tokens, b.cache_write_tokens, b.cost_microusd,
@@ -55,20 +56,30 @@ _PLAY_COUNTS = """
 SELECT show_id, status, count(*) FROM plays
  WHERE show_id IN (SELECT value FROM json_each(:ids)) GROUP BY show_id, status
 """
+_RUNNING_PLAYS = """
+SELECT show_id, name FROM plays
+ WHERE status = 'running' AND show_id IN (SELECT value FROM json_each(:ids)) ORDER BY sort_order, name
+"""
+# Needs review as ADR-0017 has it (PLAYS_NEEDING_REVIEW); a refused gate is no review, the director takes it up again.
 _PLAYS_TO_REVIEW = """
 SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FROM plays p
   JOIN shows s ON s.id = p.show_id
- WHERE p.status IN ('gated', 'gate_failed', 'escalated', 'blocked') AND s.status = 'active'
+ WHERE p.status IN ('gated', 'escalated', 'blocked') AND s.status = 'active'
  ORDER BY p.updated_at DESC LIMIT :limit
 """
+_REFUSED_PLAYS = """
+SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FROM plays p
+  JOIN shows s ON s.id = p.show_id
+ WHERE p.status = 'gate_failed' AND s.status = 'active' ORDER BY p.updated_at DESC LIMIT :limit
+"""
 _RUNNING = """
-SELECT id, name, agent_name, status, invocation_kind, started_at, updated_at, last_message_at, owner, health, delivery,
-       reason_codes, exit_code, ended_at
+SELECT id, name, agent_name, playbook_name, show_topic, show_play_name, status, invocation_kind, started_at, updated_at,
+       last_message_at, owner, health, delivery, reason_codes, exit_code, ended_at
   FROM sessions INDEXED BY idx_sessions_running WHERE status = 'running' ORDER BY started_at LIMIT :limit
 """
 _FAILED = """
-SELECT id, name, agent_name, status, invocation_kind, started_at, updated_at, last_message_at, owner, health, delivery,
-       reason_codes, exit_code, ended_at
+SELECT id, name, agent_name, playbook_name, show_topic, show_play_name, status, invocation_kind, started_at, updated_at,
+       last_message_at, owner, health, delivery, reason_codes, exit_code, ended_at
   FROM sessions INDEXED BY idx_sessions_failed
  WHERE status = 'failed' AND ended_at > :since ORDER BY ended_at DESC LIMIT :limit
 """
@@ -82,9 +93,22 @@ def play_counts(conn: Connection, show_ids: Iterable[str]) -> dict[str, dict[str
     return found
 
 
+def running_plays(conn: Connection, show_ids: Iterable[str]) -> dict[str, list[str]]:
+    """The names of the plays of each of these shows that run now."""
+    found: dict[str, list[str]] = {}
+    for show, name in conn.all(_RUNNING_PLAYS, {"ids": dump(list(show_ids))}):
+        found.setdefault(show, []).append(name)
+    return found
+
+
 def plays_to_review(conn: Connection, limit: int) -> list[dict[str, Any]]:
     """Plays of active shows that need a person."""
     return conn.dicts(_PLAYS_TO_REVIEW, {"limit": limit})
+
+
+def refused_plays(conn: Connection, limit: int) -> list[dict[str, Any]]:
+    """Plays of active shows whose gate refused them and that nobody has taken up again."""
+    return conn.dicts(_REFUSED_PLAYS, {"limit": limit})
 
 
 def running_rows(conn: Connection, limit: int) -> list[dict[str, Any]]:
@@ -95,6 +119,18 @@ def running_rows(conn: Connection, limit: int) -> list[dict[str, Any]]:
 def failed_rows(conn: Connection, since: float, limit: int) -> list[dict[str, Any]]:
     """Sessions that failed since then, the newest first."""
     return conn.dicts(_FAILED, {"since": since, "limit": limit})
+
+
+_RECENT = """
+SELECT s.*, (SELECT count(*) FROM branches b WHERE b.session_id = s.id) AS branch_count
+  FROM sessions s ORDER BY s.updated_at DESC LIMIT :limit
+"""
+
+
+def recent_rows(conn: Connection, limit: int) -> list[dict[str, Any]]:
+    """The sessions in which something happened last."""
+    shown = conn.dicts(_RECENT, {"limit": limit})
+    return [{name: value for name, value in row.items() if name not in _NOT_IN_LISTS} for row in shown]
 
 
 _HOURS = """

@@ -1,4 +1,4 @@
-"""Launches: `li agent|play|flow|fanout` as processes of their own, from a list of verbs and options and nothing else.
+"""Launches: `li …` as processes of their own, with the words that orders.py allows and nothing else.
 
 Never through a shell; the prompt goes in by standard input, and the environment holds only what agents need.
 """
@@ -10,36 +10,28 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from lionstudio.errors import Busy, InvalidInput, NotFound
-from lionstudio.files.names import check_name
+from lionstudio.errors import Busy, NotFound
 from lionstudio.live.environment import agent_environment
 from lionstudio.model.ids import new_id
 from lionstudio.settings import Settings
 from lionstudio.state.owners import Owner, describe, signal_owner
+from lionstudio.studio.orders import RUNS, run_words, task_words
 
 _MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
-_SHARED = frozenset({"name", "model", "effort", "permissions", "system", "timeout", "cwd", "team_mode"})
-# What may be given to each verb, beside its prompt and its target.
-OPTIONS: Mapping[str, frozenset[str]] = {
-    "agent": _SHARED | {"resume", "fork"},
-    "play": _SHARED | {"arg", "agent"},
-    "flow": _SHARED | {"step"},
-    "fanout": _SHARED | {"workers", "synthesis"},
-}
-_REPEATED = frozenset({"arg", "step"})
-_WITH_TARGET = frozenset({"agent", "play", "fanout"})
 MOST_RUNNING = 32
 MOST_KEPT = 500
+_MOST_OUTPUT = 20_000  # bytes of the end of a log
+_LOOK_SECONDS = 0.05
 
 
 @dataclass(slots=True)
 class Launch:
-    """One process that was started here; its id is that of its session."""
+    """One process that was started here; the id of a run of agents is that of its session."""
 
     id: str
     verb: str
@@ -55,8 +47,9 @@ class Launch:
         """As the API shows it; the prompt is in the session's messages."""
         code = self.process.poll()
         return {
-            "id": self.id, "session_id": self.id, "verb": self.verb, "target": self.target, "options": self.options,
-            "started_at": self.started_at, "pid": self.process.pid, "running": code is None, "exit_code": code,
+            "id": self.id, "session_id": self.id if self.verb in RUNS else None, "verb": self.verb,
+            "target": self.target, "options": self.options, "started_at": self.started_at,
+            "pid": self.process.pid, "running": code is None, "exit_code": code,
             "log": self.log,
         }  # fmt: skip
 
@@ -72,16 +65,23 @@ class Launches:
     def start(
         self, verb: str, target: str | None, prompt: str, options: Mapping[str, Any], key: str | None = None
     ) -> Launch:
-        """Start one; the same key again gives the same launch."""
+        """Start a run of agents or a task; the same key again gives the same launch."""
         known = next((each for each in self._all.values() if key is not None and each.key == key), None)
         if known is not None:
             return known
+        id_ = new_id()
+        words = run_words(verb, target, options, id_) if verb in RUNS else task_words(verb, target, options)
+        return self.order(verb, target, words, prompt=prompt, options=options, key=key, id_=id_)
+
+    def order(
+        self, verb: str, target: str | None, words: list[str], *, prompt: str = "",
+        options: Mapping[str, Any] | None = None, key: str | None = None, id_: str | None = None,
+    ) -> Launch:  # fmt: skip
+        """Start `li` with these words."""
         if self.closing or sum(each.process.poll() is None for each in self._all.values()) >= MOST_RUNNING:
             raise Busy(f"{MOST_RUNNING} launches run already, or Studio is stopping", hint="wait for one to end")
-        session_id = new_id()
-        argv = command(verb, target, options, session_id)
-        launch = self._spawn(session_id, verb, target, dict(options), argv, prompt, key)
-        self._all[session_id] = launch
+        launch = self._spawn(id_ or new_id(), verb, target, dict(options or {}), words, prompt, key)
+        self._all[launch.id] = launch
         self._forget_old()
         return launch
 
@@ -103,6 +103,12 @@ class Launches:
             with suppress(NotFound):  # it ended just now
                 signal_owner(launch.owner, signal.SIGTERM)
         return launch
+
+    def wait(self, launch: Launch, seconds: float) -> None:
+        """Wait until it has ended, but not longer than that; called from a thread."""
+        deadline = time.monotonic() + seconds
+        while launch.process.poll() is None and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
 
     def _spawn(
         self, session_id: str, verb: str, target: str | None, options: dict[str, Any], argv: list[str], prompt: str,
@@ -131,45 +137,14 @@ class Launches:
             del self._all[old]
 
 
-def command(verb: str, target: str | None, options: Mapping[str, Any], session_id: str) -> list[str]:
-    """The words of a launch, or a refusal; a value can never be taken for an option."""
-    allowed = OPTIONS.get(verb)
-    if allowed is None:
-        raise InvalidInput(f"{verb!r:.40} cannot be launched", hint=f"use one of: {', '.join(OPTIONS)}")
-    words = [verb]
-    if verb in _WITH_TARGET:
-        words.append(_target(target))
-    elif target is not None:
-        raise InvalidInput(f"{verb} takes no target", hint="give its steps as options")
-    words.append("-")
-    for name, value in options.items():
-        if name not in allowed:
-            raise InvalidInput(f"{verb} has no option {name!r:.40}", hint=f"it has: {', '.join(sorted(allowed))}")
-        words += _option(name, value)
-    return [*words, "--session-id", session_id]
-
-
-def _target(target: str | None) -> str:
-    # provider/model is two names; each is checked like any other that comes from outside
-    parts = (target or "").split("/", 1)
-    return "/".join(check_name(part, "target") for part in parts)
-
-
-def _option(name: str, value: Any) -> list[str]:
-    flag = "--" + name.replace("_", "-")
-    if name in _REPEATED:
-        if not isinstance(value, Sequence) or isinstance(value, str):
-            raise InvalidInput(f"{name} is a list of texts")
-        return [f"{flag}={_word(name, each)}" for each in value]
-    if name == "cwd" and not (isinstance(value, str) and os.path.isabs(value) and os.path.isdir(value)):
-        raise InvalidInput("cwd is not an existing folder", hint="give an absolute path")
-    return [f"{flag}={_word(name, value)}"]
-
-
-def _word(name: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int)) or "\0" in str(value):
-        raise InvalidInput(f"{name} must be a text or a whole number, not {value!r:.60}")
-    return str(value)
+def output_of(launch: Launch) -> str:
+    """The end of what it printed."""
+    try:
+        with open(launch.log, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _MOST_OUTPUT))
+            return file.read(_MOST_OUTPUT).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _environment(settings: Settings) -> dict[str, str]:

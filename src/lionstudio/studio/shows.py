@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.safe import is_within, read_text
 from lionstudio.files.shows import MOST_BYTES, PLAN, PlayFolder, ShowFolder, find_shows, read_show
+from lionstudio.model.badges import play_badges
 from lionstudio.model.graph import blocked_by, critical_path
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.states import play_state, show_state
@@ -43,7 +45,28 @@ def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | N
         "base_branch": show.base_branch,
         "integration_branch": show.integration_branch,
         "updated_at": show.updated_at,
+        "edges": edges(plays),
+        "actions": actions_for_show(str(show.status)),
+        "final_verdict": None,
+        **progress({str(status): n for status, n in Counter(play.status for play in plays).items()}),
+        "running_plays": [play.name for play in plays if play.status == "running"],
     }
+
+
+def edges(plays: Iterable[Play]) -> list[dict[str, str]]:
+    """What leads to what; a name that no play has is told by `blocked` and draws no line."""
+    known = {play.name: play for play in plays}
+    return [
+        {"source": need, "target": play.name}
+        for play in known.values()
+        for need in dict.fromkeys(play.depends_on)
+        if need in known
+    ]
+
+
+def progress(counts: Mapping[str, int]) -> dict[str, int]:
+    """How many plays there are, and how many are merged."""
+    return {"plays_total": sum(counts.values()), "plays_merged": counts.get("merged", 0)}
 
 
 def play_to_wire(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...]) -> dict[str, Any]:
@@ -63,16 +86,43 @@ def play_to_wire(play: Play, names: Mapping[str, str | None], holders: tuple[str
         "depends_on": list(play.depends_on),
         "blocked_by": list(holders),
         "state": play_state(play.to_dict(), blocked_by=holders).to_dict(),
+        "badges": [badge._asdict() for badge in play_badges(play.to_dict())],
+        "duration_ms": play.duration_ms,
+        "actions": actions_for(str(play.status)),
     }  # fmt: skip
 
 
-def listed(show: Show, counts: Mapping[str, int]) -> dict[str, Any]:
+# What a person may say about a play in each status; `li show` has the last word.
+_ACTIONS: Mapping[str, tuple[str, ...]] = {
+    "running_complete": ("escalate",),
+    "gated": ("approve", "reject", "redo", "escalate"),
+    "gate_failed": ("approve", "redo", "escalate"),
+    "escalated": ("approve", "reject", "redo"),
+    "blocked": ("redo",),
+    "merged": (),
+}
+
+
+def actions_for(status: str) -> list[str]:
+    """The actions that make sense for a play."""
+    return list(_ACTIONS.get(status, ()))
+
+
+def actions_for_show(status: str) -> list[str]:
+    """The actions that make sense for a show."""
+    return {"active": ["resume", "abort"], "aborted": ["resume"], "completed": [], "imported": ["resume"]}.get(
+        status, []
+    )
+
+
+def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -> dict[str, Any]:
     """A show of the database in a list."""
     needing = [{"name": status, "status": status} for status, n in counts.items() if n]
     return {
         "topic": show.topic, "path": show.show_dir, "goal": show.goal, "status": str(show.status),
         "status_source": "sqlite", "updated_at": show.updated_at, "plays_by_status": dict(counts),
-        "state": show_state(show.to_dict(), needing).to_dict(), "error": None,
+        "state": show_state(show.to_dict(), needing).to_dict(), "error": None, "running_plays": list(running),
+        **progress(counts),
     }  # fmt: skip
 
 
@@ -88,7 +138,7 @@ def listed_from_disk(root: str, known: set[str]) -> list[dict[str, Any]]:
 def _listed_folder(path: str, root: str) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "topic": os.path.basename(path), "path": path, "goal": None, "status": UNKNOWN, "status_source": "filesystem",
-        "updated_at": None, "plays_by_status": {}, "state": None, "error": None,
+        "updated_at": None, "plays_by_status": {}, "state": None, "error": None, "running_plays": [], **progress({}),
     }  # fmt: skip
     try:
         folder = read_show(path, root)
@@ -98,7 +148,9 @@ def _listed_folder(path: str, root: str) -> dict[str, Any]:
     for play in folder.plays:
         status = str(play.meta.get("status") or UNKNOWN)
         counts[status] = counts.get(status, 0) + 1
-    return entry | {"goal": folder.plan.goal, "updated_at": folder.times.changed, "plays_by_status": counts}
+    running = [play.name for play in folder.plays if play.meta.get("status") == "running"]
+    told = {"goal": folder.plan.goal, "updated_at": folder.times.changed, "plays_by_status": counts}
+    return entry | told | progress(counts) | {"running_plays": running}
 
 
 def show_of_folder(root: str, topic: str) -> dict[str, Any]:
@@ -110,17 +162,51 @@ def show_of_folder(root: str, topic: str) -> dict[str, Any]:
     return {
         "topic": topic, "path": path, "show_md": plan_text(path, root), "goal": folder.plan.goal, "status": UNKNOWN,
         "status_source": "filesystem", "plays": [_play_of_folder(play, folder) for play in folder.plays],
-        "critical_path": [], "blocked": {}, "state": None,
+        "critical_path": [], "blocked": {}, "state": None, "edges": _edges_of_folder(folder), "actions": [],
+        "final_verdict": folder.final_verdict, "running_plays": [], "repo": folder.plan.repo,
+        "base_branch": folder.plan.base_branch, "integration_branch": folder.plan.integration_branch,
+        "updated_at": folder.times.changed, "plays_total": len(folder.plays), "plays_merged": 0,
     }  # fmt: skip
+
+
+def _edges_of_folder(folder: ShowFolder) -> list[dict[str, str]]:
+    names = {play.name for play in folder.plays}
+    return [
+        {"source": need, "target": play.name}
+        for play in folder.plan.plays
+        for need in play.depends_on or ()
+        if need in names and play.name in names
+    ]
 
 
 def _play_of_folder(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
     planned = next((each for each in show.plan.plays if each.name == play.name), None)
     return {
-        "name": play.name, "meta": play.meta, "verdict": play.verdict, "updated_at": play.times.changed,
+        "name": play.name, "meta": _fitting(play.meta, _META), "updated_at": play.times.changed,
+        "verdict": None if play.verdict is None else _fitting(play.verdict, _VERDICT),
         "depends_on": list(planned.depends_on or ()) if planned else [],
-        "error": None if play.fault is None else play.fault.message,
+        "error": None if play.fault is None else play.fault.message, "badges": [], "actions": [], "duration_ms": None,
     }  # fmt: skip
+
+
+_TEXT, _TIME, _NUMBER = (str,), (int, float, str), (int,)
+_META: Mapping[str, tuple[type, ...]] = {
+    "worktree": _TEXT, "branch": _TEXT, "merge_sha": _TEXT, "status": _TEXT, "playbook": _TEXT, "effort": _TEXT,
+    "started_at": _TIME, "ended_at": _TIME, "merged_at": _TIME, "attempt": _NUMBER, "exit_code": _NUMBER,
+}  # fmt: skip
+_VERDICT: Mapping[str, tuple[type, ...]] = {"gate_passed": (bool,), "feedback": _TEXT}
+
+
+def _fitting(given: Mapping[str, Any], known: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+    """A file as it is, but for the known names: what is of another kind than a page expects counts as nothing."""
+    return {
+        name: value if name not in known or (isinstance(value, known[name]) and _is_whole(name, value)) else None
+        for name, value in given.items()
+    }
+
+
+def _is_whole(name: str, value: Any) -> bool:
+    return name == "gate_passed" or not isinstance(value, bool)
 
 
 def plan_text(path: str, root: str) -> str | None:

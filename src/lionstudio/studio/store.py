@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -41,10 +42,12 @@ class Store:
         self.path = path
         self.read_only = read_only
         self.replaced = 0
+        self.opening_since: float | None = None  # set while the file is made or upgraded, which may take its time
         self._identity: Identity = None
         self._readers: list[Connection] = []
         self._database: Database | None = None
         self._lock = threading.Lock()
+        self._opening = threading.Lock()
 
     def read(self, work: Callable[[Connection], T]) -> tuple[T, int]:
         """The result of a function that only reads, and the seq, both as of one moment."""
@@ -90,12 +93,22 @@ class Store:
         """The writer, opened when it is first needed and again after the file was replaced."""
         if self.read_only:
             raise InvalidInput("this Studio only reads", hint="start it without --read-only")
-        with self._lock:
-            self._look()
-            if self._database is None:
-                self._database = Database(self.path, long_lived=True)
-                self._identity = identity_of(self.path)
-            return self._database
+        with self._opening:  # a lock of its own: an upgrade may take minutes, and pages are answered meanwhile
+            with self._lock:
+                self._look()
+                if self._database is not None:
+                    return self._database
+            opened = self._open_database()
+            with self._lock:
+                self._database, self._identity = opened, identity_of(self.path)
+                return opened
+
+    def _open_database(self) -> Database:
+        self.opening_since = time.time()
+        try:
+            return Database(self.path, long_lived=True)
+        finally:
+            self.opening_since = None
 
     def find_database(self) -> Database | None:
         """The same for whoever only looks: a file that somebody removed is not made anew by that."""

@@ -15,12 +15,15 @@ from lionstudio.errors import LionError
 from lionstudio.files.names import check_name
 from lionstudio.files.runs import find_runs
 from lionstudio.files.shows import find_shows
+from lionstudio.files.works import list_works
 from lionstudio.live.team_drift import team_findings
-from lionstudio.state import doctor, summaries, upkeep
+from lionstudio.settings import SETTINGS
+from lionstudio.state import doctor, growth, summaries, upkeep
 from lionstudio.state.connection import Connection
 from lionstudio.state.opening import open_writer
 from lionstudio.state.prune import plan_prune
 from lionstudio.studio.answers import JSON, answer, encoded
+from lionstudio.studio.healths import health_overview
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.wire import admin as wire
 from lionstudio.studio.wire.shared import problems
@@ -55,14 +58,14 @@ async def transition_stale(request: Request, given: wire.Transition) -> Response
     return answer(body, here.store.seq())
 
 
-@router.post("/api/admin/checkpoint", response_model=wire.Done, responses=problems(409))
+@router.post("/api/admin/checkpoint", response_model=wire.Checkpointed, responses=problems(409))
 async def checkpoint(request: Request, given: wire.Checkpoint) -> Response:
     """Fold the log back into the database file."""
     done = await asyncio.to_thread(_with_writer, services(request), lambda conn: upkeep.checkpoint(conn, given.mode))
     return answer({"result": done._asdict()}, services(request).store.seq())
 
 
-@router.post("/api/admin/vacuum", response_model=wire.Done, responses=problems(409))
+@router.post("/api/admin/vacuum", response_model=wire.Vacuumed, responses=problems(409))
 async def vacuum(request: Request) -> Response:
     """Rebuild the file without its free space; others wait meanwhile."""
     before, after = await asyncio.to_thread(_with_writer, services(request), upkeep.vacuum)
@@ -90,7 +93,7 @@ async def preview_prune(
     return answer(body, here.store.seq())
 
 
-@router.post("/api/admin/backup", status_code=201, response_model=wire.Done, responses=problems(409))
+@router.post("/api/admin/backup", status_code=201, response_model=wire.BackedUp, responses=problems(409))
 async def backup(request: Request, given: wire.Backup) -> Response:
     """Copy the database into the home's folder `backups`."""
     here = services(request)
@@ -107,26 +110,53 @@ async def backup(request: Request, given: wire.Backup) -> Response:
 
 @router.get("/api/admin/database", response_model=wire.DatabaseStats, responses=problems())
 async def database_stats(request: Request, sizes: bool = False) -> Response:
-    """Sizes, rows per table, pragmas, and how far behind the search index is."""
-    here = services(request)
-    found, seq = await asyncio.to_thread(here.store.read, lambda conn: upkeep.stats(conn, sizes=sizes))
-    return answer({"stats": found}, seq)
+    """Sizes, rows per table, pragmas, how far behind the search index is, and what came in on the last days."""
+
+    def work(conn: Connection) -> dict[str, Any]:
+        return {"stats": upkeep.stats(conn, sizes=sizes), "growth": growth.growth(conn, time.time())}
+
+    return answer(*await asyncio.to_thread(services(request).store.read, work))
 
 
 @router.get("/api/admin/imports", response_model=wire.ImportStatus, responses=problems())
 async def import_status(request: Request) -> Response:
-    """Where sessions came from, and what lies on disk."""
+    """Where sessions came from, what lies on disk, how far it was brought in, and what is being brought in now."""
     here = services(request)
 
     def work(conn: Connection) -> dict[str, Any]:
+        by_source, (n_shows, n_teams) = summaries.sessions_by_source(conn), summaries.shows_and_teams(conn)
         return {
-            "sessions_by_source": summaries.sessions_by_source(conn),
+            "sessions_by_source": by_source,
+            "runs_imported": by_source.get("imported_fs", 0),
+            "shows_imported": n_shows,
+            "teams_imported": n_teams,
             "mirrored_files": summaries.mirrored_files(conn),
-            "runs_on_disk": _count(find_runs, here.settings.home),
-            "shows_on_disk": _count(find_shows, here.settings.shows),
+            "mirrors": growth.mirrors(conn),
+            "troubled": growth.troubled_files(conn),
         }
 
-    return answer(*await asyncio.to_thread(here.store.read, work))
+    def on_disk() -> dict[str, Any]:
+        return {
+            "runs_on_disk": _count(find_runs, here.settings.home),
+            "shows_on_disk": _count(find_shows, here.settings.shows),
+            "work": works_of(here),
+        }
+
+    found, seq = await asyncio.to_thread(here.store.read, work)
+    return answer(found | await asyncio.to_thread(on_disk), seq)
+
+
+@router.get("/api/work", response_model=wire.Works, responses=problems())
+async def list_work(request: Request) -> Response:
+    """Imports and upgrades that go on now, in whichever process; it is told without the database."""
+    body = {"work": await asyncio.to_thread(works_of, services(request))}
+    return Response(encoded(body), media_type=JSON)
+
+
+@router.get("/api/admin/health", response_model=wire.HealthOverview, responses=problems())
+async def get_health(request: Request) -> Response:
+    """Everything that is marked running, by its health, with what says so."""
+    return answer(*await asyncio.to_thread(services(request).store.read, health_overview))
 
 
 @router.get("/api/admin/logs", response_model=wire.Logs, responses=problems())
@@ -143,8 +173,24 @@ async def get_settings(request: Request) -> Response:
     here = services(request)
     values = here.settings._asdict()
     origins = dict(values.pop("origins"))
-    body = {"settings": values, "origins": origins, "read_only": here.keys.read_only}
+    items = [
+        {"name": each.name, "value": values[each.name], "origin": origins[each.name], "variable": each.variable,
+         "meaning": each.meaning, "default": each.default}
+        for each in SETTINGS
+    ]  # fmt: skip
+    body = {"settings": values, "origins": origins, "items": items, "read_only": here.keys.read_only}
     return Response(encoded(body), media_type=JSON)
+
+
+def works_of(here: Services) -> list[dict[str, Any]]:
+    """What is noted in the home, and the opening of the database by this server itself."""
+    found = [each._asdict() for each in list_works(here.settings.home)]
+    began = here.store.opening_since
+    if began is not None:
+        what = "Opening the database, upgraded first where it is of an older version"
+        facts = {"pid": os.getpid(), "done": 0, "total": 0, "began_at": began, "told_at": time.time()}
+        found.append({"id": "opening", "what": what, **facts})
+    return found
 
 
 def _with_writer(here: Services, work: Any) -> Any:

@@ -14,9 +14,10 @@ from starlette.responses import Response
 from lionstudio.errors import Conflict, LionError
 from lionstudio.files import definitions, places, plugins
 from lionstudio.files.names import check_name
+from lionstudio.files.names import shown as shown_path
 from lionstudio.live import definitions as editing
 from lionstudio.state.definitions import Version, get_version, list_versions
-from lionstudio.studio.answers import answer, cached, encoded
+from lionstudio.studio.answers import JSON, answer, cached, encoded
 from lionstudio.studio.problems import of_error, problem
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.wire import definitions as wire
@@ -46,7 +47,7 @@ async def list_skills(request: Request) -> Response:
     return await _listed(request, _skills)
 
 
-@router.get("/api/plugins", response_model=wire.Definitions, responses=_LISTED)
+@router.get("/api/plugins", response_model=wire.Plugins, responses=_LISTED)
 async def list_plugins(request: Request) -> Response:
     """Every plugin with its parts; nothing of them is run."""
     return await _listed(request, _plugins)
@@ -98,6 +99,15 @@ async def save_definition(
     return answer(body, here.store.seq(), status=201 if creating else 200, headers=_tagged(found.sha256))
 
 
+@router.post("/api/definitions/{kind}/{name}/validate", response_model=wire.Checked, responses=problems())
+async def check_definition(kind: wire.Kind, name: str, given: wire.Draft) -> Response:
+    """What is wrong with a text, while it is written; nothing is saved."""
+    check_name(name)
+    draft = definitions.Definition(kind, name, "", places.Place("", "draft"), text=given.text)
+    found = await asyncio.to_thread(definitions.parsed, draft, given.text)
+    return Response(encoded({"definition": definitions.to_dict(found, whole=True)}), media_type=JSON)
+
+
 @router.get("/api/definitions/{kind}/{name}/versions", response_model=wire.Versions, responses=problems())
 async def get_versions(request: Request, kind: wire.Kind, name: str) -> Response:
     """The history, newest first, without the texts."""
@@ -133,38 +143,38 @@ async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.Ba
     return answer(body, here.store.seq(), headers=_tagged(found.sha256))
 
 
-Lister = Callable[[Services], tuple[list[dict[str, Any]], list[str]]]
+Lister = Callable[[Services], tuple[list[dict[str, Any]], list[places.Place]]]
 
 
 async def _listed(request: Request, lister: Lister) -> Response:
     here = services(request)
     seq = here.store.seq()
     items, looked = await asyncio.to_thread(lister, here)
-    return cached(request, encoded({"items": items, "places": looked}), seq)
+    shown = [{**each._asdict(), "path": shown_path(each.path)} for each in looked]
+    return cached(request, encoded({"items": items, "places": [each["path"] for each in shown], "looked": shown}), seq)
 
 
 def _edited(kind: str) -> Lister:
-    def look(here: Services) -> tuple[list[dict[str, Any]], list[str]]:
+    def look(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
         home = here.settings.home
         found = definitions.list_definitions(kind, home, _cwd())
         _observe(here, found)
         folders = places.definition_places(home, _cwd())
-        looked = [os.path.join(place.path, definitions.FOLDERS[kind]) for place in folders]
+        looked = [place._replace(path=os.path.join(place.path, definitions.FOLDERS[kind])) for place in folders]
         return [definitions.to_dict(each) for each in found], looked
 
     return look
 
 
-def _skills(here: Services) -> tuple[list[dict[str, Any]], list[str]]:
+def _skills(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
     claude = places.claude_folder()
     found = plugins.list_skills(here.settings.home, _cwd(), claude)
-    looked = [place.path for place in places.skill_places(here.settings.home, _cwd(), claude)]
-    return [definitions.to_dict(each) for each in found], looked
+    return [definitions.to_dict(each) for each in found], places.skill_places(here.settings.home, _cwd(), claude)
 
 
-def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[str]]:
+def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
     found = plugins.list_plugins(here.settings.home, places.claude_folder())
-    return [plugins.to_dict(each, whole=True) for each in found.plugins], [place.path for place in found.places]
+    return [plugins.to_dict(each, whole=True) for each in found.plugins], found.places
 
 
 def _find(here: Services, kind: str, name: str) -> definitions.Definition:

@@ -1,4 +1,4 @@
-"""`/api/launches`: start an agent, a playbook, a flow or a fanout as a process; see and stop what was started."""
+"""`/api/launches`: start a run of agents, an import or a prune as a process; see and stop what was started."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from lionstudio.errors import Busy
 from lionstudio.studio.answers import JSON, encoded
+from lionstudio.studio.launching import output_of
 from lionstudio.studio.problems import of_error
 from lionstudio.studio.services import services
 from lionstudio.studio.wire import admin as wire
@@ -38,6 +39,14 @@ async def launch(request: Request, given: wire.NewLaunch, idempotency_key: Key =
         return of_error(error, 429)
     here.log.write("launched", id=started.id, verb=started.verb)
     return Response(encoded({"launch": started.to_dict()}), 201, media_type=JSON)
+
+
+@router.get("/api/launches/{launch_id}", response_model=wire.LaunchDetail, responses=problems())
+async def get_launch(request: Request, launch_id: str) -> Response:
+    """One launch with the end of what it printed."""
+    found = services(request).launches.get(launch_id)
+    output = await asyncio.to_thread(output_of, found)
+    return Response(encoded({"launch": found.to_dict(), "output": output}), media_type=JSON)
 
 
 @router.delete("/api/launches/{launch_id}", response_model=wire.LaunchAnswer, responses=problems(409))

@@ -11,10 +11,11 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lionstudio.errors import LionError
+from lionstudio.errors import LionError, NotFound
 from lionstudio.files.documents import read_object
 from lionstudio.files.names import fault_of_name
 from lionstudio.files.runs import MANIFEST, MOST_MANIFEST_BYTES
+from lionstudio.live.stopping import stop_run
 from lionstudio.state.connection import Connection
 from lionstudio.state.dashboard import status_counts
 from lionstudio.state.facets import facets
@@ -23,6 +24,7 @@ from lionstudio.state.listing import Filters, list_sessions
 from lionstudio.state.shows import play_of_session
 from lionstudio.state.summaries import branch_rows, session_row
 from lionstudio.state.transcripts import place_of_session
+from lionstudio.studio import artifacts
 from lionstudio.studio.answers import answer, cached, encoded
 from lionstudio.studio.healths import runs_with_health
 from lionstudio.studio.services import services
@@ -53,7 +55,7 @@ async def list_runs(
     filters: Structure,
     q: Text = None,
     card: wire.Card | None = None,
-    health: wire.Health | None = None,
+    health: wire.RunHealth | None = None,
     cursor: Annotated[str | None, Query(max_length=400)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Response:
@@ -99,6 +101,52 @@ async def get_session(request: Request, session_id: str) -> Response:
     """One session with its branches; its messages have routes of their own."""
     found, seq = services(request).store.read(lambda conn: _detail(conn, session_id))
     return answer(found, seq)
+
+
+@router.get("/api/sessions/{session_id}/files", response_model=wire.Artifacts, responses=problems())
+async def list_files(request: Request, session_id: str) -> Response:
+    """The files that a run left in its folder; those that its tools touched are in the outline."""
+    here = services(request)
+    row, seq = here.store.read(lambda conn: session_row(conn, session_id))
+
+    def look() -> dict[str, Any]:
+        root = artifacts.root_of(here.settings, row)
+        files, more = ([], False) if root is None else artifacts.files_in(root)
+        return {"session_id": session_id, "root": root, "files": files, "has_more": more}
+
+    return answer(await asyncio.to_thread(look), seq)
+
+
+@router.get("/api/sessions/{session_id}/files/content", response_model=wire.ArtifactText, responses=problems())
+async def read_file(
+    request: Request,
+    session_id: str,
+    path: Annotated[str, Query(min_length=1, max_length=1000)],
+    start: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    length: Annotated[int, Query(ge=1, le=1_000_000)] = 65_536,
+) -> Response:
+    """Some bytes of one of these files, as text."""
+    here = services(request)
+    row, seq = here.store.read(lambda conn: session_row(conn, session_id))
+
+    def look() -> dict[str, Any]:
+        root = artifacts.root_of(here.settings, row)
+        if root is None:
+            raise NotFound("that run left no files", hint="`files` of the outline are those its tools touched")
+        text, total = artifacts.part_of(root, path, start, length)
+        return {"path": path, "start": start, "total": total, "text": text}
+
+    return answer(await asyncio.to_thread(look), seq)
+
+
+@router.post("/api/sessions/{session_id}/stop", response_model=wire.Stopped, responses=problems(409))
+async def stop_session(request: Request, session_id: str, given: wire.Stop) -> Response:
+    """Stop a run with everything it started, as `li kill` does; only what is proven to be its own is signalled."""
+    here = services(request)
+    here.store.read(lambda conn: session_row(conn, session_id))
+    found = await asyncio.to_thread(stop_run, here.settings.db, session_id, grace=given.grace_seconds)
+    here.log.write("stopped", id=session_id, outcome=found.outcome)
+    return answer({"session_id": session_id, **found._asdict()}, here.store.seq())
 
 
 def _detail(conn: Connection, session_id: str) -> dict[str, Any]:

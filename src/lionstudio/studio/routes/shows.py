@@ -3,65 +3,96 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lionstudio.errors import LionError, NotFound
-from lionstudio.files.documents import read_object
+from lionstudio.errors import Busy, NotFound
 from lionstudio.files.names import check_name
-from lionstudio.files.shows import META, MOST_BYTES, VERDICT
 from lionstudio.model.shows import Show as ShowRow
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import list_shows
-from lionstudio.state.summaries import play_counts
-from lionstudio.studio import shows
-from lionstudio.studio.answers import answer, cached, encoded
+from lionstudio.state.summaries import play_counts, running_plays
+from lionstudio.studio import plays, shows
+from lionstudio.studio.answers import JSON, answer, cached, encoded
+from lionstudio.studio.launching import output_of
+from lionstudio.studio.orders import show_words
+from lionstudio.studio.problems import of_error
 from lionstudio.studio.services import Services, services
+from lionstudio.studio.wire import shows as wire
 from lionstudio.studio.wire.shared import problems
-from lionstudio.studio.wire.shows import PlayDetail, Show, Shows
 
 router = APIRouter(tags=["shows"])
 _MOST_SHOWS = 1000
+_PATIENCE = 8.0  # seconds for an order that only leaves a word; one that runs a show goes on by itself
+Number = Annotated[int | None, Query(ge=1, le=10_000)]
 
 
-@router.get("/api/shows", response_model=Shows, responses={304: {"description": "as before"}, **problems()})
+@router.get("/api/shows", response_model=wire.Shows, responses={304: {"description": "as before"}, **problems()})
 async def get_shows(request: Request) -> Response:
     """Every show, the one that changed last first; those that are only on disk come after."""
     here = services(request)
-    (rows, counts), seq = here.store.read(_with_counts)
-    found = [shows.listed(show, counts.get(show.id, {})) for show in rows]
+    (rows, counts, running), seq = here.store.read(_with_counts)
+    found = [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in rows]
     known = {show.topic for show in rows}
     found += await asyncio.to_thread(shows.listed_from_disk, here.settings.shows, known)
     return cached(request, encoded({"shows": found}), seq)
 
 
-@router.get("/api/shows/{topic}", response_model=Show, responses=problems())
+@router.get("/api/shows/{topic}", response_model=wire.Show, responses=problems())
 async def get_show(request: Request, topic: str) -> Response:
-    """One show with its plays, its critical path and what is blocked by whom."""
+    """One show with its plays, what waits for what, its critical path and what is blocked by whom."""
     found, seq = await _show(services(request), topic)
     return answer(found, seq)
 
 
-@router.get("/api/shows/{topic}/plays/{name}", response_model=PlayDetail, responses=problems())
+@router.post("/api/shows/{topic}/actions", status_code=201, response_model=wire.Ordered, responses=problems(409, 429))
+async def order(request: Request, topic: str, given: wire.Order) -> Response:
+    """Approve, reject, redo or escalate a play; run, resume or abort a show: `li show …` as a process of its own."""
+    here = services(request)
+    await _show(here, topic)
+    words = show_words(given.action.value, topic, given.play, given.feedback)
+    try:
+        started = here.launches.order("show", given.action.value, words, options={"topic": topic, "play": given.play})
+    except Busy as error:
+        return of_error(error, 429)
+    here.log.write("launched", id=started.id, verb="show", action=given.action.value)
+    await asyncio.to_thread(here.launches.wait, started, _PATIENCE)
+    body = {"launch": started.to_dict(), "output": await asyncio.to_thread(output_of, started)}
+    return Response(encoded(body), 201, media_type=JSON)
+
+
+@router.get("/api/shows/{topic}/plays/{name}", response_model=wire.PlayDetail, responses=problems())
 async def get_play(request: Request, topic: str, name: str) -> Response:
     """One play with its intent and verdict as they lie in its folder."""
-    check_name(name, "play")
-    found, seq = await _show(services(request), topic)
-    play = next((each for each in found["plays"] if each["name"] == name), None)
-    if play is None:
-        raise NotFound(f"there is no play {name!r:.100} in {topic}", hint="`li show status TOPIC` lists its plays")
-    facts = await asyncio.to_thread(_folder_of_play, found["path"], name)
+    found, play, seq = await _play(services(request), topic, name)
+    facts = await asyncio.to_thread(plays.folder_of_play, found["path"], name)
     return answer({"topic": topic, "play": play, **facts}, seq)
 
 
-def _with_counts(conn: Connection) -> tuple[list[ShowRow], dict[str, dict[str, int]]]:
+@router.get("/api/shows/{topic}/plays/{name}/attempts", response_model=wire.Attempts, responses=problems())
+async def get_attempts(request: Request, topic: str, name: str) -> Response:
+    """Every try of a play side by side."""
+    found, play, seq = await _play(services(request), topic, name)
+    tried, errors = await asyncio.to_thread(plays.attempts, found["path"], play)
+    return answer({"topic": topic, "play": name, "attempts": tried, "errors": errors}, seq)
+
+
+@router.get("/api/shows/{topic}/plays/{name}/diff", response_model=wire.Diff, responses=problems())
+async def get_diff(request: Request, topic: str, name: str, attempt: Number = None, against: Number = None) -> Response:
+    """What a play changed; with `attempt` what that one did, with `against` what it did otherwise than another."""
+    found, play, seq = await _play(services(request), topic, name)
+    told = await asyncio.to_thread(plays.difference, found, play, attempt, against)
+    return answer({"topic": topic, "play": name, **told}, seq)
+
+
+def _with_counts(conn: Connection) -> tuple[list[ShowRow], dict[str, dict[str, int]], dict[str, list[str]]]:
     found = list_shows(conn, _MOST_SHOWS)
-    return found, play_counts(conn, (show.id for show in found))
+    ids = [show.id for show in found]
+    return found, play_counts(conn, ids), running_plays(conn, ids)
 
 
 async def _show(here: Services, topic: str) -> tuple[dict[str, Any], int]:
@@ -70,27 +101,14 @@ async def _show(here: Services, topic: str) -> tuple[dict[str, Any], int]:
     if found is None:
         return await asyncio.to_thread(shows.show_of_folder, here.settings.shows, topic), seq
     found["show_md"] = await asyncio.to_thread(shows.plan_text, found["path"], found["path"])
+    found["final_verdict"] = await asyncio.to_thread(plays.final_verdict, found["path"])
     return found, seq
 
 
-def _folder_of_play(show_dir: str, name: str) -> dict[str, Any]:
-    folder = os.path.join(show_dir, name)
-    errors: list[str] = []
-    intent, wrong = shows.text_in(os.path.join(folder, "_intent.md"), show_dir)
-    errors += [wrong] if wrong else []
-    return {
-        "intent": intent,
-        "raw_meta": _object(os.path.join(folder, META), show_dir, errors),
-        "raw_verdict": _object(os.path.join(folder, VERDICT), show_dir, errors),
-        "errors": errors,
-    }
-
-
-def _object(path: str, root: str, errors: list[str]) -> dict[str, Any] | None:
-    if not os.path.lexists(path):
-        return None
-    try:
-        return read_object(path, most=MOST_BYTES, root=root)
-    except LionError as error:
-        errors.append(error.message)
-        return None
+async def _play(here: Services, topic: str, name: str) -> tuple[dict[str, Any], dict[str, Any], int]:
+    check_name(name, "play")
+    found, seq = await _show(here, topic)
+    play = next((each for each in found["plays"] if each["name"] == name), None)
+    if play is None:
+        raise NotFound(f"there is no play {name!r:.100} in {topic}", hint="`li show status TOPIC` lists its plays")
+    return found, play, seq

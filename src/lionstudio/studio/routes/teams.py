@@ -14,6 +14,7 @@ from lionstudio.files.team_json import is_for
 from lionstudio.live.teams import Conversation, Listed, Teams, open_teams
 from lionstudio.model.states import team_state
 from lionstudio.model.teams import TeamMessage
+from lionstudio.state.summaries import session_names
 from lionstudio.state.teams import sessions_of_team
 from lionstudio.studio.answers import answer, cached, encoded
 from lionstudio.studio.services import Services, services
@@ -38,9 +39,10 @@ async def get_team(request: Request, team_id: str) -> Response:
     here = services(request)
     check_name(team_id, "team")
     found = await asyncio.to_thread(lambda: _teams(here).get(team_id))
-    sessions, seq = here.store.read(lambda conn: sessions_of_team(conn, found.team.id))
+    named, seq = here.store.read(lambda conn: session_names(conn, sessions_of_team(conn, found.team.id)))
     listed = _listed(Listed(found.team.name, found.team, len(found.messages), found.path))
-    return answer({"team": listed, "sessions": sessions, "unread": _unread(found)}, seq)
+    linked = [{"id": id_, "name": name} for id_, name in sorted(named.items())]
+    return answer({"team": listed, "sessions": sorted(named), "linked": linked, "unread": _unread(found)}, seq)
 
 
 @router.get("/api/teams/{team_id}/messages", response_model=wire.TeamMessages, responses=problems())

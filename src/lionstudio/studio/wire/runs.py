@@ -62,7 +62,7 @@ class Card(StrEnum):
     NEEDS_REVIEW = "needs_review"
 
 
-class Health(StrEnum):
+class RunHealth(StrEnum):
     """The health of a run, with ADR-0019's `stale`."""
 
     OK = "ok"

@@ -2,25 +2,61 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.wire.shared import Answer, Read, StateShape
+from lionstudio.studio.wire.admin import Launch
+from lionstudio.studio.wire.shared import Answer, Given, Read, StateShape
+
+
+class PlayMeta(Answer):
+    """What `_meta.json` or the row says; a play that is only on disk has what its file has."""
+
+    worktree: str | None = None
+    branch: str | None = None
+    attempt: int | None = None
+    started_at: float | str | None = None
+    ended_at: float | str | None = None
+    exit_code: int | None = None
+    merged_at: float | str | None = None
+    merge_sha: str | None = None
+    status: str | None = None
+    playbook: str | None = None
+    effort: str | None = None
+
+
+class Verdict(Answer):
+    """What the gate said."""
+
+    gate_passed: bool | None = None
+    feedback: str | None = None
+
+
+class Badge(Answer):
+    """One badge of the State cell."""
+
+    kind: str = Field(description="lifecycle, gate or integration")
+    label: str
+    tone: str
 
 
 class Play(Answer):
     """A play; one that is only on disk has less."""
 
     name: str
-    meta: dict[str, Any]
-    verdict: dict[str, Any] | None
+    meta: PlayMeta
+    verdict: Verdict | None
     updated_at: float | None
     session_id: str | None = None
     session_name: str | None = None
     depends_on: list[str] = Field(default_factory=list)
     state: StateShape | None = None
+    badges: list[Badge]
     blocked_by: list[str] = Field(default_factory=list)
+    duration_ms: float | None
+    actions: list[str] = Field(description="what a person may say about it now")
     error: str | None = None
 
 
@@ -34,6 +70,9 @@ class ShowListed(Answer):
     status_source: str
     updated_at: float | None
     plays_by_status: dict[str, int]
+    plays_total: int
+    plays_merged: int
+    running_plays: list[str]
     state: StateShape | None = None
     error: str | None = None
 
@@ -42,6 +81,13 @@ class Shows(Read):
     """Every show, the one that changed last first."""
 
     shows: list[ShowListed]
+
+
+class Edge(Answer):
+    """The target waits for the source."""
+
+    source: str
+    target: str
 
 
 class Show(Read):
@@ -54,9 +100,19 @@ class Show(Read):
     status: str
     status_source: str
     plays: list[Play]
+    plays_total: int
+    plays_merged: int
+    running_plays: list[str]
+    edges: list[Edge]
     critical_path: list[str] = Field(default_factory=list)
     blocked: dict[str, list[str]] = Field(default_factory=dict)
+    actions: list[str]
     state: StateShape | None = None
+    repo: str | None = None
+    base_branch: str | None = None
+    integration_branch: str | None = None
+    updated_at: float | None = None
+    final_verdict: dict[str, Any] | None = None
 
 
 class PlayDetail(Read):
@@ -65,6 +121,75 @@ class PlayDetail(Read):
     topic: str
     play: Play
     intent: str | None
+    prompt: str | None
     raw_meta: dict[str, Any] | None
     raw_verdict: dict[str, Any] | None
     errors: list[str]
+
+
+class Attempt(Answer):
+    """One try of a play: what it noted about itself, what the gate said, and the run it was."""
+
+    attempt: int
+    current: bool
+    session_id: str | None
+    meta: dict[str, Any] | None
+    verdict: dict[str, Any] | None
+
+
+class Attempts(Read):
+    """Every try of a play, the first one first."""
+
+    topic: str
+    play: str
+    attempts: list[Attempt]
+    errors: list[str]
+
+
+class ChangedFile(Answer):
+    """A file that a play changed; no numbers for a binary one."""
+
+    path: str
+    old_path: str | None
+    additions: int | None
+    deletions: int | None
+
+
+class Diff(Read):
+    """What a play changed, as a patch; `whole` is false when it was cut."""
+
+    topic: str
+    play: str
+    base: str | None
+    head: str | None
+    files: list[ChangedFile]
+    patch: str
+    whole: bool
+    why: str | None = Field(description="why there is nothing to show")
+
+
+class Action(StrEnum):
+    """What a person may order."""
+
+    RUN = "run"
+    APPROVE = "approve"
+    REJECT = "reject"
+    REDO = "redo"
+    ESCALATE = "escalate"
+    ABORT = "abort"
+    RESUME = "resume"
+
+
+class Order(Given):
+    """A person's word about a show, or about one of its plays."""
+
+    action: Action
+    play: str | None = Field(default=None, max_length=200)
+    feedback: str | None = Field(default=None, max_length=100_000)
+
+
+class Ordered(Answer):
+    """`li show …` as it was started; `launch.exit_code` is null while it goes on."""
+
+    launch: Launch
+    output: str

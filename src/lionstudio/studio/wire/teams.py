@@ -46,11 +46,19 @@ class TeamMessage(Answer):
     metadata: dict[str, Any]
 
 
+class LinkedRun(Answer):
+    """A run that talked through a team."""
+
+    id: str
+    name: str | None
+
+
 class TeamDetail(Read):
     """A team, the runs that talked through it, and how much each member has not read."""
 
     team: Team
     sessions: list[str]
+    linked: list[LinkedRun]
     unread: dict[str, int]
 
 
