@@ -1,0 +1,81 @@
+"""Events and commands as the engine writes them down: plain JSON, read back into the same types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from lionstudio.files.plans import load_plan
+from lionstudio.model.plans import Budget, Plan
+from lionstudio.model.statuses import PlayStatus
+from lionstudio.shows import cues
+from lionstudio.shows.cues import Command, Event, Spent, Standing
+
+Json = dict[str, Any]
+_EVENTS = (
+    cues.Begun, cues.Prepared, cues.Exited, cues.Judged, cues.MergeTried, cues.Said, cues.Ticked, cues.AbortAsked,
+    cues.Accepted, cues.Refused, cues.FinalJudged,
+)  # fmt: skip
+_WORKS = (cues.Prepare, cues.Fire, cues.Stop, cues.Judge, cues.MergePlay, cues.JudgeShow)
+_BY_NAME: Mapping[str, Any] = {kind.__name__: kind for kind in (*_EVENTS, *_WORKS)}
+_REVIVED: Mapping[str, Any] = {
+    "outcome": cues.Outcome, "result": cues.Merge, "word": cues.Word, "files": tuple,
+    "spent": lambda given: Spent(**given),
+}  # fmt: skip
+
+
+def to_json(cue: Event | Command) -> Json:
+    """What happened, or what is to be done."""
+    return {"cue": type(cue).__name__, **asdict(cue)}
+
+
+def edited(text: str, granted: Mapping[str, int]) -> Json:
+    """That the plan is this text now, or its budget larger."""
+    return {"cue": "Edited", "text": text, "granted": dict(granted)}
+
+
+def to_event(given: Json, topic: str) -> Event:
+    """The event that was written down."""
+    if given["cue"] == "Edited":
+        return cues.Edited(plan_of(topic, given["text"], given["granted"]))
+    event: Event = _revive(given)
+    return event
+
+
+def to_work(given: Json) -> Command:
+    """The command that was written down."""
+    work: Command = _revive(given)
+    return work
+
+
+def _revive(given: Json) -> Any:
+    fields = {name: value for name, value in given.items() if name not in ("cue", "word_id")}
+    revived = {
+        name: _REVIVED[name](value) if name in _REVIVED and value is not None else value
+        for name, value in fields.items()
+    }
+    return _BY_NAME[given["cue"]](**revived)
+
+
+def plan_of(topic: str, text: str, granted: Mapping[str, int]) -> Plan:
+    """A plan with what a person has granted beyond its budget."""
+    plan = load_plan(topic, text)
+    return replace(plan, budget=_more(plan.budget, granted)) if granted else plan
+
+
+def _more(budget: Budget, granted: Mapping[str, int]) -> Budget:
+    limits = asdict(budget)
+    return Budget(**{name: limit and limit + granted.get(name, 0) for name, limit in limits.items()})
+
+
+def standing_to_json(standing: Standing) -> Json:
+    """Where a play stands."""
+    return {**asdict(standing), "status": str(standing.status), "blocked_by": list(standing.blocked_by)}
+
+
+def to_standing(given: Json) -> Standing:
+    """Where a play stood."""
+    return Standing(
+        **{**given, "status": PlayStatus(given["status"]), "blocked_by": tuple(given["blocked_by"])}
+    )  # fmt: skip
