@@ -27,6 +27,9 @@ class Settings(NamedTuple):
     keep_n: int
     studio_port: int
     teams_in_db_only: bool
+    embed_url: str | None
+    embed_model: str | None
+    embed_key_variable: str | None
     origins: Mapping[str, str]
 
 
@@ -39,6 +42,7 @@ class Setting(NamedTuple):
     default: str
     whole_number: bool = False
     yes_or_no: bool = False
+    plain_text: bool = False  # else it is a path; without a default it may be absent
     in_home_file: bool = True
     in_project_file: bool = True
 
@@ -50,13 +54,29 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting("db", "LIONAGI_DB", "the database file", "state.db in the home", in_project_file=False),
     Setting("shows", "LIONAGI_SHOWS", "the folder that holds the shows", "~/khive-work/shows"),
-    Setting("project", "LIONAGI_PROJECT", "the name of the project that runs belong to", "name of the git top level"),
+    Setting(
+        "project", "LIONAGI_PROJECT", "the name of the project that runs belong to", "name of the git top level",
+        plain_text=True,
+    ),
     Setting("keep_days", "LIONAGI_KEEP_DAYS", "how many days prune lets a session live", "30", whole_number=True),
     Setting("keep_n", "LIONAGI_KEEP_N", "how many of the newest sessions prune always keeps", "100", whole_number=True),
     Setting("studio_port", "LIONAGI_PORT", "the port of the Studio", "8721", whole_number=True),
     Setting(
         "teams_in_db_only", "LIONAGI_TEAMS_IN_DB_ONLY", "true keeps teams in the database alone, without JSON files",
         "false", yes_or_no=True, in_project_file=False,
+    ),
+    # Not from a project's file: a repository must not choose where everything that was said is sent.
+    Setting(
+        "embed_url", "LIONAGI_EMBED_URL", "an OpenAI-compatible address that makes embeddings", "none",
+        plain_text=True, in_project_file=False,
+    ),
+    Setting(
+        "embed_model", "LIONAGI_EMBED_MODEL", "the model for embeddings there, or PACKAGE:NAME of one here", "none",
+        plain_text=True, in_project_file=False,
+    ),
+    Setting(
+        "embed_key_variable", "LIONAGI_EMBED_KEY_VARIABLE", "the environment variable that holds that address's key",
+        "none", plain_text=True, in_project_file=False,
     ),
 )  # fmt: skip
 
@@ -117,7 +137,7 @@ def _choose(item: Setting, sources: list[tuple[str, Any]], project_file: str | N
 def _default(item: Setting, home: str) -> Any:
     if item.name == "db":
         return os.path.join(home, "state.db")
-    if item.name == "project":
+    if item.plain_text:
         return None
     if item.yes_or_no:
         return _YES_OR_NO[item.default]
@@ -141,7 +161,7 @@ def _usable(item: Setting, value: Any, origin: str) -> Any:
         raise InvalidInput(
             f"db {value!r:.60} is not a file ({origin})", hint="other databases are not supported yet; give a file"
         )
-    return value if item.name == "project" else _path(item.name, value, origin)
+    return value if item.plain_text else _path(item.name, value, origin)
 
 
 def _path(name: str, text: str, origin: str) -> str:

@@ -48,6 +48,8 @@ ELSEWHERE: Mapping[str, str] = {
     "definition.file_written": "tests/integration/test_definitions_files.py",
     "team.file_written": "tests/integration/test_team_writers.py",
     "team.imported": "tests/integration/test_team_writers.py",
+    "embed.made": "tests/integration/test_embedding.py",
+    "embed.stored": "tests/integration/test_embedding.py",
     "import.item": "tests/crash/test_backfill_kills.py",
     "mirror.placed": "tests/crash/test_mirror_kills.py",
     "mirror.committed": "tests/crash/test_mirror_kills.py",

@@ -15,10 +15,11 @@ from lionstudio.state import vectors
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
+from lionstudio.state.embeddings import set_embedding
 from lionstudio.state.messages import append, get_message
 from lionstudio.state.search import Hit, index_batch, match_expression, search, snippet, unindexed
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.vectors import nearest, set_embedding
+from lionstudio.state.vectors import nearest
 
 
 def found(db: Database, query: str, **more: object) -> list[str]:

@@ -37,6 +37,7 @@ def test_defaults(home: Path, tmp_path: Path) -> None:
     assert settings == Settings(
         home=str(home), db=str(home / "state.db"), shows=os.path.expanduser("~/khive-work/shows"), project=None,
         keep_days=30, keep_n=100, studio_port=8721, teams_in_db_only=False,
+        embed_url=None, embed_model=None, embed_key_variable=None,
         origins={item.name: "environment" if item.name == "home" else "default" for item in SETTINGS},
     )  # fmt: skip
     assert load_settings({}, {}, str(tmp_path)).home == os.path.expanduser("~/.lionagi")
@@ -69,22 +70,23 @@ def test_every_setting_can_come_from_its_variable(home: Path, tmp_path: Path) ->
     given = {
         "LIONAGI_DB": "/d/x.db", "LIONAGI_SHOWS": "/s", "LIONAGI_PROJECT": "p", "LIONAGI_KEEP_DAYS": "7",
         "LIONAGI_KEEP_N": "8", "LIONAGI_PORT": "9", "LIONAGI_TEAMS_IN_DB_ONLY": "true",
+        "LIONAGI_EMBED_URL": "http://127.0.0.1:1/v1", "LIONAGI_EMBED_MODEL": "m", "LIONAGI_EMBED_KEY_VARIABLE": "KEY",
     }  # fmt: skip
 
     settings = load(home, tmp_path, given)
 
-    assert settings[1:-1] == ("/d/x.db", "/s", "p", 7, 8, 9, True)
+    assert settings[1:-1] == ("/d/x.db", "/s", "p", 7, 8, 9, True, "http://127.0.0.1:1/v1", "m", "KEY")
     assert {item.variable for item in SETTINGS} == {"LIONAGI_HOME", *given}
 
 
-@pytest.mark.parametrize("line", ['db = "/evil.db"', 'home = "/evil"', "teams_in_db_only = true"])
+@pytest.mark.parametrize("line", ['db = "/evil.db"', 'home = "/evil"', "teams_in_db_only = true", 'embed_url = "http://evil"'])
 def test_a_project_may_not_move_what_is_the_persons(home: Path, project: Path, line: str) -> None:
     (project / ".lionagi" / "config.toml").write_text(line + "\n")
 
     settings = load(home, project)
 
     assert settings[:2] == (str(home), str(home / "state.db"))
-    assert not settings.teams_in_db_only
+    assert (settings.teams_in_db_only, settings.embed_url) == (False, None)
 
 
 def test_the_homes_own_file_is_no_project_file(home: Path, tmp_path: Path) -> None:

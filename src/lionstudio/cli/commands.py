@@ -25,6 +25,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("state ls", "list sessions, newest first"),
             ("state show", "show one session: its state, branches and messages"),
             ("state search", "find words in everything that was said"),
+            ("state embed", "make embeddings, so that search finds by meaning too"),
             ("state export", "write one session as JSON, JSON lines or Markdown"),
             ("studio", "serve the page on this machine"),
             ("openapi", "print the HTTP interface of the Studio as OpenAPI"),

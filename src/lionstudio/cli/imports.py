@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import TypeVar
 
 from lionstudio.backfill.report import Item, Outcome, Report, Store, Watch
@@ -18,7 +18,7 @@ from lionstudio.cli import stores
 from lionstudio.cli.amounts import count
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit_lines
-from lionstudio.cli.progress import Progress
+from lionstudio.cli.progress import progress_when_known
 from lionstudio.cli.terminal import Paint, say, styles_for
 from lionstudio.errors import LionError, NotFound
 from lionstudio.state.bulk import expect_much
@@ -52,7 +52,10 @@ def run(args: argparse.Namespace, work: Work) -> int:
     """Do the work, and report it whatever ends it; the exit code."""
     report, code = Report(), 0
     try:
-        with _store(args, stores.settings_of(args).db) as store, _bar("Importing", args.quiet) as watch:
+        with (
+            _store(args, stores.settings_of(args).db) as store,
+            progress_when_known("Importing", quiet=args.quiet) as watch,
+        ):
             work(store, report, watch)
         if not (args.dry_run or args.no_index):
             _index(args, stores.settings_of(args).db)
@@ -97,24 +100,10 @@ class _LookOnly:
         raise AssertionError(f"a dry run writes nothing: {work}")
 
 
-@contextmanager
-def _bar(what: str, quiet: bool) -> Iterator[Watch]:
-    """A bar that appears when it is known how much there is."""
-    with ExitStack() as stack:
-        bars: list[Progress] = []
-
-        def watch(done: int, total: int) -> None:
-            if not bars:
-                bars.append(stack.enter_context(Progress(what, total, quiet=quiet)))
-            bars[0].show(done)
-
-        yield watch
-
-
 def _index(args: argparse.Namespace, path: str) -> None:
     """Catch up with the search index, so that the first search does not have to."""
     done = 0
-    with stores.database(path, quiet=args.quiet) as opened, _bar("Indexing", args.quiet) as watch:
+    with stores.database(path, quiet=args.quiet) as opened, progress_when_known("Indexing", quiet=args.quiet) as watch:
         expect_much(opened.conn)
         behind = opened.read(unindexed)
         while step := opened.write(index_batch) if behind > 0 else 0:

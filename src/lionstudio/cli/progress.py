@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 
 from lionstudio.cli.amounts import span
 from lionstudio.cli.terminal import width_of
@@ -50,6 +52,24 @@ class Progress:
         rate = done / passed if passed > 0.5 else 0
         speed = f"  {rate:,.0f}/s  {span((self._total - done) / rate)} left" if rate and done < self._total else ""
         return f"{self._what}  {bar}  {done:,}/{self._total:,}{speed}"
+
+
+@contextmanager
+def progress_when_known(what: str, *, quiet: bool = False, unit: int = 1) -> Iterator[Callable[[int, int], None]]:
+    """A bar that appears with the first `watch(done, total)`, when it is known how much there is."""
+    bars: list[Progress] = []
+    with ExitStack() as stack:
+
+        def watch(done: int, total: int) -> None:
+            if over:
+                return
+            if not bars:
+                bars.append(stack.enter_context(Progress(what, max(1, total // unit), quiet=quiet)))
+            bars[0].show(done // unit)
+
+        over = False
+        yield watch
+        over = True
 
 
 def _write(text: str) -> None:

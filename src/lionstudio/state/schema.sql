@@ -442,11 +442,12 @@ END;
 -- ── Search ───────────────────────────────────────────────────────────────
 -- Contentless: the text is stored once, in messages. Filled in batches up to indexed_pk. What the index says about
 -- rows above that, and about those in search_dirty (changed or deleted since), does not count; both are looked
--- through at query time.
+-- through at query time. embedding_model: what made the embeddings in messages; those of two cannot be compared.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);  INSERT INTO search_state VALUES (0);
 CREATE TABLE search_dirty (pk INTEGER PRIMARY KEY);
+CREATE TABLE embedding_model (model TEXT NOT NULL, dimensions INTEGER NOT NULL, created_at REAL NOT NULL);
 -- No trigger touches the index itself: SQLite before 3.43 cannot, and old tools should be able to delete.
 CREATE TRIGGER messages_unindex AFTER DELETE ON messages BEGIN
   INSERT OR IGNORE INTO search_dirty SELECT OLD.pk WHERE OLD.pk <= (SELECT indexed_pk FROM search_state);
@@ -461,8 +462,7 @@ END;
 -- Run lists are filtered by a piece of text in these columns; trigrams find any three letters.
 CREATE VIRTUAL TABLE sessions_fts USING fts5 (
   name, agent_name, playbook_name, show_topic, show_play_name, project,
-  content = 'sessions', content_rowid = 'pk', tokenize = 'trigram'
-);
+  content = 'sessions', content_rowid = 'pk', tokenize = 'trigram');
 CREATE TRIGGER sessions_fts_insert AFTER INSERT ON sessions BEGIN
   INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES (NEW.pk, NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);

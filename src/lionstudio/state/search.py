@@ -32,6 +32,7 @@ class Hit(NamedTuple):
     created_at: float
     role: str | None
     snippet: str
+    score: float | None = None  # how near it is, where it was looked for by meaning
 
 
 _MARK = "SELECT indexed_pk FROM search_state"
@@ -114,18 +115,24 @@ def search(
     match = match_expression(query)
     bound = {"project": project, "session": session_id, "since": since}
     hits: list[Hit] = []
-    with _one_moment(conn):
+    with one_moment(conn):
         for pk in _ranked(conn, match) if ranked else _newest(conn, match):
-            row = conn.one(_FILTERED, bound | {"pk": pk})
-            if row is not None:
-                hits.append(_hit(row, query, max_chars))
+            hit = find_hit(conn, pk, bound, query, max_chars)
+            if hit is not None:
+                hits.append(hit)
             if len(hits) >= limit:
                 break
     return hits
 
 
+def find_hit(conn: Connection, pk: int, bound: dict[str, Any], query: str, max_chars: int) -> Hit | None:
+    """A message as a hit, None where the filters leave it out."""
+    row = conn.one(_FILTERED, bound | {"pk": pk})
+    return None if row is None else _hit(row, query, max_chars)
+
+
 @contextmanager
-def _one_moment(conn: Connection) -> Iterator[None]:
+def one_moment(conn: Connection) -> Iterator[None]:
     """One transaction for index, tail and messages: they agree, and filling the tail costs a third."""
     if conn.raw.in_transaction:
         yield
@@ -190,6 +197,11 @@ def _fill_tail(conn: Connection) -> int:
 
 _WORD = re.compile(r"\w+")
 _TERM = re.compile(r"(\w+)(\*?)")
+
+
+def has_words(query: str) -> bool:
+    """Whether there is anything that words could match."""
+    return _WORD.search(query) is not None
 
 
 def match_expression(query: str) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
+from lionstudio.live.asking import Asker
 from lionstudio.settings import Settings
 from lionstudio.studio.denials import FILE, Log
 from lionstudio.studio.feed import Feed
@@ -26,6 +27,7 @@ class Services(NamedTuple):
     store: Store
     feed: Feed
     launches: Launches
+    asker: Asker
 
 
 def open_services(settings: Settings, token: str, *, read_only: bool = False) -> Services:
@@ -39,6 +41,7 @@ def open_services(settings: Settings, token: str, *, read_only: bool = False) ->
         store=store,
         feed=Feed(store),
         launches=Launches(settings),
+        asker=Asker(settings),
     )
 
 

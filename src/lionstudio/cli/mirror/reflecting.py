@@ -7,17 +7,17 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from lionstudio.backfill.following import follow
 from lionstudio.backfill.mirroring import Mirror
-from lionstudio.backfill.report import Outcome, Report
+from lionstudio.backfill.report import Outcome, Report, Watch
 from lionstudio.backfill.sources import Tool
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import count
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit, emit_lines, flush
-from lionstudio.cli.progress import Progress
+from lionstudio.cli.progress import progress_when_known
 from lionstudio.cli.terminal import say
 from lionstudio.errors import NotFound
 from lionstudio.state.bulk import expect_much
@@ -52,8 +52,8 @@ def _once(args: argparse.Namespace, tool: Tool, root: str, database: Database) -
     expect_much(database.conn)
     report = Report()
     try:
-        with _Bar(tool, quiet=args.quiet) as bar:
-            Mirror(database, tool, root, watch=bar.show).run(report)
+        with _bar(args, tool) as watch:
+            Mirror(database, tool, root, watch=watch).run(report)
     except KeyboardInterrupt:
         say("Interrupted; what was read is kept, and the next run goes on from there.", quiet=args.quiet)
         _print(report, args, tool, root)
@@ -64,8 +64,8 @@ def _once(args: argparse.Namespace, tool: Tool, root: str, database: Database) -
 
 def _preview(args: argparse.Namespace, tool: Tool, root: str, path: str) -> int:
     report = Report()
-    with _existing(path) as database, _Bar(tool, quiet=args.quiet) as bar:
-        Mirror(database, tool, root, watch=bar.show).preview(report)
+    with _existing(path) as database, _bar(args, tool) as watch:
+        Mirror(database, tool, root, watch=watch).preview(report)
     _print(report, args, tool, root)
     return 0
 
@@ -84,8 +84,8 @@ def _existing(path: str) -> Iterator[Database]:
 def _follow(args: argparse.Namespace, tool: Tool, root: str, database: Database) -> int:
     database.keep_checkpoints_away()
     try:
-        with _Bar(tool, quiet=args.quiet) as bar:
-            reports = follow(Mirror(database, tool, root, watch=bar.show), tool, root)
+        with _bar(args, tool) as watch:
+            reports = follow(Mirror(database, tool, root, watch=watch), tool, root)
             first = next(reports)
         _print(first, args, tool, root)
         say(f"Following {root}. Ctrl-C stops.", quiet=args.quiet)
@@ -97,28 +97,8 @@ def _follow(args: argparse.Namespace, tool: Tool, root: str, database: Database)
     return 0
 
 
-class _Bar:
-    """The progress bar of a mirror; it appears when the amount is known."""
-
-    def __init__(self, tool: Tool, *, quiet: bool) -> None:
-        self._what = f"Reading {tool.title}, kB"
-        self._quiet = quiet
-        self._bar: Progress | None = None
-
-    def __enter__(self) -> _Bar:
-        return self
-
-    def __exit__(self, *given: object) -> None:
-        if self._bar is not None:
-            self._bar.__exit__(*given)
-        self._quiet = True
-
-    def show(self, done: int, total: int) -> None:
-        """Draw it."""
-        if self._bar is None and not self._quiet:
-            self._bar = Progress(self._what, max(1, total // 1000)).__enter__()
-        if self._bar is not None and not self._quiet:
-            self._bar.show(done // 1000)
+def _bar(args: argparse.Namespace, tool: Tool) -> AbstractContextManager[Watch]:
+    return progress_when_known(f"Reading {tool.title}, kB", quiet=args.quiet, unit=1000)
 
 
 def _wire(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> dict[str, object]:

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import ago, iso
@@ -20,13 +20,18 @@ from lionstudio.errors import LionError
 from lionstudio.state.search import Hit, index_batch, search, unindexed
 from lionstudio.state.sessions import resolve_session
 
+if TYPE_CHECKING:
+    from lionstudio.settings import Settings
+
 DESCRIPTION = """\
 Find messages that have all the words. `begin*` is the beginning of a word, '"two words"' a phrase.
-Newest first; --best puts the most relevant first."""
+Newest first; --best puts the most relevant first. --semantic finds by meaning and --hybrid by both, once `li state
+embed` has made embeddings."""
 EXAMPLES = (
     ("li state search database locked", "messages with both words"),
     ("li state search '\"connection refused\"' --since 7d", "a phrase, in the last week"),
     ("li state search migrat* --project website --best", "the beginning of a word, the most relevant first"),
+    ("li state search 'why do writers wait' --hybrid", "what has the words and what means the same, best first"),
     ("li state search TODO --json --limit 5 --max-chars 400", "for a program, or for an agent"),
 )
 _CATCH_UP_FROM = 2000  # fewer are looked through faster than indexed
@@ -41,25 +46,44 @@ def register(parser: argparse.ArgumentParser) -> None:
     add("--project", type=words, metavar="P", help="only in a project")
     add("--session", type=words, metavar="S", help="only in one session (an id, the beginning of one, or a name)")
     add("--since", type=moment, metavar="T", help="said since 2h, 14d or 2026-05-01")
-    add("--best", action="store_true", help="the most relevant of the newest thousand first")
+    order = parser.add_mutually_exclusive_group().add_argument
+    order("--best", action="store_true", help="the most relevant of the newest thousand first")
+    order("--semantic", action="store_true", help="the nearest in meaning first, whatever their words")
+    order("--hybrid", action="store_true", help="by words and by meaning; what both find comes first")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the messages that match."""
-    path = stores.settings_of(args).db
-    query = " ".join(args.words)
+    settings = stores.settings_of(args)
+    path, query = settings.db, " ".join(args.words)
     with stores.reading(path) as conn:
         behind = unindexed(conn)
         session_id = resolve_session(conn, args.session) if args.session else None
-    if behind > _CATCH_UP_FROM:
+    if behind > _CATCH_UP_FROM and not args.semantic:
         _catch_up(path, behind, args.quiet)
-    with stores.reading(path) as conn:
-        hits = search(
-            conn, query, limit=args.limit, ranked=args.best, project=args.project, session_id=session_id,
-            since=args.since, max_chars=args.max_chars,
-        )  # fmt: skip
+    scope = {"project": args.project, "session_id": session_id, "since": args.since}
+    if args.semantic or args.hybrid:
+        hits = _by_meaning(args, settings, query, scope)
+    else:
+        with stores.reading(path) as conn:
+            hits = search(conn, query, limit=args.limit, ranked=args.best, max_chars=args.max_chars, **scope)
     _print(query, hits, args)
     return 0
+
+
+def _by_meaning(args: argparse.Namespace, settings: Settings, query: str, scope: dict[str, Any]) -> list[Hit]:
+    """Ask the model for the question's vector first: no transaction is open while it answers."""
+    from lionstudio.live.asking import Asker
+    from lionstudio.state.vectors import is_behind, need_extension, search_both, search_by_meaning
+
+    with stores.reading(settings.db) as conn:
+        need_extension(conn)
+        asked = Asker(settings).ask(query)
+        find = search_both if args.hybrid else search_by_meaning
+        hits = find(conn, asked, limit=args.limit, max_chars=args.max_chars, **scope)
+        if is_behind(conn):
+            say("The newest messages have no embedding yet; `li state embed` makes them.", quiet=args.quiet)
+    return hits
 
 
 def _catch_up(path: str, behind: int, quiet: bool) -> None:
@@ -88,7 +112,8 @@ def _print(query: str, hits: list[Hit], args: argparse.Namespace) -> None:
 
 
 def _to_wire(hit: Hit) -> dict[str, Any]:
-    return {"ref": _place(hit), **hit._asdict(), "created_at_iso": iso(hit.created_at)}
+    wire = {"ref": _place(hit), **hit._asdict(), "created_at_iso": iso(hit.created_at)}
+    return wire if hit.score is not None else {key: value for key, value in wire.items() if key != "score"}
 
 
 def _place(hit: Hit) -> str:

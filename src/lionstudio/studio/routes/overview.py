@@ -5,21 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lionstudio.errors import LionError
 from lionstudio.files import definitions, places, plugins
 from lionstudio.state import dashboard, summaries
 from lionstudio.state.connection import Connection
-from lionstudio.state.listing import ANY, list_sessions
 from lionstudio.state.search import search
 from lionstudio.state.shows import list_shows
+from lionstudio.state.vectors import search_both, search_by_meaning
 from lionstudio.studio import shows
 from lionstudio.studio.answers import answer, cached, encoded
 from lionstudio.studio.attention import attention
+from lionstudio.studio.problems import of_error
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.sessions import to_wire
 from lionstudio.studio.wire import overview as wire
@@ -40,13 +42,14 @@ async def get_dashboard(request: Request) -> Response:
         now = time.time()
         since = (now // 3600 - 23) * 3600
         active = [show for show in list_shows(conn, _ACTIVE) if show.status == "active"]
-        counts = summaries.play_counts(conn, (show.id for show in active))
+        ids = [show.id for show in active]
+        counts, running = summaries.play_counts(conn, ids), summaries.running_plays(conn, ids)
         hours = [{**row, "at": since + row.pop("hour") * 3600} for row in summaries.runs_by_hour(conn, since)]
         return encoded({
             "cards": dashboard.cards(conn, now),
             "hours": hours,
-            "recent": [to_wire(row, now) for row in list_sessions(conn, ANY, limit=_RECENT).rows],
-            "shows": [shows.listed(show, counts.get(show.id, {})) for show in active],
+            "recent": [to_wire(row, now) for row in summaries.recent_rows(conn, _RECENT)],
+            "shows": [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in active],
         })  # fmt: skip
 
     return cached(request, *services(request).store.read(work))
@@ -76,7 +79,7 @@ async def get_attention(request: Request) -> Response:
     return cached(request, encoded({"items": found}), seq)
 
 
-@router.get("/api/search", response_model=wire.Hits, responses=problems())
+@router.get("/api/search", response_model=wire.Hits, responses=problems(502))
 async def search_messages(
     request: Request,
     q: Annotated[str, Query(min_length=1, max_length=500)],
@@ -84,19 +87,29 @@ async def search_messages(
     session: Annotated[str | None, Query(max_length=200)] = None,
     since: Annotated[float | None, Query(ge=-1e11, le=1e11, allow_inf_nan=False)] = None,
     ranked: bool = False,
+    mode: Literal["words", "semantic", "hybrid"] = "words",
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
     max_chars: Annotated[int, Query(ge=20, le=2000)] = 200,
 ) -> Response:
-    """Messages with all of these words, newest first, or the most relevant of the newest thousand."""
+    """Messages with all of these words, newest first or the most relevant of the newest thousand; or by meaning."""
+    here = services(request)
+    how: dict[str, Any] = {
+        "limit": limit, "max_chars": max_chars, "project": project, "session_id": session, "since": since,
+    }  # fmt: skip
+    asked = None
+    if mode != "words":
+        try:
+            asked = await asyncio.to_thread(here.asker.ask, q)
+        except LionError as error:
+            return of_error(error, 502 if type(error) is LionError else None)  # the model's fault, or that of a setting
 
     def work(conn: Connection) -> list[dict[str, Any]]:
-        found = search(
-            conn, q, limit=limit, ranked=ranked, project=project, session_id=session, since=since, max_chars=max_chars
-        )
-        return [hit._asdict() for hit in found]
+        if asked is None:
+            return [hit._asdict() for hit in search(conn, q, ranked=ranked, **how)]
+        return [hit._asdict() for hit in (search_both if mode == "hybrid" else search_by_meaning)(conn, asked, **how)]
 
     # the part that is not indexed yet is looked through, which may take a while
-    hits, seq = await asyncio.to_thread(services(request).store.read, work)
+    hits, seq = await asyncio.to_thread(here.store.read, work)
     return answer({"hits": hits}, seq)
 
 

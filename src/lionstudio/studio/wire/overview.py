@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lionstudio.studio.wire.runs import Run
 from lionstudio.studio.wire.shared import Answer, Read
+from lionstudio.studio.wire.shows import ShowListed
+
+
+class Cards(Answer):
+    """The cards of ADR-0017 and ADR-0019; `GET /api/runs?card=…` lists what each counts."""
+
+    running: int
+    failed_24h: int
+    slow: int
+    stale: int
+    needs_review: int
+    teams_active: int
+
+
+class Hour(Answer):
+    """What began in one hour and came to one outcome."""
+
+    at: float
+    status: str
+    runs: int
+    tokens: int
+    cost_microusd: int | None
 
 
 class Dashboard(Read):
-    """The cards of ADR-0017 and ADR-0019, and what happened last."""
+    """The cards, and what happened last."""
 
-    cards: dict[str, int]
-    hours: list[dict[str, Any]]
+    cards: Cards
+    hours: list[Hour]
     recent: list[Run]
-    shows: list[dict[str, Any]]
+    shows: list[ShowListed]
 
 
 class Stats(Read):
@@ -30,10 +50,21 @@ class Stats(Read):
     skills: int
 
 
+class WaitingAction(Answer):
+    """What a person can do about it: a request to this server, or words for a terminal."""
+
+    label: str
+    method: str | None
+    path: str | None
+    body: dict[str, str | float | bool] | None
+    command: str
+
+
 class Waiting(Answer):
     """One thing that waits for a person."""
 
     kind: str
+    actions: list[WaitingAction]
     code: str
     title: str
     severity: str
@@ -61,6 +92,7 @@ class Hit(Answer):
     created_at: float
     role: str | None
     snippet: str
+    score: float | None = None
 
 
 class Hits(Read):

@@ -75,6 +75,7 @@ _MEANINGS = {
     428: "If-Match is missing",
     429: "too many at once",
     431: "too many headers",
+    502: "the model that makes embeddings does not answer",
     503: "the database is busy, missing, damaged or of another version",
     507: "the disk is full or cannot be written",
 }
