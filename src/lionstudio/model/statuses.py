@@ -104,7 +104,8 @@ PLAY_MOVES: Mapping[PlayStatus, frozenset[PlayStatus]] = {
     P.ESCALATED: frozenset({P.REDOING, P.GATED, P.BLOCKED, P.ABORTED_AFTER_FINISH}),
     P.BLOCKED: frozenset({P.PENDING, P.PREPARED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
     P.MERGED: frozenset(),
-    P.ABORTED_AFTER_FINISH: frozenset(),
+    # an abort can be a mistake; the work is still on its branch
+    P.ABORTED_AFTER_FINISH: frozenset({P.REDOING}),
 }
 
 SHOW_MOVES: Mapping[ShowStatus, frozenset[ShowStatus]] = {

@@ -151,14 +151,20 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """A person does not take the show, though its final gates passed."""
+
+
+@dataclass(frozen=True, slots=True)
 class FinalJudged:
-    """The final gates have looked."""
+    """The final gates that need no person have looked."""
 
     passed: bool
 
 
 Event = (
-    Begun | Prepared | Exited | Judged | MergeTried | Said | Edited | Ticked | AbortAsked | Accepted | FinalJudged
+    Begun | Prepared | Exited | Judged | MergeTried | Said | Edited | Ticked | AbortAsked | Accepted | Refused
+    | FinalJudged
 )  # fmt: skip
 
 # ── Commands ──
@@ -190,7 +196,10 @@ class Fire:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """End a running attempt; it is still answered by Exited."""
+    """End a running attempt; the Exited of its Fire is the answer.
+
+    Ordered without a Fire when an aborted show is taken up: then whatever still runs is ended, and Exited is due too.
+    """
 
     play: str
 
@@ -205,10 +214,14 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class MergePlay:
-    """Merge what the gates let pass. Answered by MergeTried. Only one is ordered at a time."""
+    """Merge what the gates let pass. Answered by MergeTried. Only one is ordered at a time.
+
+    With `anyway` a person has let it pass, and a branch that moved on since is no reason to look again.
+    """
 
     play: str
     attempt: int
+    anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,222 +1,318 @@
-"""The rules of a show, pure: what may start, what is blocked by whom, what follows an outcome, when it ends.
+"""The director: events in, commands out, nothing done here.
 
-The functions answer one question each. `Director` is them as a machine: events in, commands out. It looks at where
-every play stands and orders what is missing, so a director that was killed goes on by being asked again.
+It holds where every play stands and what is under way, and after each event orders what is missing. So it needs no
+memory of its own: one that was killed is made again from the files or the rows, hears `Begun`, and orders the rest.
+The rules themselves are in `rules.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
-from lionstudio.errors import IllegalMove
-from lionstudio.model import graph
-from lionstudio.model.plans import Budget, GateKind, Plan
-from lionstudio.model.shows import Play
-from lionstudio.model.statuses import PLAY_MOVES, PlayStatus, ShowStatus
-from lionstudio.shows.cues import Merge, Next, Outcome, Spent, Standing, Word
+from lionstudio.model.plans import GateKind, Plan
+from lionstudio.model.statuses import PLAY_MOVES, PlayStatus, ShowStatus, check_move
+from lionstudio.shows import cues, rules
+from lionstudio.shows.cues import Command, Event, Next, Spent, Standing
 
 P = PlayStatus
-PARK_SECONDS = 900.0  # when a usage limit does not say when it ends
-_WAITING = frozenset({P.PENDING, P.PREPARED, P.REDOING})
-# an abort ends these; what never began or waits for help stays as it is
-IN_HAND = frozenset({P.RUNNING, P.RUNNING_COMPLETE, P.GATED, P.GATE_FAILED, P.REDOING})
-_STUCK = frozenset({P.ESCALATED, P.BLOCKED, P.ABORTED_AFTER_FINISH})
-
-# Where a person's word means something.
-DECIDABLE: Mapping[Word, frozenset[PlayStatus]] = {
-    Word.APPROVE: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
-    Word.REJECT: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
-    Word.REDO: frozenset({P.RUNNING, P.RUNNING_COMPLETE, P.GATED, P.GATE_FAILED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
-    Word.ESCALATE: frozenset({status for status, after in PLAY_MOVES.items() if P.ESCALATED in after}),
-}
+_COMPLETE_FIRST = (P.GATED, P.RUNNING_COMPLETE, P.RUNNING)  # what is nearest to its end goes on first
 
 
-def startable(
-    plan: Plan,
-    statuses: Mapping[str, PlayStatus],
-    running: Collection[str],
-    spent: Spent = Spent(),  # noqa: B008  (frozen)
-    *,
-    providers: Mapping[str, str] | None = None,
-    parked: Mapping[str, float] | None = None,
-    now: float = 0.0,
-) -> list[str]:
-    """The plays to start now: dependencies merged, slots and money left, not parked; longest way to the end first."""
-    if over_budget(plan.budget, spent) is not None:
+class Director:
+    """The rules of one show with where its plays stand."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        plays: Mapping[str, Standing],
+        *,
+        providers: Mapping[str, str] | None = None,
+        aborted: bool = False,
+    ) -> None:
+        self.plan = plan
+        self.plays = {name: plays.get(name, Standing()) for name in plan.names}
+        self.providers = dict(providers or {})
+        self.ended: ShowStatus | None = None
+        self._at_work: dict[str, type[Command]] = {}
+        self._ready: set[str] = set()  # has a checkout, as far as this director knows
+        self._words: dict[str, cues.Said] = {}  # said while the play was at work
+        self._asked: set[tuple[str | None, int, str]] = set()
+        self._aborting, self._accepted, self._resting = aborted, False, False
+        self._final: bool | None = None  # what the final gates said; None while they have not looked
+        self._judging_show = False
+        self._now, self._spent = 0.0, Spent()
+
+    @property
+    def statuses(self) -> dict[str, PlayStatus]:
+        """Where every play stands."""
+        return {name: standing.status for name, standing in self.plays.items()}
+
+    @property
+    def at_work(self) -> dict[str, type[Command]]:
+        """The plays that something is being done for, and what."""
+        return dict(self._at_work)
+
+    def on(self, event: Event) -> list[Command]:
+        """What to do now that this has happened."""
+        if self.ended is not None:
+            return []
+        orders = self._hear(event)
+        if self._aborting:
+            return [*orders, *self._abort()]
+        while more := [*self._take_words(), *self._block()]:
+            orders += more
+        orders += self._continue()
+        orders += self._start()
+        orders += self._ask()
+        return orders + self._finish(moved=bool(orders) or not isinstance(event, cues.Ticked))
+
+    def _hear(self, event: Event) -> list[Command]:
+        match event:
+            case cues.Begun():
+                return []
+            case cues.Prepared():
+                return self._on_prepared(event)
+            case cues.Exited():
+                return self._on_exited(event)
+            case cues.Judged():
+                return self._on_judged(event)
+            case cues.MergeTried():
+                return self._on_merge_tried(event)
+            case cues.Said():
+                return self._on_said(event)
+            case cues.Edited():
+                return self._on_edited(event.plan)
+            case cues.Ticked():
+                self._now, self._spent = event.now, event.spent
+                return []
+            case cues.AbortAsked():
+                self._aborting = True
+                return []
+            case cues.Accepted():
+                self._accepted = True
+                return []
+            case cues.Refused():
+                return self._end(ShowStatus.ABORTED) if self._final else []
+            case cues.FinalJudged():
+                self._judging_show, self._final = False, event.passed
+                return []
+        assert_never(event)
+
+    # ── answers ──
+
+    def _on_prepared(self, event: cues.Prepared) -> list[Command]:
+        if not self._leave(event.play, cues.Prepare):
+            return []
+        standing = self.plays[event.play]
+        if event.problem is not None:
+            return self._note(event.play, Next(status=P.ESCALATED, attempt=standing.attempt, reason=event.problem))
+        self._ready.add(event.play)
+        return [] if standing.status is P.PREPARED else self._move(event.play, P.PREPARED)
+
+    def _on_exited(self, event: cues.Exited) -> list[Command]:
+        if not self._leave(event.play, cues.Fire, cues.Stop):
+            return []
+        standing, word = self.plays[event.play], self._words.pop(event.play, None)
+        if word is not None and not self._aborting:
+            return self._note(event.play, self._following(word))
+        following = rules.after_exit(
+            event.outcome, standing.attempt, self._allowed(event.play), reason=event.reason, now=self._now,
+            resets_at=event.resets_at, aborting=self._aborting,
+        )  # fmt: skip
+        return self._note(event.play, following)
+
+    def _on_judged(self, event: cues.Judged) -> list[Command]:
+        if not self._leave(event.play, cues.Judge):
+            return []
+        standing = self.plays[event.play]
+        steps = rules.after_verdict(
+            event.passed, standing.status, standing.attempt, self._allowed(event.play), reason=event.reason
+        )
+        return [order for step in steps for order in self._note(event.play, step)]
+
+    def _on_merge_tried(self, event: cues.MergeTried) -> list[Command]:
+        if not self._leave(event.play, cues.MergePlay):
+            return []
+        following = rules.after_merge(
+            event.result, self.plays[event.play].attempt, self._allowed(event.play), files=event.files
+        )
+        if following is not None:
+            return self._note(event.play, following)
+        return self._order(event.play, cues.Judge(event.play, self.plays[event.play].attempt))
+
+    def _on_said(self, event: cues.Said) -> list[Command]:
+        standing = self.plays.get(event.play)
+        if standing is None or event.attempt != standing.attempt or standing.status not in rules.DECIDABLE[event.word]:
+            return []
+        self._words[event.play] = event
+        return [cues.Stop(event.play)] if self._at_work.get(event.play) is cues.Fire else []
+
+    def _on_edited(self, plan: Plan) -> list[Command]:
+        kept = [name for name in self.plays if name in plan.names or name in self._at_work]
+        if any(name not in plan.names for name in kept):
+            return []  # a play that is at work cannot leave the plan; the edit is taken up after it
+        self.plan = plan
+        self.plays = {name: self.plays.get(name, Standing()) for name in plan.names}
+        self._words = {name: word for name, word in self._words.items() if name in self.plays}
         return []
-    used = list(running)
-    found = []
-    for name in by_urgency(plan):
-        ready = statuses.get(name, P.PENDING) in _WAITING and name not in running
-        if not ready or not _is_due(plan, statuses, name) or (parked or {}).get(name, 0.0) > now:
-            continue
-        if len(used) < plan.concurrency and _provider_has_room(plan, name, used, providers or {}):
-            used.append(name)
-            found.append(name)
-    return found
 
+    # ── orders ──
 
-def _is_due(plan: Plan, statuses: Mapping[str, PlayStatus], name: str) -> bool:
-    return all(statuses.get(need) is P.MERGED for need in plan.play(name).depends_on)
+    def _take_words(self) -> list[Command]:
+        orders: list[Command] = []
+        for name in [name for name in self._words if name not in self._at_work]:
+            word = self._words.pop(name)
+            if self.plays[name].attempt == word.attempt and self.plays[name].status in rules.DECIDABLE[word.word]:
+                orders += self._note(name, self._following(word))
+        return orders
 
+    def _following(self, word: cues.Said) -> Next:
+        standing = self.plays[word.play]
+        return rules.after_word(
+            word.word, standing.status, standing.attempt, self._allowed(word.play), feedback=word.feedback,
+            play=word.play,
+        )  # fmt: skip
 
-def _provider_has_room(plan: Plan, name: str, used: Sequence[str], providers: Mapping[str, str]) -> bool:
-    provider = providers.get(name)
-    limit = plan.provider_limits.get(provider) if provider is not None else None
-    return limit is None or sum(providers.get(each) == provider for each in used) < limit
+    def _block(self) -> list[Command]:
+        orders: list[Command] = []
+        for name, holders in rules.blocked(self.plan, self.statuses).items():
+            standing = self.plays[name]
+            if name in self._at_work or (standing.status is P.BLOCKED and holders == standing.blocked_by):
+                continue
+            if holders:
+                reason = f"it waits for {', '.join(holders)}, which cannot go on"
+                following = Next(status=P.BLOCKED, attempt=standing.attempt, reason=reason, blocked_by=holders)
+            else:
+                following = Next(status=P.PENDING, attempt=standing.attempt)
+            orders += self._note(name, following)
+        return orders
 
+    def _continue(self) -> list[Command]:
+        """What is missing for plays that have begun: they keep their place before new ones get one."""
+        orders: list[Command] = []
+        for status in _COMPLETE_FIRST:
+            for name in self.plan.names:
+                if self.plays[name].status is status and name not in self._at_work:
+                    orders += self._go_on(name, self.plays[name])
+        for name in self.plan.names:
+            if self.plays[name].status is P.GATE_FAILED and name not in self._at_work:  # killed between two steps
+                standing = self.plays[name]
+                orders += self._note(name, rules.again(standing.attempt, self._allowed(name), "a gate failed"))
+        return orders
 
-def by_urgency(plan: Plan) -> list[str]:
-    """The plays, those with the longest chain behind them first, so that the end comes soonest."""
-    after: dict[str, list[str]] = {name: [] for name in plan.names}
-    for play in plan.plays:
-        for need in play.depends_on:
-            after.setdefault(need, []).append(play.name)
-    depth: dict[str, int] = {}
-    left = dict(after)
-    while ready := [name for name, later in left.items() if all(each in depth for each in later)]:
-        for name in ready:
-            depth[name] = 1 + max((depth[each] for each in left.pop(name)), default=0)
-    return sorted(plan.names, key=lambda name: (-depth.get(name, 0), plan.names.index(name)))
+    def _go_on(self, name: str, standing: Standing) -> list[Command]:
+        if standing.status is P.RUNNING:
+            return self._order(name, cues.Fire(name, standing.attempt))
+        if standing.status is P.RUNNING_COMPLETE:
+            return self._order(name, cues.Judge(name, standing.attempt))
+        if rules.waits_for_person(self.plan, name, standing) or cues.MergePlay in self._at_work.values():
+            return []
+        return self._order(name, cues.MergePlay(name, standing.attempt, standing.approved))
 
+    def _start(self) -> list[Command]:
+        orders: list[Command] = []
+        parked = {name: play.parked_until for name, play in self.plays.items() if play.parked_until is not None}
+        for name in rules.startable(
+            self.plan, self.statuses, self._at_work, self._spent, providers=self.providers, parked=parked,
+            now=self._now,
+        ):  # fmt: skip
+            attempt = self.plays[name].attempt
+            if self.plays[name].status is P.PREPARED and name in self._ready:
+                orders += self._move(name, P.RUNNING)
+                orders += self._order(name, cues.Fire(name, attempt))
+            else:
+                orders += self._order(name, cues.Prepare(name, attempt))
+        return orders
 
-def over_budget(budget: Budget, spent: Spent) -> str | None:
-    """Which part of the budget is used up, None while there is some left."""
-    limits = (
-        ("tokens", budget.tokens, spent.tokens), ("money", budget.cost_microusd, spent.cost_microusd),
-        ("time", budget.seconds, spent.seconds),
-    )  # fmt: skip
-    for what, limit, used in limits:
-        if limit is not None and used >= limit:
-            return f"the budget of {what} is used up"
-    return None
+    def _ask(self) -> list[Command]:
+        wanted: list[tuple[str | None, int, str]] = [
+            (name, self.plays[name].attempt, why) for name, why in rules.needs_person(self.plan, self.plays).items()
+        ]
+        if (why := rules.over_budget(self.plan.budget, self._spent)) is not None:
+            wanted.append((None, 0, f"{why}: approve more, or edit the plan"))
+        if self._waits_for_last_word():
+            wanted.append((None, 0, "the final gates passed and a person has to look: approve or reject the show"))
+        new = [each for each in wanted if each not in self._asked]
+        self._asked = set(wanted)  # what was answered may be asked again
+        return [cues.AskPerson(play, reason) for play, _, reason in new]
 
+    def _finish(self, *, moved: bool) -> list[Command]:
+        if self._at_work or self._judging_show:
+            self._resting = False
+            return []
+        if rules.ending(self.plan, self.statuses, accepted=self._accepted) is not None:
+            return self._last_gate()
+        self._final = None  # something was taken up again
+        if self._resting and not moved:
+            return []
+        # a parked play goes on by itself
+        self._resting = not any(
+            play.status in (P.PREPARED, P.REDOING) and play.parked_until for play in self.plays.values()
+        )
+        return [cues.Rest()] if self._resting else []
 
-def blocked(plan: Plan, statuses: Mapping[str, PlayStatus]) -> dict[str, tuple[str, ...]]:
-    """Each play that cannot start, and by whom it is held; a blocked play that nobody holds any more has ()."""
-    plays = [
-        Play(show_id="", name=play.name, status=statuses.get(play.name, P.PENDING), depends_on=play.depends_on)
-        for play in plan.plays
-    ]
-    return graph.blocked_by(plays)
+    def _last_gate(self) -> list[Command]:
+        if self._final is None:
+            self._judging_show = True
+            return [cues.JudgeShow()]
+        if self._waits_for_last_word():
+            return [cues.Rest()]
+        return self._end(rules.after_final(self._final))
 
+    def _waits_for_last_word(self) -> bool:
+        person = any(gate.kind is GateKind.PERSON for gate in self.plan.final_gates)
+        return person and self._final is True and not self._accepted
 
-def after_exit(
-    outcome: Outcome,
-    attempt: int,
-    allowed: int,
-    *,
-    reason: str | None = None,
-    resets_at: float | None = None,
-    now: float = 0.0,
-    aborting: bool = False,
-) -> Next:
-    """What follows the end of an attempt: the gates, another attempt, a pause, or a person."""
-    match outcome:
-        case Outcome.COMPLETED:
-            return Next(status=P.RUNNING_COMPLETE, attempt=attempt)
-        case Outcome.LIMITED:
-            until = resets_at if resets_at is not None else now + PARK_SECONDS
-            return Next(status=P.PREPARED, attempt=attempt, reason=reason or "a usage limit", parked_until=until)
-        case Outcome.STOPPED if aborting:
-            return Next(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason="the show was aborted")
-        case Outcome.STOPPED:
-            return Next(status=P.ESCALATED, attempt=attempt, reason=reason or "its agent was stopped from outside")
-        case Outcome.FAILED | Outcome.TIMED_OUT:
-            return again(attempt, allowed, reason or f"its agent {outcome.replace('_', ' ')}")
-    assert_never(outcome)
+    def _abort(self) -> list[Command]:
+        orders: list[Command] = []
+        for name, standing in self.plays.items():
+            if standing.status is P.RUNNING and self._at_work.get(name) in (None, cues.Fire):
+                self._at_work[name] = cues.Stop
+                orders.append(cues.Stop(name))
+        if self._at_work or self._judging_show:
+            return orders
+        for name, standing in self.plays.items():
+            if standing.status in rules.IN_HAND:
+                why = "the show was aborted"
+                orders += self._note(name, Next(status=P.ABORTED_AFTER_FINISH, attempt=standing.attempt, reason=why))
+        return orders + self._end(ShowStatus.ABORTED)
 
+    # ── bookkeeping ──
 
-def again(attempt: int, allowed: int, reason: str) -> Next:
-    """Another attempt with what went wrong, or a person when there were enough."""
-    if attempt < allowed:
-        return Next(status=P.REDOING, attempt=attempt + 1, reason=reason)
-    return Next(status=P.ESCALATED, attempt=attempt, reason=reason)
+    def _allowed(self, name: str) -> int:
+        """Attempts before a person is asked: by the plan, or more when a person asked for another."""
+        return max(self.plays[name].allowed or 0, self.plan.max_attempts_of(name))
 
+    def _leave(self, name: str, *kinds: type[Command]) -> bool:
+        """Whether that was under way; an answer that nobody waits for changes nothing."""
+        if self._at_work.get(name) not in kinds:
+            return False
+        del self._at_work[name]
+        return True
 
-def after_verdict(
-    passed: bool, status: PlayStatus, attempt: int, allowed: int, *, reason: str | None = None, approved: bool = False
-) -> list[Next]:
-    """What follows the gates that need no person; two steps when they failed, because both are written."""
-    if passed:
-        return [] if status is P.GATED else [Next(status=P.GATED, attempt=attempt, approved=approved)]
-    why = reason or "a gate failed"
-    return [Next(status=P.GATE_FAILED, attempt=attempt, reason=why), again(attempt, allowed, why)]
+    def _order(self, name: str, command: Command) -> list[Command]:
+        self._at_work[name] = type(command)
+        return [command]
 
+    def _move(self, name: str, status: PlayStatus) -> list[Command]:
+        standing = self.plays[name]
+        return self._note(name, Next(status=status, attempt=standing.attempt, approved=standing.approved))
 
-def after_merge(result: Merge, attempt: int, allowed: int, *, files: Sequence[str] = ()) -> Next | None:
-    """What follows a merge that was tried; None: the gates look again at the new merge result."""
-    match result:
-        case Merge.MERGED | Merge.ALREADY:
-            return Next(status=P.MERGED, attempt=attempt)
-        case Merge.CONFLICT:
-            return again(attempt, allowed, f"it conflicts with what was merged meanwhile in {', '.join(files) or '?'}")
-        case Merge.MOVED:
-            return None
-    assert_never(result)
+    def _note(self, name: str, following: Next) -> list[Command]:
+        standing = self.plays[name]
+        if following.status is not standing.status:
+            check_move(PLAY_MOVES, standing.status, following.status, f"play {name}")
+        if following.status is P.REDOING:
+            self._ready.discard(name)  # its checkout gets what went wrong
+        self.plays[name] = replace(
+            standing, status=following.status, attempt=following.attempt, approved=following.approved,
+            allowed=following.allowed or standing.allowed, parked_until=following.parked_until,
+            blocked_by=following.blocked_by,
+        )  # fmt: skip
+        return [cues.Note(name, following)]
 
-
-def after_word(
-    word: Word, status: PlayStatus, attempt: int, allowed: int, *, feedback: str | None = None, play: str = "it"
-) -> Next:
-    """What follows a person's decision; IllegalMove where it means nothing."""
-    check_word(word, status, play)
-    match word:
-        case Word.APPROVE:
-            return Next(status=P.GATED, attempt=attempt, approved=True, reason=feedback)
-        case Word.REJECT if status is P.ESCALATED:
-            return Next(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason=feedback or "a person gave it up")
-        case Word.REJECT:
-            return again(attempt, allowed, feedback or "a person rejected it")
-        case Word.REDO:
-            reason = feedback or "a person wants it redone"
-            return Next(status=P.REDOING, attempt=attempt + 1, allowed=max(allowed, attempt + 1), reason=reason)
-        case Word.ESCALATE:
-            return Next(status=P.ESCALATED, attempt=attempt, reason=feedback or "a person took it over")
-    assert_never(word)
-
-
-def check_word(word: Word, status: PlayStatus, play: str) -> None:
-    """Refuse a word that means nothing for a play in this status."""
-    if status in DECIDABLE[word]:
-        return
-    when = ", ".join(sorted(DECIDABLE[word]))
-    raise IllegalMove(
-        f"{play} is {status}; there is nothing to {word}", hint=f"{word} works for a play that is: {when}"
-    )
-
-
-def needs_person(plan: Plan, plays: Mapping[str, Standing]) -> dict[str, str]:
-    """The plays that go on when a person says something, and what they are asked."""
-    found = {}
-    for name in plan.names:
-        standing = plays.get(name, Standing())
-        if standing.status is P.ESCALATED:
-            found[name] = "it could not be done without help: approve, redo or reject it"
-        elif standing.status is P.GATED and waits_for_person(plan, name, standing):
-            found[name] = "its gates passed and a person has to look: approve or reject it"
-    return found
-
-
-def waits_for_person(plan: Plan, name: str, standing: Standing) -> bool:
-    """Whether a gated play is held by a person's gate."""
-    return not standing.approved and any(gate.kind is GateKind.PERSON for gate in plan.gates_of(name))
-
-
-def ending(
-    plan: Plan, statuses: Mapping[str, PlayStatus], *, aborted: bool = False, accepted: bool = False
-) -> ShowStatus | None:
-    """How the show ends now, None while it goes on. Completed still needs the final gates to agree."""
-    found = [statuses.get(name, P.PENDING) for name in plan.names]
-    if aborted:
-        return None if any(status in IN_HAND for status in found) else ShowStatus.ABORTED
-    if all(status is P.MERGED for status in found):
-        return ShowStatus.COMPLETED
-    settled = all(status is P.MERGED or status in _STUCK for status in found)
-    return ShowStatus.COMPLETED if accepted and settled else None
-
-
-def after_final(passed: bool) -> ShowStatus:
-    """ADR-0011, step 7."""
-    return ShowStatus.COMPLETED if passed else ShowStatus.ABORTED
+    def _end(self, status: ShowStatus) -> list[Command]:
+        self.ended = status
+        return [cues.EndShow(status)]

@@ -23,6 +23,7 @@ from lionstudio.model.plans import Plan, PlannedPlay, play_branch
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PLAY_MOVES, SHOW_MOVES, PlayStatus, ShowStatus, check_move, parse
 from lionstudio.shows.cues import Next
+from lionstudio.shows.decisions import DECISION
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import find_session
@@ -172,12 +173,13 @@ def record_final(show_dir: str, database: Database, verdict: Mapping[str, Any] |
 
 
 def reopen_show(show_dir: str, database: Database) -> Show:
-    """Take an ended show up again: its final verdict is put aside, `_ABORT` goes, the row is active."""
+    """Take an ended show up again: its final verdict is put aside, `_ABORT` and the last word go, the row is active."""
     final = os.path.join(show_dir, FINAL_VERDICT)
     if os.path.lexists(final):
         os.replace(final, os.path.join(show_dir, f"_final_verdict.{int(os.lstat(final).st_mtime)}.json"))
-    with suppress(FileNotFoundError):
-        os.unlink(os.path.join(show_dir, ABORT))
+    for name in (ABORT, DECISION):  # what a person said about the end that is no more
+        with suppress(FileNotFoundError):
+            os.unlink(os.path.join(show_dir, name))
     sync_folder(show_dir)
     point("show.reopened")
     return _move_show(show_dir, database, ShowStatus.ACTIVE, None)
