@@ -1,0 +1,49 @@
+// Runs: the newest page that follows the feed, the pages behind it that stay as they were read, and one run.
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { get } from "./client";
+import { type Filters, keys, type Schema } from "./keys";
+import { CLOCK_MS } from "./queries";
+
+export type Run = Schema<"Run">;
+export type Runs = Schema<"Runs">;
+export type Facets = Schema<"Facets">;
+export type { Filters };
+
+const PAGE = 100;
+
+export const newestRuns = (filters: Filters) =>
+  queryOptions({
+    queryKey: keys.runs(filters),
+    queryFn: ({ signal }) => get("/api/runs", { query: { ...filters, limit: PAGE }, signal }),
+    refetchInterval: CLOCK_MS,
+    placeholderData: keepPreviousData,
+  });
+
+export const runPages = (filters: Filters) =>
+  infiniteQueryOptions({
+    queryKey: keys.runPages(filters),
+    queryFn: ({ signal, pageParam }) => {
+      const query = { ...filters, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) };
+      return get("/api/runs", { query, signal });
+    },
+    initialPageParam: "",
+    getNextPageParam: (page: Runs) => page.next_cursor,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+  });
+
+/** How many runs each choice of a filter would leave. */
+export const facets = (filters: Filters) =>
+  queryOptions({
+    queryKey: keys.facets(filters),
+    queryFn: ({ signal }) => get("/api/facets", { query: filters, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+
+export const run = (id: string) =>
+  queryOptions({
+    queryKey: keys.run(id),
+    queryFn: ({ signal }) => get("/api/runs/{run_id}", { path: { run_id: id }, signal }),
+    refetchInterval: CLOCK_MS,
+  });

@@ -1,0 +1,32 @@
+// Everything around the routes: colours, cache, toasts.
+import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { setNonce } from "get-nonce";
+import type { AppRouter } from "./router";
+import { theme, variables } from "./theme";
+
+const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
+// The part of Mantine that locks the scrolling behind a dialog asks for it here.
+setNonce(nonce);
+
+// The name is known to public/assets/scheme-1.js too.
+const scheme = localStorageColorSchemeManager({ key: "lion-colour-scheme" });
+
+export function App({ router, queries }: { router: AppRouter; queries: QueryClient }) {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={variables}
+      colorSchemeManager={scheme}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" limit={4} />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,26 @@
+// The start: listen first, then draw. What the page needs from the first moment on is loaded here, and nothing else.
+import "@fontsource-variable/inter";
+import "@fontsource-variable/jetbrains-mono";
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "@mantine/spotlight/styles.css";
+import "./theme.css";
+import { createRoot } from "react-dom/client";
+import { startLive } from "@/api/live";
+import { createQueries } from "@/api/queries";
+import { startKeys } from "@/ui/keys";
+import { App } from "./app";
+import { createAppRouter } from "./router";
+
+// Longer than this nobody waits for a page; whatever happened meanwhile is fetched when the line stands.
+const PATIENCE_MS = 400;
+
+const queries = createQueries();
+const router = createAppRouter(queries);
+startKeys(document);
+
+const standing = startLive(queries);
+await Promise.race([standing, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+
+const place = document.getElementById("root");
+if (place) createRoot(place).render(<App router={router} queries={queries} />);

@@ -1,0 +1,57 @@
+// All routes in one list. A page is loaded when somebody goes there; its parameters are checked before.
+import type { QueryClient } from "@tanstack/react-query";
+import { createRouter } from "@tanstack/react-router";
+import { adminRoute } from "@/pages/admin/route";
+import { agentRoute, agentsRoute } from "@/pages/agents/route";
+import { homeRoute } from "@/pages/home/route";
+import { playbookRoute, playbooksRoute } from "@/pages/playbooks/route";
+import { pluginsRoute } from "@/pages/plugins/route";
+import { runRoute } from "@/pages/run/route";
+import { runsRoute } from "@/pages/runs/route";
+import { searchRoute } from "@/pages/search/route";
+import { showRoute } from "@/pages/show/route";
+import { showsRoute } from "@/pages/shows/route";
+import { teamRoute, teamsRoute } from "@/pages/teams/route";
+import { rootRoute } from "@/ui/root";
+import { ErrorState } from "@/ui/states";
+import { Lost } from "./lost";
+import { Shell } from "./shell";
+
+const routes = rootRoute.addChildren([
+  homeRoute,
+  runsRoute,
+  runRoute,
+  showsRoute,
+  showRoute,
+  teamsRoute,
+  teamRoute,
+  agentsRoute,
+  agentRoute,
+  playbooksRoute,
+  playbookRoute,
+  pluginsRoute,
+  adminRoute,
+  searchRoute,
+]);
+
+rootRoute.update({ component: Shell, notFoundComponent: Lost });
+
+export function createAppRouter(queries: QueryClient) {
+  return createRouter({
+    routeTree: routes,
+    context: { queries },
+    defaultPreload: "intent",
+    defaultPreloadStaleTime: 0,
+    defaultPendingMs: 300,
+    scrollRestoration: true,
+    defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+  });
+}
+
+export type AppRouter = ReturnType<typeof createAppRouter>;
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: AppRouter;
+  }
+}

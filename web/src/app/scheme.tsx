@@ -1,0 +1,31 @@
+// Light, dark, or as the system says.
+import { SegmentedControl, useMantineColorScheme, VisuallyHidden } from "@mantine/core";
+import { IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
+
+const SCHEMES = [
+  { value: "light", name: "Light", icon: IconSun },
+  { value: "dark", name: "Dark", icon: IconMoon },
+  { value: "auto", name: "As the system", icon: IconDeviceDesktop },
+] as const;
+
+export function SchemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <SegmentedControl
+      aria-label="Colours"
+      size="xs"
+      fullWidth
+      value={colorScheme}
+      onChange={(value) => setColorScheme(value as "light" | "dark" | "auto")}
+      data={SCHEMES.map(({ value, name, icon: Icon }) => ({
+        value,
+        label: (
+          <span title={name}>
+            <Icon size={14} style={{ display: "block", margin: "3px auto" }} />
+            <VisuallyHidden>{name}</VisuallyHidden>
+          </span>
+        ),
+      }))}
+    />
+  );
+}

@@ -1,0 +1,75 @@
+// What surrounds every page: the rail, the palette, the shortcuts, and the way in when this browser is not signed in.
+import { ActionIcon, Drawer } from "@mantine/core";
+import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { spotlight } from "@mantine/spotlight";
+import { IconMenu2, IconSearch } from "@tabler/icons-react";
+import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { access } from "@/api/access";
+import { useStore } from "@/api/store";
+import { useKeys } from "@/ui/keys";
+import { Logo } from "./logo";
+import { Palette } from "./palette";
+import { PLACES } from "./places";
+import { Rail } from "./rail";
+import classes from "./shell.module.css";
+import { ShortcutSheet } from "./shortcuts";
+import { SignIn } from "./sign-in";
+
+export function Shell() {
+  const signedIn = useStore(access) === "in";
+  const [sheet, { open: openSheet, close: closeSheet }] = useDisclosure();
+  useJumps(openSheet);
+  if (!signedIn) return <SignIn />;
+  return (
+    <div className={classes.shell}>
+      <a className={classes.skip} href="#main">
+        Skip to the page
+      </a>
+      <Sides openSheet={openSheet} />
+      <main id="main" className={classes.main}>
+        <Outlet />
+      </main>
+      <Palette openSheet={openSheet} />
+      <ShortcutSheet opened={sheet} close={closeSheet} />
+    </div>
+  );
+}
+
+function Sides({ openSheet }: { openSheet: () => void }) {
+  const narrow = useMediaQuery("(max-width: 820px)", undefined, { getInitialValueInEffect: false });
+  const [menu, { open, close }] = useDisclosure();
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  // The menu has done its work when the page changes.
+  useEffect(close, [path]);
+  if (!narrow) return <Rail openSheet={openSheet} />;
+  return (
+    <header className={classes.top}>
+      <ActionIcon aria-label="Menu" onClick={open}>
+        <IconMenu2 size={18} />
+      </ActionIcon>
+      <Logo />
+      <span className={classes.space} />
+      <ActionIcon aria-label="Go to or search" onClick={spotlight.open}>
+        <IconSearch size={17} />
+      </ActionIcon>
+      <Drawer opened={menu} onClose={close} size={240} padding={0} withCloseButton={false} aria-label="Menu">
+        <Rail openSheet={openSheet} />
+      </Drawer>
+    </header>
+  );
+}
+
+function useJumps(openSheet: () => void): void {
+  const navigate = useNavigate();
+  const group = "Everywhere";
+  useKeys([
+    ...PLACES.map(({ to, name, key }) => ({
+      keys: key === "/" ? "/" : `g ${key}`,
+      label: key === "/" ? "Search" : `Go to ${name}`,
+      group,
+      run: () => void navigate({ to }),
+    })),
+    { keys: "?", label: "Show the shortcuts", group, run: openSheet },
+  ]);
+}

@@ -1,0 +1,67 @@
+// Mantine in our colours: its variables point at ours, so there is one palette and no second look.
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  Select,
+  Textarea,
+  TextInput,
+  Tooltip,
+} from "@mantine/core";
+
+const iris: MantineColorsTuple = [
+  "#f2f1fe", "#e2e0fb", "#c5c1f7", "#a9a3ff", "#8b83f0", "#7268e8", "#6258e6", "#554bd8", "#4a41c4", "#3d35a8",
+]; // biome-ignore format: a scale reads best in one line
+
+export const theme = createTheme({
+  primaryColor: "iris",
+  primaryShade: { light: 7, dark: 6 },
+  colors: { iris },
+  fontFamily: "var(--sans)",
+  fontFamilyMonospace: "var(--mono)",
+  fontSizes: { xs: "11.5px", sm: "12.5px", md: "13.5px", lg: "15px", xl: "18px" },
+  lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.5", xl: "1.4" },
+  headings: { fontFamily: "var(--sans)", fontWeight: "600" },
+  defaultRadius: 6,
+  spacing: { xs: "6px", sm: "10px", md: "16px", lg: "24px", xl: "32px" },
+  cursorType: "pointer",
+  components: {
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray", size: "md" } }),
+    Badge: Badge.extend({ defaultProps: { variant: "light", radius: 4, tt: "none", fw: 500 } }),
+    Button: Button.extend({ defaultProps: { size: "xs", fw: 500 } }),
+    Menu: Menu.extend({ defaultProps: { shadow: "md", radius: 8 } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, radius: 10, overlayProps: { backgroundOpacity: 0.4 } },
+    }),
+    Select: Select.extend({ defaultProps: { size: "xs" } }),
+    TextInput: TextInput.extend({ defaultProps: { size: "xs" } }),
+    Textarea: Textarea.extend({ defaultProps: { size: "xs" } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: { openDelay: 250, fz: 12, px: 8, py: 4, multiline: true, maw: 360 },
+    }),
+  },
+});
+
+const ours = {
+  "--mantine-color-body": "var(--surface)",
+  "--mantine-color-text": "var(--text)",
+  "--mantine-color-dimmed": "var(--dim)",
+  "--mantine-color-placeholder": "var(--faint)",
+  "--mantine-color-anchor": "var(--accent)",
+  "--mantine-color-default": "var(--surface)",
+  "--mantine-color-default-hover": "var(--hover)",
+  "--mantine-color-default-color": "var(--text)",
+  "--mantine-color-default-border": "var(--line-strong)",
+  "--mantine-color-error": "var(--danger)",
+  "--mantine-color-gray-light-color": "var(--dim)",
+  "--mantine-color-gray-light-hover": "var(--hover)",
+  "--mantine-primary-color-light-color": "var(--accent)",
+  "--mantine-color-iris-light-color": "var(--accent)",
+};
+
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: ours, dark: ours });

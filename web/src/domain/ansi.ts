@@ -1,0 +1,45 @@
+// Terminal output as runs of text with classes: colours are kept, everything else that moves a cursor is dropped.
+
+export interface Piece {
+  text: string;
+  colour: number | undefined;
+  bold: boolean;
+  dim: boolean;
+}
+
+const SEQUENCE =
+  /\u001b\[([0-9;:]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_]|[\u0000-\u0008\u000b-\u001a\u007f]/g;
+
+/** The visible text in pieces of one look each. */
+export function pieces(source: string): Piece[] {
+  const found: Piece[] = [];
+  let look = { colour: undefined as number | undefined, bold: false, dim: false };
+  let last = 0;
+  for (const match of source.matchAll(SEQUENCE)) {
+    if (match.index > last) found.push({ text: source.slice(last, match.index), ...look });
+    last = match.index + match[0].length;
+    if (match[2] === "m") look = changed(look, match[1] ?? "");
+  }
+  if (last < source.length) found.push({ text: source.slice(last), ...look });
+  return found;
+}
+
+type Look = Omit<Piece, "text">;
+
+function changed(look: Look, codes: string): Look {
+  let next = { ...look };
+  const numbers = codes === "" ? [0] : codes.split(/[;:]/).map(Number);
+  for (let i = 0; i < numbers.length; i++) {
+    const code = numbers[i] ?? 0;
+    if (code === 0) next = { colour: undefined, bold: false, dim: false };
+    else if (code === 1) next.bold = true;
+    else if (code === 2) next.dim = true;
+    else if (code === 22) next = { ...next, bold: false, dim: false };
+    else if (code >= 30 && code <= 37) next.colour = code - 30;
+    else if (code >= 90 && code <= 97) next.colour = code - 90;
+    else if (code === 39) next.colour = undefined;
+    // 256 and true colours are skipped with their numbers: the page has its own eight.
+    else if (code === 38 || code === 48) i += numbers[i + 1] === 5 ? 2 : 4;
+  }
+  return next;
+}

@@ -1,0 +1,52 @@
+// The first page: what waits for you, what runs, what happened.
+import { useQuery } from "@tanstack/react-query";
+import { attention, dashboard, stats } from "@/api/home";
+import { Page, Section } from "@/ui/page";
+import { Loaded } from "@/ui/states";
+import { AttentionList } from "./attention";
+import { Cards } from "./cards";
+import classes from "./home.module.css";
+import { HoursChart } from "./hours";
+import { RecentRuns } from "./recent";
+import { ActiveShows } from "./shows";
+import { Welcome } from "./welcome";
+
+export function HomePage() {
+  const home = useQuery(dashboard());
+  const waiting = useQuery(attention());
+  const numbers = useQuery(stats());
+  const isNew = numbers.data !== undefined && numbers.data.total_sessions === 0 && numbers.data.shows === 0;
+  return (
+    <Page title="Home">
+      <div className={classes.home}>
+        {isNew ? (
+          <Welcome />
+        ) : (
+          <>
+            <Loaded query={waiting} what="What waits for you">
+              {({ items }) => <AttentionList items={items} />}
+            </Loaded>
+            <Loaded query={home} what="The overview">
+              {(data) => (
+                <>
+                  <Cards cards={data.cards} />
+                  <div className={classes.columns}>
+                    <Section title="Last 24 hours">
+                      <HoursChart rows={data.hours} />
+                    </Section>
+                    <Section title="Active shows">
+                      <ActiveShows shows={data.shows} />
+                    </Section>
+                  </div>
+                  <Section title="Recent runs">
+                    <RecentRuns runs={data.recent} />
+                  </Section>
+                </>
+              )}
+            </Loaded>
+          </>
+        )}
+      </div>
+    </Page>
+  );
+}

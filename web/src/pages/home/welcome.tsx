@@ -1,0 +1,52 @@
+// The home of somebody new: three ways to see something within a minute.
+import { IconHistory, IconRobot, IconSitemap } from "@tabler/icons-react";
+import { CopyButton } from "@/ui/copy";
+import classes from "./welcome.module.css";
+
+const WAYS = [
+  {
+    icon: IconHistory,
+    title: "See what your agents did already",
+    words:
+      "Reads the transcripts of Claude Code and Codex on this machine, and follows them while they grow.",
+    commands: ["li mirror claude --follow", "li mirror codex --follow"],
+  },
+  {
+    icon: IconSitemap,
+    title: "Watch a show",
+    words: "A small repository, several agents at work on it at once, gates and merges. It needs no account.",
+    commands: ["li demo"],
+  },
+  {
+    icon: IconRobot,
+    title: "Run an agent",
+    words: "It appears here with its first message, and every message after it.",
+    commands: ['li agent claude "Explain this repository"'],
+  },
+];
+
+export function Welcome() {
+  return (
+    <div className={classes.welcome}>
+      <h2 className={classes.title}>Everything your agents do, kept and visible while it happens</h2>
+      <p className={classes.lead}>
+        Nothing is recorded yet. Run one of these in a terminal; this page fills by itself.
+      </p>
+      <div className={classes.ways}>
+        {WAYS.map(({ icon: Icon, title, words, commands }) => (
+          <section key={title} className={classes.way}>
+            <Icon size={20} stroke={1.6} className={classes.icon} />
+            <h3 className={classes.name}>{title}</h3>
+            <p className={classes.words}>{words}</p>
+            {commands.map((command) => (
+              <div key={command} className={classes.command}>
+                <code>{command}</code>
+                <CopyButton text={command} what={`Copy ${command}`} />
+              </div>
+            ))}
+          </section>
+        ))}
+      </div>
+    </div>
+  );
+}

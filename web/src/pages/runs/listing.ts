@@ -1,0 +1,93 @@
+// The rows of the list. The newest page follows the feed; what was read below it stays where it is, and rows in it
+// are only brought up to date in place. New rows wait until the reader asks for them, or is at the top anyway.
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef } from "react";
+import { get } from "@/api/client";
+import { keys } from "@/api/keys";
+import { onChanges } from "@/api/live";
+import { type Filters, newestRuns, type Run, type Runs, runPages } from "@/api/runs";
+
+interface Pages {
+  pages: Runs[];
+  pageParams: string[];
+}
+
+export function useRunList(filters: Filters) {
+  const queries = useQueryClient();
+  const pages = useInfiniteQuery(runPages(filters));
+  const head = useQuery(newestRuns(filters));
+  const runs = useMemo(() => merged(pages.data?.pages ?? [], head.data), [pages.data, head.data]);
+  const fresh = useMemo(() => newer(pages.data?.pages ?? [], head.data), [pages.data, head.data]);
+  useRowUpdates(filters);
+  const accept = (): void => {
+    if (!head.data) return;
+    const first = head.data;
+    queries.setQueryData<Pages>(keys.runPages(filters), { pages: [first], pageParams: [""] });
+  };
+  return {
+    runs,
+    fresh: fresh.length,
+    accept,
+    total: head.data && Object.values(head.data.counts).reduce((sum, count) => sum + count, 0),
+    loading: pages.isPending,
+    error: pages.error,
+    retry: () => void pages.refetch(),
+    hasMore: pages.hasNextPage,
+    more: () => {
+      if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage();
+    },
+  };
+}
+
+export type RunListing = ReturnType<typeof useRunList>;
+
+/** The pages as they were read, with the rows that the newest page knows better. */
+export function merged(pages: Runs[], head: Runs | undefined): Run[] {
+  const better = new Map(head?.runs.map((run) => [run.id, run]));
+  const seen = new Set<string>();
+  const rows: Run[] = [];
+  for (const run of pages.flatMap((page) => page.runs)) {
+    if (seen.has(run.id)) continue;
+    seen.add(run.id);
+    rows.push(better.get(run.id) ?? run);
+  }
+  return rows;
+}
+
+/** What the newest page has above the first row that is shown. */
+export function newer(pages: Runs[], head: Runs | undefined): Run[] {
+  if (!head || pages.length === 0) return [];
+  const shown = new Set(pages.flatMap((page) => page.runs.map((run) => run.id)));
+  const first = pages[0]?.runs[0]?.created_at ?? 0;
+  return head.runs.filter((run) => !shown.has(run.id) && run.created_at >= first);
+}
+
+/** A row further down than the newest page is fetched by itself when it changes. */
+function useRowUpdates(filters: Filters): void {
+  const queries = useQueryClient();
+  const waiting = useRef(new Set<string>());
+  useEffect(() => {
+    const key = keys.runPages(filters);
+    return onChanges((changes) => {
+      const rows = queries.getQueryData<Pages>(key)?.pages.flatMap((page) => page.runs) ?? [];
+      const shown = new Set(rows.slice(100).map((run) => run.id));
+      for (const change of changes) {
+        const id = change.entity === "session" ? change.entity_id : change.parent_id;
+        if (!id || !shown.has(id) || waiting.current.has(id)) continue;
+        waiting.current.add(id);
+        void get("/api/sessions/{session_id}", { path: { session_id: id } })
+          .then(({ session }) => queries.setQueryData<Pages>(key, (old) => old && replaced(old, session)))
+          .catch(() => {}) // gone, or unreachable: the row stays as it was read
+          .finally(() => setTimeout(() => waiting.current.delete(id), 1000));
+      }
+    });
+  }, [queries, filters]);
+}
+
+function replaced(old: Pages, run: Run): Pages {
+  const pages = old.pages.map((page) => ({
+    ...page,
+    runs: page.runs.map((each) => (each.id === run.id ? run : each)),
+  }));
+  return { ...old, pages };
+}

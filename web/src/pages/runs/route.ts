@@ -1,0 +1,49 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { number, oneOf, text } from "@/domain/params";
+import { rootRoute } from "@/ui/root";
+
+const CARDS = ["running", "failed_24h", "slow", "stale", "needs_review"] as const;
+
+const HEALTHS = [
+  "running",
+  "waiting",
+  "idle",
+  "stale",
+  "stalled",
+  "process_dead",
+  "orphaned",
+  "unknown",
+  "ok",
+] as const;
+
+/** What the address of the list says; anybody who opens it sees the same list. */
+function validateSearch(raw: Record<string, unknown>) {
+  const found = {
+    q: text(raw, "q"),
+    card: oneOf(raw, "card", CARDS),
+    status: text(raw, "status"),
+    kind: text(raw, "kind"),
+    health: oneOf(raw, "health", HEALTHS),
+    source: text(raw, "source"),
+    project: text(raw, "project"),
+    agent: text(raw, "agent"),
+    playbook: text(raw, "playbook"),
+    show: text(raw, "show"),
+    within: text(raw, "within"),
+    since: number(raw, "since"),
+    until: number(raw, "until"),
+  };
+  // A filter that is not set is not in the address.
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Partial<
+    typeof found
+  >;
+}
+
+export type RunsSearch = ReturnType<typeof validateSearch>;
+
+export const runsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs",
+  validateSearch,
+  component: lazyRouteComponent(() => import("./page"), "RunsPage"),
+});

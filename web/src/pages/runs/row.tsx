@@ -1,0 +1,99 @@
+// One run in two lines: what it is and how it goes, and where it came from.
+import { Checkbox, Tooltip } from "@mantine/core";
+import { memo } from "react";
+import type { Run } from "@/api/runs";
+import { compact, grouped } from "@/domain/format";
+import { runName, shortId } from "@/domain/runs";
+import { Cost, Tokens } from "@/ui/amounts";
+import { TextLink } from "@/ui/link";
+import { StatePill } from "@/ui/state-pill";
+import { Duration, RelativeTime } from "@/ui/time";
+import { COLUMNS, type Column } from "./columns";
+import classes from "./runs.module.css";
+
+interface RowProps {
+  run: Run;
+  shown: ReadonlySet<Column>;
+  active: boolean;
+  chosen: boolean;
+  choose: () => void;
+}
+
+export const RunRow = memo(Row, (before, after) =>
+  (["run", "shown", "active", "chosen"] as const).every((name) => before[name] === after[name]),
+);
+
+function Row({ run, shown, active, chosen, choose }: RowProps) {
+  return (
+    <div className={classes.row} data-active={active} data-chosen={chosen}>
+      <span className={classes.check}>
+        <Checkbox size="xs" checked={chosen} onChange={choose} aria-label={`Choose ${runName(run)}`} />
+      </span>
+      <div className={classes.name}>
+        <div className={classes.line}>
+          <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.link}>
+            {runName(run)}
+          </TextLink>
+          {run.invocation_kind && <span className={classes.kind}>{run.invocation_kind}</span>}
+        </div>
+        <div className={classes.second}>
+          <Tooltip label={run.id}>
+            <code>{shortId(run.id)}</code>
+          </Tooltip>
+          {[run.project, run.name !== runName(run) ? run.name : null, run.source_kind]
+            .filter(Boolean)
+            .map((word) => (
+              <span key={word}>{word}</span>
+            ))}
+        </div>
+      </div>
+      <div className={classes.state}>
+        <StatePill state={run.state} />
+      </div>
+      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key }) => (
+        <div key={key} className={classes.cell} data-column={key}>
+          <Cell column={key} run={run} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Cell({ column, run }: { column: Column; run: Run }) {
+  switch (column) {
+    case "model":
+      return run.model ?? "–";
+    case "messages":
+      return (
+        <Tooltip label={`${grouped(run.message_count)} messages on ${grouped(run.branch_count)} branches`}>
+          <span>
+            {compact(run.message_count)}
+            {run.branch_count > 1 && <span className={classes.faint}> · {compact(run.branch_count)}</span>}
+          </span>
+        </Tooltip>
+      );
+    case "duration":
+      return <Duration ms={run.duration_ms} since={run.status === "running" ? run.started_at : null} />;
+    case "tokens":
+      return <Tokens usage={run} />;
+    case "cost":
+      return <Cost microusd={run.cost_microusd} />;
+    case "updated":
+      return <RelativeTime at={run.last_message_at ?? run.updated_at ?? run.created_at} />;
+  }
+}
+
+export function RunsHead({ shown }: { shown: ReadonlySet<Column> }) {
+  return (
+    <div className={classes.head} aria-hidden>
+      <span className={classes.check} />
+      <span className={classes.name}>Run</span>
+      <span className={classes.state}>State</span>
+      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key, name }) => (
+        <span key={key} className={classes.cell} data-column={key}>
+          {name}
+        </span>
+      ))}
+    </div>
+  );
+}

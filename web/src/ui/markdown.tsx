@@ -1,0 +1,16 @@
+// Text of agents and files as markdown. It is hostile: HTML is text, links leave without a referrer and only over
+// http(s) or mail, pictures from elsewhere become links, and everything passes a sanitiser. Loaded on demand.
+import { lazy, Suspense } from "react";
+import classes from "./markdown.module.css";
+
+const Rendered = lazy(() => import("./markdown-rendered"));
+
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div className={classes.markdown}>
+      <Suspense fallback={<div className={classes.plain}>{text}</div>}>
+        <Rendered text={text} />
+      </Suspense>
+    </div>
+  );
+}

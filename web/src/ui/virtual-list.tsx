@@ -1,0 +1,78 @@
+// A long list of which only what is seen exists. Rows may differ in height; they are measured as they appear.
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from "react";
+import classes from "./virtual-list.module.css";
+
+export interface VirtualListHandle {
+  scrollTo: (index: number, align?: "auto" | "start" | "center" | "end") => void;
+  element: HTMLDivElement | null;
+}
+
+interface VirtualListProps {
+  count: number;
+  /** The likely height of a row in pixels; the nearer, the steadier the scroll bar. */
+  estimate: number | ((index: number) => number);
+  keyOf: (index: number) => string | number;
+  render: (index: number) => ReactNode;
+  label: string;
+  /** Called when the last rows come into view. */
+  nearEnd?: (() => void) | undefined;
+  onScroll?: (element: HTMLDivElement) => void;
+  /** Which rows are in view changed. */
+  onRange?: (first: number, last: number) => void;
+  handle?: Ref<VirtualListHandle>;
+  overscan?: number;
+  before?: ReactNode;
+  after?: ReactNode;
+}
+
+export function VirtualList(props: VirtualListProps) {
+  const { count, estimate, keyOf, render, nearEnd, onRange, overscan = 8 } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: typeof estimate === "number" ? () => estimate : estimate,
+    getItemKey: keyOf,
+    overscan,
+  });
+  const rows = virtual.getVirtualItems();
+  const first = rows[0]?.index ?? 0;
+  const last = rows.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (nearEnd && count > 0 && last >= count - 10) nearEnd();
+  }, [last, count, nearEnd]);
+  useEffect(() => {
+    if (last >= 0) onRange?.(first, last);
+  }, [first, last, onRange]);
+  useImperativeHandle(props.handle, () => ({
+    scrollTo: (index, align = "auto") => virtual.scrollToIndex(index, { align }),
+    element: scroller.current,
+  }));
+  return (
+    <div
+      ref={scroller}
+      className={classes.scroller}
+      data-scroll
+      onScroll={(event) => props.onScroll?.(event.currentTarget)}
+    >
+      {props.before}
+      <ul className={classes.rows} aria-label={props.label} style={{ height: virtual.getTotalSize() }}>
+        {rows.map((row) => (
+          <li
+            key={row.key}
+            ref={virtual.measureElement}
+            data-index={row.index}
+            aria-setsize={count}
+            aria-posinset={row.index + 1}
+            className={classes.row}
+            style={{ transform: `translateY(${row.start}px)` }}
+          >
+            {render(row.index)}
+          </li>
+        ))}
+      </ul>
+      {props.after}
+    </div>
+  );
+}

@@ -1,0 +1,25 @@
+// How the page is built: one small entry, and what only some pages need in chunks of their own.
+import { fileURLToPath } from "node:url";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+const studio = process.env.STUDIO ?? "http://127.0.0.1:8721";
+
+export default defineConfig({
+  plugins: [react()],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    target: "es2023",
+    // The size test reads which files the first page loads.
+    manifest: "assets/manifest.json",
+    // A data: URL for a small file would be a second kind of source in the content policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: Object.fromEntries(
+      ["/api", "/login", "/healthz"].map((path) => [path, { target: studio, changeOrigin: true }]),
+    ),
+  },
+  test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"] },
+});
