@@ -5,8 +5,9 @@ State functions take this and never the library's connection, so that another da
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -29,6 +30,9 @@ Params = Mapping[str, Any]
 
 _NONE: Params = {}
 
+# of a column of an answer that could not be read as it is
+_TEXT_OR_NOT = "typeof(c{0}) = 'text', CASE typeof(c{0}) WHEN 'text' THEN CAST(c{0} AS BLOB) ELSE c{0} END"
+
 
 class Connection:
     """One database connection; used by one thread at a time."""
@@ -48,20 +52,32 @@ class Connection:
 
     def one(self, sql: str, params: Params = _NONE) -> Row | None:
         """The first row, None when there is none."""
-        return self.execute(sql, params).fetchone()
+        try:
+            return self.execute(sql, params).fetchone()
+        except UnicodeDecodeError:
+            return next(self._legible(sql, params), None)
 
     def value(self, sql: str, params: Params = _NONE) -> Any:
         """The first column of the first row, None when there is none."""
-        row = self.execute(sql, params).fetchone()
+        row = self.one(sql, params)
         return None if row is None else row[0]
 
     def all(self, sql: str, params: Params = _NONE) -> list[Row]:
         """Every row."""
-        return self.execute(sql, params).fetchall()
+        try:
+            return self.execute(sql, params).fetchall()
+        except UnicodeDecodeError:
+            return list(self._legible(sql, params))
 
     def each(self, sql: str, params: Params = _NONE) -> Iterator[Row]:
         """Row by row, for results that should not be in memory at once."""
-        return iter(self.execute(sql, params))
+        given = 0
+        try:
+            for row in self.execute(sql, params):
+                yield row
+                given += 1
+        except UnicodeDecodeError:
+            yield from islice(self._legible(sql, params), given, None)
 
     def dicts(self, sql: str, params: Params = _NONE) -> list[dict[str, Any]]:
         """Every row as a dictionary by column name."""
@@ -70,7 +86,27 @@ class Connection:
             names = [column[0] for column in cursor.get_description()]
         except apsw.ExecutionCompleteError:  # no rows: the cursor is done before it was asked
             return []
-        return [dict(zip(names, row, strict=True)) for row in cursor]
+        try:
+            return [dict(zip(names, row, strict=True)) for row in cursor]
+        except UnicodeDecodeError:
+            return [dict(zip(names, row, strict=True)) for row in self._legible(sql, params)]
+
+    def many(self, sql: str, rows: Iterable[Row]) -> None:
+        """One statement for each row of values, by position."""
+        self.raw.executemany(sql, rows)
+
+    def _legible(self, sql: str, params: Params) -> Iterator[Row]:
+        """A question again, after another tool's text broke the first answer: what is no UTF-8 is spelled out."""
+        if sql.split(maxsplit=1)[0].upper() not in ("SELECT", "WITH"):
+            raise _not_utf8(self.path)  # it may have written, and must not do so twice
+        width = len(self.execute(sql, params).get_description())
+        names = ", ".join(f"c{number}" for number in range(width))
+        pairs = ", ".join(_TEXT_OR_NOT.format(number) for number in range(width))
+        for row in self.execute(f"WITH answer ({names}) AS ({sql}) SELECT {pairs} FROM answer", params):  # noqa: S608
+            yield tuple(
+                value.decode("utf-8", "backslashreplace") if is_text else value
+                for is_text, value in zip(row[::2], row[1::2], strict=True)
+            )
 
     def first_dict(self, sql: str, params: Params = _NONE) -> dict[str, Any] | None:
         """The first row as a dictionary."""
@@ -105,11 +141,13 @@ class Connection:
 
 
 # What the library raises: its own errors, and Python's for a value that it cannot bind.
-LIBRARY_ERRORS = (apsw.Error, UnicodeEncodeError, OverflowError)
+LIBRARY_ERRORS = (apsw.Error, UnicodeError, OverflowError)
 
 
 def translate(error: BaseException, path: str) -> LionError:
     """The library's error in our own words, with what to do about it."""
+    if isinstance(error, UnicodeDecodeError):
+        return _not_utf8(path)
     if not isinstance(error, apsw.Error):
         return InvalidInput(f"a database cannot hold that value ({error})", hint="give valid text, or a smaller number")
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
@@ -135,13 +173,25 @@ def translate(error: BaseException, path: str) -> LionError:
     return StorageFailed(f"{path}: {error}", hint="`li state doctor` may say more")
 
 
+def _not_utf8(path: str) -> CorruptStore:
+    return CorruptStore(f"{path} holds text that is not UTF-8", hint="another tool wrote it; restore a backup")
+
+
+def _kind(error: apsw.ConstraintError) -> int | None:
+    return getattr(error, "extendedresult", None)  # not in the library's type stubs
+
+
+def refers_to_nothing(error: apsw.ConstraintError) -> bool:
+    """Whether a row was refused because what it refers to is not there."""
+    return _kind(error) == apsw.SQLITE_CONSTRAINT_FOREIGNKEY
+
+
 def _refused(error: apsw.ConstraintError) -> LionError:
-    kind = getattr(error, "extendedresult", None)  # not in the library's type stubs
-    if kind == apsw.SQLITE_CONSTRAINT_FOREIGNKEY:
+    if refers_to_nothing(error):
         return InvalidInput(
             "it refers to something that does not exist, or is still referred to", hint="create that first"
         )
-    if kind in (
+    if _kind(error) in (
         apsw.SQLITE_CONSTRAINT_UNIQUE,
         apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
         apsw.SQLITE_CONSTRAINT_ROWID,
