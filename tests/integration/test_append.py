@@ -187,6 +187,36 @@ def test_a_branch_that_does_not_exist_takes_nothing(db: Database) -> None:
     assert db.conn.value("SELECT count(*) FROM messages") == 0
 
 
+def test_a_branch_that_another_process_pruned_is_not_there_any_more(db: Database) -> None:
+    begun = begin(db)
+    say(db, begun.branch_id, "a")
+    write(db, finish_session, begun.session_id, "completed")
+    with Database(db.path) as other:
+        other.conn.execute("DELETE FROM branches")
+        other.conn.execute("DELETE FROM sessions")
+        other.conn.execute("DELETE FROM progression_heads")
+
+    for _ in range(2):  # nothing is remembered of it either
+        with pytest.raises(NotFound, match="no branch"):
+            write(db, append, begun.branch_id, said())
+    assert db.conn.value("SELECT count(*) FROM messages") == 1
+
+
+def test_a_branch_that_another_process_made_anew_takes_messages(db: Database) -> None:
+    begun = begin(db)
+    say(db, begun.branch_id, "a")
+    with Database(db.path) as other:
+        other.conn.execute("DELETE FROM branches")
+        other.conn.execute("DELETE FROM sessions")
+        other.conn.execute("DELETE FROM progression_heads")
+        begin(other)
+        begin(other, "another")
+
+    write(db, append, begun.branch_id, said(id="b"))
+
+    assert [item.message_id for item in read(db, messages_after, begun.session_id)] == ["b"]
+
+
 def test_what_is_undone_is_not_remembered(db: Database) -> None:
     """The ends of a branch are kept with the connection; an append that is rolled back must not move them."""
     _, branch = begin(db)

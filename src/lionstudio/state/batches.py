@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from lionstudio.model.jsontext import dump
 from lionstudio.model.messages import Message, System
-from lionstudio.model.usage import NOTHING, Usage
+from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages import INSERT
 from lionstudio.state.places import Place, look_again, place_of, remember
+from lionstudio.state.tallies import Growth, grow_session, note_on_branch
 
 
 class Arrival(NamedTuple):
@@ -22,24 +23,6 @@ class Arrival(NamedTuple):
 
 _KNOWN = "SELECT m.id FROM json_each(:ids) j JOIN messages m ON m.id = j.value"
 _PLACE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
-_COUNT = """
-UPDATE sessions SET first_msg_id = coalesce(first_msg_id, :first), last_msg_id = :last,
-  last_message_at = max(coalesce(last_message_at, 0), :at), updated_at = max(updated_at, :at),
-  message_count = message_count + :added,
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :session
-"""
-_NOTE = """
-UPDATE branches SET system_msg_id = coalesce(:system, system_msg_id),
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :branch
-"""
 _ANNOUNCE = """
 INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord) VALUES (?, 'appended', 'message', ?, ?, ?)
 """
@@ -56,36 +39,29 @@ def append_many(conn: Connection, branch_id: str, arrivals: Sequence[Arrival]) -
         return
     place = conn.places.get(branch_id) or place_of(conn, branch_id)
     look_again(conn, place)
-    conn.raw.executemany(INSERT, (arrival.row for arrival in arrivals))
+    conn.many(INSERT, (arrival.row for arrival in arrivals))
     session, first = place.session.id, place.session.next_ord
     announced = ((row[1], row[0], session, first + number) for number, (_, row) in enumerate(arrivals))
-    conn.raw.executemany(_ANNOUNCE, announced)
+    conn.many(_ANNOUNCE, announced)
     _take_places(conn, place, arrivals)
-    used = NOTHING
-    for message, _ in arrivals:
-        if "usage" in message.metadata:
-            used = used.plus(message.usage)
-    _count(conn, branch_id, place, arrivals, used)
+    _count(conn, branch_id, place, arrivals)
     remember(conn, branch_id, place)
 
 
 def _take_places(conn: Connection, place: Place, arrivals: Sequence[Arrival]) -> None:
     for end in (place.session, place):
         rows = ((end.prog, end.next_ord + number, arrival.row[0]) for number, arrival in enumerate(arrivals))
-        conn.raw.executemany(_PLACE, rows)
+        conn.many(_PLACE, rows)
         end.next_ord += len(arrivals)
 
 
-def _count(conn: Connection, branch_id: str, place: Place, arrivals: Sequence[Arrival], used: Usage) -> None:
+def _count(conn: Connection, branch_id: str, place: Place, arrivals: Sequence[Arrival]) -> None:
+    used = NOTHING
+    for message, _ in arrivals:
+        if "usage" in message.metadata:
+            used = used.plus(message.usage)
     at = max(arrival.row[1] for arrival in arrivals)
+    first, last = arrivals[0].row[0], arrivals[-1].row[0]
+    grow_session(conn, place.session.id, Growth(len(arrivals), first, last, at, used))
     systems = [message.id for message, _ in arrivals if isinstance(message, System)]
-    session, sums = place.session.id, used._asdict()
-    conn.execute(
-        _COUNT,
-        {
-            "first": arrivals[0].row[0], "last": arrivals[-1].row[0], "at": at, "added": len(arrivals),
-            "session": session, **sums,
-        },
-    )  # fmt: skip
-    if systems or used != NOTHING:
-        conn.execute(_NOTE, {"branch": branch_id, "system": systems[-1] if systems else None, **sums})
+    note_on_branch(conn, branch_id, used, systems[-1] if systems else None)

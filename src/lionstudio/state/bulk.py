@@ -20,6 +20,7 @@ from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages import INSERT
 from lionstudio.state.sessions import to_row
 from lionstudio.state.standing import find_place, ids_in, standing
+from lionstudio.state.tallies import Growth, grow_session, note_on_branch
 
 _FETCH = 500  # ids asked for at once; rows arrive one by one
 
@@ -152,7 +153,7 @@ def _bring_messages(conn: Connection, incoming: Incoming, plan: Plan, arrived: A
     wanted = list(dict.fromkeys(id_ for order in orders for id_ in order))
     for start in range(0, len(wanted), _FETCH):
         rows = incoming.fetch(conn, wanted[start : start + _FETCH])
-        conn.raw.executemany(INSERT, arrived.watch(rows))
+        conn.many(INSERT, arrived.watch(rows))
 
 
 _ADD_HEAD = """
@@ -174,7 +175,7 @@ def _extend(conn: Connection, prog: int, ids: Sequence[str]) -> None:
     if ids:
         start = int(conn.value(_NEXT, {"prog": prog}))
         new = _missing(ids, _order_of(conn, prog))
-        conn.raw.executemany(_PLACE, ((prog, start + number, id_) for number, id_ in enumerate(new)))
+        conn.many(_PLACE, ((prog, start + number, id_) for number, id_ in enumerate(new)))
 
 
 # ── Sessions ─────────────────────────────────────────────────────────────
@@ -226,17 +227,6 @@ def _newest(given: float | None, *others: float | None) -> float:
 
 
 _GIVE_PROGRESSION = "UPDATE sessions SET progression_id = :progression WHERE id = :id AND progression_id IS NULL"
-_GROW = """
-UPDATE sessions SET
-  first_msg_id = coalesce(first_msg_id, :first_msg_id), last_msg_id = :last_msg_id,
-  last_message_at = max(coalesce(last_message_at, :at, 0), coalesce(:at, 0)),
-  updated_at = max(updated_at, coalesce(:at, 0)), message_count = message_count + :added,
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :id
-"""
 _ANNOUNCE = """
 INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord)
 VALUES ((julianday('now') - 2440587.5) * 86400.0, 'appended', 'session', :id, NULL, :ord)
@@ -261,8 +251,9 @@ def _complete_session(
     if not plan.session_ids:
         return
     conn.execute(_GIVE_PROGRESSION, {"id": session_id, "progression": progression_id})
-    grown = {"id": session_id, "at": arrived.last_at, "added": len(plan.session_ids)}
-    conn.execute(_GROW, grown | _pointers(conn, prog) | arrived.total(plan.session_ids)._asdict())
+    first, last = _pointers(conn, prog).values()
+    used = arrived.total(plan.session_ids)
+    grow_session(conn, session_id, Growth(len(plan.session_ids), first, last, arrived.last_at, used))
     # one row for all of them: whoever shows the session reads it again
     conn.execute(_ANNOUNCE, {"id": session_id, "ord": conn.value(_NEXT, {"prog": prog}) - 1})
 
@@ -301,15 +292,6 @@ def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, An
 
 
 _OWN_PROGRESSION = "UPDATE branches SET progression_id = :progression WHERE id = :id"
-_NOTE = """
-UPDATE branches SET
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :id
-"""
-_POINT = "UPDATE branches SET system_msg_id = :system WHERE id = :id"
 
 
 def _lengthen(conn: Connection, branch_id: str, prog: int | None, ids: list[str], at: float, arrived: Arrivals) -> None:
@@ -318,9 +300,4 @@ def _lengthen(conn: Connection, branch_id: str, prog: int | None, ids: list[str]
         prog = _head(conn, progression, at, None)
         conn.execute(_OWN_PROGRESSION, {"id": branch_id, "progression": progression})
     _extend(conn, prog, ids)
-    used = arrived.total(ids)
-    if used != NOTHING:
-        conn.execute(_NOTE, {"id": branch_id, **used._asdict()})
-    system = arrived.system_in(ids)
-    if system is not None:
-        conn.execute(_POINT, {"id": branch_id, "system": system})
+    note_on_branch(conn, branch_id, arrived.total(ids), arrived.system_in(ids))

@@ -16,8 +16,9 @@ from lionstudio.model.elements import UNKNOWN_TAG
 from lionstudio.model.ids import check_id
 from lionstudio.model.jsontext import dump, load_or_keep, visible
 from lionstudio.model.messages import TYPE_IDS, Message, System, pack
-from lionstudio.state.connection import Connection, Row
+from lionstudio.state.connection import Connection, Row, refers_to_nothing
 from lionstudio.state.places import Place, SessionPlace, look_again, place_of, remember
+from lionstudio.state.tallies import note_on_branch, use_in_session
 
 
 class Appended(NamedTuple):
@@ -63,8 +64,9 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
     point("append.inserted")
     try:
         run(_TAKE_PLACE, (session.prog, session.next_ord, id_, place.prog, place.next_ord, id_))
-    except apsw.ConstraintError:
-        look_again(conn, place)
+    except apsw.ConstraintError as error:
+        place = _place_again(conn, branch_id, place, error)
+        session = place.session
         run(_TAKE_PLACE, (session.prog, session.next_ord, id_, place.prog, place.next_ord, id_))
     point("append.placed")
     run(_COUNT, (id_, row[1], session.pk, session.id, late))
@@ -92,41 +94,29 @@ def _refusal(conn: Connection, session_id: str) -> IllegalMove | NotFound:
     )
 
 
+def _place_again(conn: Connection, branch_id: str, place: Place, error: apsw.ConstraintError) -> Place:
+    """Another process was here: it took the next ord, or pruned the branch and perhaps made it anew."""
+    if refers_to_nothing(error):
+        conn.forget_places()
+        return place_of(conn, branch_id)
+    look_again(conn, place)
+    return place
+
+
 _SYSTEM = TYPE_IDS[System.TAG]
 _FIRST = "UPDATE sessions SET first_msg_id = :id WHERE pk = :pk AND first_msg_id IS NULL"
-_SYSTEM_POINTER = "UPDATE branches SET system_msg_id = :id WHERE id = :branch"
-_SESSION_USAGE = """
-UPDATE sessions SET
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE pk = :pk
-"""
-_BRANCH_USAGE = """
-UPDATE branches SET
-  input_tokens = input_tokens + :input_tokens, output_tokens = output_tokens + :output_tokens,
-  cache_read_tokens = cache_read_tokens + :cache_read_tokens,
-  cache_write_tokens = cache_write_tokens + :cache_write_tokens,
-  cost_microusd = coalesce(cost_microusd + :cost_microusd, cost_microusd, :cost_microusd)
- WHERE id = :branch
-"""
 
 
 def _note_what_is_rare(conn: Connection, branch_id: str, session: SessionPlace, message: Message) -> None:
     """What only some messages change: the first of a session, a system prompt, one that reports usage."""
     if session.next_ord == 0:
         conn.execute(_FIRST, {"id": message.id, "pk": session.pk})
-    if "usage" in message.metadata:
-        conn.execute(_SESSION_USAGE, {"pk": session.pk, **message.usage._asdict()})
+    use_in_session(conn, session.id, message.usage)
     _note_on_branch(conn, branch_id, message)
 
 
 def _note_on_branch(conn: Connection, branch_id: str, message: Message) -> None:
-    if isinstance(message, System):
-        conn.execute(_SYSTEM_POINTER, {"id": message.id, "branch": branch_id})
-    if "usage" in message.metadata:
-        conn.execute(_BRANCH_USAGE, {"branch": branch_id, **message.usage._asdict()})
+    note_on_branch(conn, branch_id, message.usage, message.id if isinstance(message, System) else None)
 
 
 _ETERNITY = 1e12  # seconds; 30,000 years
