@@ -59,6 +59,13 @@ ELSEWHERE: Mapping[str, str] = {
     "attempt.intended": "tests/integration/test_show_attempts.py",
     "attempt.started": "tests/integration/test_show_attempts.py",
     "attempt.ended": "tests/integration/test_show_attempts.py",
+    "show.checkout.based": "tests/crash/test_show_git_kills.py",
+    "show.checkout.laid_out": "tests/crash/test_show_git_kills.py",
+    "show.checkout.furnished": "tests/crash/test_show_git_kills.py",
+    "show.checkout.removed": "tests/crash/test_show_git_kills.py",
+    "show.collect.taken_in": "tests/crash/test_show_git_kills.py",
+    "show.merge.committed": "tests/crash/test_show_git_kills.py",
+    "show.merge.moved": "tests/crash/test_show_git_kills.py",
 }
 CASES = [
     pytest.param(point, work, time, id=f"{point}-{work}-{time}")

@@ -1,12 +1,25 @@
-"""The checkout of a play: made from the integration branch, kept for every attempt, removed when its merge is proven."""
+"""The checkout of a play: made from the integration branch, kept for every attempt, removed once merged."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from lionstudio.crash import point
+from lionstudio.errors import Conflict, LionError
+from lionstudio.files.atomic import make_folder, write_text
 from lionstudio.model.plans import Command
+from lionstudio.shows.collecting import Collected, collect, left_since, remember
+from lionstudio.shows.conflicts import hand_back_conflict
+from lionstudio.shows.furnishing import as_patterns, copy_in, set_up, tear_down
+from lionstudio.shows.git import failure
+from lionstudio.shows.gitfolders import mend, put_files
+from lionstudio.shows.layouts import discard, lay_files, make_git, read_bytes
+from lionstudio.shows.merging import integration_tip
 from lionstudio.shows.places import Checkout, Repo
+from lionstudio.shows.repositories import director_git, find_ref, users_git
 
 __all__ = ["Collected", "Place", "collect", "hand_back_conflict", "prepare", "prune_checkouts", "remove"]
 
@@ -22,41 +35,177 @@ class Place:
     env: Mapping[str, str] = field(default_factory=dict)  # of the setup commands; scrubbed by the caller
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Collected:
-    """What an attempt left: one commit that holds it all. With problems it must not be merged."""
-
-    head: str
-    changed: tuple[str, ...] = ()  # against the play's base; () for a play that did nothing
-    problems: tuple[str, ...] = ()  # each a sentence for the agent's next attempt
-    left_out: tuple[str, ...] = ()  # files that only the agent's own git could have committed (filters, submodules)
-
-
 def prepare(place: Place) -> Checkout:
     """The checkout of a play, made or found again, with copies and setup done. Raises when setup fails."""
-    raise NotImplementedError
+    checkout = Checkout(repo=place.repo, play=place.play, base=_ensure_branch(place))
+    if not os.path.lexists(checkout.path):
+        _make(checkout)
+    elif not mend(checkout.path, objects=checkout.repo.objects, exclude=_exclude(checkout)):
+        _replace_git(checkout)
+    if not os.path.exists(_furnished(checkout)):
+        _furnish(place, checkout)
+    return checkout
 
 
-def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
-    """Everything the agent left, committed or not, as a commit in the user's repository under branch and archive ref.
+def find_checkout(repo: Repo, play: str) -> Checkout | None:
+    """The checkout of a play that was prepared before."""
+    checkout = Checkout(repo=repo, play=play, base="")
+    base = _read(os.path.join(checkout.notes, "base"))
+    return Checkout(repo=repo, play=play, base=base) if base else None
 
-    The agent's processes must have ended. Nothing of the checkout's own git configuration is used.
-    """
-    raise NotImplementedError
+
+def _ensure_branch(place: Place) -> str:
+    """The commit that the play starts from; written down before the ref is made, so that a crash changes nothing."""
+    repo, play = place.repo, place.play
+    notes = Checkout(repo=repo, play=play, base="").notes
+    known = _read(os.path.join(notes, "base"))
+    if known and find_ref(repo, repo.branch(play)):
+        return known
+    base = known or integration_tip(repo)
+    write_text(os.path.join(notes, "base"), base + "\n")
+    point("show.checkout.based")
+    ran = users_git(repo).run("update-ref", "-m", "show: prepare", repo.branch(play), base, "")
+    if ran.code == 0:
+        return base
+    found = find_ref(repo, repo.branch(play))
+    if found is None:
+        raise failure("update-ref", ran)
+    if not director_git(repo).says("merge-base", "--is-ancestor", base, found):
+        name = repo.branch(play).removeprefix("refs/heads/")
+        raise Conflict(
+            f"a branch {name} exists that is not of this show",
+            hint=f"rename it: git branch -m {name} OTHER; or choose another topic",
+        )
+    return base
 
 
-def hand_back_conflict(checkout: Checkout, head: str, tip: str) -> tuple[str, ...]:
-    """Leave the checkout in the middle of merging `tip` into the collected `head`; gives the conflicted files."""
-    raise NotImplementedError
+def _make(checkout: Checkout) -> None:
+    """Lay the play's last collected commit out beside its place and move it there whole."""
+    with suppress(FileNotFoundError):
+        os.unlink(_furnished(checkout))
+    start = find_ref(checkout.repo, checkout.branch) or checkout.base
+    making = os.path.join(checkout.repo.room, f".making-{checkout.play}")
+    discard(making)
+    make_folder(making)
+    lay_files(checkout.repo, start, making, index=_index(checkout))
+    _make_git(checkout, making, start)
+    point("show.checkout.laid_out")
+    os.rename(making, checkout.path)
+
+
+def _make_git(checkout: Checkout, path: str, commit: str) -> None:
+    make_git(checkout.repo, path, commit, head=f"ref: {checkout.branch}")
+    put_files(path, {"info/exclude": _exclude(checkout).encode(), "index": read_bytes(_index(checkout))})
+    remember(checkout, commit)
+
+
+def _replace_git(checkout: Checkout) -> None:
+    """A git folder that an agent has made useless gives way to a new one; the files stay as they are."""
+    if not os.path.isdir(checkout.path) or os.path.islink(checkout.path):
+        discard(checkout.path)
+        _make(checkout)
+        return
+    discard(os.path.join(checkout.path, ".git"))
+    commit = find_ref(checkout.repo, checkout.branch) or checkout.base
+    git = director_git(checkout.repo, work_tree=checkout.path, index=_index(checkout))
+    git.ask("read-tree", "--reset", commit)
+    _make_git(checkout, checkout.path, commit)
+
+
+def _furnish(place: Place, checkout: Checkout) -> None:
+    logs = os.path.join(checkout.notes, "logs")
+    copied = copy_in(place.repo.path, checkout.path, place.copy)
+    _leave_out(checkout, copied)
+    if place.setup:
+        set_up(checkout.path, place.setup, place.env, logs)
+        _leave_out(checkout, copied + _untracked(checkout))
+    point("show.checkout.furnished")
+    write_text(_furnished(checkout), "")
+
+
+def _untracked(checkout: Checkout) -> list[str]:
+    """What setup made and nobody ignores: not the agent's work."""
+    git = director_git(checkout.repo, work_tree=checkout.path, index=_index(checkout), excludes=_excludes(checkout))
+    return git.ask("ls-files", "-z", "-o", "--directory", "--exclude-standard").fields()
+
+
+def _leave_out(checkout: Checkout, names: list[str]) -> None:
+    write_text(_excludes(checkout), "".join(f"{line}\n" for line in as_patterns(names)))
+    put_files(checkout.path, {"info/exclude": _exclude(checkout).encode()})
 
 
 def remove(
     checkout: Checkout, *, teardown: tuple[Command, ...] = (), env: Mapping[str, str] | None = None
 ) -> str | None:
     """Remove a checkout whose work is proven merged; otherwise leave it and give the reason."""
-    raise NotImplementedError
+    if reason := why_keep(checkout):
+        return reason
+    if os.path.isdir(checkout.path) and teardown:
+        tear_down(checkout.path, teardown, env or {}, os.path.join(checkout.notes, "logs"))
+    discard(checkout.path)
+    point("show.checkout.removed")
+    _drop_branch(checkout)
+    return None
+
+
+def why_keep(checkout: Checkout) -> str | None:
+    """What would be lost with a checkout, None when everything in it is proven to be merged and archived."""
+    repo = checkout.repo
+    merged = users_git(repo).ask(
+        "for-each-ref", f"--merged={repo.integration}", "--format=%(refname)", checkout.branch,
+        repo.archive(checkout.play, 0)[:-2],
+    ).line.split("\n")  # fmt: skip
+    branch = find_ref(repo, checkout.branch)
+    if branch is not None and checkout.branch not in merged:
+        return "its work is not merged"
+    if not any(ref.startswith("refs/shows/archive/") for ref in merged) and branch != checkout.base:
+        return "its work is not archived"
+    return left_since(checkout) if os.path.isdir(checkout.path) else None
+
+
+def _drop_branch(checkout: Checkout) -> None:
+    """The archive keeps the commits; a branch that somebody looks at stays."""
+    git = users_git(checkout.repo)
+    told = git.ask("for-each-ref", "--format=%(objectname) %(worktreepath)", checkout.branch).line
+    oid, _, where = told.partition(" ")
+    if oid and not where:
+        git.run("update-ref", "-d", checkout.branch, oid)
 
 
 def prune_checkouts(repo: Repo) -> Mapping[str, str]:
     """Remove what a finished show left; gives the plays whose checkouts stay, with the reason."""
-    raise NotImplementedError
+    kept: dict[str, str] = {}
+    plays = os.path.join(repo.director, "plays")
+    for play in sorted(os.listdir(plays)) if os.path.isdir(plays) else []:
+        checkout = find_checkout(repo, play)
+        if checkout is None or not os.path.lexists(checkout.path):
+            continue
+        try:
+            reason = remove(checkout)
+        except LionError as error:
+            reason = error.message
+        if reason:
+            kept[play] = reason
+    return kept
+
+
+def _index(checkout: Checkout) -> str:
+    return os.path.join(checkout.notes, "index")
+
+
+def _excludes(checkout: Checkout) -> str:
+    return os.path.join(checkout.notes, "exclude")
+
+
+def _furnished(checkout: Checkout) -> str:
+    return os.path.join(checkout.notes, "furnished")
+
+
+def _exclude(checkout: Checkout) -> str:
+    """What the agent's own git is told to leave alone: the user's exclusions and what we put there."""
+    ours = [os.path.join(checkout.repo.director, "info", "exclude"), _excludes(checkout)]
+    return "\n".join(read_bytes(path).decode("utf-8", "ignore") for path in ours)
+
+
+def _read(path: str) -> str:
+    return read_bytes(path).decode("ascii", "ignore").strip()

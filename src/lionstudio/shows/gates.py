@@ -1,42 +1,17 @@
-"""The gates of a play that are programs, and the verdict that all kinds of gates give."""
+"""The gates of a play that are programs, and what the gates say together."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from lionstudio.model.plans import Gate
+from lionstudio.model.plans import Gate, GateKind
+from lionstudio.shows.commands import Outcome, run_command
+from lionstudio.shows.verdicts import Check, Verdict, parse_verdict
 
-__all__ = ["Check", "Verdict", "parse_verdict", "run_commands"]
+__all__ = ["Check", "Verdict", "after_collect", "by_person", "joined", "parse_verdict", "run_commands"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """What one gate said."""
-
-    kind: str  # command | review | person | collect
-    title: str
-    passed: bool
-    summary: str  # one line
-    output: str = ""  # the end of what it printed
-    exit_code: int | None = None
-    seconds: float | None = None
-    log: str | None = None  # the file that holds more of the output
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What the gates said together: `summary` is one line for a table, `feedback` is for the next attempt."""
-
-    passed: bool
-    summary: str
-    feedback: str = ""
-    checks: tuple[Check, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """As `_verdict.json` holds it (`gate_passed` and `feedback` are the names of ADR-0011)."""
-        raise NotImplementedError
+_MOST_OUTPUT = 8_000  # characters of a failed command that its agent is shown
 
 
 def run_commands(
@@ -48,9 +23,52 @@ def run_commands(
     why_stop: Callable[[], str | None] = lambda: None,
 ) -> Verdict:
     """Run the command gates in a laid-out merge result, one after the other up to the first that fails."""
-    raise NotImplementedError
+    checks: list[Check] = []
+    for number, gate in enumerate((gate for gate in gates if gate.kind is GateKind.COMMAND), 1):
+        log = os.path.join(logs, f"gate-{number}.log") if logs else None
+        outcome = run_command(gate.command, cwd, env, timeout=gate.timeout, log=log, why_stop=why_stop)
+        checks.append(_check(gate, outcome, log))
+        if not outcome.ok:
+            break
+    return joined(checks)
 
 
-def parse_verdict(text: str) -> Verdict:
-    """The JSON verdict in a reviewer's answer; InvalidInput says what is wrong with it."""
-    raise NotImplementedError
+def _check(gate: Gate, outcome: Outcome, log: str | None) -> Check:
+    said = "passed" if outcome.ok else outcome.sentence(gate.timeout)
+    return Check(
+        kind=gate.kind, title=gate.title, passed=outcome.ok, summary=f"`{gate.title}`: {said}", output=outcome.tail,
+        exit_code=outcome.code, seconds=round(outcome.seconds, 3), log=log,
+    )  # fmt: skip
+
+
+def joined(checks: Sequence[Check]) -> Verdict:
+    """All that was looked at; the first failure is what counts."""
+    failed = next((check for check in checks if not check.passed), None)
+    if failed is not None:
+        return Verdict(passed=False, summary=failed.summary, feedback=_feedback(failed), checks=tuple(checks))
+    number = len(checks)
+    summary = f"{number} {'check' if number == 1 else 'checks'} passed" if number else "there was nothing to check"
+    return Verdict(passed=True, summary=summary, checks=tuple(checks))
+
+
+def _feedback(failed: Check) -> str:
+    if failed.kind != GateKind.COMMAND:
+        return failed.output or failed.summary
+    return f"{failed.summary}\n\n{failed.output[-_MOST_OUTPUT:].strip()}".strip()
+
+
+def after_collect(problems: Sequence[str]) -> Verdict:
+    """What is wrong with the checkout itself, before any gate looks at it."""
+    return joined([
+        Check(kind="collect", title="the checkout", passed=False, summary=problem, output="\n".join(problems))
+        for problem in problems
+    ])  # fmt: skip
+
+
+def by_person(approved: bool, feedback: str | None, by: str | None) -> Check:
+    """What a person decided, as a check beside the others."""
+    said = "approved" if approved else "rejected"
+    who = by or "a person"
+    return Check(
+        kind=GateKind.PERSON, title=who, passed=approved, summary=f"{said} by {who}", output=(feedback or "").strip()
+    )

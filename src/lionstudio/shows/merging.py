@@ -1,12 +1,25 @@
-"""Merging a play into its show without a checkout: merge-tree, commit-tree, and a ref that moves only from its old value."""
+"""Merging a play into its show without a checkout: merge-tree, commit-tree, a ref that moves only from its old value.
+
+git runs in the director's folder, where there are no attributes and so no merge drivers: the same everywhere.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lionstudio.crash import point
+from lionstudio.errors import Busy, NotFound
+from lionstudio.errors import Conflict as Refused
+from lionstudio.files.names import shown
+from lionstudio.shows.git import OID, Git, Ran, failure
+from lionstudio.shows.layouts import commit_tree, lay_out
 from lionstudio.shows.places import Repo
+from lionstudio.shows.repositories import director_git, users_git
 
-__all__ = ["Already", "Clean", "Conflict", "Merged", "integration_tip", "lay_out", "merge", "try_merge"]
+__all__ = ["Already", "Clean", "Conflict", "Merged", "find_merge", "integration_tip", "lay_out", "merge", "try_merge"]
+
+_MOST_TRIES = 50  # lost races; each means that another play was merged meanwhile
+_MOST_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +55,88 @@ class Merged:
 
 def integration_tip(repo: Repo) -> str:
     """The commit of the integration branch; refuses when it is checked out somewhere or gone."""
-    raise NotImplementedError
+    told = users_git(repo).ask("for-each-ref", "--format=%(objectname) %(worktreepath)", repo.integration).line
+    oid, _, where = told.partition(" ")
+    name = repo.integration.removeprefix("refs/heads/")
+    if not oid:
+        raise NotFound(
+            f"the branch {name} is gone", hint=f"git branch {name} COMMIT brings it back; git reflog knows which"
+        )
+    if where:
+        raise Refused(
+            f"{name} is checked out in {shown(where)}, and moving it would make that folder look changed",
+            hint="switch to another branch there, then go on",
+        )
+    return oid
 
 
 def try_merge(repo: Repo, tip: str, head: str) -> Clean | Conflict | Already:
     """What merging would give; writes objects and nothing else."""
-    raise NotImplementedError
+    git = director_git(repo)
+    if git.says("merge-base", "--is-ancestor", head, tip):
+        return Already(tip)
+    return _merge_tree(git, tip, head)
 
 
-def lay_out(repo: Repo, tree: str, path: str, *, parents: tuple[str, ...] = ()) -> None:
-    """Fill a new folder with a tree, as a repository of its own with one commit on top of `parents`; for gates."""
-    raise NotImplementedError
+def _merge_tree(git: Git, tip: str, head: str) -> Clean | Conflict:
+    ran = git.ask("merge-tree", "--write-tree", "-z", "--name-only", "--messages", tip, head, codes=(0, 1))
+    tree, *rest = ran.fields() or [""]
+    if not OID.fullmatch(tree):  # exit code 1 also stands for a commit that does not exist
+        raise failure("merge-tree", ran)
+    if ran.code == 0:
+        return Clean(tree, tip)
+    end = rest.index("") if "" in rest else len(rest)
+    return Conflict(tuple(dict.fromkeys(rest[:end])), _words(rest[end + 1 :]), tip)
+
+
+def _words(records: list[str]) -> str:
+    """Git's messages: each record is a number of paths, the paths, a kind, and a text."""
+    texts, at = [], 0
+    while at < len(records) and records[at].isdigit():
+        at += int(records[at]) + 2
+        texts += records[at : at + 1]
+        at += 1
+    return "".join(text for text in texts if text.startswith("CONFLICT"))[:_MOST_TEXT].strip()
 
 
 def merge(repo: Repo, topic: str, play: str, attempt: int, head: str, title: str) -> Merged | Conflict | Already:
     """Merge a play once, however often it is asked for: found by its trailer, tried again after a lost race."""
-    raise NotImplementedError
+    for _ in range(_MOST_TRIES):
+        tip = integration_tip(repo)
+        if before := find_merge(repo, play, tip=tip):
+            return Already(before)
+        tried = try_merge(repo, tip, head)
+        if not isinstance(tried, Clean):
+            return tried
+        sha = commit_tree(repo, tried.tree, (tip, head), _message(topic, play, attempt, title))
+        point("show.merge.committed")
+        ran = users_git(repo).run("update-ref", "-m", f"show: merge {play}", repo.integration, sha, tip)
+        if ran.code == 0:
+            point("show.merge.moved")
+            return Merged(sha)
+        if not _was_lost(ran):
+            raise failure("update-ref", ran)
+    raise Busy(f"{repo.integration} moves all the time", hint="try again")
+
+
+def _was_lost(ran: Ran) -> bool:
+    return "cannot lock ref" in ran.err and ("but expected" in ran.err or "reference already exists" in ran.err)
+
+
+def find_merge(repo: Repo, play: str, *, tip: str | None = None) -> str | None:
+    """The merge commit of a play. Only first parents are looked at: those commits are all ours, no agent's."""
+    form = "--format=%H %(trailers:key=Show-Play,valueonly,separator=%x2C)"
+    ran = director_git(repo).ask(
+        "log", "--first-parent", "--merges", "-z", form, tip or integration_tip(repo), f"^{repo.base}", "--"
+    )
+    for line in ran.text.split("\0"):
+        sha, _, trailer = line.partition(" ")
+        if trailer == f"{repo.topic}/{play}":
+            return sha
+    return None
+
+
+def _message(topic: str, play: str, attempt: int, title: str) -> str:
+    """One line of title: a line break in it could forge a trailer."""
+    line = " ".join(title.split()) or f"Merge play {play}"
+    return f"{line[:200]}\n\nShow-Play: {topic}/{play}\nShow-Attempt: {attempt}\n"

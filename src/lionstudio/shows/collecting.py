@@ -1,0 +1,249 @@
+"""What an agent left in its checkout becomes one commit in the user's repository, with the director's own git.
+
+Commits that the agent made are taken in first, as a pack that git checks object by object; from then on only
+checked objects are read. Its files are then compared with our own index. Its index, configuration, attributes of
+its git folder, hooks and refs are never given to git.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from lionstudio.crash import point
+from lionstudio.errors import Busy, LionError, StorageFailed
+from lionstudio.files.atomic import write_text
+from lionstudio.files.names import shown
+from lionstudio.shows.git import Git, failure
+from lionstudio.shows.gitfolders import Seen, look
+from lionstudio.shows.layouts import commit_tree, read_bytes
+from lionstudio.shows.markers import marked
+from lionstudio.shows.places import Checkout, Repo
+from lionstudio.shows.repositories import director_git, users_git
+from lionstudio.shows.sweeping import Swept, differing, sweep
+
+_LOOSE = 1000  # objects up to which they are unpacked, as git itself does
+_GITLINK = "160000"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What an attempt left: one commit that holds it all. With problems it must not be merged."""
+
+    head: str
+    changed: tuple[str, ...] = ()  # against the play's base; () for a play that did nothing
+    problems: tuple[str, ...] = ()  # each a sentence for the agent's next attempt
+    left_out: tuple[str, ...] = ()  # files that only the agent's own git could have committed (filters, submodules)
+
+
+@dataclass(slots=True)
+class _Work:
+    """A collection under way."""
+
+    checkout: Checkout
+    refs: dict[str, tuple[str, str, str]]  # name to commit, tree, parents; as the user's repository has them
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def known(self) -> str:
+        return self.refs.get(self.checkout.branch, (self.checkout.base, "", ""))[0]
+
+    @property
+    def tip(self) -> str:
+        return self.refs.get(self.checkout.repo.integration, (self.checkout.base, "", ""))[0]
+
+
+def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
+    """Everything the agent left, committed or not, as a commit in the user's repository under branch and archive ref.
+
+    The agent's processes must have ended. Nothing of the checkout's own git configuration is used.
+    """
+    archive = checkout.repo.archive(checkout.play, attempt)
+    work = _Work(checkout, _refs(checkout.repo, checkout.branch, archive, checkout.repo.integration))
+    seen = look(checkout.path, checkout.branch)
+    work.problems += seen.problems
+    start = _take_in(work, seen)
+    swept = _sweep(work, start)
+    head = _commit(work, start, swept, message, work.refs.get(archive))
+    changed = _examine(work, start, head, swept)
+    point("show.collect.taken_in")
+    _keep(work, archive, head)
+    remember(checkout, seen.head)
+    return Collected(head=head, changed=changed, problems=tuple(work.problems), left_out=swept.left_out)
+
+
+def left_since(checkout: Checkout) -> str | None:
+    """What is in a checkout that was not there when it was collected."""
+    noted = _noted(checkout)
+    seen = look(checkout.path, checkout.branch)
+    if seen.head is not None and seen.head != noted.get("own", checkout.base):
+        return "it has commits that were not collected"
+    changed = differing(checkout, director_git(checkout.repo))
+    return f"it has changes that were not collected: {shown(changed[0])}" if changed else None
+
+
+def _refs(repo: Repo, *names: str) -> dict[str, tuple[str, str, str]]:
+    form = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)"
+    lines = users_git(repo).ask("for-each-ref", form, *names).text.splitlines()
+    found = (line.split("\0") for line in lines)
+    return {name: (oid, tree, parents) for name, oid, tree, parents in found if name in names}
+
+
+def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
+    """The commits that the files are on top of, with what the agent committed among our objects; the first is HEAD."""
+    wanted = [oid for oid in dict.fromkeys((seen.head, seen.branch, *seen.merging)) if oid]
+    new = [oid for oid in wanted if oid not in (work.known, work.tip, work.checkout.base)]
+    try:
+        if new:
+            _transfer(work.checkout, new, (work.known, work.tip, work.checkout.base))
+    except (StorageFailed, Busy):
+        raise
+    except LionError as error:
+        work.problems.append(f"the commits in the checkout cannot be read: {error.message}")
+        return (work.known,)
+    if seen.head is None:
+        return (work.known,)
+    return _chosen(work, seen, seen.head), *(oid for oid in seen.merging if oid != seen.head)
+
+
+def _chosen(work: _Work, seen: Seen, head: str) -> str:
+    """HEAD, unless it was left behind the branch of the play or beside it."""
+    git = director_git(work.checkout.repo)
+    if seen.branch in (None, head) or git.says("merge-base", "--is-ancestor", str(seen.branch), head):
+        return head
+    branch = work.checkout.branch.removeprefix("refs/heads/")
+    work.problems.append(
+        f"HEAD was left at {head[:12]}, which lacks commits of {branch} ({str(seen.branch)[:12]});"
+        f" check out {branch} and bring everything there"
+    )
+    _archive_branch(work, str(seen.branch))
+    return head
+
+
+def _archive_branch(work: _Work, oid: str) -> None:
+    """The work on the branch must not be lost because HEAD is elsewhere."""
+    ref = f"{work.checkout.repo.archive(work.checkout.play, 0)}-{oid[:12]}"
+    users_git(work.checkout.repo).run("update-ref", "-m", "show: left beside HEAD", ref, oid)
+
+
+def _transfer(checkout: Checkout, wanted: list[str], known: tuple[str, ...]) -> None:
+    """Copy commits and what they need into the user's store; git refuses what is broken, forged or incomplete."""
+    repo = checkout.repo
+    store = os.path.join(checkout.path, ".git", "objects")
+    reader = director_git(repo, also=(store,))
+    asked = "".join(f"{oid}\n" for oid in wanted) + "--not\n" + "".join(f"{oid}\n" for oid in dict.fromkeys(known))
+    with tempfile.TemporaryFile(dir=repo.director) as pack:
+        packed = reader.run("pack-objects", "--revs", "--stdout", "-q", given=asked.encode(), into=pack)
+        if packed.code != 0:
+            raise failure("pack-objects", packed)
+        pack.seek(8)
+        number = int.from_bytes(pack.read(4), "big")
+        pack.seek(0)
+        # through the descriptor: what was read ahead into the buffer would be missing for git
+        os.lseek(pack.fileno(), 0, os.SEEK_SET)
+        if number <= _LOOSE:
+            director_git(repo).ask("unpack-objects", "-q", "--strict", given=pack)
+        else:
+            director_git(repo).ask("index-pack", "--stdin", "--strict", given=pack)
+    _assert_whole(director_git(repo), wanted, known)
+
+
+def _assert_whole(git: Git, wanted: list[str], known: tuple[str, ...]) -> None:
+    """Everything that the commits need is there; an object that lied about its name is not."""
+    git.ask("rev-list", "--objects", "--quiet", *wanted, "--not", *known, "--")
+
+
+def _sweep(work: _Work, start: tuple[str, ...]) -> Swept:
+    """Compare the files with the commit they are on top of; what is wrong with them is a problem for the agent."""
+    if not os.path.isdir(work.checkout.path) or os.path.islink(work.checkout.path):
+        return Swept()
+    git = director_git(work.checkout.repo)
+    _at(work.checkout, git, start[0])
+    swept = sweep(work.checkout, git)
+    work.problems += swept.refused.values()
+    return swept
+
+
+def _at(checkout: Checkout, git: Git, commit: str) -> None:
+    """Bring our index to a commit; entries that stay the same keep what they know about their files."""
+    index = os.path.join(checkout.notes, "index")
+    ours = director_git(checkout.repo, work_tree=checkout.path, index=index)
+    if ours.run("read-tree", "-i", "-m", commit).code != 0:
+        with suppress(FileNotFoundError):
+            os.unlink(index)
+        ours.ask("read-tree", commit)
+
+
+def _commit(
+    work: _Work, start: tuple[str, ...], swept: Swept, message: str, before: tuple[str, str, str] | None
+) -> str:
+    """One commit for what the agent had not committed; the same again when nothing has changed since."""
+    if not swept.paths and len(start) == 1:
+        return start[0]
+    repo = work.checkout.repo
+    tree = swept.tree or director_git(repo).ask("rev-parse", f"{start[0]}^{{tree}}").line
+    if before is not None and before[1:] == (tree, " ".join(start)):
+        return before[0]
+    _check_resolved(work, tree)
+    return commit_tree(repo, tree, start, message)
+
+
+def _check_resolved(work: _Work, tree: str) -> None:
+    """A conflict that was handed back and not even looked at is not resolved."""
+    handed = json.loads(read_bytes(os.path.join(work.checkout.notes, "conflict.json")) or b"{}")
+    if handed.get("tree") == tree:
+        files = ", ".join(shown(name) for name in handed.get("files", [])[:20])
+        work.problems.append(f"the merge conflict was not resolved: {files}")
+
+
+def _examine(work: _Work, start: tuple[str, ...], head: str, swept: Swept) -> tuple[str, ...]:
+    """The files that the play changed, and whether its history and its text are in order."""
+    checkout, git = work.checkout, director_git(work.checkout.repo)
+    if head == checkout.base:
+        return ()
+    made_by_agent = start != (checkout.base,)
+    if made_by_agent and not git.says("merge-base", "--is-ancestor", checkout.base, head):
+        work.problems.append(
+            f"the history was rewritten: it no longer contains {checkout.base[:12]}, where the play started;"
+            " put your work on top of that commit"
+        )
+    handed = json.loads(read_bytes(os.path.join(checkout.notes, "conflict.json")) or b"{}").get("tip")
+    merged = handed is not None and git.says("merge-base", "--is-ancestor", handed, head)
+    against = handed if merged else checkout.base
+    fields = git.ask("diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", against, head).fields()
+    changes = list(zip(fields[::2], fields[1::2], strict=True))
+    for modes, name in changes:
+        if modes.startswith(":000000 " + _GITLINK):
+            work.problems.append(
+                f"{shown(name)} was committed as a repository of its own; remove its .git and add its files"
+            )
+    names = tuple(name for _, name in changes)
+    if left := marked(git, against, head, names):
+        work.problems.append(f"conflict markers are left in {', '.join(map(shown, left[:20]))}")
+    return names
+
+
+def _keep(work: _Work, archive: str, head: str) -> None:
+    """Branch and archive move together; an archived commit that is not below the new one gets a ref of its own."""
+    before = work.refs.get(archive, ("", "", ""))[0]
+    lines = [f"update {work.checkout.branch}\0{head}\0{work.known if work.checkout.branch in work.refs else ''}\0"]
+    if before != head:
+        lines.append(f"update {archive}\0{head}\0{before}\0")
+    if before and before != head:
+        lines.append(f"update {archive}-{before[:12]}\0{before}\0\0")
+    users_git(work.checkout.repo).ask(
+        "update-ref", "-z", "--stdin", "-m", f"show: collect {work.checkout.play}", given="".join(lines).encode()
+    )
+
+
+def remember(checkout: Checkout, own: str | None) -> None:
+    """Note which commit the checkout itself was at: another one later on means work that nobody has collected."""
+    write_text(os.path.join(checkout.notes, "collected.json"), json.dumps({"own": own}) + "\n")
+
+
+def _noted(checkout: Checkout) -> dict[str, str]:
+    found = json.loads(read_bytes(os.path.join(checkout.notes, "collected.json")) or b"{}")
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,82 @@
+"""Files of a commit laid out in a folder by the director's own git, and folders removed whatever is in them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from lionstudio.errors import Conflict
+from lionstudio.files.atomic import make_folder
+from lionstudio.files.names import shown
+from lionstudio.shows.gitfolders import Owner, make_git_folder, put_files
+from lionstudio.shows.places import Repo
+from lionstudio.shows.repositories import director_git
+
+
+def lay_files(repo: Repo, tree: str, path: str, *, index: str) -> None:
+    """Fill an empty folder with the files of a commit or tree, and an index that knows them."""
+    make_folder(os.path.dirname(index))
+    with suppress(FileNotFoundError):
+        os.unlink(index)
+    director_git(repo, work_tree=path, index=index).ask("read-tree", "--reset", "-u", tree)
+
+
+def lay_out(repo: Repo, tree: str, path: str, *, parents: tuple[str, ...] = ()) -> None:
+    """Fill a new folder with a tree, as a repository of its own with one commit on top of `parents`; for gates."""
+    if os.path.lexists(path) and not (os.path.isdir(path) and not os.listdir(path)):
+        raise Conflict(f"{shown(path)} is in the way of a merge result", hint="remove it")
+    make_folder(path)
+    commit = commit_tree(repo, tree, parents, "The merge result that the gates look at")
+    make_git(repo, path, commit, head=commit)
+    lay_files(repo, tree, path, index=os.path.join(path, ".git", "index"))
+
+
+def make_git(repo: Repo, path: str, commit: str, *, head: str) -> None:
+    """Give a folder a git folder of its own that borrows the objects of the repository."""
+    make_git_folder(
+        os.path.join(path, ".git"), bare=False, head=head, objects=repo.objects, owner=Owner(repo.name, repo.email),
+        sha256=len(commit) == 64, shallow=read_bytes(os.path.join(repo.director, "shallow")),
+    )  # fmt: skip
+    if head.startswith("ref: "):
+        put_files(path, {head.removeprefix("ref: "): f"{commit}\n".encode()})
+
+
+def commit_tree(repo: Repo, tree: str, parents: tuple[str, ...], message: str) -> str:
+    """A commit that no ref holds yet."""
+    args = [part for parent in parents for part in ("-p", parent)]
+    return director_git(repo).ask("commit-tree", tree, *args, given=message.encode("utf-8", "surrogateescape")).line
+
+
+def discard(path: str) -> None:
+    """Remove a folder with everything in it, whatever its permissions; links are removed, never followed."""
+    if os.path.islink(path) or not os.path.isdir(path):
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+        return
+    shutil.rmtree(path, onerror=_open_up)
+
+
+def _open_up(_: Callable[..., Any], path: str, __: object) -> None:
+    """A folder without write permission keeps its entries: tools that agents use make such."""
+    for folder in (os.path.dirname(path), path):
+        with suppress(OSError):
+            if os.path.isdir(folder) and not os.path.islink(folder):
+                os.chmod(folder, stat.S_IRWXU)
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+        return
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def read_bytes(path: str) -> bytes:
+    """A file of ours, nothing when it is not there."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,74 @@
+"""kill -9 between the steps that bring a play into its show: doing it again ends as if nothing had happened."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.support.children import PYTHON, ROOT, environment
+from tests.support.repositories import files_of, fingerprint, git, make_repo
+
+from lionstudio.shows.checkouts import Place, collect, prepare, remove
+from lionstudio.shows.merging import merge
+from lionstudio.shows.repositories import begin
+
+pytestmark = pytest.mark.crash
+
+POINTS = (
+    "show.checkout.based",
+    "show.checkout.laid_out",
+    "show.checkout.furnished",
+    "show.collect.taken_in",
+    "show.merge.committed",
+    "show.merge.moved",
+    "show.checkout.removed",
+)
+
+
+def whole_play(path: str, room: str) -> None:
+    """All steps of a play; its agent adds what it finds missing, so that it may run twice."""
+    users = Path(path)
+    base = git(users, "rev-parse", "main")
+    repo = begin(path, "topic", base, room=room)
+    setup = (("sh", "-c", "echo made > setup.txt"),)
+    place = Place(repo=repo, play="play", copy=(".env",), setup=setup, env={"PATH": "/usr/bin:/bin"})
+    if git(users, "for-each-ref", "refs/shows/archive/topic/play/1") == "":
+        checkout = prepare(place)
+        Path(checkout.path, "work.txt").write_text("work\n")
+        collect(checkout, "work", attempt=1)
+    checkout = prepare(place)
+    head = git(users, "rev-parse", "refs/shows/archive/topic/play/1")
+    merge(repo, "topic", "play", 1, head, "Merge play")
+    remove(checkout)
+
+
+def in_a_process(*words: str, **env: str) -> int:
+    """How it ended."""
+    return subprocess.run(
+        [*PYTHON, __file__, *words], cwd=ROOT, env=environment(PYTHONPATH=str(ROOT), **env)
+    ).returncode
+
+
+@pytest.mark.parametrize("point", POINTS)
+def test_a_kill_between_two_steps(point: str, tmp_path: Path) -> None:
+    users = make_repo(tmp_path / "users", {"README.md": "hello\n", ".gitignore": ".env\n"})
+    (users / ".env").write_text("SECRET=1\n")
+    before = fingerprint(users)
+    words = (str(users), str(tmp_path / "room"))
+    assert in_a_process(*words, LIONAGI_CRASH_AT=point) == -signal.SIGKILL
+    assert in_a_process(*words) == 0
+    assert files_of(users, "show/topic/integration") == {"README.md": "hello", ".gitignore": ".env", "work.txt": "work"}
+    assert len(git(users, "log", "--merges", "--format=%H", "main..show/topic/integration").split()) == 1
+    assert git(users, "rev-parse", "refs/shows/archive/topic/play/1") in git(
+        users, "rev-list", "show/topic/integration"
+    )
+    assert not (tmp_path / "room" / "play").exists()
+    assert fingerprint(users) == before
+    git(users, "fsck", "--strict")
+
+
+if __name__ == "__main__":
+    whole_play(sys.argv[1], sys.argv[2])

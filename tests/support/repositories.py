@@ -1,0 +1,92 @@
+"""Real git repositories for tests of shows: the user's, and agents that work in a checkout with git of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+from lionstudio.shows.checkouts import Place, prepare
+from lionstudio.shows.places import Checkout, Repo
+from lionstudio.shows.repositories import begin
+
+ENV = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.com",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.com",
+    "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+    "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+}
+
+
+def git(where: str | Path, *args: str, check: bool = True, **env: str) -> str:
+    """What git says when somebody runs it there by hand, with everything that is configured there."""
+    done = subprocess.run(
+        ["git", *args], cwd=where, env=ENV | env, capture_output=True, text=True, errors="surrogateescape"
+    )
+    assert not check or done.returncode == 0, f"git {args}: {done.stderr}"
+    return done.stdout.rstrip("\n")
+
+
+def make_repo(path: Path, files: dict[str, str] | None = None, *init: str) -> Path:
+    """A repository with one commit on `main`."""
+    path.mkdir(parents=True)
+    git(path, "init", "-q", "-b", "main", *init)
+    write(path, files or {"README.md": "hello\n", "src/a.py": "a = 1\n", "src/b.py": "b = 1\n"})
+    commit(path, "first")
+    return path
+
+
+def write(where: str | Path, files: dict[str, str]) -> None:
+    """Files with their content."""
+    for name, text in files.items():
+        target = Path(where, name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="")
+
+
+def commit(where: str | Path, message: str = "work") -> str:
+    """Commit everything there, and give the commit."""
+    git(where, "add", "-A")
+    git(where, "commit", "-q", "--allow-empty", "-m", message)
+    return git(where, "rev-parse", "HEAD")
+
+
+def begun(repo: Path, topic: str = "topic", base: str | None = None) -> Repo:
+    """A show that begins at HEAD."""
+    return begin(
+        str(repo), topic, base or git(repo, "rev-parse", "HEAD"), room=str(repo.parent / "home" / "checkouts" / topic)
+    )
+
+
+def checkout_of(repo: Repo, play: str = "play") -> Checkout:
+    """The checkout of a play."""
+    return prepare(Place(repo=repo, play=play))
+
+
+def fingerprint(repo: Path) -> dict[str, str]:
+    """Every file of a repository that a show must never touch, with its content: tree, index, config, hooks, HEAD."""
+    found = {}
+    for folder, folders, names in os.walk(repo):
+        inside = os.path.relpath(folder, repo)
+        if inside == ".git":
+            folders[:] = [name for name in folders if name in ("hooks", "info")]
+            names = [name for name in names if name in ("config", "HEAD", "index", "description")]
+        for name in names:
+            path = os.path.join(folder, name)
+            status = os.lstat(path)
+            content = os.readlink(path).encode() if os.path.islink(path) else Path(path).read_bytes()
+            key = os.path.join(inside, name)
+            found[key] = f"{status.st_mode:o} {status.st_mtime_ns} {hashlib.sha256(content).hexdigest()}"
+    return found
+
+
+def files_of(repo: str | Path, commit: str) -> dict[str, str]:
+    """The files of a commit with their content."""
+    names = [name for name in git(repo, "ls-tree", "-r", "-z", "--name-only", commit).split("\0") if name]
+    return {name: git(repo, "cat-file", "blob", f"{commit}:{name}") for name in names}
