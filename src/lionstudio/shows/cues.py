@@ -20,12 +20,16 @@ class Outcome(StrEnum):
 
 
 class Merge(StrEnum):
-    """What trying to merge a play gave; `moved`: the branch went on since the gates looked, so they look again."""
+    """What trying to merge a play gave; `moved`: the branch went on since the gates looked, so they look again.
+
+    `failed`: git refused for a reason that no agent can mend, such as a branch that somebody has checked out.
+    """
 
     MERGED = "merged"
     ALREADY = "already"
     CONFLICT = "conflict"
     MOVED = "moved"
+    FAILED = "failed"
 
 
 class Word(StrEnum):
@@ -113,6 +117,7 @@ class MergeTried:
     play: str
     result: Merge
     files: tuple[str, ...] = ()  # those in conflict
+    reason: str | None = None  # why it failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,8 +136,9 @@ class Director:
         if not self._leave(event.play, cues.MergePlay):
             return []
         following = rules.after_merge(
-            event.result, self.plays[event.play].attempt, self._allowed(event.play), files=event.files
-        )
+            event.result, self.plays[event.play].attempt, self._allowed(event.play), files=event.files,
+            reason=event.reason,
+        )  # fmt: skip
         if following is not None:
             return self._note(event.play, following)
         return self._order(event.play, cues.Judge(event.play, self.plays[event.play].attempt))
@@ -208,6 +209,8 @@ class Director:
         if standing.status is P.RUNNING_COMPLETE:
             return self._order(name, cues.Judge(name, standing.attempt))
         if rules.waits_for_person(self.plan, name, standing) or cues.MergePlay in self._at_work.values():
+            return []
+        if not rules.is_due(self.plan, self.statuses, name):  # taken over and approved before its turn
             return []
         return self._order(name, cues.MergePlay(name, standing.attempt, standing.approved))
 

@@ -51,7 +51,7 @@ def startable(
     found = []
     for name in sorted(by_urgency(plan), key=lambda name: statuses.get(name) is not P.PREPARED):
         ready = statuses.get(name, P.PENDING) in _WAITING and name not in running
-        if not ready or not _is_due(plan, statuses, name) or (parked or {}).get(name, 0.0) > now:
+        if not ready or not is_due(plan, statuses, name) or (parked or {}).get(name, 0.0) > now:
             continue
         if len(used) < plan.concurrency and _provider_has_room(plan, name, used, providers or {}):
             used.append(name)
@@ -59,7 +59,8 @@ def startable(
     return found
 
 
-def _is_due(plan: Plan, statuses: Mapping[str, PlayStatus], name: str) -> bool:
+def is_due(plan: Plan, statuses: Mapping[str, PlayStatus], name: str) -> bool:
+    """Whether everything that a play depends on is merged."""
     return all(statuses.get(need) is P.MERGED for need in plan.play(name).depends_on)
 
 
@@ -147,7 +148,9 @@ def after_verdict(
     return [Next(status=P.GATE_FAILED, attempt=attempt, reason=why), again(attempt, allowed, why)]
 
 
-def after_merge(result: Merge, attempt: int, allowed: int, *, files: Sequence[str] = ()) -> Next | None:
+def after_merge(
+    result: Merge, attempt: int, allowed: int, *, files: Sequence[str] = (), reason: str | None = None
+) -> Next | None:
     """What follows a merge that was tried; None: the gates look again at the new merge result."""
     match result:
         case Merge.MERGED | Merge.ALREADY:
@@ -156,6 +159,8 @@ def after_merge(result: Merge, attempt: int, allowed: int, *, files: Sequence[st
             return again(attempt, allowed, f"it conflicts with what was merged meanwhile in {', '.join(files) or '?'}")
         case Merge.MOVED:
             return None
+        case Merge.FAILED:
+            return Next(status=P.ESCALATED, attempt=attempt, reason=reason or "it could not be merged")
     assert_never(result)
 
 
