@@ -19,6 +19,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages import append
 from lionstudio.studio.wire import runs
 
+ANY_TEXT: Any = "v" * 1000
 NOW = 1_790_000_000.0
 
 
@@ -28,7 +29,7 @@ def studio(tmp_path: Path) -> Iterator[InProcess]:
         yield running
 
 
-def put(db: Database, branch: str, id_: str, at: float = NOW, **content: Any) -> None:
+def put(db: Database, branch: str, id_: str, *, at: float = NOW, **content: Any) -> None:
     write(db, append, branch, create_message(content, id=id_, created_at=at))
 
 
@@ -113,7 +114,9 @@ def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
     output = "".join(f"line {number} €\n" for number in range(60_000))
     put(db, begun.branch_id, "big", output=output, action_request_id="x", ok=True, n=1.5, more={"deep": [1]})
     put(db, begun.branch_id, "wide", output={f"k{number}": "v" * 100 for number in range(2000)})
-    put(db, begun.branch_id, "many", **{f"output{number}": "v" * 1000 for number in range(100)}, output="x")
+    put(
+        db, begun.branch_id, "many", **dict.fromkeys((f"output{number}" for number in range(100)), ANY_TEXT), output="x"
+    )
     answer = studio.client.get("/api/sessions/huge/messages", headers=AUTH)
     page = answer.json()
     runs.Messages.model_validate(page, strict=True)

@@ -23,6 +23,7 @@ from lionstudio.studio.services import Services, open_services
 from lionstudio.studio.shell import is_public, shell
 from lionstudio.studio.wire.shared import Problem
 
+_OPENING_SECONDS = 0.5
 _ROUTERS = (entry, overview, runs, messages, live, shows, teams, definitions, launches, admin)
 
 
@@ -54,7 +55,9 @@ def _unknowable() -> str:
 async def _life(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
     async with asyncio.TaskGroup() as group:
-        group.create_task(_open_database(services))
+        opening = group.create_task(_open_database(services))
+        # the usual moment is waited for, so that the first page finds a database; an upgrade is not
+        await asyncio.wait((opening,), timeout=_OPENING_SECONDS)
         group.create_task(services.feed.run())
         yield
         services.launches.closing = True

@@ -1,0 +1,256 @@
+"""Shows as the page sees them: what waits for what, attempts side by side, what a play changed, and what is ordered."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.making import begin, git, write
+from tests.support.studio import AUTH, InProcess, application
+
+from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.files import diffs
+from lionstudio.model.badges import play_badges
+from lionstudio.model.shows import Play, Show
+from lionstudio.model.statuses import PLAYS_NEEDING_REVIEW, PlayStatus
+from lionstudio.state.shows import put_play, put_show
+from lionstudio.studio.orders import show_words
+from lionstudio.studio.wire import overview, shows
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    (folder / "a.txt").write_text("one\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "first")
+    git(folder, "branch", "show/build/integration")
+    for attempt, text in ((1, "two\n"), (2, "three\n")):
+        git(folder, "checkout", "-q", "-B", "show/build/api", "show/build/integration")
+        (folder / "a.txt").write_text(text)
+        (folder / "new name.txt").write_text("new\n" * attempt)
+        git(folder, "add", ".")
+        git(folder, "commit", "-qm", f"attempt {attempt}")
+        git(folder, "update-ref", f"refs/shows/archive/build/api/{attempt}", "HEAD")
+    git(folder, "checkout", "-q", "main")
+    return folder
+
+
+@pytest.fixture
+def studio(tmp_path: Path, repo: Path) -> Iterator[InProcess]:
+    with application(tmp_path) as running:
+        db = running.services.store.database()
+        begin(db, "second")
+        show = Show(topic="build", show_dir=str(tmp_path / "shows" / "build"), repo=str(repo), base_branch="main")
+        show = write(db, put_show, show)
+        for number, (name, status, needs) in enumerate(
+            [("api", "gated", ()), ("ui", "pending", ("api", "nobody")), ("docs", "running", ()), ("old", "merged", ())]
+        ):
+            session = "second" if name == "api" else None
+            play = Play(show_id=show.id, name=name, status=PlayStatus(status), depends_on=needs, sort_order=number)
+            write(db, put_play, play.__class__(**{**play.to_dict(), "session_id": session, "attempt": 2}))
+        folder = tmp_path / "shows" / "build" / "api"
+        (folder / "attempts" / "1").mkdir(parents=True)
+        (folder / "attempts" / "1" / "meta.json").write_text('{"attempt": 1, "session_id": "first"}')
+        (folder / "attempts" / "1" / "verdict.json").write_text('{"gate_passed": false, "feedback": "no tests"}')
+        (folder / "_meta.json").write_text('{"attempt": 2, "status": "gated"}')
+        (folder / "_verdict.json").write_text('{"gate_passed": true, "attempt": 2}')
+        (folder / "_prompt.md").write_text("do it again")
+        yield running
+
+
+def test_a_show_tells_its_graph_its_progress_and_what_may_be_done(studio: InProcess) -> None:
+    found, listed = studio.get("/api/shows/build"), studio.get("/api/shows")["shows"]
+
+    shows.Show.model_validate(found, strict=True)
+    assert found["edges"] == [{"source": "api", "target": "ui"}]
+    assert (found["plays_total"], found["plays_merged"], found["running_plays"]) == (4, 1, ["docs"])
+    assert (listed[0]["plays_total"], listed[0]["plays_merged"], listed[0]["running_plays"]) == (4, 1, ["docs"])
+    api = found["plays"][0]
+    assert [badge["label"] for badge in api["badges"]] == ["awaiting gate", "local"]
+    assert "approve" in api["actions"]
+    assert found["actions"] == ["resume", "abort"]
+    assert studio.get("/api/dashboard")["shows"][0]["running_plays"] == ["docs"]
+
+
+def test_attempts_stand_side_by_side(studio: InProcess) -> None:
+    found = studio.get("/api/shows/build/plays/api/attempts")
+
+    shows.Attempts.model_validate(found, strict=True)
+    first, second = found["attempts"]
+    assert (first["attempt"], first["current"], first["session_id"]) == (1, False, "first")
+    assert (second["attempt"], second["current"], second["session_id"]) == (2, True, "second")
+    assert first["verdict"]["feedback"] == "no tests"
+    assert second["verdict"]["gate_passed"] is True
+    assert studio.get("/api/shows/build/plays/api")["prompt"] == "do it again"
+
+
+def test_what_a_play_changed(studio: InProcess) -> None:
+    def changed(query: str = "") -> dict[str, Any]:
+        found: dict[str, Any] = studio.get(f"/api/shows/build/plays/api/diff{query}")
+        shows.Diff.model_validate(found, strict=True)
+        return found
+
+    now, first, between = changed(), changed("?attempt=1"), changed("?attempt=2&against=1")
+    assert [(each["path"], each["additions"], each["deletions"]) for each in now["files"]] == [
+        ("a.txt", 1, 1), ("new name.txt", 2, 0),
+    ]  # fmt: skip
+    assert "+three" in now["patch"]
+    assert "+two" in first["patch"]
+    assert "-two" in between["patch"]
+    assert changed("?attempt=7")["why"] == "attempt 7 left no commits"
+    assert "no commits" in studio.get("/api/shows/build/plays/ui/diff")["why"]
+    assert studio.client.get("/api/shows/build/plays/none/diff", headers=AUTH).status_code == 404
+
+
+def test_a_merged_play_shows_what_was_merged(studio: InProcess, repo: Path) -> None:
+    git(repo, "checkout", "-q", "show/build/integration")
+    git(repo, "merge", "-q", "--no-ff", "-m", "merge", "show/build/api")
+    merge = git(repo, "rev-parse", "HEAD")
+    db = studio.services.store.database()
+    show = write(db, put_show, Show(topic="build", show_dir="/nowhere", repo=str(repo)))
+    play = Play(show_id=show.id, name="api", status=PlayStatus.MERGED, merge_sha=merge)
+    write(db, put_play, play)
+
+    assert "+three" in studio.get("/api/shows/build/plays/api/diff")["patch"]
+
+
+def test_a_repository_runs_nothing_because_it_is_looked_at(repo: Path, tmp_path: Path) -> None:
+    """An agent owns the configuration of the repository it works in."""
+    witness = tmp_path / "witness"
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\ntouch {witness}\n")
+    script.chmod(0o755)
+    for name in (
+        "diff.external", "core.pager", "core.fsmonitor", "diff.x.textconv", "diff.x.command", "core.sshCommand",
+        "core.alternateRefsCommand", "gpg.program", "pager.diff", "interactive.diffFilter",
+    ):  # fmt: skip
+        git(repo, "config", name, str(script))
+    git(repo, "config", "alias.diff", f"!{script}")
+    (repo / ".git" / "info").mkdir(exist_ok=True)
+    (repo / ".git" / "info" / "attributes").write_text("* diff=x\n")
+    hooks = repo / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for hook in ("post-checkout", "reference-transaction", "post-index-change"):
+        os.symlink(script, hooks / hook)
+    base, head = (
+        diffs.find_commit(str(repo), "refs/heads/main"),
+        diffs.find_commit(str(repo), "refs/heads/show/build/api"),
+    )
+    assert base is not None
+    assert head is not None
+
+    assert "+three" in diffs.diff(str(repo), base, head).patch
+    assert diffs.merge_base(str(repo), base, head) == base
+    assert not witness.exists()
+
+
+def test_odd_refs_and_folders_are_no_commits(repo: Path, tmp_path: Path) -> None:
+    for ref in ("--output=/tmp/x", "-h", "refs/heads/none", "", "main:a.txt", "\n"):
+        assert diffs.find_commit(str(repo), ref) is None, ref
+    assert diffs.find_commit(str(tmp_path), "refs/heads/main") is None
+    with pytest.raises(NotFound, match="there is no folder"):
+        diffs.find_commit("relative", "main")
+
+
+def test_a_long_patch_is_cut_and_says_so(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, head = (
+        diffs.find_commit(str(repo), "refs/heads/main"),
+        diffs.find_commit(str(repo), "refs/heads/show/build/api"),
+    )
+    monkeypatch.setattr(diffs, "MOST_PATCH", 50)
+    found = diffs.diff(str(repo), base or "", head or "")
+
+    assert (len(found.patch), found.whole) == (50, False)
+
+
+def test_orders_are_words_of_li_show() -> None:
+    assert show_words("reject", "build", "api", "--yes; rm") == [
+        "show", "reject", "build", "api", "--feedback=--yes; rm",
+    ]  # fmt: skip
+    assert show_words("abort", "build", None, None) == ["show", "abort", "build"]
+    for wrong in (
+        ("plan", "build", None),
+        ("approve", "build", None),
+        ("abort", "build", "api"),
+        ("redo", "../x", "a"),
+    ):
+        with pytest.raises(InvalidInput):
+            show_words(*wrong, None)
+
+
+def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
+    path = "/api/shows/build/actions"
+    answer = studio.client.post(path, headers=AUTH, json={"action": "approve", "play": "api"})
+
+    assert answer.status_code == 201, answer.text
+    shows.Ordered.model_validate(answer.json(), strict=True)
+    launch = answer.json()["launch"]
+    assert (launch["verb"], launch["target"], launch["session_id"]) == ("show", "approve", None)
+    assert studio.get(f"/api/launches/{launch['id']}")["launch"]["id"] == launch["id"]
+    for body, status in (
+        ({"action": "plan"}, 422), ({"action": "approve"}, 400), ({"action": "abort", "play": "api"}, 400),
+        ({"action": "approve", "play": "a/b"}, 400),
+    ):  # fmt: skip
+        assert studio.client.post(path, headers=AUTH, json=body).status_code == status
+    assert studio.client.post("/api/shows/none/actions", headers=AUTH, json={"action": "abort"}).status_code == 404
+
+
+def test_needs_review_has_one_definition(studio: InProcess) -> None:
+    """ADR-0017: gated, escalated, blocked; a refused gate waits for the director, and is told apart."""
+    db = studio.services.store.database()
+    show = write(db, put_show, Show(topic="all", show_dir="/tmp/all"))
+    for status in PlayStatus:
+        begin(db, f"of-{status}")
+        write(db, put_play, Play(show_id=show.id, name=str(status), status=status, session_id=f"of-{status}"))
+    listed = {run["id"] for run in studio.get("/api/runs?card=needs_review")["runs"]}
+    waiting = studio.get("/api/attention")
+    overview.Attention.model_validate(waiting, strict=True)
+    reviewed = {item["play"] for item in waiting["items"] if item.get("topic") == "all"}
+
+    assert listed == {f"of-{status}" for status in PLAYS_NEEDING_REVIEW} | {"second"}
+    assert studio.get("/api/dashboard")["cards"]["needs_review"] == len(listed)
+    assert reviewed == {str(status) for status in PLAYS_NEEDING_REVIEW} | {"gate_failed"}
+
+
+def test_what_waits_says_what_to_do(studio: InProcess) -> None:
+    item = next(item for item in studio.get("/api/attention")["items"] if item["kind"] == "play")
+
+    assert item["actions"][0] == {
+        "label": "Approve", "method": "POST", "path": "/api/shows/build/actions",
+        "body": {"action": "approve", "play": "api"}, "command": "li show approve build api",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("play", "labels"),
+    [
+        ({"status": "merged", "gate_passed": True}, ["completed", "passed", "merged"]),
+        ({"status": "merged", "gate_passed": None}, ["completed", "skipped", "merged"]),
+        ({"status": "running_complete"}, ["awaiting gate", "local"]),
+        ({"status": "pending"}, ["pending"]),
+        ({"status": "gate_failed", "gate_passed": False}, ["failed", "gate failed", "local"]),
+        ({"status": "blocked"}, ["pending"]),
+    ],
+)
+def test_the_badges_are_those_of_the_record(play: dict[str, Any], labels: list[str]) -> None:
+    assert [badge.label for badge in play_badges(play)] == labels
+    assert {badge.tone for badge in play_badges(play)} <= {"info", "success", "warning", "danger", "neutral"}
+
+
+def test_a_show_that_is_only_on_disk_has_the_same_shape(studio: InProcess, tmp_path: Path) -> None:
+    folder = tmp_path / "shows" / "loose" / "one"
+    folder.mkdir(parents=True)
+    (folder / "_meta.json").write_text(json.dumps({"status": 7, "attempt": "two", "branch": "b", "more": [1]}))
+    (folder / "_verdict.json").write_text('{"gate_passed": "yes", "feedback": 3}')
+    found = studio.get("/api/shows/loose")
+
+    shows.Show.model_validate(found, strict=True)
+    assert found["plays"][0]["meta"] == {"status": None, "attempt": None, "branch": "b", "more": [1]}
+    assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show names no repository"
