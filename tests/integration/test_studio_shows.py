@@ -175,14 +175,11 @@ def test_orders_are_words_of_li_show() -> None:
         "show", "reject", "build", "api", "--feedback=--yes; rm",
     ]  # fmt: skip
     assert show_words("abort", "build", None, None) == ["show", "abort", "build"]
-    for wrong in (
-        ("plan", "build", None),
-        ("approve", "build", None),
-        ("abort", "build", "api"),
-        ("redo", "../x", "a"),
-    ):
+    for action, topic, play in (
+        ("plan", "build", None), ("approve", "build", None), ("abort", "build", "api"), ("redo", "../x", "a"),
+    ):  # fmt: skip
         with pytest.raises(InvalidInput):
-            show_words(*wrong, None)
+            show_words(action, topic, play, None)
 
 
 def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
