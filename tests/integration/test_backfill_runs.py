@@ -26,7 +26,7 @@ from tests.support.hostile import nested
 from tests.support.invariants import check
 from tests.support.making import begin, read, read_history, say, sql, write
 
-from lionstudio.backfill.identity import session_of_run
+from lionstudio.model.identity import session_of_run
 from lionstudio.backfill.report import Outcome, Report
 from lionstudio.backfill.runs import import_runs
 from lionstudio.model.messages import ActionRequest, ActionResponse, unpack

@@ -11,11 +11,11 @@ from tests.support.archives import BEGAN
 
 from lionstudio.backfill.manifests import derive_span, derive_status, session_of, time_in_name
 from lionstudio.backfill.speaking import class_for, settle_role, settle_usage
-from lionstudio.backfill.values import microusd, moment, truth, whole
 from lionstudio.files.documents import parse_json
 from lionstudio.files.runs import RunFolder, Times
 from lionstudio.files.shows import PlannedPlay, parse_plan
 from lionstudio.model.messages import ActionRequest, ActionResponse, Message
+from lionstudio.model.values import microusd, moment, truth, whole
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ from typing import Any
 from lionstudio.agents.claude_blocks import Calls, assistant_messages, result_text, user_messages
 from lionstudio.agents.claude_usage import Counts, total_of
 from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said
-from lionstudio.agents.fields import Record, count_of, dict_of, known, list_of, text_of
+from lionstudio.agents.fields import Record, dict_of, known, list_of, text_of
 from lionstudio.agents.jsonlines import Reader, broke_off, notice
 from lionstudio.agents.limits import failed
 from lionstudio.agents.raw import raw_message
 from lionstudio.model.messages import AssistantResponse, Message
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
+from lionstudio.model.values import tokens
 
 # Says only that something goes on, again and again.
 PROGRESS = frozenset({
@@ -152,7 +153,7 @@ class ClaudeReader(Reader):
 
     def _limit(self, info: Record) -> Iterator[Event]:
         if info.get("status") == "rejected":
-            self._resets_at = float(count_of(info.get("resetsAt"))) or None
+            self._resets_at = float(tokens(info.get("resetsAt"))) or None
         yield Learned({"rate_limit": dict(info)})
 
     def _close(self, record: Record) -> Iterator[Event]:

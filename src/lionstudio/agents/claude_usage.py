@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.agents.fields import Record, count_of, dict_of, microdollars_of, text_of
+from lionstudio.agents.fields import Record, dict_of, text_of
 from lionstudio.agents.tallies import grown, priced
 from lionstudio.model.usage import NOTHING, Usage
+from lionstudio.model.values import microusd, tokens
 
 _KEYS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _SUM_KEYS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
@@ -56,15 +57,15 @@ def total_of(result: Record) -> Usage:
     total = NOTHING
     for usage in sums:
         total = total.plus(usage)
-    return total._replace(cost_microusd=microdollars_of(result.get("total_cost_usd")))
+    return total._replace(cost_microusd=microusd(result.get("total_cost_usd")))
 
 
 def _tokens(usage: Record, keys: tuple[str, ...]) -> Usage:
-    return Usage(*(count_of(usage.get(key)) for key in keys))
+    return Usage(*(tokens(usage.get(key)) for key in keys))
 
 
 def _priced(usage: Usage, model: str, told: Record) -> Usage:
     if told.get("speed") == _FAST:
         return usage
-    hour = count_of(dict_of(told.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    hour = tokens(dict_of(told.get("cache_creation")).get("ephemeral_1h_input_tokens"))
     return priced(usage, model, written_for_an_hour=hour)

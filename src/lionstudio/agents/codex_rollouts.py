@@ -11,9 +11,10 @@ from contextlib import suppress
 from glob import escape, iglob
 from typing import Any
 
-from lionstudio.agents.fields import count_of, dict_of, text_of
+from lionstudio.agents.fields import dict_of, text_of
 from lionstudio.agents.raw import parse_line
 from lionstudio.model.usage import Usage
+from lionstudio.model.values import tokens
 
 _MOST_AT_ONCE = 64 * 1024 * 1024
 
@@ -75,6 +76,6 @@ class Rollouts:
 def tokens_of(given: Any) -> Usage:
     """Tokens as Codex counts them: what came from the cache and went to it is part of the input."""
     usage = dict_of(given)
-    read, written = count_of(usage.get("cached_input_tokens")), count_of(usage.get("cache_write_input_tokens"))
-    fresh = max(0, count_of(usage.get("input_tokens")) - read - written)
-    return Usage(fresh, count_of(usage.get("output_tokens")), read, written)
+    read, written = tokens(usage.get("cached_input_tokens")), tokens(usage.get("cache_write_input_tokens"))
+    fresh = max(0, tokens(usage.get("input_tokens")) - read - written)
+    return Usage(fresh, tokens(usage.get("output_tokens")), read, written)

@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lionstudio.backfill import identity
 from lionstudio.backfill.cleaning import clean_text
 from lionstudio.backfill.columns import Record, decoded, keep, metadata_of
 from lionstudio.backfill.merging import ITEM_ERRORS, Missing, Write, said, settle_rows
 from lionstudio.backfill.report import Report, Store
-from lionstudio.backfill.values import identifier, moment, text, truth, whole, word
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
+from lionstudio.model import identity
 from lionstudio.model.ids import check_id
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PlayStatus, ShowStatus, TeamStatus
 from lionstudio.model.teams import Team, TeamMessage
+from lionstudio.model.values import identifier, moment, text, truth, whole, word
 from lionstudio.state import foreign_rows
 from lionstudio.state.connection import Connection
 from lionstudio.state.definitions import Version, copy_version, list_versions

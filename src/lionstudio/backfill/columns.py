@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.backfill.values import mapping
 from lionstudio.errors import InvalidInput
 from lionstudio.files.documents import parse_json
 from lionstudio.model.jsontext import MAX_DEPTH, dump, load, visible
+from lionstudio.model.values import mapping
 
 Record = Mapping[str, Any]
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lionstudio.backfill import identity
 from lionstudio.backfill.beside import import_definitions, import_shows, import_teams
 from lionstudio.backfill.cleaning import clean_mapping, clean_row
 from lionstudio.backfill.columns import Record
@@ -15,13 +14,14 @@ from lionstudio.backfill.merging import ITEM_ERRORS, said, settle
 from lionstudio.backfill.orders import order_in, whole_order
 from lionstudio.backfill.records import branch_of, message_row, own_message_row, session_of, updated_at, usage_of
 from lionstudio.backfill.report import Item, Outcome, Report, Store, Watch
-from lionstudio.backfill.values import identifier, text
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
+from lionstudio.model import identity
 from lionstudio.model.ids import check_id
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
+from lionstudio.model.values import identifier, text
 from lionstudio.state import foreign_rows
 from lionstudio.state.bulk import Incoming, IncomingBranch
 from lionstudio.state.connection import Connection, Row

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from lionstudio.backfill import identity
-from lionstudio.backfill.values import first, identifier, moment, text, whole, word
 from lionstudio.files.runs import RunFolder, Times
+from lionstudio.model import identity
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
+from lionstudio.model.values import first, identifier, moment, text, whole, word
 
 # Words of other tools for the six statuses; a word that is not here either counts as completed.
 SYNONYMS: Mapping[str, SessionStatus] = {

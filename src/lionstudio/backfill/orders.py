@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from lionstudio.backfill.columns import as_text
-from lionstudio.backfill.values import identifier, moment
 from lionstudio.files.documents import parse_json
+from lionstudio.model.values import identifier, moment
 from lionstudio.state.foreign import Source
 from lionstudio.state.foreign_rows import message_times
 

@@ -10,7 +10,6 @@ from lionstudio.backfill.columns import Record, as_text, content_text, decoded, 
 from lionstudio.backfill.manifests import status_of_word
 from lionstudio.backfill.merging import flattened
 from lionstudio.backfill.speaking import class_for, settle_role, settle_tag, settle_usage
-from lionstudio.backfill.values import identifier, mapping, microusd, moment, text, tokens, whole, word
 from lionstudio.errors import InvalidInput
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import check_id
@@ -19,6 +18,7 @@ from lionstudio.model.messages import TYPE_IDS
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.usage import NOTHING, Usage
+from lionstudio.model.values import identifier, mapping, microusd, moment, text, tokens, whole, word
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages import type_id
 

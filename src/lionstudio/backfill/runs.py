@@ -7,20 +7,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lionstudio.backfill import identity
 from lionstudio.backfill.cleaning import clean_mapping, clean_row
 from lionstudio.backfill.manifests import run_id_of, session_of, time_in_name
 from lionstudio.backfill.merging import ITEM_ERRORS, row_of, said, settle
 from lionstudio.backfill.report import Item, Outcome, Report, Store, Watch
 from lionstudio.backfill.snapshots import Snapshot, read_snapshot
-from lionstudio.backfill.values import identifier, text
 from lionstudio.crash import point
 from lionstudio.errors import NotFound
 from lionstudio.files.runs import BranchFile, RunFolder, find_runs, find_snapshots, read_branch, read_run
 from lionstudio.live.projects import project_name
+from lionstudio.model import identity
 from lionstudio.model.branches import Branch
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind
+from lionstudio.model.values import identifier, text
 from lionstudio.state.branches import find_branch
 from lionstudio.state.bulk import Incoming, IncomingBranch
 from lionstudio.state.connection import Connection, Row

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.backfill import identity
 from lionstudio.backfill.cleaning import clean_mapping
 from lionstudio.backfill.speaking import class_for, settle_role, settle_tag, settle_usage
-from lionstudio.backfill.values import identifier, mapping, moment, text
+from lionstudio.model import identity
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message
+from lionstudio.model.values import identifier, mapping, moment, text
 
 _KNOWN = frozenset({"id", "created_at", "metadata", "node_metadata", "user", "name", "messages"})
 # Copies of every request with all messages before it: they stay in the file, the messages themselves are kept.

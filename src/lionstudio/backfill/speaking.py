@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.backfill.values import microusd, tokens
 from lionstudio.errors import InvalidInput
 from lionstudio.model.elements import UNKNOWN_TAG, class_of
 from lionstudio.model.messages import (
@@ -18,6 +17,7 @@ from lionstudio.model.messages import (
     create_message,
 )
 from lionstudio.model.usage import Usage
+from lionstudio.model.values import microusd, tokens
 
 _OURS: Mapping[str, type[Message]] = {
     made.__name__: made for made in (System, Instruction, AssistantResponse, ActionRequest, ActionResponse)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import count
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 def _examine(path: str, args: argparse.Namespace) -> int:
     try:
         with stores.reading(path) as conn, stores.watched(conn, "Examining the database", quiet=args.quiet):
-            findings = [*examine(conn, deep=args.deep), *_teams(conn, args)]
+            findings = [*examine(conn, deep=args.deep), *_drift(conn, args)]
     except CorruptStore as error:
         # too damaged to be opened; the usual advice would be to ask the doctor
         raise CorruptStore(error.message, hint="restore a backup; keep this file for analysis") from None
@@ -57,11 +57,14 @@ def _examine(path: str, args: argparse.Namespace) -> int:
     return CorruptStore.exit_code if "file.damaged" in codes else 1 if codes else 0
 
 
-def _teams(conn: Connection, args: argparse.Namespace) -> Iterable[Finding]:
-    """Where team files and the table differ."""
+def _drift(conn: Connection, args: argparse.Namespace) -> Iterator[Finding]:
+    """Where the files of teams and shows and their rows differ."""
+    from lionstudio.live.show_drift import show_findings
     from lionstudio.live.team_drift import team_findings
 
-    return team_findings(conn, stores.settings_of(args))
+    settings = stores.settings_of(args)
+    yield from team_findings(conn, settings)
+    yield from show_findings(conn, settings)
 
 
 def _about_mirrors() -> list[Finding]:

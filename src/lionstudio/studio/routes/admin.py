@@ -16,6 +16,7 @@ from lionstudio.files.names import check_name
 from lionstudio.files.runs import find_runs
 from lionstudio.files.shows import find_shows
 from lionstudio.files.works import list_works
+from lionstudio.live.show_drift import show_findings
 from lionstudio.live.team_drift import team_findings
 from lionstudio.settings import SETTINGS
 from lionstudio.state import doctor, growth, summaries, upkeep
@@ -38,7 +39,8 @@ async def examine(request: Request, deep: bool = False) -> Response:
     here = services(request)
 
     def work(conn: Connection) -> dict[str, Any]:
-        found = [*doctor.examine(conn, deep=deep), *team_findings(conn, here.settings)]
+        drift = [*team_findings(conn, here.settings), *show_findings(conn, here.settings)]
+        found = [*doctor.examine(conn, deep=deep), *drift]
         moves = doctor.stale_and_dead(conn)
         return {"findings": [each._asdict() for each in found], "transitions": [each._asdict() for each in moves]}
 
