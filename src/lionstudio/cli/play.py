@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from lionstudio.model.statuses import InvocationKind
 
     place = starting.place_of(args)
-    playbook = get_playbook(args.playbook, place.settings, place.cwd)
+    playbook = get_playbook(args.playbook, place.settings, args.definitions or place.cwd)
     text = read_prompt(args.prompt) if args.prompt is not None else ""
     planned = plan_playbook(
         playbook, text, _pairs(args.arg), lambda target: starting.chosen_who(args, place, target), agent=args.agent

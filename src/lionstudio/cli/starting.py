@@ -35,7 +35,7 @@ def team_of(args: argparse.Namespace, place: Place, usual: str | None = None) ->
 
 def chosen_who(args: argparse.Namespace, place: Place, target: str) -> Who:
     """The agent of a name with what the command line says instead."""
-    who = planning.find_who(target, place.settings, place.cwd)
+    who = planning.find_who(target, place.settings, args.definitions or place.cwd)
     given = {
         "model": args.model, "effort": args.effort, "permissions": args.permissions, "system": args.system,
     }  # fmt: skip

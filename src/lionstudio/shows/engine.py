@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 Workflow = Callable[..., Any]
+LOST: dict[str, Any] = {}  # the answer of a workflow that ended in an error
 
 
 class Known(NamedTuple):
@@ -33,8 +34,8 @@ class Engine(Protocol):
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         """From within a workflow: do some work and remember what it gave back."""
 
-    def is_over(self, workflow_id: str) -> bool:
-        """Whether a workflow has ended, in whatever way."""
+    def answer(self, workflow_id: str) -> Any:
+        """What a workflow that has ended gave back, LOST when it failed, None while it has not."""
 
     def cancel(self, workflow_id: str) -> None:
         """Never take it up again, nor what it started."""
@@ -52,37 +53,34 @@ class PlainEngine:
     def __init__(self, workflows: Mapping[str, Workflow]) -> None:
         self._workflows = workflows
         self._threads: dict[str, threading.Thread] = {}
-        self._finished: dict[str, bool] = {}
+        self._answers: dict[str, Any] = {}
 
     def run(self, workflow_id: str, name: str, *args: Any) -> Any:
         """Run it here and now."""
-        self._finished[workflow_id] = False
-        try:
-            return self._workflows[name](workflow_id, *args)
-        finally:
-            self._finished[workflow_id] = True
+        self._answers[workflow_id] = None
+        self._answers[workflow_id] = self._workflows[name](workflow_id, *args)
+        return self._answers[workflow_id]
 
     def start(self, workflow_id: str, name: str, *args: Any) -> None:
         """Run it on a thread."""
         thread = threading.Thread(target=self.run, args=(workflow_id, name, *args), daemon=True, name=workflow_id)
         self._threads[workflow_id] = thread
-        self._finished[workflow_id] = False
         thread.start()
 
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         """Do it."""
         return work(*args)
 
-    def is_over(self, workflow_id: str) -> bool:
-        """Whether its function has returned."""
-        return self._finished.get(workflow_id, False)
+    def answer(self, workflow_id: str) -> Any:
+        """What its function returned."""
+        return self._answers.get(workflow_id)
 
     def cancel(self, workflow_id: str) -> None:
         """There is nothing to forget."""
 
     def known(self) -> list[Known]:
         """What was started in this process."""
-        return [Known(workflow_id, over) for workflow_id, over in self._finished.items()]
+        return [Known(workflow_id, answer is not None) for workflow_id, answer in self._answers.items()]
 
     def close(self) -> None:
         """Wait for what still runs."""

@@ -18,7 +18,7 @@ from dbos._serialization import DBOSPortableJSONSerializer
 
 from lionstudio.files.atomic import make_folder
 from lionstudio.model.ids import new_id
-from lionstudio.shows.engine import Known, Workflow
+from lionstudio.shows.engine import LOST, Known, Workflow
 
 SHAPE = "shows-1"  # raised by hand when the order of steps changes; what runs under another shape begins from its files
 _POLL_SECONDS = 0.2
@@ -78,10 +78,12 @@ class DbosEngine:
         """Do it, or give back what it gave when it was done."""
         return DBOS.run_step({"name": name}, work, *args)
 
-    def is_over(self, workflow_id: str) -> bool:
-        """Whether it has ended; one that was never started has not."""
+    def answer(self, workflow_id: str) -> Any:
+        """What it gave back, LOST when it failed, None while it has not ended."""
         status = DBOS.get_workflow_status(workflow_id)
-        return status is not None and status.status not in _UNFINISHED
+        if status is None or status.status in _UNFINISHED:
+            return None
+        return status.output if status.status == "SUCCESS" else LOST
 
     def cancel(self, workflow_id: str) -> None:
         """Never take it up again, nor what it started."""

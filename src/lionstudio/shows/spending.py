@@ -1,4 +1,4 @@
-"""What a show has spent, and what a person has granted it beyond its plan's budget."""
+"""What a show has spent, and what a person has granted it beyond its plan."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from lionstudio.state.show_usage import usage_of_show
 
 GRANTED = "_granted.json"
 _PARTS = ("tokens", "cost_microusd", "seconds")
+_KEPT = (*_PARTS, "concurrency")
 
 
 def spent(database: Database, topic: str) -> Spent:
@@ -24,9 +25,16 @@ def spent(database: Database, topic: str) -> Spent:
 
 
 def granted(show_dir: str) -> dict[str, int]:
-    """What was granted beyond the plan's budget."""
+    """What was granted beyond the plan."""
     found = read_json(os.path.join(show_dir, GRANTED)) or {}
-    return {part: int(found[part]) for part in _PARTS if found.get(part)}
+    return {part: int(found[part]) for part in _KEPT if found.get(part)}
+
+
+def set_concurrency(show_dir: str, plays: int) -> None:
+    """So many plays at a time from now on, whatever the plan says."""
+    found: dict[str, Any] = read_json(os.path.join(show_dir, GRANTED)) or {}
+    if found.get("concurrency") != plays:
+        write_json(os.path.join(show_dir, GRANTED), {**found, "concurrency": plays})
 
 
 def grant(show_dir: str, decision_id: str, more: Mapping[str, int]) -> bool:
@@ -36,6 +44,6 @@ def grant(show_dir: str, decision_id: str, more: Mapping[str, int]) -> bool:
         return False
     sums = {part: int(found.get(part) or 0) + int(more.get(part) or 0) for part in _PARTS}
     write_json(
-        os.path.join(show_dir, GRANTED), {**sums, "decisions": [*found.get("decisions", []), decision_id]}
+        os.path.join(show_dir, GRANTED), {**found, **sums, "decisions": [*found.get("decisions", []), decision_id]}
     )  # fmt: skip
     return True

@@ -59,9 +59,11 @@ def _revive(given: Json) -> Any:
 
 
 def plan_of(topic: str, text: str, granted: Mapping[str, int]) -> Plan:
-    """A plan with what a person has granted beyond its budget."""
+    """A plan with what a person has granted beyond it: more of its budget, more or fewer plays at a time."""
     plan = load_plan(topic, text)
-    return replace(plan, budget=_more(plan.budget, granted)) if granted else plan
+    return replace(
+        plan, budget=_more(plan.budget, granted), concurrency=granted.get("concurrency", plan.concurrency)
+    )  # fmt: skip
 
 
 def _more(budget: Budget, granted: Mapping[str, int]) -> Budget:

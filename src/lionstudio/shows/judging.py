@@ -1,0 +1,231 @@
+"""From what an agent left to a merge: collect it, look at the merge result, merge it once."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lionstudio.crash import point
+from lionstudio.errors import LionError, NotFound
+from lionstudio.model.ids import new_id
+from lionstudio.model.messages import AssistantResponse
+from lionstudio.model.plans import Gate, GateKind
+from lionstudio.model.statuses import PlayStatus
+from lionstudio.shows import attempts, cues, halves, orders
+from lionstudio.shows.checkouts import collect, find_checkout, remove
+from lionstudio.shows.cues import Event, Merge
+from lionstudio.shows.gates import Check, Verdict, run_commands
+from lionstudio.shows.layouts import discard
+from lionstudio.shows.merging import Conflict, integration_tip, lay_out, merge, try_merge
+from lionstudio.shows.places import Checkout
+from lionstudio.shows.repositories import director_git
+from lionstudio.shows.reviewing import review, review_prompt
+from lionstudio.state.windows import messages_before
+
+if TYPE_CHECKING:
+    from lionstudio.shows.stage import Stage
+
+FINAL_GATES = "_final_gates.json"
+_NEWEST = 2**53
+_LAST_MESSAGES = 50  # among which a reviewer's answer is looked for
+_REVIEWER = "reviewer"
+
+
+class Judging:
+    """The work of one play before its gates; the show's own when there is no play."""
+
+    def __init__(self, stage: Stage, play: str | None) -> None:
+        self._stage = stage
+        self._play = play or ""
+        self._meta: halves.Meta = (halves.read_meta(stage.show_dir, play) if play else None) or {}
+        self._attempt = int(self._meta.get("attempt", 1))
+
+    # ── one play ──
+
+    def judge(self) -> Event:
+        """Whether the merge result of what it left passes the gates that need no person."""
+        head, problems = self._collect()
+        if problems:
+            check = Check(
+                kind="collect", title="what the agent left", passed=False, summary=problems[0],
+                output="\n".join(problems),
+            )  # fmt: skip
+            return self._record(
+                Verdict(passed=False, summary=problems[0], feedback="\n".join(problems), checks=(check,))
+            )
+        tip = integration_tip(self._stage.repo)
+        tried = try_merge(self._stage.repo, tip, head)
+        if isinstance(tried, Conflict):
+            return self._conflict(tried, head)
+        tree = getattr(tried, "tree", None) or self._tree_of(tip)
+        gates = [gate for gate in self._gates() if gate.kind is not GateKind.PERSON]
+        verdict = self._look(gates, tree, (tip, head), f"{self._play}-{self._attempt}", tip, head)
+        point("show.judged")
+        return self._record(verdict, gated_tip=tip)
+
+    def _gates(self) -> Sequence[Gate]:
+        try:
+            return self._stage.plan.gates_of(self._play)
+        except KeyError:  # it left the plan while it was at work
+            return self._stage.plan.gates
+
+    def _collect(self) -> tuple[str, tuple[str, ...]]:
+        if self._meta.get("collected") == self._attempt:
+            return str(self._meta["head"]), tuple(self._meta.get("problems") or ())
+        title = f"{self._play}: attempt {self._attempt}"
+        found = collect(self._checkout(), title, attempt=self._attempt)
+        point("show.collected")
+        changes: dict[str, Any] = {
+            "head": found.head, "collected": self._attempt, "changed": len(found.changed),
+            "problems": list(found.problems) or None, "left_out": list(found.left_out) or None,
+        }  # fmt: skip
+        self._write(**changes)
+        return found.head, found.problems
+
+    def _conflict(self, tried: Conflict, head: str) -> Event:
+        """A conflict goes back to the agent, as a gate that it did not pass."""
+        files = list(tried.files)
+        self._write(conflict={"attempt": self._attempt, "head": head, "tip": tried.tip, "files": files})
+        what = f"it conflicts with what was merged meanwhile in {', '.join(files) or 'some files'}"
+        check = Check(kind="merge", title="merge", passed=False, summary=what, output=tried.text)
+        return self._record(Verdict(passed=False, summary=what, feedback=tried.text or what, checks=(check,)))
+
+    def _record(self, verdict: Verdict, **changes: Any) -> Event:
+        status = PlayStatus(self._meta["status"])
+        halves.record_verdict(
+            self._stage.show_dir, self._stage.database, self._play, verdict.to_dict(), status, **changes
+        )
+        return cues.Judged(self._play, verdict.passed, verdict.summary)
+
+    def merge(self, *, anyway: bool) -> Event:
+        """Merge it, unless the branch has moved on since the gates looked."""
+        stage = self._stage
+        head, _ = self._collect()  # a person may approve what no gate has seen
+        looked = [gate for gate in self._gates() if gate.kind is not GateKind.PERSON]
+        moved = integration_tip(stage.repo) != self._meta.get("gated_tip")
+        already = self._meta.get("merge_sha")
+        if moved and looked and not anyway and not already:
+            return cues.MergeTried(self._play, Merge.MOVED)
+        title = f"Merge play {self._play} of {stage.topic}"
+        result = merge(stage.repo, stage.topic, self._play, self._attempt, head, title)
+        if isinstance(result, Conflict):
+            conflict = {"attempt": self._attempt, "head": head, "tip": result.tip, "files": list(result.files)}
+            self._write(conflict=conflict)
+            return cues.MergeTried(self._play, Merge.CONFLICT, result.files)
+        point("show.merged")
+        self._write(merge_sha=result.sha, merged_at=self._meta.get("merged_at") or time.time(), conflict=None)
+        self._tidy()
+        return cues.MergeTried(self._play, Merge.MERGED)
+
+    def _tidy(self) -> None:
+        """The checkout has served; what cannot be removed is only said."""
+        stage = self._stage
+        checkout = find_checkout(stage.repo, self._play)
+        if checkout is None:
+            return
+        try:
+            kept = remove(checkout, teardown=stage.plan.teardown, env=stage.gate_environ)
+        except LionError as error:
+            kept = error.message
+        if kept:
+            stage.warn(f"the checkout of {self._play} stays: {kept}")
+
+    # ── the whole show ──
+
+    def judge_show(self) -> Event:
+        """Whether what is merged passes the final gates that need no person."""
+        stage = self._stage
+        tip = integration_tip(stage.repo)
+        gates = [gate for gate in stage.plan.final_gates if gate.kind is not GateKind.PERSON]
+        verdict = self._look(gates, self._tree_of(tip), (tip,), "final", stage.repo.base, tip)
+        final = {**verdict.to_dict(), "integration": tip, "judged_at": time.time()}
+        # the verdict itself is written with the end of the show: a person may have the last word
+        halves.write_json(os.path.join(stage.show_dir, FINAL_GATES), final)
+        return cues.FinalJudged(verdict.passed)
+
+    # ── gates ──
+
+    def _look(
+        self, gates: Sequence[Gate], tree: str, parents: tuple[str, ...], name: str, base: str, head: str
+    ) -> Verdict:
+        """Lay the merge result out and let every gate look at it, up to the first that refuses."""
+        stage = self._stage
+        if not gates:
+            return Verdict(passed=True, summary="there is no gate to pass")
+        folder = os.path.join(stage.repo.room, ".gates", name)
+        discard(folder)
+        lay_out(stage.repo, tree, folder, parents=parents)
+        logs = os.path.join(stage.show_dir, self._play, "attempts", str(self._attempt) if self._play else "final")
+        try:
+            commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]
+            env, why = stage.gate_environ, stage.why_stop
+            verdicts = [run_commands(commands, folder, env, logs=logs, why_stop=why)] if commands else []
+            for gate in gates:
+                if gate.kind is GateKind.REVIEW and all(verdict.passed for verdict in verdicts):
+                    verdicts.append(self._review(gate, folder, logs, base, head))
+            return together(verdicts)
+        finally:
+            discard(folder)
+
+    def _review(self, gate: Gate, folder: str, logs: str, base: str, head: str) -> Verdict:
+        task = self._stage.planned(self._play).prompt if self._play else self._stage.plan.goal
+        prompt = review_prompt(self._stage.repo, gate, task=task or "", base=base, head=head)
+        return review(gate, prompt, lambda asked: self._ask(gate, folder, logs, asked))
+
+    def _ask(self, gate: Gate, cwd: str, logs: str, prompt: str) -> str:
+        """A reviewer's answer; asked once for one question, whoever is killed meanwhile."""
+        stage = self._stage
+        agent = gate.agent or stage.plan.agent or _REVIEWER
+        key = hashlib.sha256(f"{agent}\0{prompt}".encode()).hexdigest()[:12]
+        folder = os.path.join(logs, f"review-{key}")
+        session_id = new_id()
+        name = f"show_{stage.topic}_{self._play or 'final'}_review"
+        argv = [
+            *orders.LI, "agent", agent, "-", "--quiet", "--show-topic", stage.topic, "--name", name, "--session-id",
+            session_id, "--cwd", cwd, "--timeout", str(gate.timeout), "--definitions", str(stage.plan.repo),
+        ]  # fmt: skip
+        order = attempts.Order(tuple(argv), cwd, session_id, stage.settings.db, float(gate.timeout), orders.SILENCE)
+        attempts.place_order(folder, order, prompt, stage.environ)
+        ended = attempts.Watch(folder, stage.environ).wait(stage.why_stop)
+        answer = self._answer(attempts.read_order(folder).session_id)
+        if answer is None:
+            said = attempts.last_words(folder).splitlines()
+            raise LionError(f"the reviewer {agent} gave no answer ({said[-1] if said else ended.how})")
+        return answer
+
+    def _answer(self, session_id: str) -> str | None:
+        found = self._stage.database.read(
+            lambda conn: messages_before(conn, session_id, _NEWEST, _LAST_MESSAGES)
+        )  # fmt: skip
+        for place in reversed(found):
+            if isinstance(place.message, AssistantResponse) and place.message.text:
+                return place.message.text
+        return None
+
+    # ── bookkeeping ──
+
+    def _checkout(self) -> Checkout:
+        found = find_checkout(self._stage.repo, self._play)
+        if found is None:
+            raise NotFound(f"the checkout of {self._play} is gone and nothing of it was collected")
+        return found
+
+    def _tree_of(self, commit: str) -> str:
+        return director_git(self._stage.repo).ask("rev-parse", "--verify", f"{commit}^{{tree}}").line
+
+    def _write(self, **changes: Any) -> None:
+        halves.record_play(self._stage.show_dir, self._stage.database, self._play, **changes)
+        self._meta = halves.read_meta(self._stage.show_dir, self._play) or {}
+
+
+def together(verdicts: Sequence[Verdict]) -> Verdict:
+    """What several gates said as one verdict; the first that refused gives the summary."""
+    refused = next((verdict for verdict in verdicts if not verdict.passed), None)
+    checks = tuple(check for verdict in verdicts for check in verdict.checks)
+    if refused is not None:
+        return Verdict(passed=False, summary=refused.summary, feedback=refused.feedback, checks=checks)
+    summary = verdicts[-1].summary if len(verdicts) == 1 else f"{len(checks)} gates passed"
+    return Verdict(passed=True, summary=summary, feedback="", checks=checks)

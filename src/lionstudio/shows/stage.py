@@ -1,0 +1,253 @@
+"""What a director orders, done: checkouts, agents, gates, merges, and both halves written at every step.
+
+Every method may be called again after a crash at any point in it: it looks at the files and at git, does what is
+missing, and gives the same answer. Nothing that an agent or a repository can cause escapes as an error.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from lionstudio.crash import point
+from lionstudio.errors import InvalidInput, LionError
+from lionstudio.files.atomic import write_text
+from lionstudio.files.safe import read_text
+from lionstudio.files.shows import ABORT, PLAN, VERDICT
+from lionstudio.model.ids import new_id
+from lionstudio.model.plans import Plan, PlannedPlay
+from lionstudio.model.statuses import PlayStatus, ShowStatus
+from lionstudio.settings import Settings
+from lionstudio.shows import attempts, cues, decisions, halves, orders, outcomes, spending, wire
+from lionstudio.shows.checkouts import Place, hand_back_conflict, prepare
+from lionstudio.shows.cues import Command, Event, Next
+from lionstudio.shows.joining import join
+from lionstudio.shows.judging import FINAL_GATES, Judging
+from lionstudio.shows.merging import integration_tip
+from lionstudio.shows.notifying import notify
+from lionstudio.shows.places import Repo
+from lionstudio.shows.repositories import begin, inspect
+from lionstudio.state.database import Database
+
+Warn = Callable[[str], None]
+P = PlayStatus
+_PASSED = (ShowStatus.COMPLETED,)
+
+
+class Stage:
+    """One show with everything it works on: files, rows, the repository."""
+
+    def __init__(self, show_dir: str, settings: Settings, environ: Mapping[str, str], warn: Warn) -> None:
+        self.show_dir = os.path.abspath(show_dir)
+        self.topic = os.path.basename(self.show_dir)
+        self.settings = settings
+        self.warn = warn
+        self.environ = orders.li_environment(environ, settings)
+        self.gate_environ = orders.gate_environment(environ, settings)
+        self.database = Database(settings.db, long_lived=True)
+        try:
+            joined = join(self.show_dir, self.database)
+            self.plan, self.status = joined.plan, joined.show.status
+            self.repo = self._open_repo(joined.show.metadata.get("base"))
+        except BaseException:
+            self.database.close()
+            raise
+        self._known: dict[str, PlannedPlay] = {}  # also those that have left the plan while they were at work
+        self.use(self.plan)
+
+    def _open_repo(self, known: Any) -> Repo:
+        room = os.path.join(self.settings.home, "checkouts", self.topic)
+        remembered = attempts.read_json(os.path.join(room, "director.git", "show.json")) or {}
+        base = remembered.get("base") or known
+        if base is None:
+            found = inspect(str(self.plan.repo), self.plan.base_branch, self.topic)
+            if found.problems or found.base is None:
+                raise InvalidInput(f"the show cannot start: {(*found.problems, 'there is no commit')[0]}")
+            for warning in found.warnings:
+                self.warn(warning)
+            base = found.base
+        repo = begin(str(self.plan.repo), self.topic, base, room=room)
+        halves.record_show(self.show_dir, self.database, self.plan, base=base)
+        return repo
+
+    def use(self, plan: Plan) -> None:
+        """Go on by this plan."""
+        self.plan = plan
+        self._known.update({play.name: play for play in plan.plays})
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.database.close()
+
+    @property
+    def aborted(self) -> bool:
+        """Whether somebody wants the show to end."""
+        return os.path.lexists(os.path.join(self.show_dir, ABORT))
+
+    def why_stop(self) -> str | None:
+        """Why nothing should go on."""
+        return "the show was aborted" if self.aborted else None
+
+    # ── the show ──
+
+    def take_up(self) -> wire.Json:
+        """Everything that the director begins with."""
+        found = join(self.show_dir, self.database)
+        self.use(found.plan)
+        return {
+            "text": read_text(os.path.join(self.show_dir, PLAN)),
+            "granted": spending.granted(self.show_dir),
+            "plays": {name: wire.standing_to_json(standing) for name, standing in found.plays.items()},
+            "providers": orders.providers_of(found.plan, self.settings),
+            "aborted": self.aborted,
+            "tick": self.tick(),
+        }
+
+    def tick(self) -> wire.Json:
+        """What time it is and what was spent."""
+        return wire.to_json(cues.Ticked(time.time(), spending.spent(self.database, self.topic)))
+
+    def note(self, play: str, following: Next, word_id: str | None) -> None:
+        """Both halves of a play as the director decided."""
+        before = halves.read_meta(self.show_dir, play) or {}
+        changes: dict[str, Any] = {"decision": word_id} if word_id is not None else {}
+        if before.get("status") != following.status:
+            changes |= self._entering(before, following)
+        halves.record_next(self.show_dir, self.database, play, following, **changes)
+
+    def _entering(self, before: halves.Meta, following: Next) -> dict[str, Any]:
+        """What else changes when a play comes into a status; a step that is repeated finds it there already."""
+        if following.status is P.RUNNING:
+            return {"session_id": new_id(), "started_at": time.time(), "ended_at": None, "exit_code": None}
+        if following.status is P.PREPARED and following.parked_until is not None:
+            return {"part": int(before.get("part") or 0) + 1, "resume": before.get("session_id")}
+        if following.status is P.REDOING:
+            return {"part": None, "resume": None, "gated_tip": None, "collected": None}
+        return {}
+
+    def ask(self, play: str | None, reason: str) -> None:
+        """Tell a person that they are needed."""
+        meta = (halves.read_meta(self.show_dir, play) if play is not None else None) or {}
+        about = f"{self.topic}/{play}" if play is not None else self.topic
+        why = f"{reason} ({meta['reason']})" if meta.get("reason") else reason
+        decisions.log(self.show_dir, "asked", play=play, reason=why)
+        self.warn(f"a person is needed for {about}: {why}")
+        told = {
+            "title": f"Lion Studio: {about} needs you", "text": why, "show": self.topic, "play": play,
+            "session_id": meta.get("session_id"), "attempt": meta.get("attempt"),
+            "command": f"li show status {self.topic}",
+        }  # fmt: skip
+        notify(self.plan.notify, told, self.environ, self.warn)
+        point("show.asked")
+
+    def stop(self, play: str) -> None:
+        """Have the agent of a play ended."""
+        meta = halves.read_meta(self.show_dir, play) or {}
+        folder = self._folder(play, meta)
+        if os.path.isdir(folder):
+            attempts.ask_to_stop(folder, self.why_stop() or "a person wants something else")
+
+    def end(self, status: ShowStatus) -> str:
+        """Write how the show ended."""
+        gates = os.path.join(self.show_dir, FINAL_GATES)
+        found = attempts.read_json(gates)
+        final = halves.read_final(self.show_dir) if found is None else {**found, "show_passed": status in _PASSED}
+        halves.record_final(self.show_dir, self.database, final, status)
+        with suppress(FileNotFoundError):
+            os.unlink(gates)
+        return str(status)
+
+    # ── the works ──
+
+    def do(self, given: wire.Json) -> wire.Json:
+        """Carry out one order; the answer is an event, whatever happens."""
+        work = wire.to_work(given)
+        try:
+            return wire.to_json(self._do(work))
+        except LionError as error:
+            problem = error.message if error.hint is None else f"{error.message} ({error.hint})"
+        except Exception as error:
+            self.warn(traceback.format_exc())
+            problem = f"the director failed: {type(error).__name__}: {error}"
+        return wire.to_json(self._failed(work, problem))
+
+    def lost(self, given: wire.Json) -> wire.Json:
+        """The answer of a work that ended without one."""
+        return wire.to_json(self._failed(wire.to_work(given), "the director lost it; its log may say why"))
+
+    def _do(self, work: Command) -> Event:
+        match work:
+            case cues.Prepare(play=play):
+                return self.prepare(play)
+            case cues.Fire(play=play) | cues.Stop(play=play):
+                return self.fire(play)
+            case cues.Judge(play=play):
+                return Judging(self, play).judge()
+            case cues.MergePlay(play=play, anyway=anyway):
+                return Judging(self, play).merge(anyway=anyway)
+            case cues.JudgeShow():
+                return Judging(self, None).judge_show()
+        raise TypeError(work)
+
+    def _failed(self, work: Command, problem: str) -> Event:
+        """The event that says what went wrong, so that the play stands truthfully and the rest goes on."""
+        match work:
+            case cues.Prepare(play=play):
+                return cues.Prepared(play, problem)
+            case cues.Fire(play=play) | cues.Stop(play=play):
+                return cues.Exited(play, cues.Outcome.STOPPED, problem)
+            case cues.Judge(play=play):
+                return cues.Judged(play, False, problem)
+            case cues.MergePlay(play=play):
+                return cues.MergeTried(play, cues.Merge.FAILED, reason=problem)
+        self.warn(problem)
+        return cues.FinalJudged(False)
+
+    def planned(self, play: str) -> PlannedPlay:
+        """What the plan says, or said, of a play."""
+        return self._known[play]
+
+    def prepare(self, play: str) -> Event:
+        """Its checkout, what it is asked, and after a conflict the merge that it is to finish."""
+        meta = halves.read_meta(self.show_dir, play) or {}
+        place = Place(
+            repo=self.repo, play=play, copy=self.plan.copy, setup=self.plan.setup, env=self.gate_environ
+        )  # fmt: skip
+        checkout = prepare(place)
+        if (conflict := orders.conflict_of(meta)) is not None and not meta.get("resume"):
+            files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(self.repo))
+            conflict = {**conflict, "files": list(files) or conflict["files"]}
+        point("show.checkout_ready")
+        verdict = attempts.read_json(os.path.join(self.show_dir, play, VERDICT))
+        prompt = orders.prompt_of(self.planned(play), {**meta, "conflict": conflict}, verdict)
+        write_text(os.path.join(self.show_dir, play, "_prompt.md"), prompt)
+        halves.record_play(self.show_dir, self.database, play, worktree=checkout.path, conflict=conflict)
+        return cues.Prepared(play)
+
+    def fire(self, play: str) -> Event:
+        """Run the attempt, or adopt who runs it, to its end."""
+        meta = halves.read_meta(self.show_dir, play) or {}
+        folder, session_id = self._folder(play, meta), str(meta["session_id"])
+        if not os.path.exists(os.path.join(folder, attempts.ORDER)):
+            order = attempts.Order(
+                orders.command_of(self.plan, self.planned(play), meta, self.settings), str(meta["worktree"]),
+                session_id, self.settings.db, float(self.plan.timeout_of(play)), orders.SILENCE,
+            )  # fmt: skip
+            prompt = read_text(os.path.join(self.show_dir, play, "_prompt.md"))
+            attempts.place_order(folder, order, prompt, self.environ)
+        point("show.ordered")
+        ended = attempts.Watch(folder, self.environ).wait(self.why_stop)
+        point("show.exited")
+        session = outcomes.settle_session(self.database, session_id)
+        code = session.exit_code if session is not None and session.exit_code is not None else ended.code
+        halves.record_play(
+            self.show_dir, self.database, play, session_id=session_id, exit_code=code, ended_at=ended.ended_at
+        )
+        return outcomes.exited(play, folder, ended, session)
+
+    def _folder(self, play: str, meta: Mapping[str, Any]) -> str:
+        return attempts.folder_of(self.show_dir, play, int(meta.get("attempt", 1)), int(meta.get("part") or 0))

@@ -1,0 +1,151 @@
+"""What a director waits for: works that end, words of people, edits of the plan, an abort, the end of a pause.
+
+People write files and nothing else, so a look at a few names is all it takes; whoever was not there misses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping
+
+from lionstudio.errors import LionError
+from lionstudio.files.plans import load_plan
+from lionstudio.files.safe import read_text
+from lionstudio.files.shows import PLAN
+from lionstudio.shows import cues, decisions, halves, spending, wire
+from lionstudio.shows.cues import Word
+from lionstudio.shows.decisions import DECISION, Decision, find_decision
+from lionstudio.shows.engine import LOST, Engine
+from lionstudio.shows.stage import Stage
+
+LOOK_SECONDS = 0.2
+_ASK_ENGINE_SECONDS = 2.0  # between two questions about works that did not end in this process
+Signature = tuple[int, int, int] | None
+Known = tuple[str, Mapping[str, int]]  # the plan that the director has, and what was granted beyond it
+
+
+class Watching:
+    """The eyes of one director process."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._news = threading.Condition()
+        self._answers: dict[str, wire.Json] = {}  # works that ended in this process
+        self._asked_engine = 0.0
+        self._seen: dict[str, Signature] = {}
+        self._handed: dict[str, str] = {}  # the last word about each play that the director was told
+        self.resting = threading.Event()  # nothing goes on without a person
+
+    def ended(self, work_id: str, answer: wire.Json) -> None:
+        """A work of this process has its answer."""
+        with self._news:
+            self._answers[work_id] = answer
+            self._news.notify_all()
+
+    def wait(
+        self, engine: Engine, works: Mapping[str, wire.Json], known: Known, *, aborting: bool, resting: bool,
+        wake_at: float | None,
+    ) -> list[wire.Json]:  # fmt: skip
+        """The next events, at least one; each work that ended is named by its id."""
+        self._asked_engine = 0.0  # what ended before this process began is asked for at once
+        while True:
+            found = self._look(engine, works, known, aborting=aborting)
+            if wake_at is not None and time.time() >= wake_at:
+                found.append(self._stage.tick())
+            if found:
+                self.resting.clear()
+                # what was spent is told with whatever happened, because it decides what may start
+                return [self._stage.tick(), *found]
+            if resting:
+                self.resting.set()
+            with self._news:
+                if not self._answers.keys() & set(works):
+                    self._news.wait(LOOK_SECONDS)
+
+    def _look(self, engine: Engine, works: Mapping[str, wire.Json], known: Known, *, aborting: bool) -> list[wire.Json]:
+        events = self._works(engine, works)
+        if not aborting and self._stage.aborted:
+            events.append(wire.to_json(cues.AbortAsked()))
+        return [*events, *self._edits(known), *self._words()]
+
+    def _works(self, engine: Engine, works: Mapping[str, wire.Json]) -> list[wire.Json]:
+        with self._news:
+            found = {work: self._answers.pop(work) for work in works if work in self._answers}
+        now = time.monotonic()
+        if now - self._asked_engine >= _ASK_ENGINE_SECONDS:
+            self._asked_engine = now
+            for work in works:
+                if work not in found and (answer := engine.answer(work)) is not None:
+                    found[work] = answer if answer is not LOST else self._stage.lost(works[work])
+        return [{**answer, "work": work} for work, answer in found.items()]
+
+    # ── the plan ──
+
+    def _edits(self, known: Known) -> list[wire.Json]:
+        paths = [os.path.join(self._stage.show_dir, name) for name in (PLAN, spending.GRANTED)]
+        if not any([self._is_new(path) for path in paths]):
+            return []
+        granted = spending.granted(self._stage.show_dir)
+        text = self._edited_text(paths[0], known[0])
+        return [wire.edited(text, granted)] if (text, granted) != known else []
+
+    def _edited_text(self, path: str, known: str) -> str:
+        """The plan as it is now; the one before where the new one has a mistake."""
+        try:
+            text = read_text(path)
+            if text == known:
+                return known
+            plan = load_plan(self._stage.topic, text)
+        except LionError as error:
+            decisions.log(self._stage.show_dir, "plan refused", reason=error.message)
+            self._stage.warn(f"the edited plan is not taken up: {error.message}")
+            return known
+        decisions.log(self._stage.show_dir, "plan edited", plays=list(plan.names))
+        halves.record_show(self._stage.show_dir, self._stage.database, plan, text)
+        self._stage.use(plan)
+        return text
+
+    # ── people ──
+
+    def _words(self) -> list[wire.Json]:
+        events = []
+        for play in self._stage.plan.names:
+            if self._is_new(os.path.join(self._stage.show_dir, play, DECISION)):
+                events += self._said(play, find_decision(self._stage.show_dir, play))
+        if self._is_new(os.path.join(self._stage.show_dir, DECISION)):
+            events += self._about_the_show(find_decision(self._stage.show_dir, None))
+        return events
+
+    def _said(self, play: str, decision: Decision | None) -> list[wire.Json]:
+        if decision is None or decision.attempt is None or self._handed.get(play) == decision.id:
+            return []
+        if (halves.read_meta(self._stage.show_dir, play) or {}).get("decision") == decision.id:
+            return []  # taken up before
+        self._handed[play] = decision.id
+        said = cues.Said(play, decision.word, decision.attempt, decision.feedback)
+        return [{**wire.to_json(said), "word_id": decision.id}]
+
+    def _about_the_show(self, decision: Decision | None) -> list[wire.Json]:
+        if decision is None:
+            return []
+        if decision.budget:
+            spending.grant(self._stage.show_dir, decision.id, decision.budget)
+            return []  # found as an edit at the next look
+        if decision.word is Word.APPROVE:
+            return [wire.to_json(cues.Accepted())]
+        return [wire.to_json(cues.Refused())] if decision.word is Word.REJECT else []
+
+    def _is_new(self, path: str) -> bool:
+        """Whether a file is another one than at the last look; the first look counts."""
+        try:
+            found = os.stat(path, follow_symlinks=False)
+        except OSError:
+            signature: Signature = None
+        else:
+            signature = (found.st_mtime_ns, found.st_ino, found.st_size)
+        if self._seen.get(path, None) == signature:
+            return False
+        self._seen[path] = signature
+        return signature is not None

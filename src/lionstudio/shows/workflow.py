@@ -1,0 +1,131 @@
+"""The show as a durable workflow: the director decides, the engine remembers what steps gave back, the stage does it.
+
+Everything here follows from the outputs of steps, so that it can be played again; `SHAPE` in engine_dbos.py is raised
+when the order of steps changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from lionstudio.model.statuses import ShowStatus
+from lionstudio.shows import cues, wire
+from lionstudio.shows.cues import Command
+from lionstudio.shows.director import Director
+from lionstudio.shows.engine import Engine, Workflow
+from lionstudio.shows.stage import Stage
+from lionstudio.shows.watching import Watching
+
+
+class Production:
+    """One show on one engine."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.watching = Watching(stage)
+        self.engine: Engine | None = None
+
+    @property
+    def workflows(self) -> Mapping[str, Workflow]:
+        """What the engine is to know."""
+        # plain functions: the engine would take a method for something that it has to find again by its object
+        return {
+            "show": lambda workflow_id, topic: self.show(workflow_id, topic),
+            "work": lambda workflow_id, given: self.work(workflow_id, given),
+        }
+
+    def show(self, workflow_id: str, topic: str) -> str:
+        """The whole show, from where it stands to its end."""
+        assert self.engine is not None
+        return _Run(self, self.engine, workflow_id, topic).run()
+
+    def work(self, workflow_id: str, given: wire.Json) -> wire.Json:
+        """One order of the director, beside it; the answer is an event."""
+        assert self.engine is not None
+        answer: wire.Json = self.engine.step(given["cue"], self.stage.do, given)
+        self.watching.ended(workflow_id, answer)
+        return answer
+
+
+class _Run:
+    """What a director knows while it directs."""
+
+    def __init__(self, production: Production, engine: Engine, workflow_id: str, topic: str) -> None:
+        self._stage, self._watching = production.stage, production.watching
+        self._engine, self._id, self._topic = engine, workflow_id, topic
+        self._works: dict[str, wire.Json] = {}  # what is under way, by its id
+        self._number = 0
+        self._word_ids: dict[str, str] = {}
+        self._aborting = self._resting = False
+        self._text = ""
+        self._granted: dict[str, int] = {}
+        self._now = 0.0
+
+    def run(self) -> str:
+        taken = self._engine.step("take_up", self._stage.take_up)
+        self._text, self._granted, self._aborting = taken["text"], taken["granted"], taken["aborted"]
+        director = Director(
+            wire.plan_of(self._topic, self._text, self._granted),
+            {name: wire.to_standing(given) for name, given in taken["plays"].items()},
+            providers=taken["providers"], aborted=self._aborting,
+        )  # fmt: skip
+        orders = [*director.on(wire.to_event(taken["tick"], self._topic)), *director.on(cues.Begun())]
+        while True:
+            for order in orders:
+                self._carry_out(order)
+            if director.ended is not None:
+                return str(director.ended)
+            orders = [order for given in self._wait(director) for order in self._hear(director, given)]
+
+    def _wait(self, director: Director) -> list[wire.Json]:
+        parked = [play.parked_until for play in director.plays.values() if play.parked_until is not None]
+        later = [moment for moment in parked if moment > self._now] if parked else []
+
+        def wait() -> list[wire.Json]:
+            return self._watching.wait(
+                self._engine, self._works, (self._text, self._granted), aborting=self._aborting, resting=self._resting,
+                wake_at=min(later, default=None),
+            )  # fmt: skip
+
+        found: list[wire.Json] = self._engine.step("wait", wait)
+        return found
+
+    def _hear(self, director: Director, given: wire.Json) -> list[Command]:
+        self._resting = False
+        given = dict(given)
+        self._works.pop(given.pop("work", ""), None)
+        if given["cue"] == "Said":
+            self._word_ids[given["play"]] = given["word_id"]
+        elif given["cue"] == "Edited":
+            self._text, self._granted = given["text"], given["granted"]
+        elif given["cue"] == "Ticked":
+            self._now = given["now"]
+        elif given["cue"] == "AbortAsked":
+            self._aborting = True
+        return director.on(wire.to_event(given, self._topic))
+
+    def _carry_out(self, order: Command) -> None:
+        step = self._engine.step
+        match order:
+            case cues.Note(play=play, next=following):
+                step("note", self._stage.note, play, following, self._word_ids.pop(play, None))
+            case cues.Stop(play=play) if any(work.get("play") == play for work in self._works.values()):
+                step("stop", self._stage.stop, play)
+            case cues.Prepare() | cues.Fire() | cues.Stop() | cues.Judge() | cues.MergePlay() | cues.JudgeShow():
+                self._start(order)
+            case cues.AskPerson(play=about, reason=reason):
+                step("ask", self._stage.ask, about, reason)
+            case cues.EndShow(status=status):
+                step("end", self._stage.end, ShowStatus(status))
+            case cues.Rest():
+                self._resting = True
+            case _:
+                assert_never(order)
+
+    def _start(self, order: Command) -> None:
+        given = wire.to_json(order)
+        self._number += 1
+        work_id = "/".join(part for part in (self._id, given.get("play"), str(self._number)) if part)
+        self._engine.start(work_id, "work", given)
+        self._works[work_id] = given
