@@ -1,0 +1,334 @@
+"""The director against everything that can happen to a show, in any order: what its rules promise holds throughout."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from lionstudio.model.plans import Budget, Gate, GateKind, Plan, PlannedPlay
+from lionstudio.model.statuses import PLAY_MOVES, PlayStatus, ShowStatus
+from lionstudio.shows import cues
+from lionstudio.shows.cues import Command, Event, Merge, Outcome, Spent, Standing, Word
+from lionstudio.shows.director import Director
+
+PICK = st.integers(0, 10_000)  # which of those that exist, modulo their number
+MOST_STEPS_TO_END = 400
+BEGUN = {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.REDOING}
+STUCK = {PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH}
+Work = cues.Prepare | cues.Fire | cues.Judge | cues.MergePlay
+
+
+def play(number: int, needs: list[int], *, person: bool) -> PlannedPlay:
+    gates = (Gate(kind=GateKind.PERSON),) if person else ()
+    return PlannedPlay(name=f"p{number}", prompt="x", depends_on=tuple(f"p{each}" for each in needs), gates=gates)
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    count = draw(st.integers(1, 7))
+    plays = [
+        play(number, draw(st.lists(st.integers(0, number - 1), max_size=3, unique=True)) if number else [],
+             person=draw(st.integers(0, 3)) == 0)
+        for number in range(count)
+    ]  # fmt: skip
+    return Plan(
+        topic="t", plays=tuple(draw(st.permutations(plays))), concurrency=draw(st.integers(1, 3)),
+        max_attempts=draw(st.integers(1, 3)), provider_limits=draw(st.sampled_from([{}, {"claude": 1}])),
+        budget=Budget(tokens=1_000), final_gates=draw(st.sampled_from([(), (Gate(kind=GateKind.PERSON),)])),
+    )  # fmt: skip
+
+
+class Show(RuleBasedStateMachine):
+    """A stage on which everything may happen; it keeps books of its own."""
+
+    @initialize(plan=plans())
+    def begin(self, plan: Plan) -> None:
+        self.written: dict[str, Standing] = {name: Standing() for name in plan.names}
+        self.plan = plan
+        self.providers = dict.fromkeys(plan.names[::2], "claude")
+        self.merges: dict[str, int] = {}
+        self.under_way: dict[str, Work] = {}
+        self.judging_show = False
+        self.stopped: set[str] = set()
+        self.aborted = self.accepted = self.rests = False
+        self.ended: ShowStatus | None = None
+        self.now, self.spent = 0.0, Spent()
+        self.take_up()
+
+    def take_up(self) -> None:
+        """A director made from what is written, as after a kill; whatever was under way is unanswered."""
+        self.under_way.clear()
+        self.stopped.clear()
+        self.judging_show = self.rests = False
+        self.director = Director(self.plan, self.written, providers=self.providers, aborted=self.aborted)
+        self.tell(cues.Ticked(self.now, self.spent))
+        if self.accepted:
+            self.tell(cues.Accepted())
+        self.tell(cues.Begun())
+
+    def tell(self, event: Event) -> None:
+        if not isinstance(event, cues.Ticked):
+            self.rests = False
+        for order in self.director.on(event):
+            self.carry_out(order)
+
+    def carry_out(self, order: Command) -> None:
+        assert self.ended is None, "an order after the end"
+        match order:
+            case cues.Note():
+                self.write(order)
+            case cues.Prepare() | cues.Fire() | cues.Judge() | cues.MergePlay():
+                self.start(order)
+            case cues.Stop():
+                self.stop(order)
+            case cues.JudgeShow():
+                assert not self.under_way
+                assert not self.judging_show
+                self.judging_show = True
+            case cues.EndShow():
+                self.end(order.status)
+            case cues.Rest():
+                assert not self.under_way
+                self.rests = True
+            case cues.AskPerson():
+                assert order.play is None or order.play in self.plan.names
+
+    def write(self, order: cues.Note) -> None:
+        before, after = self.written[order.play], order.next
+        assert after.status is before.status or after.status in PLAY_MOVES[before.status], "an illegal move"
+        assert before.attempt <= after.attempt <= before.attempt + 1
+        assert before.status is not PlayStatus.MERGED, "a finished play was touched"
+        if after.attempt > before.attempt:
+            assert after.attempt <= max(after.allowed or before.allowed or 0, self.plan.max_attempts), "too often"
+        if after.status is PlayStatus.MERGED:
+            assert self.merges[order.play] == 1
+        self.written[order.play] = replace(
+            before, status=after.status, attempt=after.attempt, approved=after.approved,
+            allowed=after.allowed or before.allowed, parked_until=after.parked_until, blocked_by=after.blocked_by,
+        )  # fmt: skip
+
+    def start(self, order: Work) -> None:
+        name, standing = order.play, self.written[order.play]
+        assert name not in self.under_way, "two works for one play"
+        assert name not in self.merges, "a merged play was started"
+        assert order.attempt == standing.attempt
+        for need in self.plan.play(name).depends_on:
+            assert self.written[need].status is PlayStatus.MERGED, "started before its dependencies"
+        expected = {
+            cues.Prepare: BEGUN, cues.Fire: {PlayStatus.RUNNING}, cues.MergePlay: {PlayStatus.GATED},
+            cues.Judge: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
+        }  # fmt: skip
+        assert standing.status in expected[type(order)]
+        if isinstance(order, cues.Prepare):
+            assert len(self.under_way) < self.plan.concurrency, "too many at a time"
+            assert (standing.parked_until or 0.0) <= self.now, "started while parked"
+            assert not self.aborted
+            assert self.spent.tokens < 1_000, "started without money"
+            busy = sum(self.providers.get(each) == "claude" for each in self.under_way)
+            assert self.providers.get(name) != "claude" or busy < self.plan.provider_limits.get("claude", 99)
+        if isinstance(order, cues.MergePlay):
+            assert not any(isinstance(each, cues.MergePlay) for each in self.under_way.values())
+            person = any(gate.kind is GateKind.PERSON for gate in self.plan.gates_of(name))
+            assert standing.approved or not person, "merged without the person"
+        self.under_way[name] = order
+
+    def stop(self, order: cues.Stop) -> None:
+        fired = isinstance(self.under_way.get(order.play), cues.Fire)
+        assert fired or (self.aborted and order.play not in self.under_way)
+        self.under_way[order.play] = cues.Fire(order.play, self.written[order.play].attempt)
+        self.stopped.add(order.play)
+
+    def end(self, status: ShowStatus) -> None:
+        assert not self.under_way
+        merged = all(each.status is PlayStatus.MERGED for name, each in self.written.items() if name in self.plan.names)
+        assert status is ShowStatus.ABORTED or merged or self.accepted
+        self.ended = status
+
+    # ── what happens ──
+
+    def pick(self, which: int) -> Work:
+        names = sorted(self.under_way)
+        return self.under_way.pop(names[which % len(names)])
+
+    @precondition(lambda self: self.ended is None and self.under_way)
+    @rule(which=PICK, luck=st.integers(0, 5), later=st.floats(0, 100))
+    def something_is_answered(self, which: int, luck: int, later: float) -> None:
+        order = self.pick(which)
+        match order:
+            case cues.Prepare():
+                self.tell(cues.Prepared(order.play, "the disk is full" if luck == 5 else None))
+            case cues.Fire():
+                self.exits(order.play, luck, later)
+            case cues.Judge():
+                self.tell(cues.Judged(order.play, luck < 4, "a test failed"))
+            case cues.MergePlay():
+                result = [Merge.MERGED, Merge.MERGED, Merge.ALREADY, Merge.CONFLICT, Merge.MOVED, Merge.MERGED][luck]
+                self.merge(order, Merge.MERGED if order.anyway and result is Merge.MOVED else result)
+
+    def exits(self, name: str, luck: int, later: float) -> None:
+        stopped = name in self.stopped and luck < 5  # one may end by itself just before it is stopped
+        self.stopped.discard(name)
+        outcome = Outcome.STOPPED if stopped else [*Outcome, Outcome.COMPLETED][luck]
+        self.tell(cues.Exited(name, outcome, resets_at=self.now + later if luck % 2 else None))
+
+    def merge(self, order: cues.MergePlay, result: Merge) -> None:
+        if result in (Merge.MERGED, Merge.ALREADY):
+            self.merges[order.play] = self.merges.get(order.play, 0) + 1
+        self.tell(cues.MergeTried(order.play, result, ("a.py",)))
+
+    @precondition(lambda self: self.ended is None and self.judging_show)
+    @rule(passed=st.booleans())
+    def the_final_gates_look(self, passed: bool) -> None:
+        self.judging_show = False
+        self.tell(cues.FinalJudged(passed))
+
+    @precondition(lambda self: self.ended is None)
+    @rule(which=PICK, word=st.sampled_from(list(Word)), late=st.integers(0, 4))
+    def a_person_speaks(self, which: int, word: Word, late: int) -> None:
+        name = self.plan.names[which % len(self.plan.names)]
+        self.tell(cues.Said(name, word, self.written[name].attempt - (late == 0)))
+
+    @precondition(lambda self: self.ended is None)
+    @rule(seconds=st.floats(0, 2_000), tokens=st.sampled_from([0, 500, 1_000]))
+    def time_goes_by(self, seconds: float, tokens: int) -> None:
+        self.now, self.spent = self.now + seconds, Spent(tokens=tokens)
+        self.tell(cues.Ticked(self.now, self.spent))
+
+    @precondition(lambda self: self.ended is None)
+    @rule()
+    def the_director_is_killed(self) -> None:
+        # a merge that was done and not told is found in git by the next one
+        self.take_up()
+
+    @precondition(lambda self: self.ended is None)
+    @rule(needs=st.lists(PICK, max_size=2), gone=PICK)
+    def the_plan_is_edited(self, needs: list[int], gone: int) -> None:
+        fresh = PlannedPlay(
+            name=f"p{len(self.written)}", prompt="y",
+            depends_on=tuple({self.plan.names[each % len(self.plan.names)] for each in needs}),
+        )  # fmt: skip
+        plays = [*self.plan.plays, fresh]
+        victim = plays[gone % len(plays)].name
+        needed = {need for each in plays for need in each.depends_on}
+        if victim not in needed and victim not in self.under_way and victim not in self.merges and len(plays) > 1:
+            plays = [each for each in plays if each.name != victim]
+        self.written.setdefault(fresh.name, Standing())
+        self.plan = replace(self.plan, plays=tuple(plays))
+        self.tell(cues.Edited(self.plan))
+
+    @precondition(lambda self: self.ended is None)
+    @rule(really=st.integers(0, 9), word=st.sampled_from([cues.AbortAsked, cues.Accepted, cues.Refused]))
+    def a_person_ends_it(self, really: int, word: type[cues.AbortAsked | cues.Accepted | cues.Refused]) -> None:
+        if really:
+            return
+        self.aborted = self.aborted or word is cues.AbortAsked
+        self.accepted = self.accepted or word is cues.Accepted
+        self.tell(word())
+
+    @precondition(lambda self: self.ended is None)
+    @rule(which=PICK, kind=st.sampled_from([cues.Prepared, cues.Exited, cues.Judged, cues.MergeTried]))
+    def an_answer_comes_that_nobody_waits_for(self, which: int, kind: type[Event]) -> None:
+        name = self.plan.names[which % len(self.plan.names)]
+        answers: dict[type[Event], tuple[type[Work], Event]] = {
+            cues.Prepared: (cues.Prepare, cues.Prepared(name)),
+            cues.Exited: (cues.Fire, cues.Exited(name, Outcome.COMPLETED)),
+            cues.Judged: (cues.Judge, cues.Judged(name, True)),
+            cues.MergeTried: (cues.MergePlay, cues.MergeTried(name, Merge.MERGED)),
+        }
+        work, answer = answers[kind]
+        if not isinstance(self.under_way.get(name), work):
+            before = dict(self.written)
+            self.tell(answer)
+            assert before == self.written
+
+    @precondition(lambda self: self.ended is not None)
+    @rule()
+    def nothing_follows_the_end(self) -> None:
+        assert self.director.on(cues.Begun()) == []
+
+    # ── what holds ──
+
+    @invariant()
+    def both_agree(self) -> None:
+        if not hasattr(self, "director"):
+            return
+        assert {name: self.written[name] for name in self.plan.names} == self.director.plays
+        assert set(self.director.at_work) == set(self.under_way)
+
+    @invariant()
+    def nothing_is_merged_twice(self) -> None:
+        assert all(count == 1 for count in getattr(self, "merges", {}).values())
+
+    @invariant()
+    def what_waits_for_a_stuck_play_says_so(self) -> None:
+        if not hasattr(self, "director") or self.ended is not None or self.aborted:
+            return
+        for each in self.plan.plays:
+            stuck = {need for need in each.depends_on if self.written[need].status in STUCK}
+            if stuck and self.written[each.name].status in (PlayStatus.PENDING, PlayStatus.BLOCKED):
+                assert stuck <= set(self.written[each.name].blocked_by)
+
+    @invariant()
+    def it_never_just_stands_there(self) -> None:
+        if not hasattr(self, "director") or self.ended is not None:
+            return
+        parked = any(each.parked_until is not None for each in self.written.values())
+        assert self.under_way or self.judging_show or self.rests or parked
+
+    def teardown(self) -> None:
+        """With good luck and a person who answers, every show ends."""
+        if not hasattr(self, "director"):
+            return
+        for _ in range(MOST_STEPS_TO_END):
+            if self.ended is not None:
+                return
+            self.help_it_on()
+        raise AssertionError(f"it does not end: {self.written}")
+
+    def help_it_on(self) -> None:
+        if self.under_way:
+            order = self.pick(0)
+            match order:
+                case cues.Prepare():
+                    self.tell(cues.Prepared(order.play))
+                case cues.Fire():
+                    outcome = Outcome.STOPPED if order.play in self.stopped else Outcome.COMPLETED
+                    self.stopped.discard(order.play)
+                    self.tell(cues.Exited(order.play, outcome))
+                case cues.Judge():
+                    self.tell(cues.Judged(order.play, True))
+                case cues.MergePlay():
+                    self.merge(order, Merge.MERGED)
+        elif self.judging_show:
+            self.the_final_gates_look(True)
+        else:
+            self.answer()
+
+    def answer(self) -> None:
+        self.now, self.spent = self.now + 10_000.0, Spent()
+        self.tell(cues.Ticked(self.now, self.spent))
+        for name in self.plan.names:
+            standing = self.written[name]
+            if standing.status is PlayStatus.GATED and name not in self.under_way:
+                self.tell(cues.Said(name, Word.APPROVE, standing.attempt))
+            elif standing.status in (PlayStatus.ESCALATED, PlayStatus.ABORTED_AFTER_FINISH):
+                self.tell(cues.Said(name, Word.REDO, standing.attempt))
+        if self.rests and not self.under_way:
+            self.accepted = True
+            self.tell(cues.Accepted())
+
+
+@pytest.mark.slow
+def test_whatever_happens_to_a_show() -> None:
+    run_state_machine_as_test(Show, settings=settings(max_examples=100, stateful_step_count=50, deadline=None))
