@@ -185,8 +185,17 @@ def _play_of_folder(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
         "name": play.name, "meta": _fitting(play.meta, _META), "updated_at": play.times.changed,
         "verdict": None if play.verdict is None else _fitting(play.verdict, _VERDICT),
         "depends_on": list(planned.depends_on or ()) if planned else [],
-        "error": None if play.fault is None else play.fault.message, "badges": [], "actions": [], "duration_ms": None,
+        "error": None if play.fault is None else play.fault.message, "badges": _badges_of_folder(play), "actions": [],
+        "duration_ms": None, "blocked_by": [],
     }  # fmt: skip
+
+
+def _badges_of_folder(play: PlayFolder) -> list[dict[str, str]]:
+    if not isinstance(play.meta.get("status"), str):
+        return []
+    passed = (play.verdict or {}).get("gate_passed")
+    known = {"status": play.meta["status"], "gate_passed": passed if isinstance(passed, bool) else None}
+    return [badge._asdict() for badge in play_badges(known)]
 
 
 _TEXT, _TIME, _NUMBER = (str,), (int, float, str), (int,)

@@ -2422,12 +2422,12 @@ export interface components {
             /** Session Name */
             session_name?: string | null;
             /** Depends On */
-            depends_on?: string[];
+            depends_on: string[];
             state?: components["schemas"]["StateShape"] | null;
             /** Badges */
             badges: components["schemas"]["Badge"][];
             /** Blocked By */
-            blocked_by?: string[];
+            blocked_by: string[];
             /** Duration Ms */
             duration_ms: number | null;
             /**
@@ -2836,9 +2836,9 @@ export interface components {
             /** Edges */
             edges: components["schemas"]["Edge"][];
             /** Critical Path */
-            critical_path?: string[];
+            critical_path: string[];
             /** Blocked */
-            blocked?: {
+            blocked: {
                 [key: string]: string[];
             };
             /** Actions */

@@ -51,10 +51,10 @@ class Play(Answer):
     updated_at: float | None
     session_id: str | None = None
     session_name: str | None = None
-    depends_on: list[str] = Field(default_factory=list)
+    depends_on: list[str]
     state: StateShape | None = None
     badges: list[Badge]
-    blocked_by: list[str] = Field(default_factory=list)
+    blocked_by: list[str]
     duration_ms: float | None
     actions: list[str] = Field(description="what a person may say about it now")
     error: str | None = None
@@ -104,8 +104,8 @@ class Show(Read):
     plays_merged: int
     running_plays: list[str]
     edges: list[Edge]
-    critical_path: list[str] = Field(default_factory=list)
-    blocked: dict[str, list[str]] = Field(default_factory=dict)
+    critical_path: list[str]
+    blocked: dict[str, list[str]]
     actions: list[str]
     state: StateShape | None = None
     repo: str | None = None

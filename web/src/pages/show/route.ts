@@ -1,8 +1,14 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { text } from "@/domain/params";
 import { rootRoute } from "@/ui/root";
 
 export const showRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/shows/$topic",
+  /** The play whose row is open. */
+  validateSearch: (raw: Record<string, unknown>) => {
+    const play = text(raw, "play");
+    return play === undefined ? {} : { play };
+  },
   component: lazyRouteComponent(() => import("./page"), "ShowPage"),
 });

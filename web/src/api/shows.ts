@@ -1,0 +1,52 @@
+// Shows: the list, one with its plays, what a play's folder and branch tell, and a person's word about it.
+import { queryOptions } from "@tanstack/react-query";
+import { get, post } from "./client";
+import { keys, type Schema } from "./keys";
+import { CLOCK_MS } from "./queries";
+
+export type ShowListed = Schema<"ShowListed">;
+export type Show = Schema<"Show">;
+export type Play = Schema<"Play">;
+export type Attempt = Schema<"Attempt">;
+export type Diff = Schema<"Diff">;
+export type Order = Schema<"Order">;
+
+export const shows = () =>
+  queryOptions({
+    queryKey: keys.shows(),
+    queryFn: ({ signal }) => get("/api/shows", { signal }),
+    refetchInterval: CLOCK_MS,
+  });
+
+export const show = (topic: string) =>
+  queryOptions({
+    queryKey: keys.show(topic),
+    queryFn: ({ signal }) => get("/api/shows/{topic}", { path: { topic }, signal }),
+    refetchInterval: CLOCK_MS,
+  });
+
+export const play = (topic: string, name: string) =>
+  queryOptions({
+    queryKey: keys.play(topic, name),
+    queryFn: ({ signal }) => get("/api/shows/{topic}/plays/{name}", { path: { topic, name }, signal }),
+  });
+
+export const attempts = (topic: string, name: string) =>
+  queryOptions({
+    queryKey: [...keys.play(topic, name), "attempts"] as const,
+    queryFn: ({ signal }) =>
+      get("/api/shows/{topic}/plays/{name}/attempts", { path: { topic, name }, signal }),
+  });
+
+/** What a play changed; with an attempt what that one did, with two what one did otherwise than the other. */
+export const diff = (topic: string, name: string, attempt?: number, against?: number) =>
+  queryOptions({
+    queryKey: [...keys.play(topic, name), "diff", attempt ?? null, against ?? null] as const,
+    queryFn: ({ signal }) => {
+      const query = { ...(attempt ? { attempt } : {}), ...(against ? { against } : {}) };
+      return get("/api/shows/{topic}/plays/{name}/diff", { path: { topic, name }, query, signal });
+    },
+  });
+
+export const order = (topic: string, body: Order) =>
+  post("/api/shows/{topic}/actions", { path: { topic }, body });

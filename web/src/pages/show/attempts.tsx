@@ -1,0 +1,82 @@
+// The tries of a play side by side, and what the later one did otherwise.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Attempt, attempts } from "@/api/shows";
+import { seconds } from "@/domain/shows";
+import { TextLink } from "@/ui/link";
+import { Markdown } from "@/ui/markdown";
+import { Loaded } from "@/ui/states";
+import { RelativeTime } from "@/ui/time";
+import { Fold, Part } from "./details";
+import { BranchDiff } from "./diff";
+import classes from "./show.module.css";
+
+export function Attempts({ topic, name }: { topic: string; name: string }) {
+  const query = useQuery(attempts(topic, name));
+  return (
+    <Part title="Attempts">
+      <Loaded query={query} what="The attempts">
+        {(data) => (
+          <>
+            <div className={classes.attempts}>
+              {data.attempts.map((attempt) => (
+                <One key={attempt.attempt} attempt={attempt} />
+              ))}
+            </div>
+            {data.attempts.length > 1 && <Between topic={topic} name={name} all={data.attempts} />}
+          </>
+        )}
+      </Loaded>
+    </Part>
+  );
+}
+
+function One({ attempt }: { attempt: Attempt }) {
+  const passed = attempt.verdict?.gate_passed ?? attempt.verdict?.passed;
+  const said = attempt.verdict?.feedback ?? attempt.verdict?.summary;
+  const word = passed === true ? "gate passed" : passed === false ? "gate failed" : "not gated";
+  return (
+    <div className={classes.attempt} data-current={attempt.current}>
+      <div className={classes.attemptHead}>
+        <b>Attempt {attempt.attempt}</b>
+        <span className={classes.badge} data-kind="gate" data-tone={toneOf(passed)}>
+          {word}
+        </span>
+        {attempt.session_id && (
+          <TextLink to="/runs/$runId" params={{ runId: attempt.session_id }}>
+            session
+          </TextLink>
+        )}
+        <span className={classes.dim}>
+          <RelativeTime at={seconds(attempt.meta?.ended_at)} />
+        </span>
+      </div>
+      {typeof said === "string" && said !== "" && <Markdown text={said} />}
+    </div>
+  );
+}
+
+function toneOf(passed: unknown): string {
+  if (passed === true) return "success";
+  return passed === false ? "danger" : "neutral";
+}
+
+function Between({ topic, name, all }: { topic: string; name: string; all: Attempt[] }) {
+  const last = all.at(-1)?.attempt ?? 1;
+  const [later, setLater] = useState(last);
+  return (
+    <Fold title="What changed between two attempts">
+      <label className={classes.dim}>
+        From attempt {later - 1} to{" "}
+        <select value={later} onChange={(event) => setLater(Number(event.target.value))}>
+          {all.slice(1).map(({ attempt }) => (
+            <option key={attempt} value={attempt}>
+              {attempt}
+            </option>
+          ))}
+        </select>
+      </label>
+      <BranchDiff topic={topic} name={name} attempt={later} against={later - 1} />
+    </Fold>
+  );
+}

@@ -1,0 +1,129 @@
+// The graph itself: dagre says where each play stands, React Flow draws it. Loaded only on this page.
+import "@xyflow/react/dist/base.css";
+import dagre from "@dagrejs/dagre";
+import {
+  type Edge,
+  Handle,
+  type Node,
+  type NodeProps,
+  Position,
+  ReactFlow,
+  useReactFlow,
+} from "@xyflow/react";
+import { useEffect, useMemo } from "react";
+import type { Play, Show } from "@/api/shows";
+import { FITS } from "@/domain/shows";
+import classes from "./show.module.css";
+import type { Linked } from "./strip";
+
+const WIDTH = 148;
+const HEIGHT = 30;
+type PlayNode = Node<{ play: Play; critical: boolean; marked: boolean; open: () => void }, "play">;
+
+export default function Graph({ show, marked, hover, open }: Linked) {
+  const shape = show.plays.map((play) => `${play.name}<${play.depends_on.join()}`).join(";");
+  const places = useMemo(() => layOut(show), [shape]);
+  const path = useMemo(() => new Set(show.critical_path), [show.critical_path]);
+  const nodes: PlayNode[] = show.plays.map((play) => ({
+    id: play.name,
+    type: "play",
+    position: places.get(play.name) ?? { x: 0, y: 0 },
+    data: { play, critical: path.has(play.name), marked: play.name === marked, open: () => open(play.name) },
+    width: WIDTH,
+    height: HEIGHT,
+  }));
+  const fits = show.plays.length <= FITS;
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={edgesOf(show, path)}
+      nodeTypes={types}
+      onNodeMouseEnter={(_, node) => hover(node.id)}
+      onNodeMouseLeave={() => hover(undefined)}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      nodesFocusable={false}
+      edgesFocusable={false}
+      elementsSelectable={false}
+      zoomOnScroll={false}
+      zoomOnDoubleClick={false}
+      preventScrolling={false}
+      panOnDrag={!fits}
+      minZoom={0.15}
+      maxZoom={1.1}
+      proOptions={{ hideAttribution: true }}
+      {...(fits ? { fitView: true, fitViewOptions: FIT } : { defaultViewport: { x: 12, y: 12, zoom: 0.72 } })}
+    >
+      <Refit shape={shape} fits={fits} />
+    </ReactFlow>
+  );
+}
+
+const FIT = { padding: 0.08, maxZoom: 1.1 };
+
+/** Another DAG, another picture; the window's width counts too. */
+function Refit({ shape, fits }: { shape: string; fits: boolean }) {
+  const flow = useReactFlow();
+  useEffect(() => {
+    if (!fits || !shape) return;
+    const fit = (): void => void flow.fitView(FIT);
+    addEventListener("resize", fit);
+    requestAnimationFrame(fit);
+    return () => removeEventListener("resize", fit);
+  }, [flow, shape, fits]);
+  return null;
+}
+
+function layOut(show: Show): Map<string, { x: number; y: number }> {
+  const graph = new dagre.graphlib.Graph();
+  graph.setGraph({ rankdir: "LR", nodesep: 8, ranksep: 34 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  for (const play of show.plays) graph.setNode(play.name, { width: WIDTH, height: HEIGHT });
+  for (const { source, target } of show.edges) {
+    if (graph.hasNode(source) && graph.hasNode(target)) graph.setEdge(source, target);
+  }
+  dagre.layout(graph);
+  const place = (name: string) => {
+    const { x, y } = graph.node(name);
+    return { x: x - WIDTH / 2, y: y - HEIGHT / 2 };
+  };
+  return new Map(show.plays.map((play) => [play.name, place(play.name)]));
+}
+
+function edgesOf(show: Show, path: ReadonlySet<string>): Edge[] {
+  return show.edges.map(({ source, target }) => ({
+    id: `${source} ${target}`,
+    source,
+    target,
+    focusable: false,
+    className: (path.has(source) && path.has(target) ? classes.critical : classes.edge) ?? "",
+  }));
+}
+
+function Box({ data }: NodeProps<PlayNode>) {
+  const { play, critical, marked, open } = data;
+  const pill = play.badges[0];
+  const blocked = play.blocked_by.length > 0 ? `, blocked by ${play.blocked_by.join(", ")}` : "";
+  return (
+    <>
+      <Handle type="target" position={Position.Left} isConnectable={false} className={classes.handle} />
+      <button
+        type="button"
+        className={classes.node}
+        data-tone={pill?.tone}
+        data-critical={critical}
+        data-marked={marked}
+        data-play={play.name}
+        onClick={open}
+        aria-label={`${play.name}: ${pill?.label ?? "unknown"}${blocked}`}
+        title={`${play.name} · ${play.state?.label ?? pill?.label ?? ""}${blocked}`}
+      >
+        <span className={classes.dot} />
+        <span className={classes.nodeName}>{play.name}</span>
+      </button>
+      <Handle type="source" position={Position.Right} isConnectable={false} className={classes.handle} />
+    </>
+  );
+}
+
+const types = { play: Box };

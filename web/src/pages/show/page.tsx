@@ -1,0 +1,71 @@
+// One show: the graph strip, its plays, what ran when, and the plan as it was written.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { type Show, show as showQuery } from "@/api/shows";
+import { TextLink } from "@/ui/link";
+import { useListKeys } from "@/ui/list-keys";
+import { Page } from "@/ui/page";
+import { StatePill } from "@/ui/state-pill";
+import { Loaded } from "@/ui/states";
+import { ShowActions } from "./actions";
+import { Facts } from "./facts";
+import { Plan } from "./plan";
+import { PlaysTable, rowId } from "./plays";
+import classes from "./show.module.css";
+import { GraphStrip } from "./strip";
+import { Timeline } from "./timeline";
+
+export function ShowPage() {
+  const { topic } = useParams({ from: "/shows/$topic" });
+  const query = useQuery(showQuery(topic));
+  const found = query.data;
+  return (
+    <Page
+      title={topic}
+      before={
+        <TextLink to="/shows" className={classes.back}>
+          Shows
+        </TextLink>
+      }
+      beside={<StatePill state={found?.state} />}
+      actions={found && <ShowActions topic={topic} actions={found.actions} />}
+    >
+      <Loaded query={query} what="The show">
+        {(data) => <Parts show={data} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Parts({ show }: { show: Show }) {
+  const { play: opened } = useSearch({ from: "/shows/$topic" });
+  const navigate = useNavigate({ from: "/shows/$topic" });
+  const [hovered, setHovered] = useState<string>();
+  const toggle = (name: string): void => {
+    const search = name === opened ? {} : { play: name };
+    void navigate({ search, replace: true, resetScroll: false });
+  };
+  const bring = (name: string | undefined): void =>
+    document.getElementById(rowId(name ?? ""))?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  const goTo = (name: string): void => {
+    if (name !== opened) toggle(name);
+    requestAnimationFrame(() => bring(name));
+  };
+  const [at] = useListKeys({
+    count: show.plays.length,
+    open: (index) => toggle(show.plays[index]?.name ?? ""),
+    show: (index) => bring(show.plays[index]?.name),
+    leave: () => void (opened ? toggle(opened) : navigate({ to: "/shows" })),
+  });
+  const marked = hovered ?? show.plays[at]?.name;
+  return (
+    <div className={classes.show}>
+      <Facts show={show} />
+      <GraphStrip show={show} marked={marked} hover={setHovered} open={goTo} />
+      <PlaysTable show={show} opened={opened} marked={marked} hover={setHovered} toggle={toggle} />
+      <Timeline show={show} marked={marked} hover={setHovered} open={goTo} />
+      <Plan text={show.show_md} />
+    </div>
+  );
+}
