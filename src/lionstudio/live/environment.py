@@ -28,6 +28,8 @@ _PREFIXES = (
     "GEMINI_",
     "GOOGLE_",
 )
+_LOCAL = ("LC_", "XDG_")
+_FOR_AGENTS = frozenset({"SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY"})  # a command may run what an agent has written
 _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN|_PAT$)", re.IGNORECASE)
 _SHORTEST_SECRET = 8  # shorter values would be found all over ordinary text
 
@@ -49,6 +51,12 @@ def agent_environment(
         "LIONAGI_TEAMS_IN_DB_ONLY": str(settings.teams_in_db_only).lower(),
         "LIONAGI_SESSION_ID": session_id,
     }
+
+
+def plain_environment(ours: Mapping[str, str], also: Iterable[str] = ()) -> dict[str, str]:
+    """What a command gets that is no agent, such as the tests of a play: no vendor's keys, nothing of ours."""
+    passed = {name: value for name, value in ours.items() if name in _NAMES - _FOR_AGENTS or name.startswith(_LOCAL)}
+    return passed | {name: ours[name] for name in also if name in ours}
 
 
 def secrets_in(env: Mapping[str, str]) -> frozenset[str]:

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from lionstudio.shows.git import Git
 
-_MOST = 50_000_000  # bytes of the report; more than that is no text of a person
-_LINE = re.compile(rb"^(.*):\d+: leftover conflict marker$")
+_MOST = 10_000_000  # bytes of the report or of one file; more than that is no text of a person
+_MOST_FILES = 50
+_LINE = re.compile(rb"^(.*):(\d+): leftover conflict marker$")
 
 
 def marked(git: Git, base: str, head: str, changed: Sequence[str]) -> list[str]:
@@ -20,12 +21,17 @@ def marked(git: Git, base: str, head: str, changed: Sequence[str]) -> list[str]:
         _MOST, "-c", "core.whitespace=-blank-at-eol,-blank-at-eof,-space-before-tab", "diff-tree", "-r", "--check",
         "--no-ext-diff", "--no-textconv", "--no-renames", base, head,
     )  # fmt: skip
-    signs: dict[str, set[bytes]] = {}
-    name = None
+    lines: dict[str, list[int]] = {}
     for line in report.split(b"\n"):
         if found := _LINE.match(line):
-            name = os.fsdecode(found[1])
-        elif name is not None and line.startswith(b"+"):
-            signs.setdefault(name, set()).add(line[1:8])
-            name = None
-    return [name for name, seen in signs.items() if {b"<<<<<<<", b">>>>>>>"} <= seen]
+            lines.setdefault(os.fsdecode(found[1]), []).append(int(found[2]))
+    suspects = [name for name in lines if len(lines[name]) > 1][:_MOST_FILES]
+    return [name for name in suspects if _begins_and_ends(git, f"{head}:{name}", lines[name])]
+
+
+def _begins_and_ends(git: Git, blob: str, numbers: list[int]) -> bool:
+    """Git says where a marker is, and not which."""
+    text, _ = git.beginning(_MOST, "cat-file", "blob", blob)
+    lines = text.split(b"\n")
+    signs = {lines[number - 1][:7] for number in numbers if number <= len(lines)}
+    return {b"<<<<<<<", b">>>>>>>"} <= signs
