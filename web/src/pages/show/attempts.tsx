@@ -8,8 +8,10 @@ import { Markdown } from "@/ui/markdown";
 import { Loaded } from "@/ui/states";
 import { RelativeTime } from "@/ui/time";
 import { Fold, Part } from "./details";
+import classes from "./details.module.css";
 import { BranchDiff } from "./diff";
-import classes from "./show.module.css";
+import badges from "./plays.module.css";
+import shared from "./show.module.css";
 
 export function Attempts({ topic, name }: { topic: string; name: string }) {
   const query = useQuery(attempts(topic, name));
@@ -39,7 +41,7 @@ function One({ attempt }: { attempt: Attempt }) {
     <div className={classes.attempt} data-current={attempt.current}>
       <div className={classes.attemptHead}>
         <b>Attempt {attempt.attempt}</b>
-        <span className={classes.badge} data-kind="gate" data-tone={toneOf(passed)}>
+        <span className={badges.badge} data-kind="gate" data-tone={toneOf(passed)}>
           {word}
         </span>
         {attempt.session_id && (
@@ -47,7 +49,7 @@ function One({ attempt }: { attempt: Attempt }) {
             session
           </TextLink>
         )}
-        <span className={classes.dim}>
+        <span className={shared.dim}>
           <RelativeTime at={seconds(attempt.meta?.ended_at)} />
         </span>
       </div>
@@ -66,7 +68,7 @@ function Between({ topic, name, all }: { topic: string; name: string; all: Attem
   const [later, setLater] = useState(last);
   return (
     <Fold title="What changed between two attempts">
-      <label className={classes.dim}>
+      <label className={shared.dim}>
         From attempt {later - 1} to{" "}
         <select value={later} onChange={(event) => setLater(Number(event.target.value))}>
           {all.slice(1).map(({ attempt }) => (

@@ -10,8 +10,9 @@ import { LoadingLine } from "@/ui/states";
 import { Duration, RelativeTime } from "@/ui/time";
 import { PlayActions } from "./actions";
 import { Attempts } from "./attempts";
+import classes from "./details.module.css";
 import { BranchDiff } from "./diff";
-import classes from "./show.module.css";
+import shared from "./show.module.css";
 
 export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
   const query = useQuery(playQuery(topic, play.name));
@@ -24,7 +25,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
             Open session →
           </TextLink>
         ) : (
-          <span className={classes.dim}>No session yet</span>
+          <span className={shared.dim}>No session yet</span>
         )}
         <PlayActions topic={topic} play={play} />
       </div>
@@ -67,7 +68,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
 function Numbers({ play }: { play: Play }) {
   const { meta } = play;
   return (
-    <dl className={classes.line}>
+    <dl className={shared.line}>
       <Fact name="Duration">
         <Duration ms={play.duration_ms} />
       </Fact>
@@ -102,7 +103,7 @@ function VerdictOf({ play }: { play: Play }) {
       {verdict.feedback ? (
         <Markdown text={verdict.feedback} />
       ) : (
-        <span className={classes.dim}>No feedback.</span>
+        <span className={shared.dim}>No feedback.</span>
       )}
     </Part>
   );

@@ -36,7 +36,6 @@ function Patch({ diff }: { diff: Diff }) {
           </li>
         ))}
       </ul>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll sideways, with the keyboard too */}
       <pre className={classes.patch} tabIndex={0}>
         {lines.slice(0, MOST_LINES).map((line, index) => (
           <span key={index} data-kind={line.kind}>

@@ -13,7 +13,7 @@ import {
 import { useEffect, useMemo } from "react";
 import type { Play, Show } from "@/api/shows";
 import { FITS } from "@/domain/shows";
-import classes from "./show.module.css";
+import classes from "./graph.module.css";
 import type { Linked } from "./strip";
 
 const WIDTH = 148;

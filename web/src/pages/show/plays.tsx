@@ -7,7 +7,8 @@ import { Panel } from "@/ui/page";
 import { EmptyState } from "@/ui/states";
 import { Duration, RelativeTime } from "@/ui/time";
 import { PlayDetails } from "./details";
-import classes from "./show.module.css";
+import classes from "./plays.module.css";
+import shared from "./show.module.css";
 import { StateCell } from "./state-cell";
 
 export const rowId = (name: string): string => `play-${name}`;
@@ -24,12 +25,10 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
   if (show.plays.length === 0) return <EmptyState title="No plays yet">The plan has none so far.</EmptyState>;
   const path = new Set(show.critical_path);
   return (
-    <section className={classes.section} aria-label="Plays">
-      <div className={classes.sectionHead}>
+    <section className={shared.section} aria-label="Plays">
+      <div className={shared.sectionHead}>
         <h2>Plays</h2>
-        {path.size > 1 && (
-          <span className={classes.dim}>critical path: {show.critical_path.join(" → ")}</span>
-        )}
+        {path.size > 1 && <span className={shared.dim}>critical path: {show.critical_path.join(" → ")}</span>}
       </div>
       <Panel>
         <div className={classes.head} aria-hidden>
@@ -78,7 +77,7 @@ function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (nam
         <IconChevronRight size={14} className={classes.chevron} aria-hidden />
         <span className={classes.name}>{play.name}</span>
         {critical && <span className={classes.onPath}>critical</span>}
-        {play.meta.playbook && <span className={classes.dim}>{play.meta.playbook}</span>}
+        {play.meta.playbook && <span className={shared.dim}>{play.meta.playbook}</span>}
       </span>
       <StateCell play={play} />
       <span className={classes.needs}>

@@ -1,7 +1,7 @@
 // The State cell of the record: a filled pill for the lifecycle, outlined badges for gate and integration.
 import { Tooltip } from "@mantine/core";
 import type { Play } from "@/api/shows";
-import classes from "./show.module.css";
+import classes from "./plays.module.css";
 
 export function StateCell({ play }: { play: Play }) {
   const why = play.state?.reasons.map((reason) => reason.evidence ?? reason.message).join(" · ");
