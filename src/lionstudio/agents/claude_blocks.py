@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.agents.fields import Record, dict_of, known, list_of, text_of
+from lionstudio.agents.fields import known, text_of
 from lionstudio.agents.raw import raw_message
 from lionstudio.model.jsontext import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
+from lionstudio.model.values import Record, dict_of, list_of
 
 Calls = dict[str, ActionRequest]  # by the provider's id of the call
 

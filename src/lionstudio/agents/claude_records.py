@@ -8,14 +8,14 @@ from typing import Any
 from lionstudio.agents.claude_blocks import Calls, assistant_messages, result_text, user_messages
 from lionstudio.agents.claude_usage import Counts, total_of
 from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said
-from lionstudio.agents.fields import Record, dict_of, known, list_of, text_of
+from lionstudio.agents.fields import known, text_of
 from lionstudio.agents.jsonlines import Reader, broke_off, notice
 from lionstudio.agents.limits import failed
 from lionstudio.agents.raw import raw_message
 from lionstudio.model.messages import AssistantResponse, Message
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
-from lionstudio.model.values import tokens
+from lionstudio.model.values import Record, dict_of, list_of, tokens
 
 # Says only that something goes on, again and again.
 PROGRESS = frozenset({

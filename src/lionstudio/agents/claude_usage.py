@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.agents.fields import Record, dict_of, text_of
+from lionstudio.agents.fields import text_of
 from lionstudio.agents.tallies import grown, priced
 from lionstudio.model.usage import NOTHING, Usage
-from lionstudio.model.values import microusd, tokens
+from lionstudio.model.values import Record, dict_of, microusd, tokens
 
-_KEYS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+KEYS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 _SUM_KEYS = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens")
-_FAST = "fast"  # a service with another price
+FAST = "fast"  # a service with another price
 
 
 class Counts:
@@ -39,10 +39,10 @@ class Counts:
     def of_agent(self, noted: Record) -> Usage:
         """What the last API message of a sub-agent used; the program prints no record of it."""
         usage, model = dict_of(noted.get("usage")), text_of(noted.get("resolvedModel"))
-        return _priced(_tokens(usage, _KEYS), model, usage)
+        return _priced(_tokens(usage, KEYS), model, usage)
 
     def _more(self, message_id: str, message: Record, usage: Mapping[str, Any]) -> Usage:
-        now, before = _tokens(usage, _KEYS), self._counted.get(message_id, NOTHING)
+        now, before = _tokens(usage, KEYS), self._counted.get(message_id, NOTHING)
         added = grown(before, now)
         if added == NOTHING:
             return NOTHING
@@ -53,7 +53,7 @@ class Counts:
 def total_of(result: Record) -> Usage:
     """What a whole run has used, sub-agents and side tasks included, and what the program says it costs."""
     models = [dict_of(usage) for usage in dict_of(result.get("modelUsage")).values()]
-    sums = [_tokens(usage, _SUM_KEYS) for usage in models] or [_tokens(dict_of(result.get("usage")), _KEYS)]
+    sums = [_tokens(usage, _SUM_KEYS) for usage in models] or [_tokens(dict_of(result.get("usage")), KEYS)]
     total = NOTHING
     for usage in sums:
         total = total.plus(usage)
@@ -65,7 +65,11 @@ def _tokens(usage: Record, keys: tuple[str, ...]) -> Usage:
 
 
 def _priced(usage: Usage, model: str, told: Record) -> Usage:
-    if told.get("speed") == _FAST:
+    if told.get("speed") == FAST:
         return usage
-    hour = tokens(dict_of(told.get("cache_creation")).get("ephemeral_1h_input_tokens"))
-    return priced(usage, model, written_for_an_hour=hour)
+    return priced(usage, model, written_for_an_hour=written_for_an_hour(told))
+
+
+def written_for_an_hour(usage: Record) -> int:
+    """Tokens that went into the cache for an hour, which costs more."""
+    return tokens(dict_of(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.agents.fields import Record, dict_of, known, list_of, text_of
+from lionstudio.agents.fields import known, text_of
 from lionstudio.model.jsontext import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse
+from lionstudio.model.values import Record, dict_of, list_of
 
 
 class Call(NamedTuple):

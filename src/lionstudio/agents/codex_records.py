@@ -8,7 +8,7 @@ from typing import Any
 from lionstudio.agents.codex_items import CALLS, request_of, response_of
 from lionstudio.agents.codex_rollouts import Rollouts, tokens_of
 from lionstudio.agents.events import MAIN, Ended, Event, Learned, Opened, Said
-from lionstudio.agents.fields import Record, dict_of, known, list_of, text_of
+from lionstudio.agents.fields import known, text_of
 from lionstudio.agents.jsonlines import Reader, broke_off, notice
 from lionstudio.agents.limits import failed
 from lionstudio.agents.raw import parse_line, raw_message
@@ -16,6 +16,7 @@ from lionstudio.agents.tallies import grown, priced
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING, Usage
+from lionstudio.model.values import Record, dict_of, list_of
 
 _LOOKS = 5  # for a file that may be nowhere
 _LOG_IN = "run `codex login`, or set CODEX_API_KEY"

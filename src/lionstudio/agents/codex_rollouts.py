@@ -11,10 +11,10 @@ from contextlib import suppress
 from glob import escape, iglob
 from typing import Any
 
-from lionstudio.agents.fields import dict_of, text_of
+from lionstudio.agents.fields import text_of
 from lionstudio.agents.raw import parse_line
 from lionstudio.model.usage import Usage
-from lionstudio.model.values import tokens
+from lionstudio.model.values import dict_of, tokens
 
 _MOST_AT_ONCE = 64 * 1024 * 1024
 

@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
-
-Record = Mapping[str, Any]
-
-
-def dict_of(value: object) -> dict[str, Any]:
-    """The value if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def list_of(value: object) -> list[Any]:
-    """The value if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
 
 
 def text_of(value: object) -> str:

@@ -11,18 +11,9 @@ from typing import Any
 from uuid import UUID
 
 from lionstudio.backfill.claude_blocks import Usages, assistant_parts, injected, user_parts
-from lionstudio.backfill.transcripts import (
-    MAIN,
-    Facts,
-    Record,
-    Said,
-    dict_of,
-    message_id,
-    moment_of,
-    text_or_none,
-    trim,
-)
+from lionstudio.backfill.transcripts import MAIN, Facts, Said, message_id, trim
 from lionstudio.model.messages import Instruction, Message
+from lionstudio.model.values import Record, dict_of, moment, text_or_none
 
 SPACE = UUID("0d9a6f0e-56c1-5b44-9a53-6c1f7b0f7a11")
 
@@ -71,7 +62,7 @@ class ClaudeReader:
         """The messages of the next record."""
         self._learn(record)
         kind = str(record.get("type"))
-        at = moment_of(record.get("timestamp")) or self.facts.last_at or self._born
+        at = moment(record.get("timestamp")) or self.facts.last_at or self._born
         lane = self._lane(record)
         found = [message for message in self._messages(kind, record, at) if message is not None]
         if not found and kind not in _TITLES and kind != "summary":

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.backfill.transcripts import Record, count_of, dict_of, image_reference, list_of, text_or_none, trim
+from lionstudio.agents.claude_usage import FAST, KEYS, written_for_an_hour
+from lionstudio.backfill.transcripts import image_reference, trim
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
 from lionstudio.model.prices import cost_of
 from lionstudio.model.usage import Usage
+from lionstudio.model.values import Record, dict_of, list_of, microusd, text_or_none, tokens
 
 Calls = Mapping[str, list[str]]
 
@@ -20,7 +22,6 @@ _INJECTED = (
 _IMAGES = ("image", "document")
 _SHORT = 200
 _REPEATED = ("stdout", "stderr", "content", "prompt")  # what a result's notes say once more
-_FAST = "fast"  # a service with another price
 
 
 class Part(NamedTuple):
@@ -63,27 +64,14 @@ class Usages:
         self._counted[key] = [old + new for old, new in zip(before, added, strict=True)]
         trim(self._counted, self._MOST)
         usage = Usage(*added[:4])
-        cost = _recorded_cost(record) if first else None
-        if cost is None and given.get("speed") != _FAST:
+        cost = microusd(record.get("costUSD")) if first else None
+        if cost is None and given.get("speed") != FAST:
             cost = cost_of(text_or_none(said.get("model")), usage, written_for_an_hour=added[4])
         return usage._replace(cost_microusd=cost)._asdict()
 
 
-def _tokens(usage: Mapping[str, Any]) -> list[int]:
-    written = dict_of(usage.get("cache_creation"))
-    return [
-        count_of(usage.get("input_tokens")),
-        count_of(usage.get("output_tokens")),
-        count_of(usage.get("cache_read_input_tokens")),
-        count_of(usage.get("cache_creation_input_tokens")),
-        count_of(written.get("ephemeral_1h_input_tokens")),
-    ]
-
-
-def _recorded_cost(record: Record) -> int | None:
-    cost = record.get("costUSD")
-    known = isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < 1e6
-    return round(cost * 1_000_000) if known else None  # type: ignore[operator]
+def _tokens(usage: Record) -> list[int]:
+    return [*(tokens(usage.get(key)) for key in KEYS), written_for_an_hour(usage)]
 
 
 def assistant_parts(

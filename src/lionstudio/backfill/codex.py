@@ -13,18 +13,9 @@ from uuid import UUID
 
 from lionstudio.backfill.codex_items import Part, item_parts
 from lionstudio.backfill.codex_usage import Tokens
-from lionstudio.backfill.transcripts import (
-    Facts,
-    Record,
-    Said,
-    dict_of,
-    made_id,
-    message_id,
-    moment_of,
-    text_or_none,
-    trim,
-)
+from lionstudio.backfill.transcripts import Facts, Said, made_id, message_id, trim
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message, System
+from lionstudio.model.values import Record, dict_of, moment, text_or_none
 
 SPACE = UUID("5c2f4d8b-8f0e-5d0c-8a49-1f2a9c6be0d7")
 
@@ -67,7 +58,7 @@ class CodexReader:
         self._line += 1
         record = _enveloped(record)
         kind, payload = str(record.get("type")), dict_of(record.get("payload"))
-        at = moment_of(record.get("timestamp")) or self.facts.last_at or self._born
+        at = moment(record.get("timestamp")) or self.facts.last_at or self._born
         any_ = False
         for number, part in enumerate(self._parts(kind, payload, at)):
             any_ = True

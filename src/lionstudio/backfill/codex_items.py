@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.backfill.transcripts import Record, dict_of, image_reference, list_of, text_or_none
+from lionstudio.backfill.transcripts import image_reference
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
+from lionstudio.model.values import Record, dict_of, list_of, text_or_none
 
 # How texts begin that the program puts into the user's mouth.
 _INJECTED = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.backfill.transcripts import count_of, dict_of, trim
+from lionstudio.agents.codex_rollouts import tokens_of
+from lionstudio.backfill.transcripts import trim
 from lionstudio.model.prices import cost_of
 from lionstudio.model.usage import Usage
 
@@ -57,7 +58,5 @@ class Tokens:
 
 def _numbers(given: object) -> list[int]:
     """Input without the cache, output, read from the cache, written to it."""
-    usage = dict_of(given)
-    read, written = count_of(usage.get("cached_input_tokens")), count_of(usage.get("cache_write_input_tokens"))
-    fresh = max(0, count_of(usage.get("input_tokens")) - read - written)
-    return [fresh, count_of(usage.get("output_tokens")), read, written]
+    usage = tokens_of(given)
+    return [usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens]

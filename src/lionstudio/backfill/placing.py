@@ -13,13 +13,14 @@ from hashlib import sha1
 from typing import Any, NamedTuple
 
 from lionstudio.backfill.sources import Tool
-from lionstudio.backfill.transcripts import MAIN, Facts, Said, text_or_none
+from lionstudio.backfill.transcripts import MAIN, Facts, Said
 from lionstudio.live.projects import project_name
 from lionstudio.live.redaction import Redactor
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Instruction, Message
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import InvocationKind, SessionStatus
+from lionstudio.model.values import text_or_none
 from lionstudio.state.branches import create_branch, history
 from lionstudio.state.connection import Connection
 from lionstudio.state.mirrors import (

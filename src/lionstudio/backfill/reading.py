@@ -20,13 +20,14 @@ from lionstudio.backfill.placing import Placing, kept_as_text
 from lionstudio.backfill.programs import may_be_running
 from lionstudio.backfill.report import Item, Outcome
 from lionstudio.backfill.sources import Candidate, Tool, describe_agent, facts_of
-from lionstudio.backfill.transcripts import Facts, Reader, Record, Said
+from lionstudio.backfill.transcripts import Facts, Reader, Said
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.files.names import shown
 from lionstudio.live.redaction import Redactor
 from lionstudio.model.messages import Message
 from lionstudio.model.statuses import SessionStatus
+from lionstudio.model.values import Record
 from lionstudio.state.batches import Arrival, append_many, known_among
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database

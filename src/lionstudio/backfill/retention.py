@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.backfill.sources import CLAUDE, discover
-from lionstudio.backfill.transcripts import dict_of
 from lionstudio.errors import LionError
 from lionstudio.files.safe import read_bytes
+from lionstudio.model.values import dict_of
 
 DEFAULT_DAYS = 30  # what Claude Code does when nothing is set
 KEEP_DAYS = 3650

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from lionstudio.backfill import claude, codex
-from lionstudio.backfill.transcripts import Facts, Reader, dict_of, made_id
+from lionstudio.backfill.transcripts import Facts, Reader, made_id
 from lionstudio.files.names import shown
 from lionstudio.files.safe import read_bytes
+from lionstudio.model.values import dict_of
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _SMALL = 1_000_000  # bytes of a file that describes a sub-agent

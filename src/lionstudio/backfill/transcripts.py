@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from datetime import UTC, datetime
 from hashlib import sha1
 from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from lionstudio.model.messages import Message
 from lionstudio.model.usage import Usage
-
-Record = Mapping[str, Any]
+from lionstudio.model.values import Record, dict_of, text_or_none
 
 MAIN = ""  # the lane of the conversation itself; every sub-agent has a lane of its own
 _LONGEST_TITLE = 100
@@ -122,39 +120,6 @@ def message_id(space: UUID, at: float, *parts: object) -> str:
     digest = sha1(space.bytes + name, usedforsecurity=False).hexdigest()
     stamp = f"{int(min(max(at, 0.0), _LATEST) * 1000):012x}"
     return f"{stamp[:8]}-{stamp[8:]}-8{digest[:3]}-{'89ab'[int(digest[3], 16) & 3]}{digest[4:7]}-{digest[7:19]}"
-
-
-def moment_of(value: object) -> float | None:
-    """A time as these tools write it: ISO-8601, unix seconds or milliseconds; None for anything else."""
-    if isinstance(value, str):
-        try:
-            found = datetime.fromisoformat(value)
-            return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-        except (ValueError, OverflowError, OSError):
-            return None
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e14:
-        return value / 1000 if value > 1e11 else float(value)
-    return None
-
-
-def text_or_none(value: object) -> str | None:
-    """Text that is not empty."""
-    return value if isinstance(value, str) and value else None
-
-
-def dict_of(value: object) -> dict[str, Any]:
-    """A JSON object, an empty one for anything else."""
-    return value if isinstance(value, dict) else {}
-
-
-def list_of(value: object) -> list[Any]:
-    """A JSON array, an empty one for anything else."""
-    return value if isinstance(value, list) else []
-
-
-def count_of(value: object) -> int:
-    """A number of tokens; anything else is none."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**53 else 0
 
 
 def trim(kept: dict[str, Any], most: int) -> None:

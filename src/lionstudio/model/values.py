@@ -14,6 +14,7 @@ _LATEST = 253402300800.0  # the year 10000; nothing later is a time
 _MILLISECONDS_FROM = 1e11  # as seconds this would be the year 5138
 _MOST_TOKENS = 2**53
 V = TypeVar("V", bound=StrEnum)
+Record = Mapping[str, Any]  # of somebody else's file or stream: a field may hold anything
 
 
 def moment(value: object) -> float | None:
@@ -33,10 +34,11 @@ def moment(value: object) -> float | None:
 
 
 def _iso(text: str) -> float | None:
-    try:
-        return float(text) if len(text) < 40 else None
-    except ValueError:
-        pass
+    if text[4:5] != "-":  # else it is a date, and not asking saves an exception for each record
+        try:
+            return float(text) if len(text) < 40 else None
+        except ValueError:
+            pass
     try:
         found = datetime.fromisoformat(text.strip())
         return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
@@ -98,8 +100,23 @@ def identifier(value: object) -> str | None:
     return str(value) if usable else None
 
 
+def text_or_none(value: object) -> str | None:
+    """A text that is not empty; nothing else counts as one."""
+    return value if isinstance(value, str) and value else None
+
+
+def dict_of(value: object) -> dict[str, Any]:
+    """The value itself if it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: object) -> list[Any]:
+    """The value itself if it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
 def mapping(value: object) -> dict[str, Any]:
-    """An object as it is; anything else is an empty one."""
+    """A copy of an object; of anything else an empty one."""
     return dict(value) if isinstance(value, dict) else {}
 
 
