@@ -1,8 +1,24 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { run } from "@/api/runs";
+import { messagePiece } from "@/api/transcript";
+import { text } from "@/domain/params";
 import { rootRoute } from "@/ui/root";
+
+/** `m` is the message that the address means: its number in the run, or its id. */
+function validateSearch(raw: Record<string, unknown>): { m?: string; find?: string } {
+  const m = text(raw, "m");
+  const find = text(raw, "find");
+  return { ...(m === undefined ? {} : { m }), ...(find === undefined ? {} : { find }) };
+}
 
 export const runRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId",
+  validateSearch,
+  // Asked for while the page itself is still being loaded.
+  loader: ({ context: { queries }, params: { runId } }) => {
+    void queries.prefetchQuery(run(runId));
+    void queries.prefetchQuery(messagePiece({ of: "session", id: runId }, 0));
+  },
   component: lazyRouteComponent(() => import("./page"), "RunPage"),
 });

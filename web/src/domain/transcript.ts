@@ -1,0 +1,151 @@
+// What a message is to a reader: who speaks, in which words; a call, or what came of it. Contents are the agents' own
+// and may be anything, so nothing here trusts a shape.
+
+export interface Said {
+  ord: number;
+  id: string;
+  branch_id: string | null;
+  missing: boolean;
+  created_at: number | null;
+  content?: unknown;
+  metadata?: unknown;
+  size: number;
+  cut: Record<string, number> | null;
+  role?: string | null;
+  lion_class?: string | null;
+}
+
+export type Speaker = "system" | "user" | "assistant" | "tool" | "other";
+
+/** One readable value of a content; `key` reads the rest of it when `length` is more than what is here. */
+export interface Words {
+  text: string;
+  key: string;
+  length: number;
+}
+
+export type Entry =
+  | { kind: "words"; speaker: Speaker; words: Words; thinking: Words | undefined }
+  | { kind: "call"; tool: string; args: unknown; words: Words }
+  | { kind: "result"; tool: string | undefined; failed: boolean; words: Words; requestId: string | undefined }
+  | { kind: "gone" };
+
+const SPOKEN: [string, Speaker][] = [
+  ["instruction", "user"],
+  ["assistant_response", "assistant"],
+  ["system_message", "system"],
+];
+
+const read = new WeakMap<Said, Entry>();
+
+/** The message as a reader sees it; asked for often, so each message is looked into once. */
+export function entryOf(message: Said): Entry {
+  const known = read.get(message);
+  if (known) return known;
+  const made = lookedInto(message);
+  read.set(message, made);
+  return made;
+}
+
+function lookedInto(message: Said): Entry {
+  if (message.missing) return { kind: "gone" };
+  const content = message.content;
+  if (!isRecord(content)) return spoken(speakerOf(message), wordsOf(message, "", content));
+  for (const [key, speaker] of SPOKEN) {
+    if (!has(content, key)) continue;
+    const thinking =
+      has(content, "thinking") && content.thinking
+        ? wordsOf(message, "thinking", content.thinking)
+        : undefined;
+    return { kind: "words", speaker, words: wordsOf(message, key, content[key]), thinking };
+  }
+  const isResult =
+    message.lion_class?.endsWith("ActionResponse") ||
+    ["action_request_id", "output", "error"].some((key) => has(content, key));
+  if (isResult) return resultOf(message, content);
+  if (has(content, "function")) {
+    const words = wordsOf(message, "arguments", content.arguments);
+    return { kind: "call", tool: textOf(content.function), args: content.arguments, words };
+  }
+  return spoken(speakerOf(message), wordsOf(message, "", content));
+}
+
+function spoken(speaker: Speaker, words: Words): Entry {
+  return { kind: "words", speaker, words, thinking: undefined };
+}
+
+function resultOf(message: Said, content: Record<string, unknown>): Entry {
+  const failed = has(content, "error") && content.error !== null;
+  const key = failed ? "error" : "output";
+  return {
+    kind: "result",
+    failed,
+    tool: has(content, "function") ? textOf(content.function) : undefined,
+    words: wordsOf(message, key, has(content, key) ? content[key] : ""),
+    requestId: typeof content.action_request_id === "string" ? content.action_request_id : undefined,
+  };
+}
+
+function wordsOf(message: Said, key: string, value: unknown): Words {
+  const text = textOf(value);
+  const whole = message.cut && has(message.cut, key) ? message.cut[key] : undefined;
+  return { text, key, length: Math.max(text.length, whole ?? 0) };
+}
+
+function speakerOf({ role }: Said): Speaker {
+  return role === "user" || role === "assistant" || role === "system" || role === "tool" ? role : "other";
+}
+
+/** Text as it is, everything else as JSON that a person can read. */
+export function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  const blocks = Array.isArray(value) ? value.map(blockText) : [];
+  if (blocks.length > 0 && blocks.every((text) => text !== undefined)) return blocks.join("\n");
+  return JSON.stringify(value, null, 2) ?? "";
+}
+
+/** Tools of a protocol answer with a list of blocks of text. */
+function blockText(block: unknown): string | undefined {
+  return isRecord(block) && block.type === "text" && typeof block.text === "string" ? block.text : undefined;
+}
+
+/** A call in a few words: the command, the file, the pattern; else the arguments in one line. */
+export function callLine(args: unknown): string {
+  if (typeof args === "string") return args;
+  if (!isRecord(args)) return args === undefined || args === null ? "" : JSON.stringify(args);
+  for (const key of [
+    "command",
+    "cmd",
+    "file_path",
+    "path",
+    "notebook_path",
+    "pattern",
+    "query",
+    "url",
+    "prompt",
+  ]) {
+    const value = has(args, key) ? args[key] : undefined;
+    if (typeof value === "string" && value) return value;
+    if (Array.isArray(value) && value.every((word) => typeof word === "string")) return value.join(" ");
+  }
+  return Object.keys(args).length === 0 ? "" : JSON.stringify(args);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function has<K extends string>(value: object, key: K): value is Record<K, unknown> {
+  return Object.hasOwn(value, key);
+}
+
+/** The beginning of a text: so many lines, or so many characters. */
+export function firstLines(text: string, lines: number, characters: number): string {
+  let end = -1;
+  for (let line = 0; line < lines; line++) {
+    end = text.indexOf("\n", end + 1);
+    if (end < 0 || end > characters) return text.slice(0, characters);
+  }
+  return text.slice(0, end);
+}

@@ -1,0 +1,20 @@
+// One run: its state and what can be done about it, when what happened, everything that was said, and what to know.
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { run } from "@/api/runs";
+import { Page } from "@/ui/page";
+import { Loaded } from "@/ui/states";
+import { RunView } from "./view";
+
+export function RunPage() {
+  const { runId } = useParams({ from: "/runs/$runId" });
+  const detail = useQuery(run(runId));
+  if (detail.data) return <RunView key={runId} detail={detail.data} />;
+  return (
+    <Page title="Run">
+      <Loaded query={detail} what="The run">
+        {() => null}
+      </Loaded>
+    </Page>
+  );
+}

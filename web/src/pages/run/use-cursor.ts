@@ -1,0 +1,36 @@
+// Where the reader is: the row that keys move, and ways to go to a message. The address always names it.
+
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { messageOrd } from "@/api/transcript";
+
+export interface Cursor {
+  /** The ord that the address names. */
+  ord: number | undefined;
+  /** Go to a message of this run. */
+  go: (ord: number) => void;
+}
+
+/** `jump` brings a message into view; it is called when the address names another one, and on every `go`. */
+export function useCursor(runId: string, jump: (ord: number) => void): Cursor {
+  const { m } = useSearch({ from: "/runs/$runId" });
+  const navigate = useNavigate({ from: "/runs/$runId" });
+  const isNumber = m !== undefined && /^\d{1,9}$/.test(m);
+  const looked = useQuery(messageOrd(runId, m === undefined || isNumber ? "" : m)).data;
+  const ord = m === undefined ? undefined : isNumber ? Number(m) : looked;
+  const went = useRef<number | undefined>(undefined);
+  const newest = useRef(jump);
+  newest.current = jump;
+  useEffect(() => {
+    if (ord === undefined || ord === went.current) return;
+    went.current = ord;
+    newest.current(ord);
+  }, [ord]);
+  const go = (to: number): void => {
+    went.current = to;
+    newest.current(to);
+    void navigate({ search: (old) => ({ ...old, m: String(to) }), replace: true });
+  };
+  return { ord, go };
+}

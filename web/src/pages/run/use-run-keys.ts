@@ -1,0 +1,38 @@
+// The keys of a run: errors, what people said, rows, follow.
+import { useNavigate } from "@tanstack/react-router";
+import type { RefObject } from "react";
+import type { Outline } from "@/domain/outline";
+import { neighbour } from "@/domain/windows";
+import { useKeys } from "@/ui/keys";
+import type { TranscriptHandle } from "./transcript";
+import type { Cursor } from "./use-cursor";
+
+interface RunKeys {
+  cursor: Cursor;
+  outline: Outline | undefined;
+  list: RefObject<TranscriptHandle | null>;
+}
+
+export function useRunKeys({ cursor, outline, list }: RunKeys): void {
+  const navigate = useNavigate();
+  const here = (): number => cursor.ord ?? (list.current?.first() ?? 0) - 1;
+  const to = (ords: readonly number[], step: 1 | -1): void => {
+    const ord = neighbour(ords, here(), step);
+    if (ord !== undefined) cursor.go(ord);
+  };
+  const errors = outline?.errors.map(({ ord }) => ord) ?? [];
+  const users = outline?.users ?? [];
+  const last = outline?.last_ord ?? 0;
+  const group = "This run";
+  useKeys([
+    { keys: "n", label: "Next error", group, run: () => to(errors, 1) },
+    { keys: "p", label: "Previous error", group, run: () => to(errors, -1) },
+    { keys: "u", label: "Next user message", group, run: () => to(users, 1) },
+    { keys: "U", label: "Previous user message", group, run: () => to(users, -1) },
+    { keys: "j", label: "Next message", group, run: () => cursor.go(Math.min(last, here() + 1)) },
+    { keys: "k", label: "Previous message", group, run: () => cursor.go(Math.max(0, here() - 1)) },
+    { keys: "g g", label: "First message", group, run: () => cursor.go(0) },
+    { keys: "G", label: "The end, and follow", group, run: () => list.current?.follow() },
+    { keys: "Escape", label: "Back to the runs", group, run: () => void navigate({ to: "/runs" }) },
+  ]);
+}

@@ -1,0 +1,58 @@
+// A run whose facts are here.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { createStore } from "@/api/store";
+import { runOutline } from "@/api/transcript";
+import { Page } from "@/ui/page";
+import { RunActions } from "./actions";
+import { StateChain } from "./chain";
+import { RunFacts } from "./facts";
+import { Find } from "./find";
+import { Messages } from "./messages";
+import { SectionLinks, Sections } from "./sections";
+import type { Detail } from "./segments";
+import { Timeline } from "./timeline";
+import type { TranscriptHandle } from "./transcript";
+import { useCursor } from "./use-cursor";
+import { useRunKeys } from "./use-run-keys";
+import classes from "./view.module.css";
+
+export function RunView({ detail }: { detail: Detail }) {
+  const { session } = detail;
+  const outline = useQuery(runOutline(session.id, useQueryClient())).data;
+  const list = useRef<TranscriptHandle>(null);
+  const [seen] = useState(() => createStore<readonly [number, number]>([0, 0]));
+  const cursor = useCursor(session.id, (ord) => list.current?.show(ord));
+  useRunKeys({ cursor, outline, list });
+  return (
+    <Page
+      title={session.display_name}
+      beside={
+        <StateChain
+          detail={detail}
+          errors={outline?.errors.length ?? 0}
+          go={() => goTo(outline?.errors[0]?.ord)}
+        />
+      }
+      actions={<RunActions detail={detail} />}
+      bar={<RunFacts detail={detail} />}
+      fill
+    >
+      <div className={classes.columns}>
+        <div className={classes.main}>
+          <div className={classes.tools}>
+            <SectionLinks detail={detail} outline={outline} />
+            <Find runId={session.id} cursor={cursor} />
+          </div>
+          <Timeline detail={detail} outline={outline} seen={seen} go={cursor.go} />
+          <Messages detail={detail} cursor={cursor} list={list} seen={seen} />
+        </div>
+        <Sections detail={detail} outline={outline} go={cursor.go} />
+      </div>
+    </Page>
+  );
+
+  function goTo(ord: number | undefined): void {
+    if (ord !== undefined) cursor.go(ord);
+  }
+}
