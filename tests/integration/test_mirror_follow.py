@@ -17,11 +17,11 @@ import pytest
 from tests.support.commands import started
 from tests.support.transcripts import Claude, Codex, spoken
 
-from lionstudio.backfill import watching
-from lionstudio.backfill.following import follow
+from lionstudio.backfill import inotify
+from lionstudio.backfill.inotify import Looks, Notices
+from lionstudio.backfill.mirror_following import follow
 from lionstudio.backfill.mirroring import Mirror
 from lionstudio.backfill.sources import CLAUDE, CODEX
-from lionstudio.backfill.watching import Looks, Notices
 from lionstudio.state.changes import Tail
 from lionstudio.state.database import Database
 
@@ -163,6 +163,6 @@ def test_sub_agents_appear_in_folders_that_are_made_while_following(db: Database
 
 def test_without_notices_everything_is_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "platform", "other")
-    watcher = watching.watch([str(tmp_path)])
+    watcher = inotify.watch([str(tmp_path)])
     assert isinstance(watcher, Looks)
     assert watcher.wait(0.01) is None

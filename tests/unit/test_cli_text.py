@@ -17,7 +17,7 @@ from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.moments import moment
 from lionstudio.cli.parsing import whole_number
 from lionstudio.cli.progress import Progress
-from lionstudio.cli.transcripts import fold
+from lionstudio.cli.transcript_lines import fold
 from lionstudio.cli.widths import cut, width
 
 ANYTHING = st.text(st.characters(exclude_categories=())) | st.text(

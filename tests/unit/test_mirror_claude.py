@@ -9,7 +9,7 @@ from tests.support.making import T0
 from tests.support.transcripts import USAGE, iso
 
 from lionstudio.backfill.claude import ClaudeReader
-from lionstudio.backfill.transcripts import Facts
+from lionstudio.backfill.transcript_facts import Facts
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
 
 

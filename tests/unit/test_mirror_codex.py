@@ -10,7 +10,7 @@ from tests.support.making import T0
 from tests.support.transcripts import iso
 
 from lionstudio.backfill.codex import CodexReader
-from lionstudio.backfill.transcripts import Facts
+from lionstudio.backfill.transcript_facts import Facts
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message, System
 from lionstudio.model.usage import Usage
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from lionstudio.backfill import programs
-from lionstudio.backfill.programs import SILENT, may_be_running
+from lionstudio.backfill import tool_processes
+from lionstudio.backfill.tool_processes import SILENT, may_be_running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> None:
-    programs._folders_of.cache_clear()
+    tool_processes._folders_of.cache_clear()
 
 
 def test_a_silent_file_is_at_rest(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from lionstudio.backfill.cleaning import clean_text
-from lionstudio.backfill.columns import Record, decoded, keep, metadata_of
-from lionstudio.backfill.merging import ITEM_ERRORS, Missing, Write, said, settle_rows
+from lionstudio.backfill.foreign_columns import Record, decoded, keep, metadata_of
 from lionstudio.backfill.report import Report, Store
+from lionstudio.backfill.settling import ITEM_ERRORS, Missing, Write, said, settle_rows
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.model import identity

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from lionstudio.backfill.claude_blocks import Usages, assistant_parts, injected, user_parts
-from lionstudio.backfill.transcripts import MAIN, Facts, Said, message_id, trim
+from lionstudio.backfill.claude_parts import Usages, assistant_parts, injected, user_parts
+from lionstudio.backfill.transcript_facts import MAIN, Facts, Said, message_id, trim
 from lionstudio.model.messages import Instruction, Message
 from lionstudio.model.values import Record, dict_of, moment, text_or_none
 

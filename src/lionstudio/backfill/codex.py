@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from lionstudio.backfill.codex_items import Part, item_parts
+from lionstudio.backfill.codex_parts import Part, item_parts
 from lionstudio.backfill.codex_usage import Tokens
-from lionstudio.backfill.transcripts import Facts, Said, made_id, message_id, trim
+from lionstudio.backfill.transcript_facts import Facts, Said, made_id, message_id, trim
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message, System
 from lionstudio.model.values import Record, dict_of, moment, text_or_none
 

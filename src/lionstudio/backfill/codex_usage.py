@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lionstudio.agents.codex_rollouts import tokens_of
-from lionstudio.backfill.transcripts import trim
+from lionstudio.backfill.transcript_facts import trim
 from lionstudio.model.prices import cost_of
 from lionstudio.model.usage import Usage
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from lionstudio.backfill.beside import import_definitions, import_shows, import_teams
 from lionstudio.backfill.cleaning import clean_mapping, clean_row
-from lionstudio.backfill.columns import Record
-from lionstudio.backfill.merging import ITEM_ERRORS, said, settle
-from lionstudio.backfill.orders import order_in, whole_order
+from lionstudio.backfill.foreign_columns import Record
+from lionstudio.backfill.message_orders import order_in, whole_order
 from lionstudio.backfill.records import branch_of, message_row, own_message_row, session_of, updated_at, usage_of
 from lionstudio.backfill.report import Item, Outcome, Report, Store, Watch
+from lionstudio.backfill.settling import ITEM_ERRORS, said, settle
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.model import identity

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 from lionstudio.backfill.families import oldest_first
 from lionstudio.backfill.placing import failure_of
-from lionstudio.backfill.programs import may_be_running
 from lionstudio.backfill.reading import Overtaken, Transcript
 from lionstudio.backfill.report import Item, Outcome, Report
 from lionstudio.backfill.sources import Candidate, Tool, described, discover, look, within
+from lionstudio.backfill.tool_processes import may_be_running
 from lionstudio.files.names import shown
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.database import Database

@@ -13,7 +13,7 @@ from hashlib import sha1
 from typing import Any, NamedTuple
 
 from lionstudio.backfill.sources import Tool
-from lionstudio.backfill.transcripts import MAIN, Facts, Said
+from lionstudio.backfill.transcript_facts import MAIN, Facts, Said
 from lionstudio.live.projects import project_name
 from lionstudio.live.redaction import Redactor
 from lionstudio.model.branches import Branch

@@ -17,10 +17,10 @@ from typing import Any
 
 from lionstudio.backfill import lines
 from lionstudio.backfill.placing import Placing, kept_as_text
-from lionstudio.backfill.programs import may_be_running
 from lionstudio.backfill.report import Item, Outcome
 from lionstudio.backfill.sources import Candidate, Tool, describe_agent, facts_of
-from lionstudio.backfill.transcripts import Facts, Reader, Said
+from lionstudio.backfill.tool_processes import may_be_running
+from lionstudio.backfill.transcript_facts import Facts, Reader, Said
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.files.names import shown

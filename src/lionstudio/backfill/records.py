@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from lionstudio.backfill.columns import Record, as_text, content_text, decoded, keep, metadata_of, plain
+from lionstudio.backfill.foreign_columns import Record, as_text, content_text, decoded, keep, metadata_of, plain
 from lionstudio.backfill.manifests import status_of_word
-from lionstudio.backfill.merging import flattened
+from lionstudio.backfill.settling import flattened
 from lionstudio.backfill.speaking import class_for, settle_role, settle_tag, settle_usage
 from lionstudio.errors import InvalidInput
 from lionstudio.model.branches import Branch

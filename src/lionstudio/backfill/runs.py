@@ -9,8 +9,8 @@ from typing import Any
 
 from lionstudio.backfill.cleaning import clean_mapping, clean_row
 from lionstudio.backfill.manifests import run_id_of, session_of, time_in_name
-from lionstudio.backfill.merging import ITEM_ERRORS, row_of, said, settle
 from lionstudio.backfill.report import Item, Outcome, Report, Store, Watch
+from lionstudio.backfill.settling import ITEM_ERRORS, row_of, said, settle
 from lionstudio.backfill.snapshots import Snapshot, read_snapshot
 from lionstudio.crash import point
 from lionstudio.errors import NotFound

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from lionstudio.backfill.merging import ITEM_ERRORS, Write, said, settle_rows
 from lionstudio.backfill.report import Report, Store, Watch
+from lionstudio.backfill.settling import ITEM_ERRORS, Write, said, settle_rows
 from lionstudio.crash import point
 from lionstudio.files.shows import ShowFolder, find_shows, read_show
 from lionstudio.live.show_rows import differing, put_differing

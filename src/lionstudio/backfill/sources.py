@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from lionstudio.backfill import claude, codex
-from lionstudio.backfill.transcripts import Facts, Reader, made_id
+from lionstudio.backfill.transcript_facts import Facts, Reader, made_id
 from lionstudio.files.names import shown
 from lionstudio.files.safe import read_bytes
 from lionstudio.model.values import dict_of

@@ -15,7 +15,7 @@ from lionstudio.cli.parsing import whole_number, words
 from lionstudio.cli.runs import exit_code_of
 from lionstudio.cli.sessions import state_of
 from lionstudio.cli.terminal import Paint, say, styles_for
-from lionstudio.cli.transcripts import Shown, transcript
+from lionstudio.cli.transcript_lines import Shown, transcript
 from lionstudio.state.changes import Tail
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import get_session, resolve_session

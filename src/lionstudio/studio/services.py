@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from lionstudio.live.asking import Asker
+from lionstudio.live.questions import Asker
 from lionstudio.settings import Settings
 from lionstudio.studio.denials import FILE, Log
 from lionstudio.studio.feed import Feed

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from lionstudio.backfill.following import follow
+from lionstudio.backfill.mirror_following import follow
 from lionstudio.backfill.mirroring import Mirror
 from lionstudio.backfill.report import Outcome, Report, Watch
 from lionstudio.backfill.sources import Tool

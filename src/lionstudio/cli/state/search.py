@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _by_meaning(args: argparse.Namespace, settings: Settings, query: str, scope: dict[str, Any]) -> list[Hit]:
     """Ask the model for the question's vector first: no transaction is open while it answers."""
-    from lionstudio.live.asking import Asker
+    from lionstudio.live.questions import Asker
     from lionstudio.state.vectors import is_behind, need_extension, search_both, search_by_meaning
 
     with stores.reading(settings.db) as conn:

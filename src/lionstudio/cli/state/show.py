@@ -16,7 +16,7 @@ from lionstudio.cli.output import emit, emit_lines
 from lionstudio.cli.parsing import whole_number, words
 from lionstudio.cli.sessions import to_wire
 from lionstudio.cli.terminal import Paint, styles_for
-from lionstudio.cli.transcripts import Shown, transcript
+from lionstudio.cli.transcript_lines import Shown, transcript
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.state.branches import branch_length, branch_usage, history, list_branches

@@ -56,6 +56,6 @@ def _write(target: str, data: dict[str, object], *, replace: bool, locked: bool)
         restore_team_file(target, data)
         return
     from lionstudio.cli.jsonout import to_json
-    from lionstudio.cli.outfiles import write_file
+    from lionstudio.cli.written_files import write_file
 
     write_file(target, [to_json(data, indent=1), "\n"], replace=replace)

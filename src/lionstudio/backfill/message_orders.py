@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lionstudio.backfill.columns import as_text
+from lionstudio.backfill.foreign_columns import as_text
 from lionstudio.files.documents import parse_json
 from lionstudio.model.values import identifier, moment
 from lionstudio.state.foreign import Source

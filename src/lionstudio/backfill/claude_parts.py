@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.agents.claude_usage import FAST, KEYS, written_for_an_hour
-from lionstudio.backfill.transcripts import image_reference, trim
+from lionstudio.backfill.transcript_facts import image_reference, trim
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
 from lionstudio.model.prices import cost_of
 from lionstudio.model.usage import Usage

@@ -6,10 +6,10 @@ import os
 import time
 from collections.abc import Callable, Generator
 
+from lionstudio.backfill.inotify import watch
 from lionstudio.backfill.mirroring import Mirror
 from lionstudio.backfill.report import Report
 from lionstudio.backfill.sources import Tool
-from lionstudio.backfill.watching import watch
 
 _SETTLE_EVERY = 15.0  # seconds between two looks for sessions that have fallen silent
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.backfill.transcripts import image_reference
+from lionstudio.backfill.transcript_facts import image_reference
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
 from lionstudio.model.values import Record, dict_of, list_of, text_or_none
 
