@@ -27,7 +27,14 @@ ENV = {
 def git(where: str | Path, *args: str, check: bool = True, **env: str) -> str:
     """What git says when somebody runs it there by hand, with everything that is configured there."""
     done = subprocess.run(
-        ["git", *args], cwd=where, env=ENV | env, capture_output=True, text=True, errors="surrogateescape"
+        ["git", *args],
+        cwd=where,
+        env=ENV | env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        timeout=60,
     )
     assert not check or done.returncode == 0, f"git {args}: {done.stderr}"
     return done.stdout.rstrip("\n")
