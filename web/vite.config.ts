@@ -17,8 +17,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: {
+    // Studio answers only to its own page, so what passes through here says that it comes from there.
     proxy: Object.fromEntries(
-      ["/api", "/login", "/healthz"].map((path) => [path, { target: studio, changeOrigin: true }]),
+      ["/api", "/login", "/healthz"].map((path) => [
+        path,
+        { target: studio, changeOrigin: true, headers: { origin: studio } },
+      ]),
     ),
   },
   test: { environment: "jsdom", include: ["src/**/*.test.{ts,tsx}"], setupFiles: ["src/testing/setup.ts"] },
