@@ -1,0 +1,52 @@
+"""Home: what waits, the cards that lead to lists, the chart, and the home of somebody new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.support.browsing import Studio, Watched, assert_accessible
+from tests.support.seeding import li
+
+Open = Callable[..., Page]
+
+
+def test_home_says_what_waits_and_where_to_act(open_page: Open) -> None:
+    page = open_page()
+    waiting = page.get_by_role("region", name="Waits for you")
+
+    expect(waiting.get_by_text("checkout-flow / mails")).to_be_visible()
+    expect(waiting.get_by_text("The mail has no plain-text half")).to_be_visible()
+    waiting.get_by_role("link", name="checkout-flow / mails").click()
+    expect(page).to_have_url(lambda url: url.endswith("/shows/checkout-flow"))
+
+
+def test_a_card_leads_to_the_runs_it_counts(open_page: Open) -> None:
+    page = open_page()
+    card = page.get_by_role("link", name="Stale")
+    expect(card).to_contain_text("1")
+    card.click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+    expect(page.get_by_role("list", name="Runs").get_by_role("listitem")).to_have_count(1)
+    expect(page.get_by_role("link", name="researcher")).to_be_visible()
+
+
+def test_home_is_accessible_in_light_and_dark(open_page: Open) -> None:
+    for scheme in ("light", "dark"):
+        page = open_page(color_scheme=scheme)
+        page.get_by_role("region", name="Recent runs").wait_for()
+        assert_accessible(page)
+
+
+def test_a_new_home_shows_three_ways_to_begin_and_fills_by_itself(
+    visit: Callable[..., Watched], fresh: Studio
+) -> None:
+    page = visit(fresh).open()
+    expect(page.get_by_role("heading", name="Run an agent")).to_be_visible()
+    assert_accessible(page)
+
+    li(fresh.settings, "agent", "script", "@say hello", "--name", "first")
+
+    expect(page.get_by_role("region", name="Recent runs")).to_contain_text("first")

@@ -1,0 +1,89 @@
+"""Runs: filters in the address, paging, live rows that do not move what one reads, the keyboard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from lionstudio.state.database import Database
+from tests.support.browsing import Studio, Watched, assert_accessible
+from tests.support.seeding import begin, li
+
+Open = Callable[..., Page]
+
+
+def rows(page: Page) -> list[str]:
+    """The names of the rows that exist right now."""
+    return page.get_by_role("list", name="Runs").get_by_role("link").all_inner_texts()
+
+
+def test_a_filter_is_in_the_address_and_the_address_makes_the_list(open_page: Open) -> None:
+    page = open_page("runs")
+    page.get_by_role("textbox", name="Status").click()
+    page.get_by_role("option", name="timed out").click()
+
+    expect(page).to_have_url(lambda url: "status=timed_out" in url)
+    expect(page.get_by_role("list", name="Runs").get_by_role("listitem")).to_have_count(9)
+    again = open_page("runs?status=timed_out")
+    expect(again.get_by_role("list", name="Runs").get_by_role("listitem")).to_have_count(9)
+    assert rows(again) == rows(page)
+
+    page.go_back()
+    expect(page).to_have_url(lambda url: url.endswith("/runs"))
+
+
+def test_the_keyboard_walks_opens_and_comes_back(open_page: Open) -> None:
+    page = open_page("runs")
+    page.get_by_role("list", name="Runs").get_by_role("listitem").first.wait_for()
+    second = rows(page)[1]
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(lambda url: "/runs/" in url)
+
+    page.keyboard.press("g")
+    page.keyboard.press("r")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+    assert second
+
+
+def test_a_run_started_in_a_terminal_appears_and_changes_its_pill(
+    visit: Callable[..., Watched], fresh: Studio
+) -> None:
+    page = visit(fresh).open("runs")
+    expect(page.get_by_text("No runs yet")).to_be_visible()
+    li(fresh.settings, "agent", "script", "@say hello\n@error Bash no\n@fail 3 broken", "--name", "doomed", "--background")
+
+    row = page.get_by_role("list", name="Runs").get_by_role("listitem").first
+    expect(row).to_contain_text("doomed")
+    expect(row).to_contain_text("failed", timeout=20_000)
+
+
+def test_new_runs_wait_above_until_they_are_asked_for(visit: Callable[..., Watched], fresh: Studio) -> None:
+    with Database(fresh.settings.db) as db:
+        for number in range(150):
+            at = time.time() - 1000 + number
+            db.write(lambda conn, n=number, at=at: begin(conn, f"old-{n:03}", at, name=f"old {n}"))
+        page = visit(fresh).open("runs")
+        expect(page.get_by_text("old 149")).to_be_visible()
+        page.get_by_role("list", name="Runs").hover()
+        page.mouse.wheel(0, 3000)
+        page.wait_for_function("document.querySelector('[data-scroll] ul li')?.dataset.index > 20")
+        before = rows(page)
+        db.write(lambda conn: begin(conn, "new-1", time.time(), name="the new one"))
+
+        announced = page.get_by_role("button", name="1 new run")
+        expect(announced).to_be_visible()
+        assert rows(page) == before
+        announced.click()
+        expect(page.get_by_text("the new one")).to_be_visible()
+
+
+def test_runs_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+    for scheme in ("light", "dark"):
+        for width in (1440, 390):
+            page = open_page("runs", color_scheme=scheme, viewport={"width": width, "height": 844})
+            page.get_by_role("list", name="Runs").get_by_role("listitem").first.wait_for()
+            assert_accessible(page)
