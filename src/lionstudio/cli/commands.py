@@ -20,6 +20,13 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
     (
+        "Shows: many agents, one repository",
+        (
+            ("show run", "start a show and watch it, or attach to one that runs"),
+            ("show resume", "take a show up again, from whatever is left of it"),
+        ),
+    ),
+    (
         "See what is kept",
         (
             ("state ls", "list sessions, newest first"),
@@ -103,6 +110,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
 )
 COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, summary in commands}
 GROUPS: dict[str, str] = {
+    "show": "many agents on one repository: planned, run, gated, merged",
     "state": "everything that is kept: see it, search it, look after it",
     "agents": "Markdown files: a system prompt and how to run it",
     "playbooks": "YAML files: a prompt template and its arguments",

@@ -9,7 +9,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 
-from lionstudio.errors import InvalidInput
 from lionstudio.model.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.directors import take_directing
@@ -76,12 +75,3 @@ def _durable(settings: Settings, name: str, production: Production) -> Engine:
     from lionstudio.shows.engine_dbos import DbosEngine  # half a second, and only here
 
     return DbosEngine(os.path.join(settings.home, ENGINE), name, production.workflows)
-
-
-def find_show_dir(settings: Settings, topic: str) -> str:
-    """The folder of a topic; a name that could lead elsewhere is refused."""
-    from lionstudio.files.plan_fields import fault_of_slug
-
-    if (wrong := fault_of_slug(topic)) is not None:
-        raise InvalidInput(f"the topic {topic!r:.80} {wrong}", hint="`li show ls` lists the shows")
-    return os.path.join(settings.shows, topic)

@@ -85,7 +85,8 @@ class Watching:
 
     def _edits(self, known: Known) -> list[wire.Json]:
         paths = [os.path.join(self._stage.show_dir, name) for name in (PLAN, spending.GRANTED)]
-        if not any([self._is_new(path) for path in paths]):
+        news = [self._is_new(path) for path in paths]
+        if not any(news):
             return []
         granted = spending.granted(self._stage.show_dir)
         text = self._edited_text(paths[0], known[0])

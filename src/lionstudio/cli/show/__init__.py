@@ -1,0 +1,1 @@
+"""`li show`: shows of agents, one module a verb."""

@@ -1,0 +1,98 @@
+"""Watching a show from any terminal: what its rows say, as they change, until it ends or the person leaves."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import time
+from typing import NoReturn
+
+from lionstudio.cli import stores
+from lionstudio.cli.jsonout import to_json
+from lionstudio.cli.output import emit, flush
+from lionstudio.cli.show.glimpses import Glimpse, glimpse
+from lionstudio.cli.show.live import LiveView, PlainView
+from lionstudio.cli.terminal import is_terminal, say
+from lionstudio.errors import NotFound
+from lionstudio.model.statuses import ShowStatus
+from lionstudio.settings import Settings
+from lionstudio.shows.directors import is_directed
+from lionstudio.state.changes import Tail
+
+_REFRESH_SECONDS = 0.5  # clocks and costs move also when nothing changes
+_APPEARING_SECONDS = 10.0  # in which a new director has made the rows
+
+
+def watch(args: argparse.Namespace, settings: Settings, show_dir: str, *, attached: bool) -> int:
+    """Show it until it has ended; the exit code is the show's."""
+    if args.detach:
+        return _detached(args, attached)
+    signal.signal(signal.SIGINT, lambda number, _: _left(args, number))
+    signal.signal(signal.SIGTERM, lambda number, _: _left(args, number))
+    live = is_terminal() and not args.json and not args.quiet
+    view = LiveView(plain=args.no_color) if live else PlainView(as_json=args.json, quiet=args.quiet)
+    with Tail(settings.db) as tail, view:
+        while True:
+            found = _look(settings, args.topic)
+            directed = is_directed(show_dir)
+            view.show(found)
+            if found.status is not ShowStatus.ACTIVE and not directed:
+                break
+            if not directed:
+                found = _look(settings, args.topic)  # it may have ended between the two looks
+                view.show(found)
+                break
+            if args.no_wait and found.needs_person and not found.busy:
+                break
+            tail.wait(_REFRESH_SECONDS)
+    return _report(args, found, directed=is_directed(show_dir))
+
+
+def _look(settings: Settings, topic: str) -> Glimpse:
+    deadline = time.monotonic() + _APPEARING_SECONDS
+    while True:
+        try:
+            with stores.reading(settings.db) as conn:
+                return glimpse(conn, topic, time.time())
+        except NotFound:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def _report(args: argparse.Namespace, found: Glimpse, *, directed: bool) -> int:
+    ended = found.status is not ShowStatus.ACTIVE
+    if args.json:
+        record = {"type": "ended" if ended else "left", "schema_version": 1, "topic": args.topic}
+        plays = {play.name: str(play.status) for play in found.plays}
+        emit(to_json({**record, "status": str(found.status), "plays": plays}) + "\n")
+        flush()
+    elif ended:
+        say(f"the show {args.topic} is {found.status}", quiet=args.quiet)
+    elif found.needs_person and directed:
+        say(f"{args.topic} waits for a person: {', '.join(found.needs_person)}; li show status {args.topic}")
+    else:
+        say(f"{args.topic} has no director any more; `li show resume {args.topic}` goes on (see its _director.log)")
+    return 0 if found.status is ShowStatus.COMPLETED else 1
+
+
+def _detached(args: argparse.Namespace, attached: bool) -> int:
+    if args.json:
+        emit(to_json({"schema_version": 1, "topic": args.topic, "started": not attached}) + "\n")
+    say(
+        f"the show {args.topic} runs in the background; li show run {args.topic} watches it",
+        quiet=args.quiet or args.json,
+    )
+    return 0
+
+
+def _left(args: argparse.Namespace, number: int) -> NoReturn:
+    """Leaving ends nothing."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")
+    say(
+        f"left; the show goes on. li show run {args.topic} comes back to it, li show abort {args.topic} ends it",
+        quiet=args.quiet,
+    )
+    raise SystemExit(128 + number)

@@ -1,0 +1,96 @@
+"""What `approve`, `reject`, `redo` and `escalate` share: a person's word is left as a file, and a director takes it up."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import time
+from collections.abc import Mapping
+
+from lionstudio.cli import stores
+from lionstudio.cli.jsonout import print_json
+from lionstudio.cli.output import emit
+from lionstudio.cli.parsing import words
+from lionstudio.cli.show import finding
+from lionstudio.cli.terminal import say
+from lionstudio.errors import IllegalMove, NotFound
+from lionstudio.model.ids import new_id
+from lionstudio.model.shows import Play
+from lionstudio.model.statuses import PlayStatus
+from lionstudio.shows.cues import Word
+from lionstudio.shows.decisions import Decision, decide
+from lionstudio.shows.directors import is_directed, start_director
+from lionstudio.shows.rules import check_word
+
+_DONE = {Word.APPROVE: "approved", Word.REJECT: "rejected", Word.REDO: "to be redone", Word.ESCALATE: "escalated"}
+
+
+def add_arguments(parser: argparse.ArgumentParser, *, play_may_be_missing: bool = False) -> None:
+    """The arguments of a word about a play."""
+    parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
+    if play_may_be_missing:
+        parser.add_argument("play", nargs="?", type=words, metavar="PLAY", help="the play; without it the whole show")
+    else:
+        parser.add_argument("play", type=words, metavar="PLAY", help="the play")
+    parser.add_argument("--feedback", type=words, metavar="TEXT", help="why; the agent of a redo is told")
+    parser.add_argument("--resume", action="store_true", help="start a director in the background if none works")
+
+
+def say_word(args: argparse.Namespace, word: Word, *, budget: Mapping[str, int] | None = None) -> int:
+    """Leave a word about a play, or about the show, and say who will take it up."""
+    settings = stores.settings_of(args)
+    found, folder = finding.get(args), finding.show_dir_of(settings, args.topic)
+    play = _play(found, args.play, word) if args.play is not None else None
+    decision = Decision(
+        id=new_id(), word=word, attempt=play.attempt if play is not None else None, feedback=args.feedback,
+        by=_person(), at=time.time(), budget=budget,
+    )  # fmt: skip
+    decide(folder, args.play, decision)
+    about = f"{args.topic}/{args.play}" if args.play is not None else args.topic
+    done = "gets more to spend" if budget else f"is {_DONE[word]}"
+    report(args, folder, f"{about} {done}", {"decision": {**decision._asdict(), "play": args.play}})
+    return 0
+
+
+def report(args: argparse.Namespace, folder: str, sentence: str, facts: dict[str, object]) -> None:
+    """Say what was left, and whether somebody takes it up now; with --resume somebody does."""
+    directed = is_directed(folder)
+    if not directed and getattr(args, "resume", False):
+        settings = stores.settings_of(args)
+        start_director(folder, ["--home", settings.home, "--db", settings.db], _environ(settings.shows))
+        directed = True
+    if args.json:
+        print_json({"topic": args.topic, "directed": directed, **facts})
+        return
+    emit(f"{sentence}\n")
+    if not directed:
+        say(f"Nobody directs {args.topic} now. Go on with: li show resume {args.topic}", quiet=args.quiet)
+
+
+def _environ(shows: str) -> dict[str, str]:
+    return {**os.environ, "LIONAGI_SHOWS": shows}
+
+
+def _play(found: finding.Found, name: str, word: Word) -> Play:
+    play = next((each for each in found.plays if each.name == name), None)
+    topic = found.show.topic
+    if play is None:
+        names = ", ".join(each.name for each in found.plays)
+        raise NotFound(f"there is no play {name!r:.80} in {topic}", hint=f"it has: {names[:300]}")
+    check_word(word, play.status, name)
+    open_needs = [
+        each.name for each in found.plays if each.name in play.depends_on and each.status is not PlayStatus.MERGED
+    ]
+    if word is Word.APPROVE and open_needs:
+        raise IllegalMove(
+            f"{name} has not run: it waits for {', '.join(open_needs)}", hint=f"li show redo {topic} {open_needs[0]}"
+        )
+    return play
+
+
+def _person() -> str | None:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a user without a name
+        return None

@@ -1,0 +1,117 @@
+"""A show at one moment, as its rows tell it: where every play stands, what it does now, what it has cost."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import ceil
+from typing import Any, NamedTuple
+
+from lionstudio.cli.escaping import inline
+from lionstudio.files.plans import parse_plan
+from lionstudio.model.messages import ActionRequest, Message
+from lionstudio.model.plans import Plan
+from lionstudio.model.shows import Play, Show
+from lionstudio.model.statuses import PlayStatus, ShowStatus
+from lionstudio.shows.cues import Standing
+from lionstudio.shows.rules import needs_person
+from lionstudio.state.connection import Connection
+from lionstudio.state.show_usage import ShowUsage, usage_of_show
+from lionstudio.state.shows import get_show, list_plays
+from lionstudio.state.windows import messages_before
+
+P = PlayStatus
+_BUSY = frozenset({P.PREPARED, P.RUNNING, P.RUNNING_COMPLETE, P.REDOING, P.GATE_FAILED, P.GATED})
+_NEWEST = 2**53
+_LONGEST = 200  # characters of what a play does now
+
+
+class Glimpse(NamedTuple):
+    """A show, now."""
+
+    topic: str
+    goal: str
+    status: ShowStatus
+    plays: list[Play]
+    doing: dict[str, str]
+    depths: dict[str, int]
+    needs_person: list[str]  # the plays that wait for somebody
+    usage: ShowUsage
+    began: float
+    now: float
+
+    @property
+    def merged(self) -> int:
+        """How many plays have come to their end."""
+        return sum(play.status is P.MERGED for play in self.plays)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something goes on by itself."""
+        return any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
+
+    @property
+    def left_seconds(self) -> float | None:
+        """A guess at the time left: what a play took, for as many rounds as there still are."""
+        done = [play.duration_ms for play in self.plays if play.status is P.MERGED and play.duration_ms is not None]
+        left = [play for play in self.plays if play.status is not P.MERGED]
+        if not done or not left:
+            return None
+        rounds = len({self.depths[play.name] for play in left})
+        running = max(1, sum(play.status is P.RUNNING for play in left))
+        return sum(done) / len(done) / 1000 * max(rounds, ceil(len(left) / running))
+
+
+def glimpse(conn: Connection, topic: str, now: float) -> Glimpse:
+    """Read it; only plays that run are asked what they do."""
+    show = get_show(conn, topic)
+    plays = list_plays(conn, show.id)
+    doing = {play.name: _doing(conn, play) for play in plays if play.status is P.RUNNING}
+    began = min((play.started_at for play in plays if play.started_at), default=now)
+    return Glimpse(
+        topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(show, plays),
+        usage_of_show(conn, topic, now), began, now,
+    )  # fmt: skip
+
+
+def _waiting(show: Show, plays: list[Play]) -> list[str]:
+    """Those that the rules of the show hold for a person, by the plan that the row keeps."""
+    text = show.metadata.get("plan")
+    plan = _plan(show.topic, text) if isinstance(text, str) else None
+    standings = {play.name: Standing(status=play.status, approved=bool(_meta(play).get("approved"))) for play in plays}
+    return list(needs_person(plan, standings)) if plan is not None else []
+
+
+@lru_cache(maxsize=1)
+def _plan(topic: str, text: str) -> Plan | None:
+    return parse_plan(topic, text)[0]
+
+
+def _meta(play: Play) -> dict[str, Any]:
+    found = play.metadata.get("meta")
+    return found if isinstance(found, dict) else {}
+
+
+def _doing(conn: Connection, play: Play) -> str:
+    session = _meta(play).get("session_id") or play.session_id
+    last = messages_before(conn, session, _NEWEST, 1) if isinstance(session, str) else []
+    return "starting" if not last or last[0].message is None else _told(last[0].message)
+
+
+def _told(message: Message) -> str:
+    content = message.content if isinstance(message.content, dict) else {}
+    if isinstance(message, ActionRequest):
+        arguments = content.get("arguments")
+        shown = next(iter(arguments.values()), "") if isinstance(arguments, dict) else arguments
+        return inline(f"{content.get('function')} {shown or ''}".strip())[:_LONGEST]
+    return inline(message.text or "").strip()[:_LONGEST]
+
+
+def _depths(plays: list[Play]) -> dict[str, int]:
+    """How many plays lie before each; a cycle, which no plan has, counts as none."""
+    needs = {play.name: play.depends_on for play in plays}
+    depths: dict[str, int] = {}
+    for _ in plays:
+        for name, before in needs.items():
+            if name not in depths and all(need in depths or need not in needs for need in before):
+                depths[name] = 1 + max((depths[need] for need in before if need in depths), default=-1)
+    return {name: depths.get(name, 0) for name in needs}

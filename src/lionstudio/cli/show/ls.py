@@ -1,0 +1,79 @@
+"""`li show ls`: every show, how far it is, and whether it waits for somebody."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from lionstudio.cli import stores
+from lionstudio.cli.amounts import ago, iso
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit, emit_lines
+from lionstudio.cli.parsing import whole_number
+from lionstudio.cli.show.finding import Found, list_all, progress, to_wire
+from lionstudio.cli.tables import Cell, Column, render
+from lionstudio.cli.terminal import is_terminal, say, styles_for, width_of
+from lionstudio.model.statuses import PLAYS_NEEDING_REVIEW, PlayStatus, ShowStatus
+
+EXAMPLES = (
+    ("li show ls", "every show, the one that changed last first"),
+    ("li show ls --active", "those that have not ended"),
+    ("li show ls --json | jq -r '.shows[] | select(.state.health == \"waiting\") | .topic'", "what waits for you"),
+)
+_COLUMNS = (
+    Column("TOPIC", narrowest=12), Column("STATUS"), Column("MERGED", right=True), Column("NOW", narrowest=12, rank=1),
+    Column("NEEDS YOU", narrowest=12), Column("CHANGED", right=True, rank=2), Column("GOAL", narrowest=20, rank=3),
+)  # fmt: skip
+_TONES = {ShowStatus.ACTIVE: "cyan", ShowStatus.COMPLETED: "green", ShowStatus.ABORTED: "dim"}
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li show ls`."""
+    parser.add_argument("--active", action="store_true", help="only shows that have not ended")
+    parser.add_argument("--limit", type=whole_number(1), default=100, metavar="N", help="how many (%(default)s)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the list."""
+    found = [
+        each for each in list_all(stores.settings_of(args)) if not args.active or each.show.status is ShowStatus.ACTIVE
+    ][: args.limit]
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"shows": [to_wire(each) for each in found]})
+    elif is_terminal():
+        paint, now = styles_for(sys.stdout, refused=args.no_color), time.time()
+        if found:
+            emit_lines(render(_COLUMNS, [_cells(each, now) for each in found], width_of(sys.stdout), paint))
+    else:
+        emit("".join("\t".join(_plain(each)) + "\n" for each in found))
+    if not found:
+        say("There are no shows. Plan one: li show plan TOPIC --repo . --goal '…'", quiet=args.quiet)
+    return 0
+
+
+def _named(found: Found, *statuses: PlayStatus) -> str:
+    return ", ".join(play.name for play in found.plays if play.status in statuses)
+
+
+def _cells(found: Found, now: float) -> list[Cell]:
+    show = found.show
+    if found.error is not None:
+        return [Cell(inline(show.topic), "red"), *[Cell("")] * 5, Cell(inline(found.error), "red")]
+    return [
+        Cell(inline(show.topic)),
+        Cell(str(show.status), _TONES.get(show.status, "")),
+        Cell(progress(found.plays)),
+        Cell(inline(_named(found, PlayStatus.RUNNING, PlayStatus.REDOING)), "cyan"),
+        Cell(inline(_named(found, *PLAYS_NEEDING_REVIEW)), "yellow"),
+        Cell(ago(show.updated_at, now)),
+        Cell(inline(show.goal or ""), "dim"),
+    ]
+
+
+def _plain(found: Found) -> list[str]:
+    show = found.show
+    words = (show.topic, str(show.status), progress(found.plays), iso(show.updated_at) or "", show.goal or "")
+    return [inline(word) for word in (*words, found.error or "")]

@@ -1,0 +1,136 @@
+"""`li show status`: where every play of a show stands, since when, and what its gate said."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from lionstudio.cli import stores
+from lionstudio.cli.amounts import ago, iso, local
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit, flush
+from lionstudio.cli.parsing import words
+from lionstudio.cli.show import finding
+from lionstudio.cli.show.finding import Found, progress
+from lionstudio.cli.tables import Cell, Column, render
+from lionstudio.cli.terminal import TONES, Paint, is_terminal, styles_for, width_of
+from lionstudio.model.graph import blocked_by
+from lionstudio.model.shows import Play
+from lionstudio.model.states import play_state
+from lionstudio.model.statuses import PlayStatus, ShowStatus
+from lionstudio.shows.directors import find_director, is_directed
+
+EXAMPLES = (
+    ("li show status parser", "where every play stands"),
+    ("li show status parser --watch", "the same, kept up to date until the show ends"),
+    ("li show status parser --json | jq -r '.show.plays[] | select(.status == \"escalated\") | .name'", "for a script"),
+)
+_COLUMNS = (
+    Column("PLAY", narrowest=12), Column("STATE"), Column("ATTEMPT", right=True), Column("SINCE", right=True, rank=1),
+    Column("SESSION", rank=2), Column("GATE", rank=1), Column("WHY", narrowest=24, rank=3),
+)  # fmt: skip
+_SHORT_ID = 13  # as in `li state ls`
+_LOOK_SECONDS = 0.5
+_CLEAR = "\x1b[H\x1b[J"
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li show status`."""
+    parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
+    parser.add_argument("--watch", action="store_true", help="stay, and print it again when something changes")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print where it stands; with --watch until it has ended."""
+    last: Any = None
+    while True:
+        found = finding.get(args)
+        directed = is_directed(_folder(args))
+        seen = (found.show, found.plays, directed)
+        if seen != last or is_terminal():
+            _print(args, found, again=last is not None)
+            last = seen
+        if not args.watch or found.show.status in (ShowStatus.COMPLETED, ShowStatus.ABORTED):
+            return 0
+        flush()
+        time.sleep(_LOOK_SECONDS)
+
+
+def _folder(args: argparse.Namespace) -> str:
+    return finding.show_dir_of(stores.settings_of(args), args.topic)
+
+
+def _print(args: argparse.Namespace, found: Found, *, again: bool) -> None:
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        director = find_director(_folder(args))
+        wire = {**finding.to_wire(found), "directed": is_directed(_folder(args))}
+        print_json({"show": wire, "director": None if director is None else director._asdict()})
+    elif is_terminal():
+        paint = styles_for(sys.stdout, refused=args.no_color)
+        emit((_CLEAR if again else "") + "\n".join(_lines(args, found, paint)) + "\n")
+    else:
+        emit("".join("\t".join(_plain(play)) + "\n" for play in found.plays))
+
+
+def _lines(args: argparse.Namespace, found: Found, paint: Paint) -> list[str]:
+    show, held, now = found.show, blocked_by(found.plays), time.time()
+    directed = is_directed(_folder(args))
+    working = "its director works" if directed else "nobody directs it"
+    ended = show.status in (ShowStatus.COMPLETED, ShowStatus.ABORTED)
+    head = f"{paint(inline(show.topic), 'bold')}  {show.status}  {progress(found.plays)} merged"
+    lines = [head if ended else f"{head}  {paint(working, 'green' if directed else 'yellow')}"]
+    lines += [paint(inline(show.goal), "dim")] if show.goal else []
+    rows = [_cells(play, held.get(play.name, ()), now) for play in found.plays]
+    lines += ["", *render(_COLUMNS, rows, width_of(sys.stdout), paint)]
+    return lines + [f"  {line}" for line in _advice(found, directed)]
+
+
+def _advice(found: Found, directed: bool) -> list[str]:
+    """What to do next, where somebody has to."""
+    topic = found.show.topic
+    stuck = [play for play in found.plays if play.status is PlayStatus.ESCALATED]
+    gated = [play for play in found.plays if play.status is PlayStatus.GATED]
+    lines = [f"li show redo {topic} {play.name} --feedback '…'" for play in stuck]
+    lines += [f"li show approve {topic} {play.name}" for play in gated]
+    if found.show.status is ShowStatus.ACTIVE and not directed:
+        begun = any(play.status is not PlayStatus.PENDING for play in found.plays)
+        lines.append(f"li show {'resume' if begun else 'run'} {topic}")
+    return ["", *lines] if lines else []
+
+
+def _cells(play: Play, holders: tuple[str, ...], now: float) -> list[Cell]:
+    state = play_state(play.to_dict(), blocked_by=holders)
+    gate = {None: "", True: "passed", False: "failed"}[play.gate_passed]
+    return [
+        Cell(inline(play.name)),
+        Cell(state.label, TONES[state.tone]),
+        Cell(str(play.attempt)),
+        Cell(ago(play.updated_at, now)),
+        Cell(inline((play.session_id or "")[:_SHORT_ID]), "dim"),
+        Cell(gate, "green" if play.gate_passed else "red"),
+        Cell(inline(why(play, holders)), "dim"),
+    ]
+
+
+def why(play: Play, holders: tuple[str, ...] = ()) -> str:
+    """What keeps a play, in one line."""
+    meta = play.metadata.get("meta")
+    said = meta if isinstance(meta, dict) else {}
+    if play.status is PlayStatus.MERGED:
+        return ""
+    if holders:
+        return f"waits for {', '.join(holders)}"
+    if said.get("parked_until"):
+        return f"parked until {local(said['parked_until'])}: {said.get('reason') or 'a usage limit'}"
+    reason = said.get("reason") or (play.gate_feedback if play.gate_passed is False else "") or ""
+    return str(reason).strip().partition("\n")[0]
+
+
+def _plain(play: Play) -> list[str]:
+    gate = {None: "", True: "passed", False: "failed"}[play.gate_passed]
+    words = (play.name, str(play.status), str(play.attempt), iso(play.updated_at) or "", play.session_id or "", gate)
+    return [inline(word) for word in (*words, why(play))]
