@@ -1,10 +1,14 @@
 // The heavy half of markdown.tsx.
-import type { ComponentProps } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeHighlight from "rehype-highlight";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
+import { pieces } from "@/domain/ansi";
+import { visible } from "@/domain/visible";
 import "./highlight.css";
+
+type Head = (props: { children?: ReactNode }) => ReactNode;
 
 // Colouring a novel of code blocks would stop the page; beyond this it is plain.
 const MOST_COLOURED = 60_000;
@@ -12,6 +16,26 @@ const schema = {
   ...defaultSchema,
   protocols: { ...defaultSchema.protocols, href: ["http", "https", "mailto"], src: [] },
 };
+
+interface Node {
+  type: string;
+  children?: Node[];
+}
+
+/** HTML is what somebody wrote, so it is shown; the sanitiser alone would drop it without a word. */
+function htmlAsText() {
+  const walk = (node: Node): void => {
+    if (node.type === "html") node.type = "text";
+    for (const child of node.children ?? []) walk(child);
+  };
+  return walk;
+}
+
+/** Control sequences of terminals mean nothing here. */
+function readable(text: string): string {
+  const plain = pieces(text).map((piece) => piece.text);
+  return visible(plain.join(""));
+}
 
 function Outside({ href, children }: ComponentProps<"a">) {
   if (!href) return <span>{children}</span>;
@@ -35,18 +59,24 @@ function Table({ children }: ComponentProps<"table">) {
   );
 }
 
-const components: Components = { a: Outside, img: Picture, table: Table };
+/** A heading of somebody's text is no heading of the page: its outline stays ours. */
+function heading(level: number) {
+  return ({ children }: { children?: ReactNode }) => <div data-heading={level}>{children}</div>;
+}
+
+const [h1, h2, h3, h4, h5, h6] = [1, 2, 3, 4, 5, 6].map(heading) as [Head, Head, Head, Head, Head, Head];
+const components: Components = { a: Outside, img: Picture, table: Table, h1, h2, h3, h4, h5, h6 };
 
 export default function Rendered({ text }: { text: string }) {
   // Sanitised first and coloured then: the colours are ours, and the sanitiser would drop their classes.
   const plugins = text.length < MOST_COLOURED ? [rehypeHighlight] : [];
   return (
     <ReactMarkdown
-      remarkPlugins={[remarkGfm]}
+      remarkPlugins={[remarkGfm, htmlAsText]}
       rehypePlugins={[[rehypeSanitize, schema], ...plugins]}
       components={components}
     >
-      {text}
+      {readable(text)}
     </ReactMarkdown>
   );
 }

@@ -89,8 +89,8 @@ function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (nam
           play.depends_on.join(", ")
         )}
       </span>
-      <span className={classes.number}>{play.meta.attempt ?? "–"}</span>
-      <span className={classes.number}>
+      <span className={`${classes.number} ${classes.attempt}`}>{play.meta.attempt ?? "–"}</span>
+      <span className={`${classes.number} ${classes.spent}`}>
         <Duration ms={play.duration_ms} since={running ? started : null} />
       </span>
       <span className={classes.number}>
