@@ -58,6 +58,12 @@ _COUNT_STATUSES = """
 DELETE FROM session_counts;
 INSERT INTO session_counts SELECT coalesce(status, 'unknown'), count(*) FROM sessions GROUP BY 1
 """
+# in the order in which sessions begin
+_INDEX_TEXT = """
+INSERT INTO {table} (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+SELECT min(max(CAST(created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + pk % 1048576,
+       name, agent_name, playbook_name, show_topic, show_play_name, project FROM sessions
+"""
 
 
 @contextmanager
@@ -72,7 +78,8 @@ def bulk(conn: Connection) -> Iterator[None]:
         for _, _, sql in extras:
             conn.execute(sql)
         conn.execute(_COUNT_STATUSES)
-        conn.execute("INSERT INTO sessions_fts (sessions_fts) VALUES ('rebuild')")
+        for table in ("sessions_fts", "sessions_words_fts"):
+            conn.execute(_INDEX_TEXT.replace("{table}", table))
 
 
 def insert(conn: Connection, table: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.making import T0, begin, read, said, sql, write
-from tests.support.tracing import plan, traced
+from tests.support.tracing import Ran, plan, traced
 
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.sessions import Session
@@ -67,7 +67,7 @@ def page_sql(filters: dict[str, Any], cursor: bool) -> tuple[str, dict[str, Any]
     """The statement that list_sessions runs."""
     conditions = [listing._CONDITIONS[name] for name in filters] + ([listing._AFTER_CURSOR] if cursor else [])
     params = filters | {"limit": 101} | ({"cursor_at": T0 + 500, "cursor_pk": 5} if cursor else {})
-    return listing._COLUMNS + (" AND ".join(conditions) or "true") + listing._ORDER, params
+    return listing._COLUMNS + listing._FROM + (" AND ".join(conditions) or "true") + listing._ORDER, params
 
 
 @pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
@@ -96,29 +96,93 @@ def test_a_later_page_takes_as_many_steps_as_the_first(many: Connection, filters
     assert 0 <= steps[1] - steps[0] <= 12 * 4
 
 
-def test_text_few_match_is_found_by_its_index(many: Connection) -> None:
+def texts(many: Connection, text: str, **filters: Any) -> tuple[list[str], list[Ran]]:
     with traced(many) as ran:
-        found = list_sessions(many, Filters(text="name 17"))
-
-    assert len(found.rows) == 100
-    assert "sessions_fts MATCH" in ran[-1].sql
-    assert ran[-1].full_scan_steps <= 200
+        found = list_sessions(many, Filters(text=text, **filters))
+    return [row["id"] for row in found.rows], ran
 
 
-def test_text_many_match_is_read_newest_first(many: Connection) -> None:
-    with traced(many) as ran:
-        found = list_sessions(many, Filters(text="project"))
+@pytest.mark.parametrize("text", ["name 17", "project", "17", "n"])
+def test_a_page_of_matches_is_read_from_the_end_of_their_index(many: Connection, text: str) -> None:
+    ids, ran = texts(many, text)
 
-    assert [row["id"] for row in found.rows[:2]] == [f"s{MANY - 1:08}", f"s{MANY - 2:08}"]
-    assert sum(one.steps for one in ran) < 60_000
-    assert "LIKE" in ran[-1].sql
+    assert len(ids) == 100
+    assert ids == sorted(ids, reverse=True)
+    assert ran[-1].steps < 10_000
+    assert (ran[-1].full_scan_steps, ran[-1].sorts) == (0, 0)
+
+
+def test_text_beside_filters_takes_the_shorter_way(many: Connection) -> None:
+    _, dense_and_rare = texts(many, "project", name="name 17")
+    _, rare_and_dense = texts(many, "name 171", status="completed")
+    _, never = texts(many, "name 171", project="project 1")
+
+    for ran in (dense_and_rare, rare_and_dense, never):
+        assert sum(one.steps for one in ran) < 80_000
+
+
+def test_fewer_than_three_letters_are_the_beginning_of_a_word(db: Database) -> None:
+    for number, name in enumerate(("fix the login", "suffix", "a-fine day", "Ärger mit FI", "nothing")):
+        begin(db, f"s{number}", name=name)
+
+    def found(text: str) -> set[str]:
+        return {row["id"] for row in read(db, list_sessions, Filters(text=text)).rows}
+
+    assert found("fi") == {"s0", "s2", "s3"}
+    assert found("F") == {"s0", "s2", "s3"}
+    assert found("är") == {"s3"}
+    assert found("ffi") == {"s1"}
+    assert found("zz") == set()
+    with pytest.raises(InvalidInput, match="letter or digit"):
+        found("--")
+
+
+def test_what_is_renamed_moved_or_deleted_is_found_as_it_is_now(db: Database) -> None:
+    for number in range(4):
+        begin(db, f"s{number}", name=f"run {number}")
+    sql(db, "UPDATE sessions SET name = 'other' WHERE id = 's1'")
+    sql(db, "UPDATE sessions SET created_at = created_at - 5000 WHERE id = 's2'")
+    sql(db, "DELETE FROM branches WHERE session_id = 's3'")
+    sql(db, "DELETE FROM sessions WHERE id = 's3'")
+
+    for text in ("run", "ru"):
+        assert [row["id"] for row in read(db, list_sessions, Filters(text=text)).rows] == ["s0", "s2"]
+    assert [row["id"] for row in read(db, list_sessions, Filters(text="oth")).rows] == ["s1"]
+
+
+@pytest.mark.parametrize("filters", [{}, {"status": "completed"}, {"project": "project 1", "kind": "flow"}])
+@pytest.mark.parametrize("text", ["name 1", "17", "book 2"])
+def test_pages_of_matches_have_each_of_them_once(many: Connection, text: str, filters: dict[str, Any]) -> None:
+    seen, cursor = [], None
+    while True:
+        page = list_sessions(many, Filters(text=text, **filters), limit=77, cursor=cursor)
+        seen += [row["id"] for row in page.rows]
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+
+    def has(value: str) -> bool:
+        return text in value if len(text) >= 3 else any(word.startswith(text) for word in value.split())
+
+    columns = ("id", "name", "playbook_name", "status", "project", "invocation_kind")
+    rows = many.dicts(f"SELECT {', '.join(columns)}, invocation_kind AS kind FROM sessions")  # noqa: S608
+    expected = [
+        row["id"]
+        for row in rows
+        if any(has(row[column]) for column in ("name", "playbook_name", "project"))
+        and all(row[name] == value for name, value in filters.items())
+    ]
+    assert seen == sorted(expected, reverse=True)
 
 
 CARDS = {
     "by status": (dashboard._BY_STATUS, {}),
     "failed": (dashboard._FAILED, {"card_since": T0}),
     "slow": (dashboard._SLOW, {"card_slow": T0}),
-    "stale": (dashboard._STALE, {"card_now": T0, "other": 1, "agent": 1, "play": 1, "flow": 1, "fanout": 1, "show_play": 1}),
+    "stale": (
+        dashboard._STALE,
+        {"card_now": T0, "other": 1, "agent": 1, "play": 1, "flow": 1, "fanout": 1, "show_play": 1},
+    ),
     "review": (dashboard._REVIEW, {}),
     "teams": (dashboard._TEAMS, {}),
 }

@@ -21,7 +21,10 @@ _FIXED_SQLITE = (3, 51, 3)
 _MOST_FINDINGS = 50  # of one kind; a thousand lines help nobody
 _BEHIND = 10_000
 # every table as a table; the indexes of the search by what they are made of
-_CHECKED = (*COUNTED, "messages_fts_data", "messages_fts_idx", "sessions_fts_data", "sessions_fts_idx", "schema_meta")
+_CHECKED = (
+    *COUNTED, "messages_fts_data", "messages_fts_idx", "sessions_fts_data", "sessions_fts_idx",
+    "sessions_words_fts_data", "sessions_words_fts_idx", "schema_meta",
+)  # fmt: skip
 _RESTORE = "restore a backup; keep this file for analysis"
 
 

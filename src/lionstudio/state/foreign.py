@@ -22,7 +22,7 @@ _READ = frozenset(
      "definitions", "schema_meta", "progression_heads", "progression_items"}
 )  # fmt: skip
 # What SQLite or our own schema makes by itself out of those.
-_DERIVED = ("sqlite_", "messages_fts", "sessions_fts", "changes", "session_counts", "search_")
+_DERIVED = ("sqlite_", "messages_fts", "sessions_fts", "sessions_words_fts", "changes", "session_counts", "search_")
 
 
 def open_source(path: str) -> Source:

@@ -14,10 +14,10 @@ from lionstudio.model.jsontext import dump, load, visible
 from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 from lionstudio.state.dashboard import card_condition
+from lionstudio.state.matching import Wanted, condition, matching, parse_text
 
 PAGE = 100
 _LARGEST_PAGE = 1000
-_DENSE = 2000  # more matches of a text than this: reading along the index finds a page sooner
 
 
 class Filters(NamedTuple):
@@ -51,8 +51,8 @@ SELECT pk, id, created_at, name, user, updated_at, playbook_name, agent_name, in
        show_play_name, artifacts_path, source_kind, status, started_at, ended_at, last_message_at, message_count,
        model, provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes, input_tokens,
        output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd, owner,
-       (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count
-  FROM sessions WHERE """
+       (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count"""
+_FROM = " FROM sessions WHERE "
 _CONDITIONS = {
     "status": "status = :status",
     "kind": "invocation_kind = :kind",
@@ -65,10 +65,6 @@ _CONDITIONS = {
     "since": "created_at >= :since",
     "until": "created_at < :until",
 }
-_FOUND_BY_INDEX = "pk IN (SELECT rowid FROM sessions_fts WHERE sessions_fts MATCH :match)"
-_FOUND_BY_READING = """(name LIKE :like ESCAPE '\\' OR agent_name LIKE :like ESCAPE '\\'
-  OR playbook_name LIKE :like ESCAPE '\\' OR show_topic LIKE :like ESCAPE '\\'
-  OR show_play_name LIKE :like ESCAPE '\\' OR project LIKE :like ESCAPE '\\')"""
 # pk decides among sessions of one moment: every index has it at its end already
 _AFTER_CURSOR = "(created_at, pk) < (:cursor_at, :cursor_pk)"
 _ORDER = " ORDER BY created_at DESC, pk DESC LIMIT :limit"
@@ -78,18 +74,28 @@ def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE
     """A page of sessions, newest first."""
     if not 1 <= limit <= _LARGEST_PAGE:
         raise InvalidInput(f"limit must be from 1 to {_LARGEST_PAGE}, not {limit}")
-    conditions, params = where(conn, filters)
-    if cursor is not None:
-        conditions.append(_AFTER_CURSOR)
-        params["cursor_at"], params["cursor_pk"] = _parse_cursor(cursor)
-    sql = _COLUMNS + (" AND ".join(conditions) or "true") + _ORDER
-    rows = conn.dicts(sql, params | {"limit": limit + 1})
+    after = None if cursor is None else _parse_cursor(cursor)
+    rows = _rows(conn, filters, limit + 1, after)
     more = len(rows) > limit
     rows = rows[:limit]
     following = _cursor(rows[-1]) if more else None
     for row in rows:
         del row["pk"]
     return Page(rows, following)
+
+
+def _rows(
+    conn: Connection, filters: Filters, limit: int, after: tuple[float | str, int] | None
+) -> list[dict[str, Any]]:
+    conditions, params = where(conn, filters._replace(text=None))
+    if filters.text:
+        wanted = Wanted(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
+        return matching(conn, parse_text(filters.text), wanted)
+    if after is not None:
+        conditions.append(_AFTER_CURSOR)
+        params["cursor_at"], params["cursor_pk"] = after
+    sql = _COLUMNS + _FROM + (" AND ".join(conditions) or "true") + _ORDER
+    return conn.dicts(sql, params | {"limit": limit})
 
 
 def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
@@ -103,15 +109,15 @@ def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]
     }
     conditions = [_CONDITIONS[name] for name in given]
     if filters.card is not None:
-        condition, bound = card_condition(filters.card, time.time())
-        conditions = [f"+{other}" for other in conditions] + [condition]
+        of_card, bound = card_condition(filters.card, time.time())
+        conditions = [f"+{other}" for other in conditions] + [of_card]
         given |= bound
     if filters.text:
-        condition, bound = _text_condition(conn, visible(filters.text))
-        if condition is _FOUND_BY_INDEX:
-            # few match: look at those, and do not walk another index (that is what the plus says)
+        found, bound, few = condition(conn, parse_text(filters.text))
+        if few:
+            # look at those, and do not walk another index (that is what the plus says)
             conditions = [f"+{other}" for other in conditions]
-        conditions.append(condition)
+        conditions.append(found)
         given |= bound
     return conditions, given
 
@@ -123,18 +129,6 @@ def _check_words(filters: Filters) -> None:
         parse(InvocationKind, filters.kind, "kind")
     if filters.source is not None:
         parse(SourceKind, filters.source, "source")
-
-
-_HOW_MANY = "SELECT count(*) FROM (SELECT 1 FROM sessions_fts WHERE sessions_fts MATCH :match LIMIT :most)"
-
-
-def _text_condition(conn: Connection, text: str) -> tuple[str, dict[str, Any]]:
-    """By the trigram index where few match; by reading newest first where many do, or under three letters."""
-    match = '"' + text.replace('"', '""') + '"'
-    if len(text) >= 3 and conn.value(_HOW_MANY, {"match": match, "most": _DENSE + 1}) <= _DENSE:
-        return _FOUND_BY_INDEX, {"match": match}
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return _FOUND_BY_READING, {"like": f"%{escaped}%"}
 
 
 def _cursor(row: Mapping[str, Any]) -> str:

@@ -459,26 +459,46 @@ CREATE TRIGGER messages_reindex AFTER UPDATE OF content ON messages BEGIN
   INSERT OR IGNORE INTO search_dirty SELECT NEW.pk WHERE NEW.pk <= (SELECT indexed_pk FROM search_state);
 END;
 
--- Run lists are filtered by a piece of text in these columns; trigrams find any three letters.
+-- Run lists are filtered by a piece of text in these columns: any three letters by trigrams, fewer as the beginning of
+-- a word. The rowid is the place of a session in its list, the millisecond of its beginning and then its pk: matches
+-- are read newest first from the end of the index and never sorted. idx_sessions_place leads back to the session.
 CREATE VIRTUAL TABLE sessions_fts USING fts5 (
-  name, agent_name, playbook_name, show_topic, show_play_name, project,
-  content = 'sessions', content_rowid = 'pk', tokenize = 'trigram');
+  name, agent_name, playbook_name, show_topic, show_play_name, project, content = '', tokenize = 'trigram');
+CREATE VIRTUAL TABLE sessions_words_fts USING fts5 (
+  name, agent_name, playbook_name, show_topic, show_play_name, project, content = '',
+  tokenize = 'unicode61 remove_diacritics 2', prefix = '1 2', detail = none, columnsize = 0);
+CREATE INDEX idx_sessions_place
+  ON sessions(min(max(CAST(created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + pk % 1048576);
 CREATE TRIGGER sessions_fts_insert AFTER INSERT ON sessions BEGIN
   INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
-    VALUES (NEW.pk, NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+    VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
+            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+  INSERT INTO sessions_words_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
+            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
 END;
 CREATE TRIGGER sessions_fts_delete AFTER DELETE ON sessions BEGIN
   INSERT INTO sessions_fts (sessions_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
-    VALUES ('delete', OLD.pk, OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name,
-            OLD.project);
+    VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
+            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
+  INSERT INTO sessions_words_fts (sessions_words_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
+            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
 END;
 CREATE TRIGGER sessions_fts_update
-AFTER UPDATE OF name, agent_name, playbook_name, show_topic, show_play_name, project ON sessions BEGIN
+AFTER UPDATE OF created_at, name, agent_name, playbook_name, show_topic, show_play_name, project ON sessions BEGIN
   INSERT INTO sessions_fts (sessions_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
-    VALUES ('delete', OLD.pk, OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name,
-            OLD.project);
+    VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
+            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
+  INSERT INTO sessions_words_fts (sessions_words_fts, rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES ('delete', min(max(CAST(OLD.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + OLD.pk % 1048576,
+            OLD.name, OLD.agent_name, OLD.playbook_name, OLD.show_topic, OLD.show_play_name, OLD.project);
   INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
-    VALUES (NEW.pk, NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+    VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
+            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
+  INSERT INTO sessions_words_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
+    VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,
+            NEW.name, NEW.agent_name, NEW.playbook_name, NEW.show_topic, NEW.show_play_name, NEW.project);
 END;
 
 -- ── Mirrors: how far each transcript of another tool has been read ───────
