@@ -22,8 +22,18 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Shows: many agents, one repository",
         (
+            ("show plan", "write or check the plan of a show; an agent can draft it"),
             ("show run", "start a show and watch it, or attach to one that runs"),
             ("show resume", "take a show up again, from whatever is left of it"),
+            ("show ls", "list shows, how far they are and what waits for you"),
+            ("show status", "where every play stands, and why"),
+            ("show approve", "let a play pass, accept a show, or grant it more to spend"),
+            ("show reject", "do not let a play pass"),
+            ("show redo", "have a play done once more, with your feedback"),
+            ("show escalate", "take a play out of the director's hands"),
+            ("show abort", "end a show now; what is merged stays"),
+            ("show graph", "draw what waits for what"),
+            ("show critical-path", "the chain of plays that decides when a show ends"),
         ),
     ),
     (

@@ -16,10 +16,12 @@ from lionstudio.files.shows import ABORT
 from lionstudio.model.statuses import ShowStatus
 from lionstudio.shows.decisions import log
 from lionstudio.shows.directors import is_directed
+from lionstudio.shows.finding import find_show_dir
 
 DESCRIPTION = """\
-End a show now: agents are stopped, nothing more is started or merged. What is merged stays merged, what was done stays on
-its branch, and `li show resume` takes the show up again. Without a director one is started to carry it out."""
+End a show now: agents are stopped, nothing more is started or merged. What is merged stays merged, what was done
+stays on its branch, and `li show resume` takes the show up again. Without a director one is started to carry it
+out."""
 EXAMPLES = (
     ("li show abort parser", "stop everything"),
     ("li show abort parser --feedback 'the design has changed'", "and say why"),
@@ -36,7 +38,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Leave `_ABORT`, and see that somebody acts on it."""
     found = finding.get(args)
-    folder = finding.show_dir_of(stores.settings_of(args), args.topic)
+    folder = find_show_dir(stores.settings_of(args), args.topic)
     if found.show.status in (ShowStatus.ABORTED, ShowStatus.COMPLETED) and not is_directed(folder):
         raise IllegalMove(f"the show {args.topic} has ended: it is {found.show.status}", hint="li show ls")
     log(folder, "abort", feedback=args.feedback)

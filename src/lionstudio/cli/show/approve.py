@@ -11,8 +11,9 @@ from lionstudio.files.plan_fields import duration, seconds
 from lionstudio.shows.cues import Word
 
 DESCRIPTION = """\
-Let a play pass: it is merged, whatever its gates said. Without a play the show is accepted as it is: its final gates look
-at what is merged and it ends. With --tokens, --cost or --time it goes on and may spend so much more than its plan says."""
+Let a play pass: it is merged, whatever its gates said. Without a play the show is accepted as it is: its final
+gates look at what is merged and it ends. With --tokens, --cost or --time it goes on and may spend so much more than
+its plan says."""
 EXAMPLES = (
     ("li show approve parser lexer", "its work is merged"),
     ("li show approve parser lexer --resume", "and a director goes on with the show in the background"),

@@ -18,8 +18,8 @@ from lionstudio.model.shows import Play
 from lionstudio.model.states import play_state
 
 DESCRIPTION = """\
-Print the chain of plays that decides when a show ends: the longest by the time its plays took so far; a play that has not
-run counts least. Whatever is not on it can wait."""
+Print the chain of plays that decides when a show ends: the longest by the time its plays took so far; a play that
+has not run counts least. Whatever is not on it can wait."""
 EXAMPLES = (
     ("li show critical-path parser", "what to make faster, or to start first"),
     ("li show critical-path parser --json | jq -r '.critical_path[].name'", "for a script"),

@@ -1,4 +1,4 @@
-"""What `approve`, `reject`, `redo` and `escalate` share: a person's word is left as a file, and a director takes it up."""
+"""What `approve`, `reject`, `redo` and `escalate` share: a word is left as a file, a director takes it up."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from lionstudio.model.statuses import PlayStatus
 from lionstudio.shows.cues import Word
 from lionstudio.shows.decisions import Decision, decide
 from lionstudio.shows.directors import is_directed, start_director
+from lionstudio.shows.finding import find_show_dir
 from lionstudio.shows.rules import check_word
 
 _DONE = {Word.APPROVE: "approved", Word.REJECT: "rejected", Word.REDO: "to be redone", Word.ESCALATE: "escalated"}
@@ -40,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, play_may_be_missing: bool 
 def say_word(args: argparse.Namespace, word: Word, *, budget: Mapping[str, int] | None = None) -> int:
     """Leave a word about a play, or about the show, and say who will take it up."""
     settings = stores.settings_of(args)
-    found, folder = finding.get(args), finding.show_dir_of(settings, args.topic)
+    found, folder = finding.get(args), find_show_dir(settings, args.topic)
     play = _play(found, args.play, word) if args.play is not None else None
     decision = Decision(
         id=new_id(), word=word, attempt=play.attempt if play is not None else None, feedback=args.feedback,

@@ -1,4 +1,4 @@
-"""The DAG of a show in lines: lanes from each play down to those that wait for it, or the text of a Mermaid flowchart."""
+"""The DAG of a show in lines: lanes from each play down to those that wait for it, or a Mermaid flowchart."""
 
 from __future__ import annotations
 

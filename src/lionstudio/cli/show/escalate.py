@@ -8,8 +8,8 @@ from lionstudio.cli.show.deciding import add_arguments, say_word
 from lionstudio.shows.cues import Word
 
 DESCRIPTION = """\
-Take a play out of the director's hands: its agent is stopped, nothing more is tried, and what depends on it is blocked
-until you approve, redo or reject it."""
+Take a play out of the director's hands: its agent is stopped, nothing more is tried, and what depends on it is
+blocked until you approve, redo or reject it."""
 EXAMPLES = (
     ("li show escalate parser lexer --feedback 'the spec is wrong, wait'", "stop it until somebody decides"),
     ("li show redo parser lexer", "give it back"),

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 from lionstudio.cli import stores
 from lionstudio.cli.amounts import iso
-from lionstudio.errors import InvalidInput, LionError, NotFound
-from lionstudio.files.plan_fields import fault_of_slug
+from lionstudio.errors import LionError, NotFound
 from lionstudio.files.shows import PlayFolder, ShowFolder, find_shows, read_show
 from lionstudio.model.graph import blocked_by, critical_path
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.states import play_state, show_state
 from lionstudio.model.statuses import PlayStatus, ShowStatus
 from lionstudio.settings import Settings
+from lionstudio.shows.finding import find_show_dir
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import find_show, list_plays, list_shows
 
@@ -32,17 +32,10 @@ class Found(NamedTuple):
     error: str | None = None
 
 
-def show_dir_of(settings: Settings, topic: str) -> str:
-    """The folder of a topic; a name that could lead elsewhere is refused."""
-    if (wrong := fault_of_slug(topic)) is not None:
-        raise InvalidInput(f"the topic {topic!r:.80} {wrong}", hint="`li show ls` lists the shows")
-    return os.path.join(settings.shows, topic)
-
-
 def get(args: argparse.Namespace) -> Found:
     """The show that a command names; NotFound when neither half has it."""
     settings = stores.settings_of(args)
-    path = show_dir_of(settings, args.topic)
+    path = find_show_dir(settings, args.topic)
     found = _in_rows(settings, args.topic)
     if found is not None:
         return found

@@ -9,7 +9,8 @@ from lionstudio.shows.cues import Word
 
 DESCRIPTION = """\
 Have a play done once more with your feedback, even when its attempts are used up. An agent that works on it now is
-stopped first; what it left in the checkout stays there. A merged play is final: add another one to the plan instead."""
+stopped first; what it left in the checkout stays there. A merged play is final: add another one to the plan
+instead."""
 EXAMPLES = (
     ("li show redo parser lexer --feedback 'use the tokenizer that is there'", "once more, with that"),
     ("li show redo parser lexer --resume", "and a director goes on with the show in the background"),

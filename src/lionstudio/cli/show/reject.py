@@ -8,8 +8,8 @@ from lionstudio.cli.show.deciding import add_arguments, say_word
 from lionstudio.shows.cues import Word
 
 DESCRIPTION = """\
-Do not let a play pass: it is redone with your feedback while it has attempts left. An escalated play is given up; what
-depends on it stays blocked. Without a play, a show that waits for its last word ends as aborted."""
+Do not let a play pass: it is redone with your feedback while it has attempts left. An escalated play is given up;
+what depends on it stays blocked. Without a play, a show that waits for its last word ends as aborted."""
 EXAMPLES = (
     ("li show reject parser lexer --feedback 'numbers may have underscores'", "once more, with that"),
     ("li show reject parser ui", "an escalated play is given up"),

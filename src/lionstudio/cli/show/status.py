@@ -21,6 +21,7 @@ from lionstudio.model.shows import Play
 from lionstudio.model.states import play_state
 from lionstudio.model.statuses import PlayStatus, ShowStatus
 from lionstudio.shows.directors import find_director, is_directed
+from lionstudio.shows.finding import find_show_dir
 
 EXAMPLES = (
     ("li show status parser", "where every play stands"),
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _folder(args: argparse.Namespace) -> str:
-    return finding.show_dir_of(stores.settings_of(args), args.topic)
+    return find_show_dir(stores.settings_of(args), args.topic)
 
 
 def _print(args: argparse.Namespace, found: Found, *, again: bool) -> None:
