@@ -1,14 +1,72 @@
-import { Page } from "@/ui/page";
-import { EmptyState } from "@/ui/states";
+// Every team, the one that was used last first.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type Team, teams } from "@/api/teams";
+import { plural } from "@/domain/format";
+import { TextLink } from "@/ui/link";
+import { useListKeys } from "@/ui/list-keys";
+import { Page, Panel } from "@/ui/page";
+import { StatePill } from "@/ui/state-pill";
+import { EmptyState, Loaded } from "@/ui/states";
+import { RelativeTime } from "@/ui/time";
+import classes from "./teams.module.css";
+
+export { TeamPage } from "./team";
 
 export function TeamsPage() {
+  const query = useQuery(teams());
   return (
     <Page title="Teams">
-      <EmptyState title="This page is being built" />
+      <Loaded query={query} what="Teams">
+        {(data) => (data.teams.length === 0 ? <Nothing /> : <List teams={data.teams} />)}
+      </Loaded>
     </Page>
   );
 }
 
-export function TeamPage() {
-  return <TeamsPage />;
+function List({ teams }: { teams: Team[] }) {
+  const navigate = useNavigate();
+  const open = (index: number): void => {
+    const teamId = teams[index]?.id;
+    if (teamId) void navigate({ to: "/teams/$teamId", params: { teamId } });
+  };
+  const [at] = useListKeys({ count: teams.length, open, leave: () => void navigate({ to: "/" }) });
+  return (
+    <Panel>
+      <ul className={classes.list} aria-label="Teams">
+        {teams.map((team, index) => (
+          <li key={team.id ?? team.path} className={classes.row} data-active={index === at}>
+            <div className={classes.what}>
+              <div className={classes.line}>
+                {team.id ? (
+                  <TextLink to="/teams/$teamId" params={{ teamId: team.id }} className={classes.name}>
+                    {team.name}
+                  </TextLink>
+                ) : (
+                  <b>{team.name}</b>
+                )}
+                <StatePill state={team.state} />
+              </div>
+              <div className={team.error ? classes.bad : classes.dim}>
+                {team.error ?? (team.members.join(", ") || "no members")}
+              </div>
+            </div>
+            <span className={classes.dim}>{plural(team.message_count, "message")}</span>
+            <span className={classes.when}>
+              <RelativeTime at={team.updated_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Nothing() {
+  return (
+    <EmptyState title="No teams yet">
+      Agents of a team write to each other. <code>li team create NAME --members a,b</code> makes one, and{" "}
+      <code>li agent … --team-mode NAME</code> lets an agent take part.
+    </EmptyState>
+  );
 }

@@ -1,0 +1,28 @@
+// Teams: the list, one with who has read what, its messages, and writing to it.
+import { queryOptions } from "@tanstack/react-query";
+import { get, post } from "./client";
+import { keys, type Schema } from "./keys";
+
+export type Team = Schema<"Team">;
+export type TeamDetail = Schema<"TeamDetail">;
+export type TeamMessage = Schema<"TeamMessage">;
+
+export const teams = () =>
+  queryOptions({ queryKey: keys.teams(), queryFn: ({ signal }) => get("/api/teams", { signal }) });
+
+export const team = (id: string) =>
+  queryOptions({
+    queryKey: keys.team(id),
+    queryFn: ({ signal }) => get("/api/teams/{team_id}", { path: { team_id: id }, signal }),
+  });
+
+export const teamMessages = (id: string, limit: number) =>
+  queryOptions({
+    queryKey: [...keys.teamMessages(id), limit] as const,
+    queryFn: ({ signal }) =>
+      get("/api/teams/{team_id}/messages", { path: { team_id: id }, query: { limit }, signal }),
+  });
+
+/** Write to some members; none means everybody. */
+export const sendTo = (id: string, text: string, to: string[]) =>
+  post("/api/teams/{team_id}/messages", { path: { team_id: id }, body: { text, to, sender: "user" } });

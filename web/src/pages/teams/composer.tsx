@@ -1,0 +1,69 @@
+// Writing to a team: to everybody, or to those who are chosen. Ctrl-Enter sends.
+import { Button, MultiSelect, Textarea } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { keys } from "@/api/keys";
+import { sendTo } from "@/api/teams";
+import { told } from "@/ui/confirm";
+import { useKeys } from "@/ui/keys";
+import classes from "./teams.module.css";
+
+export function Composer({ id, members }: { id: string; members: string[] }) {
+  const [text, setText] = useState("");
+  const [to, setTo] = useState<string[]>([]);
+  const [busy, setBusy] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const queries = useQueryClient();
+  useKeys([{ keys: "c", label: "Write", group: "This team", run: () => field.current?.focus() }]);
+  const send = async (): Promise<void> => {
+    if (text.trim() === "" || busy) return;
+    setBusy(true);
+    const sent = await told(async () => {
+      const { unstored } = await sendTo(id, text, to);
+      return unstored ? `Sent; the table has it later: ${unstored}` : "Sent";
+    });
+    setBusy(false);
+    if (!sent) return;
+    setText("");
+    void queries.invalidateQueries({ queryKey: keys.team(id) });
+  };
+  return (
+    <form
+      className={classes.composer}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <Textarea
+        ref={field}
+        aria-label="Message"
+        placeholder={`Write to ${to.length > 0 ? to.join(", ") : "everybody"}…`}
+        value={text}
+        autosize
+        minRows={2}
+        maxRows={10}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void send();
+          if (event.key === "Escape") field.current?.blur();
+        }}
+      />
+      <div className={classes.send}>
+        <MultiSelect
+          aria-label="To"
+          size="xs"
+          data={members}
+          value={to}
+          onChange={setTo}
+          placeholder={to.length === 0 ? "Everybody" : ""}
+          clearable
+          comboboxProps={{ position: "top-start" }}
+        />
+        <Button type="submit" loading={busy} disabled={text.trim() === ""}>
+          Send
+        </Button>
+      </div>
+    </form>
+  );
+}
