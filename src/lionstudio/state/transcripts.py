@@ -13,17 +13,23 @@ from lionstudio.state.connection import Connection
 CUT = 65_536  # bytes of a content that are sent whole
 PREVIEW = 4_096  # characters of each value of a longer one
 MOST_BYTES = 32_000_000  # of one window; the rest is asked for with the next
-_BATCH = 1_000  # messages in one statement, so that what a window holds in memory is bounded
+# Messages in one statement, so that what a window holds in memory at once is bounded.
+_BATCH = 500
 
 
 class Window(NamedTuple):
-    """Messages side by side as JSON, without the brackets of a list; the ords of the first and the last."""
+    """Messages side by side as JSON, without the brackets of a list, in pieces; the ords of the first and the last."""
 
-    body: bytes
+    pieces: tuple[bytes, ...]
     length: int
     first: int | None
     last: int | None
     has_more: bool
+
+    @property
+    def size(self) -> int:
+        """Bytes of all pieces."""
+        return sum(map(len, self.pieces))
 
 
 class Place(NamedTuple):
@@ -54,27 +60,27 @@ SELECT CAST(group_concat(piece, ',') AS BLOB), count(*), min(ord), max(ord) FROM
     ',"lion_class":', json_quote(t.lion_class), ',"size":', coalesce(octet_length(m.content), 0),
     ',"metadata":', CASE WHEN m.node_metadata IS NULL THEN '{}' WHEN json_valid(m.node_metadata) THEN m.node_metadata
                          ELSE json_object('unreadable', substr(CAST(m.node_metadata AS TEXT), 1, :cut)) END,
-    ',"cut":', CASE
-      WHEN m.content IS NULL OR octet_length(m.content) <= :cut THEN 'null'
-      WHEN NOT json_valid(m.content) OR json_type(m.content) <> 'object' THEN json_object('', length(m.content))
-      ELSE (SELECT json_group_object(key, chars) FROM (
-              SELECT key, length(value) AS chars FROM (SELECT key, value FROM json_each(m.content) LIMIT 64)
-               WHERE octet_length(value) > :preview
-              UNION ALL
-              SELECT '', length(m.content) WHERE (SELECT count(*) FROM json_each(m.content)) > 64)) END,
-    ',"content":', CASE
-      WHEN m.content IS NULL THEN 'null'
-      WHEN NOT json_valid(m.content) THEN json_object('unreadable', substr(CAST(m.content AS TEXT), 1, :cut))
-      WHEN octet_length(m.content) <= :cut THEN m.content
-      WHEN json_type(m.content) = 'object' THEN (
-        SELECT json_group_object(key, CASE
-                 WHEN type IN ('true', 'false') THEN json(type)
-                 WHEN type = 'text' OR octet_length(value) > :preview THEN substr(value, 1, :preview)
-                 WHEN type IN ('object', 'array') THEN json(value)
-                 ELSE value END)
-          FROM (SELECT key, type, value FROM json_each(m.content) LIMIT 64))
-      WHEN json_type(m.content) = 'text' THEN json_quote(substr(m.content ->> '$', 1, :preview))
-      ELSE json_quote(substr(m.content, 1, :preview)) END,
+    CASE
+      WHEN m.content IS NULL THEN ',"cut":null,"content":null'
+      WHEN NOT json_valid(m.content) THEN concat(
+        ',"cut":', iif(octet_length(m.content) > :cut, json_object('', length(m.content)), 'null'),
+        ',"content":', json_object('unreadable', substr(CAST(m.content AS TEXT), 1, :cut)))
+      WHEN octet_length(m.content) <= :cut THEN concat(',"cut":null,"content":', m.content)
+      WHEN substr(m.content, 1, 1) = '{' THEN (
+        SELECT concat(
+            ',"cut":', iif(count(*) < 64, json_group_object(key, chars) FILTER (WHERE chars > :preview),
+                           json_object('', length(m.content))),
+            ',"content":', json_group_object(key, CASE
+              WHEN type IN ('true', 'false') THEN json(type)
+              WHEN type = 'text' OR chars > :preview THEN substr(value, 1, :preview)
+              WHEN type IN ('object', 'array') THEN json(value)
+              ELSE value END))
+          FROM (SELECT key, type, value, length(value) AS chars FROM json_each(m.content) LIMIT 64))
+      WHEN substr(m.content, 1, 1) = '"' THEN concat(
+        ',"cut":', json_object('', length(m.content)),
+        ',"content":', json_quote(substr(m.content ->> '$', 1, :preview)))
+      ELSE concat(
+        ',"cut":', json_object('', length(m.content)), ',"content":', json_quote(substr(m.content, 1, :preview))) END,
     '}') END AS piece
     FROM progression_items i
     LEFT JOIN messages m ON m.id = i.message_id
@@ -97,7 +103,7 @@ def window_after(conn: Connection, place: Place, after: int, limit: int, before:
         if not batch.length or batch.last is None:
             break
         found.append(batch)
-        start, size, limit = batch.last, size + len(batch.body), limit - batch.length
+        start, size, limit = batch.last, size + batch.size, limit - batch.length
         if batch.length < _BATCH and limit > 0:
             break
     more = conn.one(_ANY_AFTER, {"prog": place.prog, "after": start}) is not None
@@ -114,7 +120,7 @@ def window_before(conn: Connection, place: Place, before: int, limit: int) -> Wi
         batch = _read(conn, place, -1 if below is None else below, end, step)
         if batch.length and batch.first is not None:
             found.insert(0, batch)
-            end, size, limit = batch.first, size + len(batch.body), limit - batch.length
+            end, size, limit = batch.first, size + batch.size, limit - batch.length
         if below is None:
             break
     return _joined(found, below is not None)
@@ -126,7 +132,7 @@ def _read(conn: Connection, place: Place, after: int, before: int, limit: int) -
         "limit": limit, "cut": CUT, "preview": PREVIEW,
     }  # fmt: skip
     body, count, first, last = conn.one(_WINDOW, bound) or (None, 0, None, None)
-    return Window(_utf8(body or b""), count, first, last, False)
+    return Window((_utf8(body or b""),), count, first, last, False)
 
 
 def _utf8(body: bytes) -> bytes:
@@ -140,9 +146,10 @@ def _utf8(body: bytes) -> bytes:
 
 def _joined(found: list[Window], has_more: bool) -> Window:
     if not found:
-        return Window(b"", 0, None, None, has_more)
-    body = b",".join(each.body for each in found)
-    return Window(body, sum(each.length for each in found), found[0].first, found[-1].last, has_more)
+        return Window((), 0, None, None, has_more)
+    pieces = [piece for each in found for piece in each.pieces]
+    pieces[1:] = [b"," + piece for piece in pieces[1:]]
+    return Window(tuple(pieces), sum(each.length for each in found), found[0].first, found[-1].last, has_more)
 
 
 _HEAD = "SELECT status, message_count FROM sessions WHERE id = :id"

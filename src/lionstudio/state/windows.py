@@ -51,18 +51,19 @@ def messages_before(conn: Connection, session_id: str, before: int, limit: int =
     return _read(conn, _BEFORE, {"session": session_id, "before": before, "limit": limit})[::-1]
 
 
+# CROSS JOIN keeps the order: begun at the branches, it would go through all ids for each of their messages.
 _BRANCHES = """
 SELECT i.message_id, b.id
   FROM json_each(:ids) wanted
-  JOIN progression_items i ON i.message_id = wanted.value
-  JOIN progression_heads h ON h.pk = i.prog
-  JOIN branches b ON b.progression_id = h.id
+ CROSS JOIN progression_items i ON i.message_id = wanted.value
+ CROSS JOIN progression_heads h ON h.pk = i.prog
+ CROSS JOIN branches b ON b.progression_id = h.id
  WHERE b.session_id = :session
 """
 
 
 def branches_of(conn: Connection, session_id: str, message_ids: Iterable[str]) -> dict[str, str]:
-    """The branch of a session that each of these messages was said on."""
+    """The branch of a session that each of these messages was said on; as many steps as there are messages."""
     return dict(conn.all(_BRANCHES, {"session": session_id, "ids": dump(list(message_ids))}))
 
 

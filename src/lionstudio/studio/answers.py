@@ -10,12 +10,12 @@ from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from lionstudio.model.jsontext import jsonable
 
 JSON = "application/json"
 SEQ = "Lion-Seq"
-_QUICK_BEYOND = 500_000
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
@@ -42,21 +42,40 @@ def answer(
     return Response(encoded({"seq": seq, **value}), status, {SEQ: str(seq), **(headers or {})}, JSON)
 
 
-def cached(request: Request, body: bytes, seq: int) -> Response:
+def cached(request: Request, body: bytes | list[bytes], seq: int) -> Response:
     """The same for lists: a client that names the ETag of an equal list is told so. `body` is an object's JSON."""
-    tag = f'W/"{_digest(body)}"'
+    pieces = [body] if isinstance(body, bytes) else body
+    tag = f'W/"{_digest(pieces)}"'
     headers = {SEQ: str(seq), "ETag": tag, "Cache-Control": "private, no-cache"}
     if names_tag(request, tag):
         return Response(status_code=304, headers=headers)
     # the seq changes with every commit anywhere, so it is not part of what the tag stands for
-    return Response(b"".join((b'{"seq":%d,' % seq, memoryview(body)[1:])), 200, headers, JSON)
+    return InPieces([b'{"seq":%d,' % seq + pieces[0][1:], *pieces[1:]], headers)
 
 
-def _digest(body: bytes) -> str:
-    """What a tag stands for; for a few megabytes the quick sum, which does not take longer than making them."""
-    if len(body) > _QUICK_BEYOND:
-        return f"{len(body):x}-{zlib.crc32(body):08x}"
-    return hashlib.blake2b(body, digest_size=12).hexdigest()
+class InPieces(Response):
+    """JSON handed over piece by piece: put together first, it would be moved in memory for every part that is sent."""
+
+    def __init__(self, pieces: list[bytes], headers: Mapping[str, str]) -> None:
+        length = str(sum(map(len, pieces)))
+        super().__init__(None, 200, {**headers, "Content-Type": JSON, "Content-Length": length})
+        self._pieces = pieces
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        for piece in self._pieces:
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+def _digest(pieces: list[bytes]) -> str:
+    """What a tag stands for; of megabytes it is the quick sum, which does not take longer than making them."""
+    if len(pieces) == 1:
+        return hashlib.blake2b(pieces[0], digest_size=12).hexdigest()
+    found = 0
+    for piece in pieces:
+        found = zlib.crc32(piece, found)
+    return f"{sum(map(len, pieces)):x}-{found:08x}"
 
 
 def names_tag(request: Request, tag: str) -> bool:

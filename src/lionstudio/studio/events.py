@@ -20,4 +20,4 @@ def whole_event(conn: Connection, change: Change) -> bytes:
         return light_event(change)
     place = place_of_session(conn, change.parent_id)
     found = window_after(conn, place, change.ord - 1, 1, change.ord + 1)
-    return frame("message", found.body, change.seq) if found.length else light_event(change)
+    return frame("message", found.pieces[0], change.seq) if found.length else light_event(change)

@@ -47,12 +47,13 @@ async def list_messages(
 ) -> Response:
     """A window by ord: what comes after one, or right before one; from the beginning by default."""
 
-    def work(conn: Connection) -> bytes:
+    def work(conn: Connection) -> list[bytes]:
         count = _count_of(conn, session_id)
         found = _window(conn, place_of_session(conn, session_id), after, before, limit)
         return _listed(found, session_id, count)
 
-    return cached(request, *services(request).store.read(work))
+    # a message of 100 MB is looked into for its beginning, which takes a while
+    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
 
 
 @router.get("/api/branches/{branch_id}/messages", response_model=wire.Messages, responses=_LISTED)
@@ -61,12 +62,12 @@ async def list_branch_messages(
 ) -> Response:
     """The same for one branch, by the ord in the branch: what a fork inherited is read with this."""
 
-    def work(conn: Connection) -> bytes:
+    def work(conn: Connection) -> list[bytes]:
         session_id = get_branch(conn, branch_id).session_id
         found = _window(conn, place_of_branch(conn, branch_id), after, before, limit)
         return _listed(found, session_id, branch_length(conn, branch_id))
 
-    return cached(request, *services(request).store.read(work))
+    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
 
 
 @router.get("/api/sessions/{session_id}/messages/{message_id}", response_model=wire.OneMessage, responses=problems())
@@ -78,9 +79,9 @@ async def get_message(request: Request, session_id: str, message_id: str) -> Res
         place = place_of_session(conn, session_id)
         number = ord_of(conn, place, message_id)
         found = window_after(conn, place, number - 1, 1, number + 1)
-        return encoded({"session_id": session_id})[:-1] + b',"message":' + found.body + b"}"
+        return b"".join((encoded({"session_id": session_id})[:-1], b',"message":', *found.pieces, b"}"))
 
-    return cached(request, *services(request).store.read(work))
+    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
 
 
 @router.get(
@@ -218,9 +219,9 @@ def _window(conn: Connection, place: Place, after: int | None, before: int | Non
     return window_after(conn, place, -1 if after is None else after, limit)
 
 
-def _listed(found: Window, session_id: str | None, count: int) -> bytes:
+def _listed(found: Window, session_id: str | None, count: int) -> list[bytes]:
     facts = encoded({
         "session_id": session_id, "message_count": count, "has_more": found.has_more, "first_ord": found.first,
         "last_ord": found.last,
     })  # fmt: skip
-    return b"".join((facts[:-1], b',"messages":[', found.body, b"]}"))
+    return [facts[:-1] + b',"messages":[', *found.pieces, b"]}"]
