@@ -132,7 +132,8 @@ def test_a_conflict_goes_back_and_comes_home_when_the_agent_only_edits(users: Pa
     assert isinstance(conflict, Conflict)
     assert conflict.files == ("src/a.py",)
     assert "CONFLICT (content)" in conflict.text
-    assert hand_back_conflict(two, collected.head, conflict.tip) == ("src/a.py",)
+    for _ in range(2):  # a director that was killed here does it again
+        assert hand_back_conflict(two, collected.head, conflict.tip) == ("src/a.py",)
     assert git(two.path, "status", "--porcelain=v1") == "A  other.txt\nUU src/a.py"
     text = Path(two.path, "src/a.py").read_text()
     assert "<<<<<<< show/topic/two\na = 'two'\n=======\na = 'one'\n>>>>>>> show/topic/integration" in text
@@ -146,6 +147,22 @@ def test_a_conflict_goes_back_and_comes_home_when_the_agent_only_edits(users: Pa
     assert integrated(users)["src/a.py"] == "a = 'both'"
     assert git(users, "log", "-1", "--format=%P", solved.head).split() == [collected.head, conflict.tip]
     assert remove(two) is None
+
+
+def test_a_conflict_is_handed_back_again_after_the_branch_has_moved_on(users: Path, repo: Repo) -> None:
+    one, two, three = (checkout_of(repo, play) for play in ("one", "two", "three"))
+    write(one.path, {"src/a.py": "a = 'one'\n"})
+    write(two.path, {"src/a.py": "a = 'two'\n"})
+    write(three.path, {"src/b.py": "b = 3\n"})
+    assert isinstance(merged(one), Merged)
+    head = collect(two, "two", attempt=1).head
+    hand_back_conflict(two, head, integration_tip(repo))
+    assert isinstance(merged(three), Merged)
+    assert hand_back_conflict(two, head, integration_tip(repo)) == ("src/a.py",)
+    assert git(two.path, "status", "--porcelain=v1") == "UU src/a.py\nM  src/b.py"
+    write(two.path, {"src/a.py": "a = 'both'\n"})
+    assert isinstance(merged(two, 2), Merged)
+    assert integrated(users) == {"README.md": "hello", "src/a.py": "a = 'both'", "src/b.py": "b = 3"}
 
 
 def test_a_conflict_that_the_agent_commits_itself(users: Path, repo: Repo) -> None:

@@ -95,5 +95,5 @@ def fingerprint(repo: Path) -> dict[str, str]:
 
 def files_of(repo: str | Path, commit: str) -> dict[str, str]:
     """The files of a commit with their content."""
-    names = [name for name in git(repo, "ls-tree", "-r", "-z", "--name-only", commit).split("\0") if name]
-    return {name: git(repo, "cat-file", "blob", f"{commit}:{name}") for name in names}
+    entries = [entry.partition("\t") for entry in git(repo, "ls-tree", "-r", "-z", commit).split("\0") if entry]
+    return {name: git(repo, "cat-file", "blob", told.split()[2]) for told, _, name in entries if " blob " in told}

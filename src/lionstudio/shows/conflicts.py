@@ -23,7 +23,7 @@ def hand_back_conflict(checkout: Checkout, head: str, tip: str) -> tuple[str, ..
     """Leave the checkout in the middle of merging `tip` into the collected `head`; gives the conflicted files."""
     tree, stages = _merged(checkout, head, tip)
     files = tuple(dict.fromkeys(name for name, _ in stages))
-    _lay(checkout, head, tree)
+    _lay(checkout, tree)
     index = _index_with_stages(checkout, stages)
     noted = {"tree": tree, "tip": tip, "files": list(files)}
     write_text(os.path.join(checkout.notes, "conflict.json"), json.dumps(noted, ensure_ascii=True) + "\n")
@@ -56,11 +56,11 @@ def _merged(checkout: Checkout, head: str, tip: str) -> tuple[str, list[tuple[st
     return tree, [(name, told) for told, _, name in entries]
 
 
-def _lay(checkout: Checkout, head: str, tree: str) -> None:
-    """Bring the files from the collected commit to the tree with the markers."""
+def _lay(checkout: Checkout, tree: str) -> None:
+    """Bring the files to the tree with the markers, from what our index says of them: it may be laid out already."""
     git = director_git(checkout.repo, work_tree=checkout.path, index=os.path.join(checkout.notes, "index"))
     git.run("update-index", "-q", "--refresh", "--ignore-submodules")
-    ran = git.run("read-tree", "-m", "-u", head, tree)
+    ran = git.run("read-tree", "-m", "-u", git.ask("write-tree").line, tree)
     if ran.code != 0:
         raise Conflict(
             f"the conflict cannot be laid into {shown(checkout.path)}: {shown(ran.err.splitlines()[0])[:300]}",

@@ -85,11 +85,10 @@ def find(repo: str) -> Found:
     if not os.path.isdir(repo):
         raise NotFound(f"there is no folder {shown(repo)}", hint="give the folder of a git repository")
     path = os.path.realpath(repo)
-    told = _rev_parse(
-        path, "--path-format=absolute", "--git-common-dir", "--git-dir", "--is-bare-repository",
-        "--is-shallow-repository", "--show-object-format",
-    )  # fmt: skip
-    common, own, bare, shallow, form = told.line.split("\n")
+    # one question a call: the name of a folder may hold a line break
+    common, own = (_rev_parse(path, "--path-format=absolute", name).line for name in ("--git-common-dir", "--git-dir"))
+    told = _rev_parse(path, "--is-bare-repository", "--is-shallow-repository", "--show-object-format").line.split("\n")
+    bare, shallow, form = told
     top = own if bare == "true" else _rev_parse(path, "--show-toplevel").line
     return Found(top, os.path.realpath(common), own, bare == "true", shallow == "true", form == "sha256")
 
