@@ -7,33 +7,23 @@ other tools are random, so their index pages are written again and again; the ba
 from __future__ import annotations
 
 import json
-import tempfile
-import time
 import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 
-from benches.stores import clean_up, fresh_path
-from benches.table import Options, Table, at_least, at_most, options
+from benches.importing import TEXT, bare_appends, run, spent, tell
+from benches.stores import fresh_path
+from benches.table import Options, Table
 from lionstudio.backfill.databases import import_database
 from lionstudio.backfill.report import Report
 from lionstudio.backfill.runs import import_runs
-from lionstudio.model.branches import Branch
-from lionstudio.model.messages import create_message
-from lionstudio.model.sessions import Session
-from lionstudio.state.branches import create_branch
 from lionstudio.state.bulk import expect_much
-from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
-from lionstudio.state.sessions import create_session
 
 _EACH = 50
-_TEXT = "alpha beta gamma delta fix the parser and run the tests again because it fails on empty input " * 6
 _TAGS = "lionagi.protocols.messages."
 _SCHEMA = """
 CREATE TABLE message_types (type_id INTEGER PRIMARY KEY, lion_class TEXT);
@@ -47,35 +37,13 @@ CREATE TABLE branches (id TEXT PRIMARY KEY, created_at REAL, session_id TEXT, pr
 """
 
 
-class Spent(NamedTuple):
-    """Messages, and the seconds they took on the clock and of this process."""
-
-    messages: int
-    wall: float
-    cpu: float
-
-
-def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
-    try:
-        table = Table("Imports of old runs and of another database", given)
-        with tempfile.TemporaryDirectory() as folder:
-            _measure(table, given, Path(folder))
-        table.close()
-    finally:
-        clean_up()
-
-
 def _measure(table: Table, given: Options, folder: Path) -> None:
     sessions = 200 if given.quick else 2000
     other = str(folder / "other.db")
     for number in range(sessions):
         _write_run(folder / "runs", number)
     _write_database(other, sessions)
-    with Database(fresh_path("bare")) as db:
-        expect_much(db.conn)
-        bare = _spent(lambda report: _append(db, sessions, report))
+    bare = bare_appends(sessions, _EACH)
     works: dict[str, Callable[[Database, Report], None]] = {
         "runs": lambda db, report: import_runs(db, str(folder), report),
         "database": lambda db, report: import_database(db, db.path, other, report),
@@ -83,34 +51,8 @@ def _measure(table: Table, given: Options, folder: Path) -> None:
     for what, work in works.items():
         with Database(fresh_path(what)) as db:
             expect_much(db.conn)
-            first, second = (_spent(partial(work, db)) for _ in range(2))
-        # by CPU time: on the clock, whatever else the machine does counts too
-        table.row(f"{what}: read in, by CPU time", first.messages / first.cpu, "/s", at_least(5000))
-        table.row(f"{what}: read in, by the clock", first.messages / first.wall, "/s")
-        table.row(f"{what}: CPU of a message / of a bare append", first.cpu / bare.cpu, "×", at_most(4))
-        table.row(
-            f"{what}: looked at again, a session", second.wall / sessions * 1e6, "µs", note=f"{second.messages} new"
-        )
-
-
-def _spent(work: Callable[[Report], None]) -> Spent:
-    report = Report()
-    wall, cpu = time.perf_counter(), time.process_time()
-    work(report)
-    return Spent(report.messages, time.perf_counter() - wall, time.process_time() - cpu)
-
-
-def _append(db: Database, sessions: int, report: Report) -> None:
-    for number in range(sessions):
-
-        def work(conn: Connection, number: int = number) -> None:
-            create_session(conn, Session(id=f"s{number}", name="bare"))
-            create_branch(conn, Branch(id=f"b{number}", session_id=f"s{number}"))
-            for _ in range(_EACH):
-                append(conn, f"b{number}", create_message({"instruction": _TEXT}))
-
-        db.write(work)
-        report.messages += _EACH
+            first, second = (spent(partial(work, db)) for _ in range(2))
+        tell(table, f"{what}: ", first, second, bare, sessions, "session")
 
 
 def _messages(number: int) -> list[dict[str, object]]:
@@ -127,7 +69,7 @@ def _messages(number: int) -> list[dict[str, object]]:
             "id": str(uuid.uuid4()), "created_at": 1.79e9 + number * 100 + place,
             "role": "user" if asked else "assistant",
             "metadata": {"lion_class": _TAGS + tag, **used},
-            "content": {"instruction" if asked else "assistant_response": _TEXT},
+            "content": {"instruction" if asked else "assistant_response": TEXT},
         })  # fmt: skip
     return found
 
@@ -166,4 +108,4 @@ def _write_database(path: str, sessions: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run("Imports of old runs and of another database", __doc__, _measure)
