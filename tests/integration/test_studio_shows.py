@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +19,14 @@ from lionstudio.files import diffs
 from lionstudio.model.badges import play_badges
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PLAYS_NEEDING_REVIEW, PlayStatus
+from lionstudio.shows.cues import Word
+from lionstudio.shows.rules import DECIDABLE
 from lionstudio.state.shows import put_play, put_show
-from lionstudio.studio.orders import show_words
+from lionstudio.studio.orders import SHOW_ACTIONS, show_words
+from lionstudio.studio.shows import actions_for
 from lionstudio.studio.wire import overview, shows
+
+START = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 
 
 @pytest.fixture
@@ -172,14 +179,33 @@ def test_a_long_patch_is_cut_and_says_so(repo: Path, monkeypatch: pytest.MonkeyP
 
 def test_orders_are_words_of_li_show() -> None:
     assert show_words("reject", "build", "api", "--yes; rm") == [
-        "show", "reject", "build", "api", "--feedback=--yes; rm",
+        "show", "reject", "build", "api", "--resume", "--feedback=--yes; rm",
     ]  # fmt: skip
+    assert show_words("resume", "build", None, None) == ["show", "resume", "build", "--detach"]
+    assert show_words("approve", "build", None, None) == ["show", "approve", "build", "--resume"]
     assert show_words("abort", "build", None, None) == ["show", "abort", "build"]
     for action, topic, play in (
-        ("plan", "build", None), ("approve", "build", None), ("abort", "build", "api"), ("redo", "../x", "a"),
+        ("plan", "build", None), ("redo", "build", None), ("abort", "build", "api"), ("redo", "../x", "a"),
     ):  # fmt: skip
         with pytest.raises(InvalidInput):
             show_words(action, topic, play, None)
+
+
+@pytest.mark.parametrize("status", PlayStatus)
+def test_what_may_be_said_is_what_li_show_takes(status: PlayStatus) -> None:
+    assert actions_for(status) == [str(word) for word in Word if status in DECIDABLE[word]]
+
+
+@pytest.mark.parametrize("action", SHOW_ACTIONS)
+def test_every_order_is_understood(action: str, tmp_path: Path) -> None:
+    play = "api" if action in ("redo", "escalate") else None
+    words = show_words(action, "build", play, "because" if action not in ("run", "resume") else None)
+    done = subprocess.run(
+        [sys.executable, "-c", START, *words, "--home", str(tmp_path)], capture_output=True, text=True, timeout=30,
+        env={**os.environ, "LIONAGI_SHOWS": str(tmp_path)},
+    )  # fmt: skip
+
+    assert done.returncode == 3, done.stderr  # there is no such show; a word that is not understood would be 2
 
 
 def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
@@ -192,7 +218,7 @@ def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
     assert (launch["verb"], launch["target"], launch["session_id"]) == ("show", "approve", None)
     assert studio.get(f"/api/launches/{launch['id']}")["launch"]["id"] == launch["id"]
     for body, status in (
-        ({"action": "plan"}, 422), ({"action": "approve"}, 400), ({"action": "abort", "play": "api"}, 400),
+        ({"action": "plan"}, 422), ({"action": "redo"}, 400), ({"action": "abort", "play": "api"}, 400),
         ({"action": "approve", "play": "a/b"}, 400),
     ):  # fmt: skip
         assert studio.client.post(path, headers=AUTH, json=body).status_code == status

@@ -41,6 +41,8 @@ TASKS: Mapping[str, Task] = {
 VERBS = (*RUNS, *dict.fromkeys(name.split()[0] for name in TASKS))
 SHOW_ACTIONS = ("run", "approve", "reject", "redo", "escalate", "abort", "resume")
 _ABOUT_PLAYS = frozenset({"approve", "reject", "redo", "escalate"})
+_ABOUT_SHOWS = frozenset({"run", "resume", "abort", "approve", "reject"})
+_DETACHED = frozenset({"run", "resume"})
 _REPEATED = frozenset({"arg", "step"})
 _SWITCHES = frozenset({"orphan_progressions"})
 _WITH_TARGET = frozenset({"agent", "play", "fanout"})
@@ -70,9 +72,13 @@ def show_words(action: str, topic: str, play: str | None, feedback: str | None) 
     """The words of a person's word about a show or one of its plays."""
     if action not in SHOW_ACTIONS:
         raise InvalidInput(f"{action!r:.40} is nothing that can be done", hint=f"use one of: {', '.join(SHOW_ACTIONS)}")
-    if (play is not None) != (action in _ABOUT_PLAYS):
+    if action not in (_ABOUT_SHOWS if play is None else _ABOUT_PLAYS):
         raise InvalidInput(f"{action} is about {'a play' if play is None else 'the whole show'}", hint="look at `play`")
     words = ["show", action, check_name(topic, "topic"), *([] if play is None else [check_name(play, "play")])]
+    if action in _DETACHED:
+        return [*words, "--detach"]
+    # a word is of use when somebody takes it up: a director is started where there is none
+    words += ["--resume"] if action in _ABOUT_PLAYS else []
     return words if feedback is None else [*words, f"--feedback={_word('feedback', feedback)}"]
 
 

@@ -14,6 +14,7 @@ from lionstudio.model.badges import play_badges
 from lionstudio.model.graph import blocked_by, critical_path
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.states import play_state, show_state
+from lionstudio.model.statuses import PLAY_MOVES, PlayStatus
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import find_show, list_plays
 from lionstudio.state.summaries import session_names
@@ -92,20 +93,19 @@ def play_to_wire(play: Play, names: Mapping[str, str | None], holders: tuple[str
     }  # fmt: skip
 
 
-# What a person may say about a play in each status; `li show` has the last word.
-_ACTIONS: Mapping[str, tuple[str, ...]] = {
-    "running_complete": ("escalate",),
-    "gated": ("approve", "reject", "redo", "escalate"),
-    "gate_failed": ("approve", "redo", "escalate"),
-    "escalated": ("approve", "reject", "redo"),
-    "blocked": ("redo",),
-    "merged": (),
+# Where each word of a person means something; `li show` has the last word, and a test holds the two together.
+_JUDGED = frozenset({PlayStatus.GATED, PlayStatus.GATE_FAILED, PlayStatus.ESCALATED})
+_WORDS: Mapping[str, frozenset[PlayStatus]] = {
+    "approve": _JUDGED,
+    "reject": _JUDGED,
+    "redo": _JUDGED | {PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE, PlayStatus.ABORTED_AFTER_FINISH},
+    "escalate": frozenset(status for status, after in PLAY_MOVES.items() if PlayStatus.ESCALATED in after),
 }
 
 
 def actions_for(status: str) -> list[str]:
-    """The actions that make sense for a play."""
-    return list(_ACTIONS.get(status, ()))
+    """What a person may say about a play."""
+    return [word for word, statuses in _WORDS.items() if status in statuses]
 
 
 def actions_for_show(status: str) -> list[str]:
