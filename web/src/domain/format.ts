@@ -66,11 +66,14 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+// Made once: making one takes longer than everything else about a row.
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
 /** The moment itself, for a tooltip: in the reader's zone, to the second. */
 export function moment(at: number): string {
   const date = new Date(at * 1000);
   if (Number.isNaN(date.getTime())) return "an unknown time";
-  return date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+  return MOMENT.format(date);
 }
 
 function trim(value: number): string {

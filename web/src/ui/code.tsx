@@ -3,6 +3,7 @@ import { UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { pieces } from "@/domain/ansi";
 import { bytes } from "@/domain/format";
+import { visible } from "@/domain/visible";
 import classes from "./code.module.css";
 import { CopyButton } from "./copy";
 
@@ -39,7 +40,7 @@ export function CodeBlock({ text, ansi = false, label = "Code", most = SHOWN }: 
 }
 
 export function AnsiText({ text }: { text: string }) {
-  const parts = useMemo(() => pieces(text), [text]);
+  const parts = useMemo(() => pieces(visible(text)), [text]);
   return parts.map((part, index) =>
     part.colour === undefined && !part.bold && !part.dim ? (
       part.text

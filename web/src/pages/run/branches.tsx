@@ -63,11 +63,7 @@ function Origin({ branch, own }: { branch: Branch; own: string }) {
       {parent.session_id === own ? (
         <span>{parent.name ?? "another branch"}</span>
       ) : (
-        <TextLink
-          to="/runs/$runId"
-          params={{ runId: parent.session_id }}
-          search={{ m: String(parent.last_ord) }}
-        >
+        <TextLink to="/runs/$runId" params={{ runId: parent.session_id }} search={{ m: parent.last_ord }}>
           {name}
         </TextLink>
       )}

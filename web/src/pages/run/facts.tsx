@@ -20,6 +20,9 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
           </TextLink>
         </Fact>
       )}
+      {session.name && session.name !== session.display_name && (
+        <Fact name="Name">{session.name.slice(0, 60)}</Fact>
+      )}
       <Fact name="Took">
         <Duration ms={session.duration_ms} since={running ? session.started_at : null} />
       </Fact>

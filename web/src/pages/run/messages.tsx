@@ -32,11 +32,15 @@ export function Messages({ detail, cursor, list, seen }: MessagesProps) {
   const found = useMessages(session.id, inherited, session.message_count, begin);
   const { opened, toggle } = useOpened();
   const shapes = useMemo(() => shapesOf(found.messages, opened), [found.messages, opened]);
+  const newest = useRef(shapes);
+  newest.current = shapes;
   const inner = useRef<TranscriptHandle>(null);
   useImperativeHandle(list, () => ({
     show: (ord) => {
       const row = Math.min(before + ord, found.rows - 1);
-      void found.fetchAround(row).then(() => requestAnimationFrame(() => inner.current?.show(row)));
+      // What is there decides in which row it is shown, so that is fetched first.
+      const show = (): void => inner.current?.show(shownAt(newest.current, row));
+      void found.fetchAround(row).then(() => requestAnimationFrame(show));
     },
     follow: () => inner.current?.follow(),
     first: () => (inner.current?.first() ?? 0) - before,
@@ -44,7 +48,7 @@ export function Messages({ detail, cursor, list, seen }: MessagesProps) {
   const { setRange } = found;
   const onRange = useCallback(
     (first: number, last: number) => {
-      setRange([first, last]);
+      setRange(first, last);
       seen.set([first - before, last - before]);
     },
     [setRange, seen, before],

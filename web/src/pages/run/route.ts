@@ -1,12 +1,13 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { run } from "@/api/runs";
 import { messagePiece } from "@/api/transcript";
-import { text } from "@/domain/params";
+import { number, text } from "@/domain/params";
 import { rootRoute } from "@/ui/root";
 
 /** `m` is the message that the address means: its number in the run, or its id. */
-function validateSearch(raw: Record<string, unknown>): { m?: string; find?: string } {
-  const m = text(raw, "m");
+function validateSearch(raw: Record<string, unknown>): { m?: number | string; find?: string } {
+  const ord = number(raw, "m");
+  const m = ord !== undefined && Number.isSafeInteger(ord) && ord >= 0 ? ord : text(raw, "m");
   const find = text(raw, "find");
   return { ...(m === undefined ? {} : { m }), ...(find === undefined ? {} : { find }) };
 }

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import { messageOrd } from "@/api/transcript";
 
 export interface Cursor {
@@ -16,9 +16,8 @@ export interface Cursor {
 export function useCursor(runId: string, jump: (ord: number) => void): Cursor {
   const { m } = useSearch({ from: "/runs/$runId" });
   const navigate = useNavigate({ from: "/runs/$runId" });
-  const isNumber = m !== undefined && /^\d{1,9}$/.test(m);
-  const looked = useQuery(messageOrd(runId, m === undefined || isNumber ? "" : m)).data;
-  const ord = m === undefined ? undefined : isNumber ? Number(m) : looked;
+  const looked = useQuery(messageOrd(runId, typeof m === "string" ? m : "")).data;
+  const ord = typeof m === "string" ? looked : m;
   const went = useRef<number | undefined>(undefined);
   const newest = useRef(jump);
   newest.current = jump;
@@ -27,10 +26,14 @@ export function useCursor(runId: string, jump: (ord: number) => void): Cursor {
     went.current = ord;
     newest.current(ord);
   }, [ord]);
-  const go = (to: number): void => {
-    went.current = to;
-    newest.current(to);
-    void navigate({ search: (old) => ({ ...old, m: String(to) }), replace: true });
-  };
-  return { ord, go };
+  // Every row holds it, so it stays the same one.
+  const go = useCallback(
+    (to: number): void => {
+      went.current = to;
+      newest.current(to);
+      void navigate({ search: (old) => ({ ...old, m: to }), replace: true });
+    },
+    [navigate],
+  );
+  return useMemo(() => ({ ord, go }), [ord, go]);
 }

@@ -6,14 +6,22 @@ import { listed, type Message, messagePiece, type Place, pieceKey } from "@/api/
 import { extended, PIECE, type Piece, pieceOf, piecesFor } from "@/domain/windows";
 import { type Ancestor, type Segment, segmentsOf } from "./segments";
 
-const FIRST_ROWS: [number, number] = [0, 40];
+const FIRST_ROWS = 40;
 
 export function useMessages(sessionId: string, inherited: Ancestor[], known: number, begin: number) {
   const live = useLiveCount(sessionId);
   const count = Math.max(known, live);
   const segments = useMemo(() => segmentsOf(sessionId, inherited, count), [sessionId, inherited, count]);
-  const [[first, last], setRange] = useState<[number, number]>([begin, begin + (FIRST_ROWS[1] ?? 0)]);
+  const [[first, last], setSeen] = useState<readonly [number, number]>([begin, begin + FIRST_ROWS]);
   const wanted = useMemo(() => wantedPieces(segments, first, last), [segments, first, last]);
+  /** Rows from one to another are in view; most steps need no other pieces, and then nothing is drawn again. */
+  const setRange = useCallback(
+    (from: number, to: number) => {
+      const need = keyOf(wantedPieces(segments, from, to));
+      setSeen((old) => (keyOf(wantedPieces(segments, ...old)) === need ? old : [from, to]));
+    },
+    [segments],
+  );
   const loaded = useQueries({
     queries: wanted.map(({ place, piece }) => messagePiece(place, piece)),
     combine: piecesOf,
@@ -27,9 +35,9 @@ export function useMessages(sessionId: string, inherited: Ancestor[], known: num
       await Promise.allSettled(
         pieces.map(({ place, piece }) => queries.prefetchQuery(messagePiece(place, piece))),
       );
-      setRange(([a, b]) => (row >= a && row <= b ? [a, b] : [row, row + 20]));
+      setRange(row, row + 20);
     },
-    [segments, queries],
+    [segments, queries, setRange],
   );
   const rows = segments.reduce((sum, segment) => sum + segment.count, 0);
   return { rows, segments, messages, setRange, fetchAround, error: loaded.error, retry: loaded.retry };
@@ -46,6 +54,10 @@ function wantedPieces(segments: Segment[], first: number, last: number): Wanted[
     if (last < start - PIECE || first > start + count + PIECE) return [];
     return piecesFor(first - start, last - start, count).map((piece) => ({ place, piece, start }));
   });
+}
+
+function keyOf(wanted: Wanted[]): string {
+  return wanted.map(({ place, piece }) => `${place.id} ${piece}`).join();
 }
 
 interface Answered {
