@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from lionstudio.crash import point
 from lionstudio.errors import Conflict, LionError
 from lionstudio.files.atomic import make_folder, write_text
+from lionstudio.files.names import shown
 from lionstudio.model.plans import Command
 from lionstudio.shows.collecting import Collected, collect, left_since, remember
 from lionstudio.shows.conflicts import hand_back_conflict
@@ -21,7 +22,10 @@ from lionstudio.shows.merging import integration_tip
 from lionstudio.shows.places import Checkout, Repo
 from lionstudio.shows.repositories import director_git, find_ref, users_git
 
-__all__ = ["Collected", "Place", "collect", "hand_back_conflict", "prepare", "prune_checkouts", "remove"]
+__all__ = [
+    "Collected", "Place", "abandon", "collect", "find_checkout", "hand_back_conflict", "prepare", "prune_checkouts",
+    "remove",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +149,18 @@ def remove(
     discard(checkout.path)
     point("show.checkout.removed")
     _drop_branch(checkout)
+    return None
+
+
+def abandon(checkout: Checkout) -> str | None:
+    """Remove a checkout whose work nobody wants merged, once all of it is archived; otherwise give the reason."""
+    if os.path.isdir(checkout.path):
+        collected = collect(checkout, f"What was left of {checkout.play}", attempt=0)
+        if collected.left_out:
+            return f"it holds {shown(collected.left_out[0])}, which only its own git can commit"
+        if reason := left_since(checkout):
+            return reason
+    discard(checkout.path)
     return None
 
 

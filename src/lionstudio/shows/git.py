@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -138,7 +139,7 @@ class Git:
         path = [entry for entry in os.get_exec_path() if os.path.isabs(entry)]
         env = {
             "PATH": os.pathsep.join(path),
-            "TMPDIR": os.environ.get("TMPDIR", "/tmp"),
+            "TMPDIR": tempfile.gettempdir(),
             "LC_ALL": "C",
             "HOME": self.git_dir,
             "GIT_CONFIG_GLOBAL": _OFF,

@@ -15,7 +15,7 @@ from lionstudio.shows.gitfolders import Owner, make_git_folder
 from lionstudio.shows.inspecting import Found, Inspected, find, find_commit, inspect, names_in_the_way
 from lionstudio.shows.places import Repo
 
-__all__ = ["Inspected", "begin", "director_git", "find_ref", "inspect", "users_git"]
+__all__ = ["Inspected", "begin", "director_git", "find_ref", "inspect", "remembered", "users_git"]
 
 _SHOW = "show.json"  # in the director's git folder: what `begin` found out
 _MOST_EXCLUDES = 1_000_000
@@ -24,7 +24,7 @@ _MOST_EXCLUDES = 1_000_000
 def begin(repo: str, topic: str, base_sha: str, *, room: str) -> Repo:
     """Make the integration ref and the director's room, or find them; twice is the same as once."""
     found = find(repo)
-    show = _remembered(room, found, topic, base_sha) or _move_in(room, found, topic, base_sha)
+    show = _still(room, found, base_sha) or _move_in(room, found, topic, base_sha)
     if found.shallow:  # every time: somebody may have deepened it since
         write_bytes(os.path.join(show.director, "shallow"), _bytes(os.path.join(found.git_dir, "shallow")))
     _ensure_integration(show)
@@ -47,20 +47,24 @@ def find_ref(repo: Repo, ref: str) -> str | None:
     return find_commit(users_git(repo), ref)
 
 
-def _remembered(room: str, found: Found, topic: str, base: str) -> Repo | None:
-    """What an earlier `begin` found out, unless the repository has moved since."""
+def remembered(room: str) -> Repo | None:
+    """The repository of a show as an earlier `begin` found it, None when there is nothing of it."""
     try:
         with open(os.path.join(room, "director.git", _SHOW), encoding="utf-8") as file:
-            told = json.load(file)
-        before = Repo(**told, topic=topic, room=room)
+            return Repo(**json.load(file), topic=os.path.basename(room), room=room)
     except (OSError, ValueError, TypeError):
         return None
-    if before.base != base:
+
+
+def _still(room: str, found: Found, base: str) -> Repo | None:
+    """What was found out before, unless the repository has moved since."""
+    before = remembered(room)
+    if before is not None and before.base != base:
         raise Conflict(
-            f"the show {topic} began at {before.base[:12]}, not at {base[:12]}",
+            f"the show {before.topic} began at {before.base[:12]}, not at {base[:12]}",
             hint="choose another topic, or remove the checkouts of the old show first",
         )
-    return before if before.git_dir == found.git_dir else None
+    return before if before is not None and before.git_dir == found.git_dir else None
 
 
 def _move_in(room: str, found: Found, topic: str, base: str) -> Repo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Iterator
 
@@ -65,6 +66,10 @@ def _drift(conn: Connection, args: argparse.Namespace) -> Iterator[Finding]:
     settings = stores.settings_of(args)
     yield from team_findings(conn, settings)
     yield from show_findings(conn, settings)
+    if os.path.isdir(os.path.join(settings.home, "checkouts")):
+        from lionstudio.shows.leftovers import leftover_findings
+
+        yield from leftover_findings(conn, settings)
 
 
 def _about_mirrors() -> list[Finding]:

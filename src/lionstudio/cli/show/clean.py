@@ -1,0 +1,90 @@
+"""`li show clean`: remove the checkouts that shows have left."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+from lionstudio.cli import stores
+from lionstudio.cli.amounts import count
+from lionstudio.cli.asking import require_consent
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.output import emit, emit_lines
+from lionstudio.cli.parsing import words
+from lionstudio.cli.terminal import say
+from lionstudio.settings import Settings
+from lionstudio.shows.directors import take_directing
+from lionstudio.shows.leftovers import Cleaned, Leftover, clean, clean_room, leftovers, rooms_of
+
+DESCRIPTION = """\
+Remove the checkouts of shows that have ended. Only those go whose work is proven to be merged, and whose files are
+all in it; of every other one the reason is told and it stays. With --abandoned also those go whose work nobody
+merged, after everything in them was committed under refs/shows/archive of the repository."""
+EXAMPLES = (
+    ("li show clean --dry-run", "which checkouts shows have left"),
+    ("li show clean --yes", "remove those whose work is merged"),
+    ("li show clean parser --abandoned", "give up what was not merged; git keeps it in the archive"),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li show clean`."""
+    add = parser.add_argument
+    add("topic", type=words, nargs="?", metavar="TOPIC", help="only this show")
+    add("--abandoned", action="store_true", help="also what was never merged, once it is archived")
+    add("--dry-run", action="store_true", help="only say which there are")
+    add("--yes", action="store_true", help="do not ask")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Find them, ask, and remove what may go; exit code 1 when one had to stay."""
+    settings = stores.settings_of(args)
+    with stores.reading(settings.db) as conn:
+        found = [left for left in leftovers(conn, settings) if args.topic in (None, left.topic)]
+    if not found:
+        _report(args, [], [])
+        return 0
+    if args.dry_run:
+        _report(args, found, [])
+        return 0
+    consent = require_consent(args, "folders would be removed")
+    if not args.yes and not consent(f"Remove {count(len(found), 'checkout')}, where nothing is lost?"):
+        say("Nothing was changed.")
+        return 1
+    done = [
+        each for topic in dict.fromkeys(left.topic for left in found) for each in _clean(args, settings, topic, found)
+    ]
+    _report(args, [], done)
+    return 1 if any(each.kept for each in done) else 0
+
+
+def _clean(args: argparse.Namespace, settings: Settings, topic: str, found: list[Leftover]) -> list[Cleaned]:
+    """One show, which nobody may take up meanwhile."""
+    with _held(settings, topic):
+        done = [clean(left, abandoned=args.abandoned) for left in found if left.topic == topic]
+        clean_room(os.path.join(rooms_of(settings), topic))
+    return done
+
+
+@contextmanager
+def _held(settings: Settings, topic: str) -> Iterator[None]:
+    folder = os.path.join(settings.shows, topic)
+    with take_directing(folder) if os.path.isdir(folder) else nullcontext():
+        yield
+
+
+def _report(args: argparse.Namespace, found: list[Leftover], done: list[Cleaned]) -> None:
+    if args.json:
+        from lionstudio.cli.jsonout import print_json
+
+        print_json({"leftovers": [left._asdict() for left in found], "cleaned": [each._asdict() for each in done]})
+        return
+    if not found and not done:
+        emit("No show has left a checkout.\n")
+    emit_lines(f"{inline(left.topic)}/{inline(left.play)}  {inline(left.path)}  ({left.show})" for left in found)
+    emit_lines(
+        f"{inline(each.topic)}/{inline(each.play)}  {'stays: ' + inline(each.kept) if each.kept else 'removed'}"
+        for each in done
+    )
