@@ -32,8 +32,10 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("show redo", "have a play done once more, with your feedback"),
             ("show escalate", "take a play out of the director's hands"),
             ("show abort", "end a show now; what is merged stays"),
+            ("show clean", "remove the checkouts that shows have left, where nothing is lost"),
             ("show graph", "draw what waits for what"),
             ("show critical-path", "the chain of plays that decides when a show ends"),
+            ("demo", "watch a show of eight scripted agents; needs nothing but git"),
         ),
     ),
     (

@@ -6,7 +6,7 @@ import argparse
 import getpass
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lionstudio.cli import stores
 from lionstudio.cli.jsonout import print_json
@@ -17,7 +17,8 @@ from lionstudio.cli.terminal import say
 from lionstudio.errors import IllegalMove, NotFound
 from lionstudio.model.ids import new_id
 from lionstudio.model.shows import Play
-from lionstudio.model.statuses import PlayStatus
+from lionstudio.model.statuses import PlayStatus, ShowStatus
+from lionstudio.settings import Settings
 from lionstudio.shows.cues import Word
 from lionstudio.shows.decisions import Decision, decide
 from lionstudio.shows.directors import is_directed, start_director
@@ -50,16 +51,19 @@ def say_word(args: argparse.Namespace, word: Word, *, budget: Mapping[str, int] 
     decide(folder, args.play, decision)
     about = f"{args.topic}/{args.play}" if args.play is not None else args.topic
     done = "gets more to spend" if budget else f"is {_DONE[word]}"
-    report(args, folder, f"{about} {done}", {"decision": {**decision._asdict(), "play": args.play}})
+    ended = found.show.status is not ShowStatus.ACTIVE
+    facts: dict[str, object] = {"decision": {**decision._asdict(), "play": args.play}}
+    report(args, folder, f"{about} {done}", facts, more=["--again"] if ended else [])
     return 0
 
 
-def report(args: argparse.Namespace, folder: str, sentence: str, facts: dict[str, object]) -> None:
+def report(
+    args: argparse.Namespace, folder: str, sentence: str, facts: dict[str, object], *, more: Sequence[str] = ()
+) -> None:
     """Say what was left, and whether somebody takes it up now; with --resume somebody does."""
     directed = is_directed(folder)
     if not directed and getattr(args, "resume", False):
-        settings = stores.settings_of(args)
-        start_director(folder, ["--home", settings.home, "--db", settings.db], _environ(settings.shows))
+        start_director(folder, more, environment(stores.settings_of(args)))
         directed = True
     if args.json:
         print_json({"topic": args.topic, "directed": directed, **facts})
@@ -69,8 +73,10 @@ def report(args: argparse.Namespace, folder: str, sentence: str, facts: dict[str
         say(f"Nobody directs {args.topic} now. Go on with: li show resume {args.topic}", quiet=args.quiet)
 
 
-def _environ(shows: str) -> dict[str, str]:
-    return {**os.environ, "LIONAGI_SHOWS": shows}
+def environment(settings: Settings) -> dict[str, str]:
+    """What a director is started with: ours, and the same files."""
+    files = {"LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
+    return {**os.environ, **files}
 
 
 def _play(found: finding.Found, name: str, word: Word) -> Play:

@@ -46,8 +46,10 @@ class Glimpse(NamedTuple):
 
     @property
     def busy(self) -> bool:
-        """Whether something goes on by itself."""
-        return any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
+        """Whether something goes on by itself, or is about to start."""
+        merged = {play.name for play in self.plays if play.status is P.MERGED}
+        due = any(play.status is P.PENDING and merged.issuperset(play.depends_on) for play in self.plays)
+        return due or any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
 
     @property
     def left_seconds(self) -> float | None:

@@ -1,0 +1,194 @@
+"""`li demo`: a show from beginning to end in a throw-away home, with the Studio opened on it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from lionstudio.cli import stores
+from lionstudio.cli.terminal import say
+from lionstudio.errors import Conflict
+from lionstudio.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+DESCRIPTION = """\
+See a show run: eight scripted agents write a little book in a throw-away repository. One fails its gate and is
+redone, one conflicts and resolves it, one is escalated to you. Needs git and nothing else: no network, no agent
+program. With the Studio it stays until Ctrl-C, so that you can look around and decide; with --no-studio it ends the
+show itself and exits."""
+EXAMPLES = (
+    ("li demo", "watch it here and in the browser"),
+    ("li demo --no-open", "without opening a browser; the address is printed"),
+    ("li demo --no-studio --home /tmp/demo", "unattended, and keep what it made"),
+    ("li demo --no-studio --json", "one line of JSON for each change"),
+)
+_END_SECONDS = 30.0
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `li demo`."""
+    add = parser.add_argument
+    add("--home", metavar="DIR", help="an empty folder for everything, kept afterwards (a temporary one)")
+    add("--no-open", action="store_true", help="do not open the browser")
+    add("--no-studio", action="store_true", help="no Studio; exit when the show has ended")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the repository and the plan, run the show, clean up."""
+    with _home(args) as home, _environment(home):
+        settings = load_settings({"home": home})
+        show_dir = _prepare(settings)
+        if args.no_studio:
+            return _unattended(args, settings, show_dir)
+        from lionstudio.cli.demo_studio import studio
+
+        with studio(settings, open_browser=not args.no_open) as server:
+            return _attended(args, settings, show_dir, server)
+
+
+@contextmanager
+def _home(args: argparse.Namespace) -> Iterator[str]:
+    """The folder of everything: a given one stays, a temporary one goes when nothing runs in it any more."""
+    if args.home is not None:
+        home = os.path.abspath(os.path.expanduser(args.home))
+        if os.path.isdir(home) and os.listdir(home):
+            raise Conflict(f"{home} is not empty", hint="give --home a folder that is empty or not there yet")
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        yield home
+        say(f"Everything is in {home}. Look again: LIONAGI_HOME={home} LIONAGI_SHOWS={home}/shows li studio")
+        return
+    home = tempfile.mkdtemp(prefix="lion-demo-")
+    try:
+        yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def _environment(home: str) -> Iterator[None]:
+    """Everything that we start uses the demo's files, whatever the person's own settings are."""
+    before = dict(os.environ)
+    os.environ.update({"LIONAGI_HOME": home, "LIONAGI_SHOWS": os.path.join(home, "shows")})
+    os.environ.pop("LIONAGI_DB", None)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _prepare(settings: Settings) -> str:
+    from lionstudio.files.plans import load_plan
+    from lionstudio.shows.demonstration import TOPIC, demo_text, make_repository
+    from lionstudio.shows.halves import record_show
+
+    repo, show_dir = os.path.join(settings.home, "repository"), os.path.join(settings.shows, TOPIC)
+    make_repository(repo)
+    text = demo_text(repo)
+    with stores.database(settings.db, create=True) as database:
+        record_show(show_dir, database, load_plan(TOPIC, text), text)
+    return show_dir
+
+
+def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> int:
+    """Watch it, take it as it is when only a person could go on, and say whether it ended as written."""
+    from lionstudio.shows.demonstration import ENDS_AS, TOPIC
+
+    try:
+        _start(settings, show_dir)
+        _watch(args, settings, show_dir, leave_when_resting=True)
+        say(f"machine needs a person. There is none, so the show is accepted as it is: li show approve {TOPIC}")
+        _accept(show_dir)
+        _watch(args, settings, show_dir, leave_when_resting=False, quiet=True)
+    finally:
+        _end(show_dir)
+    found = _statuses(settings)
+    wrong = [
+        f"{name} is {found.get(name)}, not {status}" for name, status in ENDS_AS.items() if found.get(name) != status
+    ]
+    for sentence in wrong:
+        say(f"Not as written: {sentence}")
+    return 1 if wrong else 0
+
+
+def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, server: Popen[str]) -> int:
+    """Watch it; then the Studio stays until the person has seen enough."""
+    from lionstudio.shows.demonstration import TOPIC
+
+    try:
+        _start(settings, show_dir)
+        with suppress(SystemExit):  # Ctrl-C while it runs ends the demo
+            _watch(args, settings, show_dir, leave_when_resting=True)
+            say(f"machine needs you: redo or approve it in the Studio, or: li show redo {TOPIC} machine")
+            say("The Studio stays until Ctrl-C.")
+            server.wait()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        _end(show_dir)
+    return 0
+
+
+def _start(settings: Settings, show_dir: str) -> None:
+    from lionstudio.cli.show.deciding import environment
+    from lionstudio.shows.directors import start_director
+
+    start_director(show_dir, [], environment(settings))
+
+
+def _watch(
+    args: argparse.Namespace, settings: Settings, show_dir: str, *, leave_when_resting: bool, quiet: bool = False
+) -> None:  # fmt: skip
+    import signal
+
+    from lionstudio.cli.show.attaching import watch
+
+    how = argparse.Namespace(
+        topic=os.path.basename(show_dir), detach=False, json=args.json, quiet=args.quiet or quiet, no_color=args.no_color,
+        no_wait=leave_when_resting,
+    )  # fmt: skip
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    try:
+        watch(how, settings, show_dir, attached=False)
+    finally:
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+
+
+def _accept(show_dir: str) -> None:
+    from lionstudio.model.ids import new_id
+    from lionstudio.shows.cues import Word
+    from lionstudio.shows.decisions import Decision, decide
+
+    decide(show_dir, None, Decision(id=new_id(), word=Word.APPROVE, by="li demo", feedback="taken as it is"))
+
+
+def _end(show_dir: str) -> None:
+    """Leave nothing running: a director that is still there aborts the show and goes."""
+    import time
+
+    from lionstudio.files.atomic import write_text
+    from lionstudio.files.shows import ABORT
+    from lionstudio.shows.directors import is_directed
+
+    if not is_directed(show_dir):
+        return
+    write_text(os.path.join(show_dir, ABORT), "the demo was left\n")
+    deadline = time.monotonic() + _END_SECONDS
+    while is_directed(show_dir) and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def _statuses(settings: Settings) -> dict[str, str]:
+    from lionstudio.shows.demonstration import TOPIC
+    from lionstudio.state.shows import get_show, list_plays
+
+    with stores.reading(settings.db) as conn:
+        return {play.name: str(play.status) for play in list_plays(conn, get_show(conn, TOPIC).id)}
