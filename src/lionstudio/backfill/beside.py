@@ -19,7 +19,7 @@ from lionstudio.errors import InvalidInput
 from lionstudio.model import identity
 from lionstudio.model.ids import check_id
 from lionstudio.model.shows import Play, Show
-from lionstudio.model.statuses import PlayStatus, ShowStatus, TeamStatus
+from lionstudio.model.statuses import PLAY_MOVES, SHOW_MOVES, PlayStatus, ShowStatus, TeamStatus, may_become
 from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.model.values import identifier, moment, text, truth, whole, word
 from lionstudio.state import foreign_rows
@@ -110,7 +110,7 @@ def _made(row: Record) -> float:
 def _missing_of_show(conn: Connection, source: Source, show: Show, rows: Sequence[Record]) -> tuple[list[Write], bool]:
     here = find_show(conn, show.topic)
     writes: list[Write] = []
-    if here is None or (here.updated_at or 0.0) < (show.updated_at or 0.0):
+    if here is None or _overtakes(show, here, may_become(SHOW_MOVES, here.status, show.status)):
         better = show if here is None else replace(show, id=here.id, metadata={**here.metadata, **show.metadata})
         writes.append(lambda conn: _put_show(conn, better))
     for row in rows:
@@ -126,7 +126,7 @@ def _put_show(conn: Connection, show: Show) -> None:
 
 
 def _putting(play: Play, known: Play | None) -> Write:
-    if known is not None and (known.updated_at or 0.0) >= (play.updated_at or 0.0):
+    if known is not None and not _is_newer(play, known):
         play = replace(known, session_id=play.session_id)  # only its session was not here the last time
     elif known is not None:
         play = replace(play, id=known.id, metadata={**known.metadata, **play.metadata})
@@ -138,8 +138,16 @@ def _putting(play: Play, known: Play | None) -> Write:
 
 
 def _is_better(play: Play, known: Play) -> bool:
-    newer = (known.updated_at or 0.0) < (play.updated_at or 0.0)
-    return newer or (known.session_id is None and play.session_id is not None)
+    return _is_newer(play, known) or (known.session_id is None and play.session_id is not None)
+
+
+def _is_newer(play: Play, known: Play) -> bool:
+    return _overtakes(play, known, may_become(PLAY_MOVES, known.status, play.status))
+
+
+def _overtakes(there: Show | Play, here: Show | Play, may_follow: bool) -> bool:
+    """Changed later, and a status that may follow ours (ADR-0020)."""
+    return may_follow and (here.updated_at or 0.0) < (there.updated_at or 0.0)
 
 
 def _play(conn: Connection, source: Source, row: Record, show_id: str, topic: str) -> Play:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,9 +19,9 @@ from lionstudio.errors import InvalidInput
 from lionstudio.model import identity
 from lionstudio.model.ids import check_id
 from lionstudio.model.sessions import Session
-from lionstudio.model.statuses import SessionStatus
+from lionstudio.model.statuses import SESSION_MOVES, SessionStatus, may_become
 from lionstudio.model.usage import NOTHING
-from lionstudio.model.values import identifier, text
+from lionstudio.model.values import identifier, mapping, text
 from lionstudio.state import foreign_rows
 from lionstudio.state.bulk import Incoming, IncomingBranch
 from lionstudio.state.connection import Connection, Row
@@ -165,15 +165,18 @@ def _with_configuration(session: Session, branches: Sequence[IncomingBranch]) ->
 
 
 def _newer(here: Session, there: Session) -> Session | None:
-    """The other row, when it changed later than ours; an end that was reached is not taken back."""
+    """The other row, when it changed later than ours; how a session ended here stays as it is (ADR-0020)."""
     if (there.updated_at or 0.0) <= (here.updated_at or 0.0):
         return None
-    reopened = here.status is not SessionStatus.RUNNING and there.status is SessionStatus.RUNNING
+    taken = replace(there, id=here.id, source_kind=here.source_kind, metadata={**here.metadata, **there.metadata})
+    if here.status is None or there.status is None or may_become(SESSION_MOVES, here.status, there.status):
+        return taken
     return replace(
-        there,
-        id=here.id,
-        status=here.status if reopened else there.status,
-        ended_at=here.ended_at if reopened else there.ended_at,
-        source_kind=here.source_kind,
-        metadata={**here.metadata, **there.metadata},
-    )
+        taken, status=here.status, ended_at=here.ended_at, exit_code=here.exit_code, reason_codes=here.reason_codes,
+        metadata=_noting(taken.metadata, there.status),
+    )  # fmt: skip
+
+
+def _noting(metadata: Mapping[str, Any], status: SessionStatus) -> dict[str, Any]:
+    """What the other database says of the end, beside what is known here."""
+    return {**metadata, "imported": {**mapping(metadata.get("imported")), "status": str(status)}}

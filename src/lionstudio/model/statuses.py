@@ -141,3 +141,13 @@ def check_move(moves: Mapping[V, frozenset[V]], old: V, new: V, what: str) -> No
         return
     legal = ", ".join(sorted(moves[old])) or "nothing: it is final"
     raise IllegalMove(f"{what} is {old} and cannot become {new}", hint=f"from {old} follows {legal}")
+
+
+def may_become(moves: Mapping[V, frozenset[V]], old: V, new: V) -> bool:
+    """Whether moves lead from one status to another, over however many that nobody told us of."""
+    seen, waiting = {old}, [old]
+    while waiting:
+        fresh = moves[waiting.pop()] - seen
+        seen |= fresh
+        waiting += fresh
+    return new in seen
