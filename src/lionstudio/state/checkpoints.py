@@ -18,6 +18,7 @@ from lionstudio.errors import LionError
 from lionstudio.state.changes import trim
 from lionstudio.state.connection import Connection
 from lionstudio.state.opening import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, WAL_LIMIT, open_writer
+from lionstudio.state.patience import be_patient
 from lionstudio.state.search import index_batch
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Checkpointer:
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
                 self._help_at = _HELP_FROM
         finally:
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            be_patient(connection, BUSY_TIMEOUT_MS)
 
     def _run(self) -> None:
         conn: Connection | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lionstudio.errors import Busy, StorageFailed
 from lionstudio.state.connection import Connection
 from lionstudio.state.opening import BUSY_TIMEOUT_MS
+from lionstudio.state.patience import be_patient
 
 if TYPE_CHECKING:
     from lionstudio.state.database import Database
@@ -92,7 +93,7 @@ class Grouper:
             raw.set_busy_timeout(0)
             return _outcomes(database, works)
         finally:
-            raw.set_busy_timeout(BUSY_TIMEOUT_MS)
+            be_patient(raw, BUSY_TIMEOUT_MS)
             database.lock.release()
 
     def _hand_over(self, batch: list[Waiting]) -> None:

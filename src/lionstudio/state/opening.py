@@ -14,6 +14,7 @@ import apsw
 
 from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersion
 from lionstudio.state.connection import Connection, plain_errors
+from lionstudio.state.patience import be_patient
 
 SCHEMA_VERSION = 3
 LINEAGE = "lion-studio"
@@ -94,7 +95,7 @@ def _connect(path: str, flags: int) -> Connection:
         if before is not None:
             _make_folder(os.path.dirname(os.path.abspath(path)))
         raw = apsw.Connection(path, flags=flags)
-        raw.set_busy_timeout(BUSY_TIMEOUT_MS)
+        be_patient(raw, BUSY_TIMEOUT_MS)
         return Connection(raw, path)
     finally:
         if before is not None:
