@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 from tests.support.making import begin, say, sql
-from tests.support.studio import AUTH, InProcess, application
+from tests.support.studio import AUTH, InProcess, application, settings_in
 
 from lionstudio.files.works import FOLDER, Note, list_works
 from lionstudio.state.database import Database
 from lionstudio.studio.orders import TASKS, task_words
+from lionstudio.studio.services import open_services
 from lionstudio.studio.wire import admin, definitions, runs
 
 NOW = time.time()
@@ -207,3 +208,38 @@ def test_a_task_is_a_launch_without_a_session(studio: InProcess) -> None:
     assert "0 team files" in found["output"]
     for body in ({"verb": "import", "target": "db"}, {"verb": "prune"}, {"verb": "mirror", "target": "claude; x"}):
         assert studio.client.post("/api/launches", headers=AUTH, json=body).status_code == 400
+
+
+def test_an_import_is_seen_while_it_goes_on(tmp_path: Path) -> None:
+    from lionstudio.cli.progress import progress_when_known
+
+    with progress_when_known("Importing", quiet=True, unit=10, home=str(tmp_path)) as watch:
+        assert list_works(str(tmp_path)) == []
+        watch(50, 1000)
+        [work] = list_works(str(tmp_path))
+    assert (work.what, work.total) == ("Importing", 100)
+    assert list_works(str(tmp_path)) == []
+
+
+def test_the_command_says_what_goes_on_and_how_long_the_database_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from lionstudio.cli import studio as command
+
+    monkeypatch.setattr(command, "_OPENING_SECONDS", 0.05)
+    services = open_services(settings_in(tmp_path), "t" * 30)
+    services.store.opening_since = time.time()
+    with Note(services.settings.home, "Importing", 40):
+        command._tell_what_goes_on(services)
+    deadline = time.monotonic() + 10
+    said = ""
+    while "made ready" not in said and time.monotonic() < deadline:
+        time.sleep(0.02)
+        said += capsys.readouterr().err
+    services.store.opening_since = None
+    while "is ready after" not in said and time.monotonic() < deadline:
+        time.sleep(0.02)
+        said += capsys.readouterr().err
+
+    assert f"Importing, 0 of 40 (process {os.getpid()})" in said
+    assert "The database is ready after" in said

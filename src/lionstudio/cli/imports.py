@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, work: Work) -> int:
     try:
         with (
             _store(args, stores.settings_of(args).db) as store,
-            progress_when_known("Importing", quiet=args.quiet) as watch,
+            progress_when_known("Importing", quiet=args.quiet, home=_noted_in(args)) as watch,
         ):
             work(store, report, watch)
         if not (args.dry_run or args.no_index):
@@ -69,6 +69,11 @@ def run(args: argparse.Namespace, work: Work) -> int:
         raise
     _print(report, args, interrupted=bool(code))
     return code or int(report.nothing_readable)
+
+
+def _noted_in(args: argparse.Namespace) -> str | None:
+    """Where it is told that this goes on; a dry run writes nothing at all."""
+    return None if args.dry_run else stores.settings_of(args).home
 
 
 @contextmanager
@@ -103,7 +108,10 @@ class _LookOnly:
 def _index(args: argparse.Namespace, path: str) -> None:
     """Catch up with the search index, so that the first search does not have to."""
     done = 0
-    with stores.database(path, quiet=args.quiet) as opened, progress_when_known("Indexing", quiet=args.quiet) as watch:
+    with (
+        stores.database(path, quiet=args.quiet) as opened,
+        progress_when_known("Indexing", quiet=args.quiet, home=_noted_in(args)) as watch,
+    ):
         expect_much(opened.conn)
         behind = opened.read(unindexed)
         while step := opened.write(index_batch) if behind > 0 else 0:

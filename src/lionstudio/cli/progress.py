@@ -55,9 +55,17 @@ class Progress:
 
 
 @contextmanager
-def progress_when_known(what: str, *, quiet: bool = False, unit: int = 1) -> Iterator[Callable[[int, int], None]]:
-    """A bar that appears with the first `watch(done, total)`, when it is known how much there is."""
+def progress_when_known(
+    what: str, *, quiet: bool = False, unit: int = 1, home: str | None = None
+) -> Iterator[Callable[[int, int], None]]:
+    """A bar that appears with the first `watch(done, total)`, when it is known how much there is.
+
+    With a home it is noted there too, for whoever looks from elsewhere, such as the page.
+    """
+    from lionstudio.files.works import Note
+
     bars: list[Progress] = []
+    notes: list[Note] = []
     with ExitStack() as stack:
 
         def watch(done: int, total: int) -> None:
@@ -65,7 +73,10 @@ def progress_when_known(what: str, *, quiet: bool = False, unit: int = 1) -> Ite
                 return
             if not bars:
                 bars.append(stack.enter_context(Progress(what, max(1, total // unit), quiet=quiet)))
+                notes.extend([stack.enter_context(Note(home, what, max(1, total // unit)))] if home is not None else [])
             bars[0].show(done // unit)
+            for note in notes:
+                note.tell(done // unit, max(1, total // unit))
 
         over = False
         yield watch

@@ -8,12 +8,18 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
+from typing import TYPE_CHECKING
 
 from lionstudio.cli import stores
 from lionstudio.cli.output import emit
 from lionstudio.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from lionstudio.studio.services import Services
+
 _LAST_PORT = 65535
+_OPENING_SECONDS = 1.0  # a database that is current is open long before
 
 EXAMPLES = (
     ("li studio", "serve the page and open it in a browser"),
@@ -68,10 +74,37 @@ def run(args: argparse.Namespace) -> int:
         entry = f"{url}login?code={services.codes.make()}"
         _print_address(url, entry, as_json=vars(args).get("json", False))
         print("Lion Studio is running. Ctrl-C stops it.", file=sys.stderr, flush=True)
+        _tell_what_goes_on(services)
         if args.open or (args.open is None and sys.stdout.isatty()):
             _open_browser(entry)
         studio.run(sockets=[listener])
     return 0
+
+
+def _tell_what_goes_on(services: Services) -> None:
+    """What others are at, once; and the upgrade of the database by this server, while it lasts."""
+    import threading
+
+    from lionstudio.files.works import list_works
+
+    for work in list_works(services.settings.home):
+        far = f", {work.done:,} of {work.total:,}" if work.total else ""
+        print(f"{work.what}{far} (process {work.pid}); the page shows how far it is.", file=sys.stderr, flush=True)
+    threading.Thread(target=_tell_of_opening, args=(services,), daemon=True).start()
+
+
+def _tell_of_opening(services: Services) -> None:
+    deadline = time.monotonic() + _OPENING_SECONDS
+    while services.store.opening_since is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    while (began := services.store.opening_since) is not None and time.time() - began < _OPENING_SECONDS:
+        time.sleep(0.02)
+    if began is None:
+        return
+    print("The database is made ready, upgraded where it is older; pages wait for it.", file=sys.stderr, flush=True)
+    while services.store.opening_since is not None:
+        time.sleep(0.1)
+    print(f"The database is ready after {time.time() - began:.0f} s.", file=sys.stderr, flush=True)
 
 
 def _print_address(url: str, entry: str, *, as_json: bool) -> None:

@@ -98,7 +98,8 @@ def _follow(args: argparse.Namespace, tool: Tool, root: str, database: Database)
 
 
 def _bar(args: argparse.Namespace, tool: Tool) -> AbstractContextManager[Watch]:
-    return progress_when_known(f"Reading {tool.title}, kB", quiet=args.quiet, unit=1000)
+    home = None if args.dry_run else stores.settings_of(args).home
+    return progress_when_known(f"Reading {tool.title}, kB", quiet=args.quiet, unit=1000, home=home)
 
 
 def _wire(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> dict[str, object]:

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         with (
             stores.database(settings.db, quiet=args.quiet) as database,
-            progress_when_known("Embedding", quiet=args.quiet) as watch,
+            progress_when_known("Embedding", quiet=args.quiet, home=stores.settings_of(args).home) as watch,
         ):
             done = embed_missing(database, embedder, watch=watch, **how)
     except KeyboardInterrupt:
