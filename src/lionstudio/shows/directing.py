@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from lionstudio.model.statuses import ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.directors import take_directing
+from lionstudio.shows.directors import announce, take_directing
 from lionstudio.shows.engine import Engine
 from lionstudio.shows.halves import reopen_show
 from lionstudio.shows.stage import Stage
@@ -38,16 +38,19 @@ class Directing:
         except BaseException:
             self._lock.release()
             raise
+        announce(self._lock)
         self._outcome: list[str | BaseException] = []
+        self._production: Production | None = None
+        self._thread: threading.Thread | None = None
 
     def run(self, leave: Callable[[bool], bool] = lambda resting: False) -> ShowStatus | None:
         """Direct it to its end; None when `leave` said so: it is asked often and told whether the show rests."""
         if self.stage.status is not ShowStatus.ACTIVE and not self.stage.aborted:
             return self.stage.status
-        production = Production(self.stage)
+        self._production = production = Production(self.stage)
         engine = self._make(f"show/{self.stage.topic}", production)
         production.engine = engine
-        thread = threading.Thread(target=self._direct, args=(engine,), daemon=True, name="director")
+        self._thread = thread = threading.Thread(target=self._direct, args=(engine,), daemon=True, name="director")
         thread.start()
         while thread.is_alive():
             thread.join(_LOOK_SECONDS)
@@ -66,7 +69,10 @@ class Directing:
             self._outcome.append(error)
 
     def close(self) -> None:
-        """Let go of the show."""
+        """Let go of the show; works that are under way end first."""
+        if self._thread is not None and self._thread.is_alive() and self._production is not None:
+            self._production.watching.leave()
+            self._thread.join()
         self.stage.close()
         self._lock.release()
 

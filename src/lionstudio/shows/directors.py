@@ -30,9 +30,14 @@ def take_directing(show_dir: str) -> RunLock:
     except Busy:
         topic = os.path.basename(show_dir)
         raise Busy(f"the show {topic} has a director", hint=f"`li show run {topic}` attaches to it") from None
+    os.truncate(lock.path, 0)  # whoever held it before has left its name
+    return lock
+
+
+def announce(lock: RunLock) -> None:
+    """Say who directs; from now on others may rely on it."""
     with open(lock.path, "w", encoding="utf-8") as file:
         json.dump(describe(lock_path=lock.path)._asdict(), file)
-    return lock
 
 
 def is_directed(show_dir: str) -> bool:
@@ -56,7 +61,7 @@ def find_director(show_dir: str) -> Owner | None:
         return None
     with suppress(OSError, ValueError, TypeError), open(os.path.join(show_dir, LOCK), encoding="utf-8") as file:
         return Owner(**json.load(file))
-    return None  # it has the lock but has not said who it is yet
+    return None  # it has the lock but is not ready yet
 
 
 def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, str]) -> None:
@@ -69,7 +74,7 @@ def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, 
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, env=dict(environ)
         )
     deadline = time.monotonic() + _PATIENCE
-    while not is_directed(show_dir):
+    while find_director(show_dir) is None:
         if (code := child.poll()) is not None:
             if code == 0:
                 return  # there was nothing left to do

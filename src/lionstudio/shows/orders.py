@@ -96,9 +96,9 @@ def _found(meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
     """The verdict about the attempt before, in full; or the reason that a person or the director gave."""
     if verdict is not None and verdict.get("attempt") == int(meta["attempt"]) - 1 and not verdict.get("gate_passed"):
         said = str(verdict.get("feedback") or "")
-        reason = str(meta.get("reason") or "")
+        reason = str(meta.get("redo") or "")
         return said if reason in said or not reason else f"{reason}\n{said}"
-    return str(meta.get("reason") or "it was to be done again")
+    return str(meta.get("redo") or "it was to be done again")
 
 
 def _quoted(text: str) -> str:

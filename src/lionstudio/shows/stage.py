@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from lionstudio.crash import point
@@ -35,6 +36,7 @@ from lionstudio.state.database import Database
 
 Warn = Callable[[str], None]
 P = PlayStatus
+_SHORTEST_PARK, _LONGEST_PARK = 5.0, 900.0  # seconds; doubled each time a limit strikes the same attempt again
 _PASSED = (ShowStatus.COMPLETED,)
 
 
@@ -126,7 +128,8 @@ class Stage:
         if following.status is P.PREPARED and following.parked_until is not None:
             return {"part": int(before.get("part") or 0) + 1, "resume": before.get("session_id")}
         if following.status is P.REDOING:
-            return {"part": None, "resume": None, "gated_tip": None, "collected": None}
+            # the reason is kept beyond the next status: it is what the agent will be told
+            return {"part": None, "resume": None, "gated_tip": None, "collected": None, "redo": following.reason}
         return {}
 
     def ask(self, play: str | None, reason: str) -> None:
@@ -212,7 +215,7 @@ class Stage:
         return self._known[play]
 
     def prepare(self, play: str) -> Event:
-        """Its checkout, what it is asked, and after a conflict the merge that it is to finish."""
+        """Its checkout, and after a conflict the merge that it is to finish."""
         meta = halves.read_meta(self.show_dir, play) or {}
         place = Place(
             repo=self.repo, play=play, copy=self.plan.copy, setup=self.plan.setup, env=self.gate_environ
@@ -222,9 +225,6 @@ class Stage:
             files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(self.repo))
             conflict = {**conflict, "files": list(files) or conflict["files"]}
         point("show.checkout_ready")
-        verdict = attempts.read_json(os.path.join(self.show_dir, play, VERDICT))
-        prompt = orders.prompt_of(self.planned(play), {**meta, "conflict": conflict}, verdict)
-        write_text(os.path.join(self.show_dir, play, "_prompt.md"), prompt)
         halves.record_play(self.show_dir, self.database, play, worktree=checkout.path, conflict=conflict)
         return cues.Prepared(play)
 
@@ -237,8 +237,7 @@ class Stage:
                 orders.command_of(self.plan, self.planned(play), meta, self.settings), str(meta["worktree"]),
                 session_id, self.settings.db, float(self.plan.timeout_of(play)), orders.SILENCE,
             )  # fmt: skip
-            prompt = read_text(os.path.join(self.show_dir, play, "_prompt.md"))
-            attempts.place_order(folder, order, prompt, self.environ)
+            attempts.place_order(folder, order, self._prompt(play, meta), self.environ)
         point("show.ordered")
         ended = attempts.Watch(folder, self.environ).wait(self.why_stop)
         point("show.exited")
@@ -247,7 +246,21 @@ class Stage:
         halves.record_play(
             self.show_dir, self.database, play, session_id=session_id, exit_code=code, ended_at=ended.ended_at
         )
-        return outcomes.exited(play, folder, ended, session)
+        return _patient(outcomes.exited(play, folder, ended, session), int(meta.get("part") or 0))
+
+    def _prompt(self, play: str, meta: halves.Meta) -> str:
+        verdict = attempts.read_json(os.path.join(self.show_dir, play, VERDICT))
+        prompt = orders.prompt_of(self.planned(play), meta, verdict)
+        write_text(os.path.join(self.show_dir, play, "_prompt.md"), prompt)
+        return prompt
 
     def _folder(self, play: str, meta: Mapping[str, Any]) -> str:
         return attempts.folder_of(self.show_dir, play, int(meta.get("attempt", 1)), int(meta.get("part") or 0))
+
+
+def _patient(exited: cues.Exited, before: int) -> cues.Exited:
+    """A limit that is over already, but is there again and again, is not tried again at once."""
+    if exited.resets_at is None:
+        return exited
+    least = time.time() + min(_SHORTEST_PARK * 2**before, _LONGEST_PARK)
+    return replace(exited, resets_at=max(exited.resets_at, least))

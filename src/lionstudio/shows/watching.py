@@ -26,6 +26,10 @@ Signature = tuple[int, int, int] | None
 Known = tuple[str, Mapping[str, int]]  # the plan that the director has, and what was granted beyond it
 
 
+class Left(BaseException):
+    """The director leaves; no error, and nothing to be handled on the way."""
+
+
 class Watching:
     """The eyes of one director process."""
 
@@ -36,6 +40,7 @@ class Watching:
         self._asked_engine = 0.0
         self._seen: dict[str, Signature] = {}
         self._handed: dict[str, str] = {}  # the last word about each play that the director was told
+        self._leaving = False
         self.resting = threading.Event()  # nothing goes on without a person
 
     def ended(self, work_id: str, answer: wire.Json) -> None:
@@ -44,13 +49,19 @@ class Watching:
             self._answers[work_id] = answer
             self._news.notify_all()
 
+    def leave(self) -> None:
+        """Have the director leave in the middle of its show."""
+        with self._news:
+            self._leaving = True
+            self._news.notify_all()
+
     def wait(
         self, engine: Engine, works: Mapping[str, wire.Json], known: Known, *, aborting: bool, resting: bool,
         wake_at: float | None,
     ) -> list[wire.Json]:  # fmt: skip
         """The next events, at least one; each work that ended is named by its id."""
         self._asked_engine = 0.0  # what ended before this process began is asked for at once
-        while True:
+        while not self._leaving:
             found = self._look(engine, works, known, aborting=aborting)
             if wake_at is not None and time.time() >= wake_at:
                 found.append(self._stage.tick())
@@ -61,14 +72,16 @@ class Watching:
             if resting:
                 self.resting.set()
             with self._news:
-                if not self._answers.keys() & set(works):
+                if not self._answers.keys() & set(works) and not self._leaving:
                     self._news.wait(LOOK_SECONDS)
+        raise Left
 
     def _look(self, engine: Engine, works: Mapping[str, wire.Json], known: Known, *, aborting: bool) -> list[wire.Json]:
         events = self._works(engine, works)
         if not aborting and self._stage.aborted:
             events.append(wire.to_json(cues.AbortAsked()))
-        return [*events, *self._edits(known), *self._words()]
+        words = self._words()  # before the edits: a word may grant something
+        return [*events, *self._edits(known), *words]
 
     def _works(self, engine: Engine, works: Mapping[str, wire.Json]) -> list[wire.Json]:
         with self._news:
@@ -133,7 +146,7 @@ class Watching:
             return []
         if decision.budget:
             spending.grant(self._stage.show_dir, decision.id, decision.budget)
-            return []  # found as an edit at the next look
+            return []  # found as an edit
         if decision.word is Word.APPROVE:
             return [wire.to_json(cues.Accepted())]
         return [wire.to_json(cues.Refused())] if decision.word is Word.REJECT else []

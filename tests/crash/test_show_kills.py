@@ -1,0 +1,114 @@
+"""kill -9 of the director of a show at every named step and at random: no finished play runs again, no agent runs
+twice, nothing is merged twice, files and rows agree, and the user's repository is as it was."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from tests.crash.conftest import Figures
+from tests.support.theatre import TOPIC, Theatre, leftovers
+
+from lionstudio.shows.cues import Word
+from lionstudio.shows.decisions import Decision, decide
+
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(3600)]
+
+FULL = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
+KILLS = 100 if FULL else 5
+PASSES = (1, 2, 4) if FULL else (1,)
+# Points of the show itself, of its checkouts and its merges: all lie on the way of one show.
+POINTS = (
+    "show.plan_written", "show.play_written", "show.verdict_written", "show.final_written", "show.checkout_ready",
+    "show.ordered", "show.exited", "show.collected", "show.judged", "show.merged", "show.asked",
+    "show.checkout.based", "show.checkout.laid_out", "show.checkout.furnished", "show.checkout.removed",
+    "show.collect.taken_in", "show.merge.committed", "show.merge.moved", "file.temporary_written", "write.committed",
+)  # fmt: skip
+FEW = ("show.plan_written", "show.final_written", "show.asked")  # passed once or twice in a show
+ONCE = "@run sh -c 'if [ -e bad ]; then rm bad; else touch bad; fi'"
+EXPECTED = {"a": 1, "b": 2, "c": 1, "d": 1}
+CASES = [(point, time) for point in POINTS for time in PASSES if time == 1 or point not in FEW]
+
+
+def stage_show(theatre: Theatre) -> None:
+    """One that passes, one that is redone, one that needs both, one that needs a person."""
+    theatre.plan({
+        "a": "@write a.txt alpha\n@sleep 0.2",
+        "b": ONCE + "\n@write b.txt beta",
+        "c": {"prompt": "@write c.txt gamma", "depends_on": ["a", "b"]},
+        "d": {"prompt": "@write d.txt delta\n@fail 1 no idea", "max_attempts": 1},
+    }, gates=[{"command": ["test", "!", "-e", "bad"]}], final_gates=[{"command": ["test", "-e", "c.txt"]}])  # fmt: skip
+
+
+def play_out(theatre: Theatre, crash: str | None) -> int:
+    """Run it to its end with a person in the middle; how often the director was killed."""
+    kills = 0
+    for _ in range(2):
+        while True:
+            given = {"LIONAGI_CRASH_AT": crash} if crash and not kills else {}
+            with theatre.start("--no-wait", **given) as director:
+                _, said = director.communicate(timeout=120)
+            if director.returncode != -signal.SIGKILL:
+                break
+            kills += 1
+        assert director.returncode in (0, 1), said.decode()
+        if theatre.meta("d").get("status") == "escalated":
+            decide(str(theatre.show_dir), "d", Decision("word", Word.APPROVE, 1))
+    return kills
+
+
+def check(theatre: Theatre) -> None:
+    assert theatre.rows() == ("completed", dict.fromkeys("abcd", "merged"))
+    assert theatre.runs() == EXPECTED
+    assert theatre.merged() == dict.fromkeys("abcd", 1)
+    assert set(theatre.files()) == {"README", "a.txt", "b.txt", "c.txt", "d.txt"}
+    theatre.assert_whole()
+    theatre.until(lambda: leftovers(theatre) == [])
+
+
+@pytest.mark.parametrize(("point", "passes"), CASES)
+def test_killed_at(point: str, passes: int, tmp_path: Path) -> None:
+    theatre = Theatre(tmp_path)
+    stage_show(theatre)
+    kills = play_out(theatre, f"{point}:{passes}")
+
+    assert kills == 1, f"nobody passed {point}"
+    check(theatre)
+
+
+def test_killed_while_it_is_taken_up_again(tmp_path: Path) -> None:
+    theatre = Theatre(tmp_path)
+    stage_show(theatre)
+    play_out(theatre, None)
+    with theatre.start("--again", LIONAGI_CRASH_AT="show.reopened") as director:
+        assert director.wait(60) == -signal.SIGKILL
+    assert theatre.li("show", "run", TOPIC).code == 0
+    check(theatre)
+
+
+def test_killed_at_random(tmp_path: Path, figures: Figures) -> None:
+    chance, kills, shows = random.Random(7), 0, 0
+    while kills < KILLS:
+        theatre = Theatre(tmp_path / str(shows))
+        shows += 1
+        stage_show(theatre)
+        while kills < KILLS and theatre.meta("d").get("status") != "escalated":
+            kills += kill_one(theatre, chance)
+        play_out(theatre, None)
+        check(theatre)
+    figures(f"{kills} kills of the director over {shows} shows; every play ran and was merged as often as it should")
+
+
+def kill_one(theatre: Theatre, chance: random.Random) -> int:
+    """Whether it was killed before it left by itself."""
+    with theatre.start("--no-wait") as director:
+        deadline = time.monotonic() + chance.uniform(0.7, 3.0)
+        while director.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+        director.kill()
+        director.communicate()
+        return director.returncode == -signal.SIGKILL
