@@ -11,7 +11,9 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.model.plans import Plan
 from lionstudio.shows.checkouts import Place, collect, hand_back_conflict, prepare, prune_checkouts, remove
+from lionstudio.shows.furnishing import NotReady, furnished
 from lionstudio.shows.merging import Already, Clean, Conflict, Merged, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Checkout, Repo
 
@@ -455,3 +457,22 @@ def test_nothing_is_copied_through_a_link_that_was_committed(users: Path, tmp_pa
     with pytest.raises(InvalidInput, match="leads out"):
         prepare(place)
     assert (list((tmp_path / "victim").iterdir()), (tmp_path / "victim.txt").exists()) == ([], False)
+
+
+def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
+    write(users, {".env": "SECRET=1\n"})
+    env, gate = {"PATH": os.environ["PATH"]}, str(tmp_path / "gate")
+    lay_out(repo, f"{repo.base}^{{tree}}", gate)
+    setup, teardown = (("sh", "-c", "cat .env > made"),), (("sh", "-c", "echo down > ../down"),)
+    plan = Plan(topic="topic", plays=(), copy=(".env",), setup=setup, teardown=teardown)
+    with furnished(str(users), gate, plan, env, str(tmp_path / "logs")):
+        assert Path(gate, "made").read_text() == "SECRET=1\n"
+        assert git(gate, "status", "--porcelain=v1") == "?? made"
+        assert not (tmp_path / "down").exists()
+    assert (tmp_path / "down").read_text() == "down\n"
+    broken = Plan(topic="topic", plays=(), setup=(("false",),), teardown=teardown)
+    with (
+        pytest.raises(NotReady, match="failed: exit code 1, in the merge result"),
+        furnished(str(users), gate, broken, env, str(tmp_path / "logs")),
+    ):
+        pytest.fail("the gates began")

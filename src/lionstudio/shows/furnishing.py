@@ -10,15 +10,36 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
-from lionstudio.errors import Conflict, InvalidInput
+from lionstudio.errors import Conflict, InvalidInput, LionError
 from lionstudio.files.atomic import make_folder
 from lionstudio.files.names import shown
 from lionstudio.files.safe import is_within
-from lionstudio.model.plans import Command
+from lionstudio.model.plans import Command, Plan
 from lionstudio.shows.commands import run_command
+from lionstudio.shows.gitfolders import put_files
 
 SETUP_SECONDS = 1800.0  # for one command; installing dependencies takes its time
+
+
+class NotReady(Conflict):
+    """A merge result in which the gates cannot even begin."""
+
+
+@contextmanager
+def furnished(source: str, path: str, plan: Plan, env: Mapping[str, str], logs: str) -> Iterator[None]:
+    """A laid-out merge result with what gates need in it; torn down afterwards."""
+    try:
+        try:
+            copied = copy_in(source, path, plan.copy)
+            put_files(path, {"info/exclude": "".join(f"{line}\n" for line in as_patterns(copied)).encode()})
+            set_up(path, plan.setup, env, logs)
+        except LionError as error:
+            raise NotReady(f"{error.message}, in the merge result", hint=error.hint) from None
+        yield
+    finally:
+        tear_down(path, plan.teardown, env, logs)
 
 
 def copy_in(source: str, target: str, wanted: Sequence[str]) -> list[str]:

@@ -17,7 +17,8 @@ from lionstudio.model.statuses import PlayStatus
 from lionstudio.shows import attempts, cues, halves, orders
 from lionstudio.shows.checkouts import collect, find_checkout, remove
 from lionstudio.shows.cues import Event, Merge
-from lionstudio.shows.gates import Check, Verdict, run_commands
+from lionstudio.shows.furnishing import NotReady, furnished
+from lionstudio.shows.gates import Check, Verdict, joined, run_commands
 from lionstudio.shows.layouts import discard
 from lionstudio.shows.merging import Conflict, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Checkout
@@ -160,15 +161,21 @@ class Judging:
         lay_out(stage.repo, tree, folder, parents=parents)
         logs = os.path.join(stage.show_dir, self._play, "attempts", str(self._attempt) if self._play else "final")
         try:
-            commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]
-            env, why = stage.gate_environ, stage.why_stop
-            verdicts = [run_commands(commands, folder, env, logs=logs, why_stop=why)] if commands else []
-            for gate in gates:
-                if gate.kind is GateKind.REVIEW and all(verdict.passed for verdict in verdicts):
-                    verdicts.append(self._review(gate, folder, logs, base, head))
-            return together(verdicts)
+            with furnished(stage.repo.path, folder, stage.plan, stage.gate_environ, logs):
+                return self._ask_gates(gates, folder, logs, base, head)
+        except NotReady as error:  # the change may be what breaks it, so its agent is told
+            return joined([Check(kind="setup", title="setup", passed=False, summary=error.message)])
         finally:
             discard(folder)
+
+    def _ask_gates(self, gates: Sequence[Gate], folder: str, logs: str, base: str, head: str) -> Verdict:
+        commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]
+        env, why = self._stage.gate_environ, self._stage.why_stop
+        verdicts = [run_commands(commands, folder, env, logs=logs, why_stop=why)] if commands else []
+        for gate in gates:
+            if gate.kind is GateKind.REVIEW and all(verdict.passed for verdict in verdicts):
+                verdicts.append(self._review(gate, folder, logs, base, head))
+        return together(verdicts)
 
     def _review(self, gate: Gate, folder: str, logs: str, base: str, head: str) -> Verdict:
         task = self._stage.planned(self._play).prompt if self._play else self._stage.plan.goal
