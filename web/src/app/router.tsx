@@ -2,9 +2,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { adminRoute } from "@/pages/admin/route";
-import { agentRoute, agentsRoute } from "@/pages/agents/route";
+import { agentRoute, agentsRoute, playbookRoute, playbooksRoute } from "@/pages/definitions/route";
 import { homeRoute } from "@/pages/home/route";
-import { playbookRoute, playbooksRoute } from "@/pages/playbooks/route";
 import { pluginsRoute } from "@/pages/plugins/route";
 import { runRoute } from "@/pages/run/route";
 import { runsRoute } from "@/pages/runs/route";

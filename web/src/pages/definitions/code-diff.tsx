@@ -1,0 +1,32 @@
+// Two texts in one view: what the new one adds and takes away. Loaded when somebody compares.
+import { unifiedMergeView } from "@codemirror/merge";
+import { EditorState } from "@codemirror/state";
+import { EditorView, lineNumbers } from "@codemirror/view";
+import { getNonce } from "get-nonce";
+import { useEffect, useRef } from "react";
+import classes from "./editor.module.css";
+import { look } from "./look";
+
+export default function CodeDiff({ before, after, label }: { before: string; after: string; label: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!place.current) return;
+    const view = new EditorView({
+      parent: place.current,
+      state: EditorState.create({
+        doc: after,
+        extensions: [
+          EditorView.cspNonce.of(getNonce() ?? ""),
+          lineNumbers(),
+          EditorView.lineWrapping,
+          EditorState.readOnly.of(true),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+          unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3 } }),
+          look,
+        ],
+      }),
+    });
+    return () => view.destroy();
+  }, [before, after, label]);
+  return <div ref={place} className={classes.diff} />;
+}

@@ -1,0 +1,96 @@
+// CodeMirror, in our colours and with the nonce of the page. Loaded when somebody edits.
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { markdown } from "@codemirror/lang-markdown";
+import { yaml } from "@codemirror/lang-yaml";
+import { bracketMatching, defaultHighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
+import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
+import { EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { getNonce } from "get-nonce";
+import { useEffect, useRef } from "react";
+import type { TextProblem } from "@/api/definitions";
+import classes from "./editor.module.css";
+import { look } from "./look";
+
+interface EditorProps {
+  text: string;
+  language: "markdown" | "yaml";
+  problems: TextProblem[];
+  label: string;
+  change: (text: string) => void;
+  save: () => void;
+  leave: () => void;
+}
+
+export default function CodeEditor(props: EditorProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const newest = useRef(props);
+  newest.current = props;
+  const { language, label, problems, text } = props;
+  useEffect(() => {
+    if (!place.current) return;
+    const state = EditorState.create({
+      doc: newest.current.text,
+      extensions: [
+        EditorView.cspNonce.of(getNonce() ?? ""),
+        lineNumbers(),
+        history(),
+        drawSelection(),
+        bracketMatching(),
+        highlightActiveLine(),
+        highlightSelectionMatches(),
+        lintGutter(),
+        syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
+        language === "yaml" ? yaml() : markdown(),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": label }),
+        look,
+        keymap.of([
+          { key: "Mod-s", preventDefault: true, run: () => did(newest.current.save) },
+          // Tab indents here; whoever uses the keyboard alone leaves with Escape and goes on from there.
+          { key: "Escape", run: () => did(newest.current.leave) },
+          indentWithTab,
+          ...defaultKeymap,
+          ...historyKeymap,
+          ...searchKeymap,
+        ]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) newest.current.change(update.state.doc.toString());
+        }),
+      ],
+    });
+    const made = new EditorView({ state, parent: place.current });
+    view.current = made;
+    made.focus();
+    return () => made.destroy();
+  }, [language, label]);
+  useEffect(() => {
+    const made = view.current;
+    // Taken from the disk, or rolled back: the text is another one.
+    if (made && made.state.doc.toString() !== text) {
+      made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: text } });
+    }
+  }, [text]);
+  useEffect(() => {
+    if (view.current)
+      view.current.dispatch(setDiagnostics(view.current.state, marks(view.current, problems)));
+  }, [problems]);
+  return <div ref={place} className={classes.editor} />;
+}
+
+/** A key that was dealt with. */
+function did(run: () => void): true {
+  run();
+  return true;
+}
+
+function marks(view: EditorView, problems: TextProblem[]): Diagnostic[] {
+  const { doc } = view.state;
+  return problems.map((problem) => {
+    const line = doc.line(Math.min(doc.lines, Math.max(1, problem.line ?? 1)));
+    const severity = problem.severity === "error" ? "error" : "warning";
+    return { from: line.from, to: line.to, severity, message: problem.message };
+  });
+}

@@ -1,0 +1,44 @@
+// The two kinds and the words that differ between them.
+import { useLocation } from "@tanstack/react-router";
+import type { Kind } from "@/api/definitions";
+
+interface Words {
+  kind: Kind;
+  title: string;
+  one: string;
+  list: "/agents" | "/playbooks";
+  page: "/agents/$name" | "/playbooks/$name";
+  /** The filter of the list of runs that names it. */
+  filter: "agent" | "playbook";
+  language: "markdown" | "yaml";
+  template: (name: string) => string;
+}
+
+export const KINDS: Record<Kind, Words> = {
+  agent: {
+    kind: "agent",
+    title: "Agents",
+    one: "agent",
+    list: "/agents",
+    page: "/agents/$name",
+    filter: "agent",
+    language: "markdown",
+    template: (name) => `---\nmodel: claude\neffort: medium\n---\n# ${name}\n\nYou are …\n`,
+  },
+  playbook: {
+    kind: "playbook",
+    title: "Playbooks",
+    one: "playbook",
+    list: "/playbooks",
+    page: "/playbooks/$name",
+    filter: "playbook",
+    language: "yaml",
+    template: (name) => `name: ${name}\ndescription: What it is for\nprompt: |\n  Look at {input}.\n`,
+  },
+};
+
+/** Which of the two the address is about. */
+export function useKind(): Words {
+  const { pathname } = useLocation();
+  return pathname.startsWith("/playbooks") ? KINDS.playbook : KINDS.agent;
+}

@@ -1,0 +1,23 @@
+// The look of the editor: our variables, so that light and dark need no second theme.
+import { EditorView } from "@codemirror/view";
+
+export const look = EditorView.theme({
+  "&": { height: "100%", fontSize: "13px", backgroundColor: "var(--surface)", color: "var(--text)" },
+  "&.cm-focused": { outline: "none" },
+  ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
+  ".cm-content": { caretColor: "var(--text)", padding: "12px 0" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-gutters": { backgroundColor: "var(--surface)", color: "var(--faint)", border: "none" },
+  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--sunken)" },
+  ".cm-selectionBackground, &.cm-focused .cm-selectionBackground, ::selection": {
+    backgroundColor: "var(--selected) !important",
+  },
+  ".cm-tooltip, .cm-panels": {
+    backgroundColor: "var(--raised)",
+    color: "var(--text)",
+    border: "1px solid var(--line)",
+  },
+  ".cm-changedLine": { backgroundColor: "var(--success-bg) !important" },
+  ".cm-deletedChunk": { backgroundColor: "var(--danger-bg)" },
+  ".cm-changedText": { background: "none !important", textDecoration: "underline" },
+});

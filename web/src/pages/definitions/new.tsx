@@ -1,0 +1,35 @@
+// A new definition: its name, and then the editor with something to begin from.
+import { TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { save } from "@/api/definitions";
+import { ConfirmPreview } from "@/ui/confirm";
+import type { KINDS } from "./kinds";
+
+export function NewDefinition({ words, close }: { words: (typeof KINDS)["agent"]; close: () => void }) {
+  const [name, setName] = useState("");
+  const navigate = useNavigate();
+  const make = async (): Promise<string> => {
+    await save(words.kind, name, words.template(name), "made in the Studio", null);
+    await navigate({ to: words.page, params: { name }, search: { view: "edit" } });
+    return `${name} is made`;
+  };
+  return (
+    <ConfirmPreview
+      opened
+      close={close}
+      title={`New ${words.one}`}
+      deed="Make it"
+      disabled={name.trim() === ""}
+      run={make}
+    >
+      <TextInput
+        label="Name"
+        description="Letters, digits, dots, dashes; it is also the name of its file."
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        data-autofocus
+      />
+    </ConfirmPreview>
+  );
+}

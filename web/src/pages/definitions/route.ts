@@ -1,0 +1,43 @@
+// Agents and playbooks are both files with a history; one set of pages shows either.
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { oneOf, text } from "@/domain/params";
+import { rootRoute } from "@/ui/root";
+
+const list = lazyRouteComponent(() => import("./list"), "DefinitionsPage");
+const one = lazyRouteComponent(() => import("./page"), "DefinitionPage");
+
+const inList = (raw: Record<string, unknown>) => {
+  const q = text(raw, "q");
+  return q === undefined ? {} : { q };
+};
+/** Nothing: rendered; edit: the editor; history: the drawer. */
+const inOne = (raw: Record<string, unknown>) => {
+  const view = oneOf(raw, "view", ["edit", "history"] as const);
+  return view === undefined ? {} : { view };
+};
+
+const parent = { getParentRoute: () => rootRoute };
+export const agentsRoute = createRoute({
+  ...parent,
+  path: "/agents",
+  validateSearch: inList,
+  component: list,
+});
+export const agentRoute = createRoute({
+  ...parent,
+  path: "/agents/$name",
+  validateSearch: inOne,
+  component: one,
+});
+export const playbooksRoute = createRoute({
+  ...parent,
+  path: "/playbooks",
+  validateSearch: inList,
+  component: list,
+});
+export const playbookRoute = createRoute({
+  ...parent,
+  path: "/playbooks/$name",
+  validateSearch: inOne,
+  component: one,
+});
