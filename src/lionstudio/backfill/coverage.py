@@ -41,8 +41,8 @@ def coverage(conn: Connection | None, tool: Tool, root: str) -> Coverage:
     found = discover(tool, root)
     stamps: dict[str, Stamp] = {} if conn is None else list_stamps(conn, tool.name)
     sums = _NOTHING if conn is None else totals(conn, tool.name)
-    behind = [file for file in found.files if is_new(file, stamps.get(file.path))]
-    there = {file.path for file in found.files}
+    behind = [file for file in found.files if is_new(file, stamps.get(file.key))]
+    there = {file.key for file in found.files}
     return Coverage(
         tool=tool.name,
         root=root,
@@ -51,7 +51,7 @@ def coverage(conn: Connection | None, tool: Tool, root: str) -> Coverage:
         found_bytes=sum(file.size for file in found.files),
         mirrored_files=sum(path in stamps for path in there),
         behind_files=len(behind),
-        behind_bytes=sum(max(0, file.size - _read_to(stamps.get(file.path))) for file in behind),
+        behind_bytes=sum(max(0, file.size - _read_to(stamps.get(file.key))) for file in behind),
         kept_files=sum(path not in there for path in within(root, stamps)),
         sessions=sums.sessions,
         messages=sums.messages,

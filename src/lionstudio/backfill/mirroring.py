@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 
+from lionstudio.backfill.compressed import plain_name
 from lionstudio.backfill.families import oldest_first
 from lionstudio.backfill.placing import failure_of
 from lionstudio.backfill.reading import Overtaken, Transcript
@@ -41,12 +42,12 @@ class Mirror:
         stamps = self._db.read(lambda conn: list_stamps(conn, self._tool.name))
         for path, reason in found.refused.items():
             report.skip("transcript", path, reason)
-        changed = [file for file in found.files if is_new(file, stamps.get(file.path))]
+        changed = [file for file in found.files if is_new(file, stamps.get(file.key))]
         for file in found.files:
-            if not is_new(file, stamps.get(file.path)):
+            if not is_new(file, stamps.get(file.key)):
                 report.add(Item("transcript", shown(file.path), Outcome.UNCHANGED))
         self._read(oldest_first(self._tool, changed, stamps), stamps, report)
-        there = {file.path for file in found.files}
+        there = {file.key for file in found.files}
         self._note_gone([path for path in within(self._root, stamps) if path not in there and not stamps[path].gone_at])
         self.settle()
 
@@ -59,10 +60,10 @@ class Mirror:
         self._total, seen = sum(file.size for file in found.files), set[int]()
         for file in found.files:
             outcome, new = Outcome.UNCHANGED, 0
-            if is_new(file, stamps.get(file.path)):
+            if is_new(file, stamps.get(file.key)):
                 with Transcript(self._db, self._tool, file) as transcript:
                     new = transcript.count_new(seen)
-                outcome = Outcome.UNCHANGED if not new else Outcome.UPDATED if file.path in stamps else Outcome.IMPORTED
+                outcome = Outcome.UNCHANGED if not new else Outcome.UPDATED if file.key in stamps else Outcome.IMPORTED
             report.add(Item("transcript", shown(file.path), outcome, None, new))
             self._advance(file.size)
 
@@ -76,13 +77,13 @@ class Mirror:
             elif isinstance(seen, Candidate):
                 self._read([seen], None, report)
             elif not os.path.lexists(path):
-                gone.append(path)
+                gone.append(plain_name(path))
         known = self._db.read(lambda conn: [path for path in gone if find_file(conn, path) is not None])
         self._note_gone(known)
 
     def _read(self, files: list[Candidate], stamps: Mapping[str, Stamp] | None, report: Report) -> None:
         known = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}
-        self._done, self._total = 0, sum(max(0, file.size - known.get(file.path, 0)) for file in files)
+        self._done, self._total = 0, sum(max(0, file.size - known.get(file.key, 0)) for file in files)
         for file in files:
             try:
                 report.add(self._mirror(file))

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from lionstudio.backfill import lines
+from lionstudio.backfill.compressed import unpack
 from lionstudio.backfill.placing import Placing, kept_as_text
 from lionstudio.backfill.report import Item, Outcome
 from lionstudio.backfill.sources import Candidate, Tool, describe_agent, facts_of
@@ -36,11 +37,22 @@ from lionstudio.state.mirrors import MirrorFile, find_file, has_session, is_kept
 
 _BATCH = 500  # messages of one transaction
 _BATCH_BYTES = 8_000_000
+_UNFINISHED = -1  # no file is that small
 _MANY = 20  # messages from which on it pays to ask first which of them are here
 
 _NOTED = ("result", "attachment")  # metadata that may repeat what a tool printed
 
 Raw = bytes | bytearray
+
+
+def _open(file: Candidate, folder: str) -> tuple[int, os.stat_result]:
+    """The text of a transcript, unpacked where it is compressed, and what the system says of the file itself."""
+    descriptor = lines.open_regular(file.path)
+    seen = os.fstat(descriptor)
+    if not stat.S_ISREG(seen.st_mode):
+        os.close(descriptor)
+        raise OSError(0, "it is not a file any more")
+    return (descriptor if file.path == file.key else unpack(descriptor, folder)), seen
 
 
 class Overtaken(Exception):
@@ -53,20 +65,17 @@ class Transcript:
     def __init__(self, db: Database, tool: Tool, file: Candidate) -> None:
         self._db = db
         self._tool = tool
-        self._path = file.path
-        self._descriptor = lines.open_regular(file.path)
-        seen = os.fstat(self._descriptor)
-        if not stat.S_ISREG(seen.st_mode):
-            os.close(self._descriptor)
-            raise OSError(0, "it is not a file any more")
+        self._path = file.key
+        self._descriptor, seen = _open(file, os.path.dirname(db.path))
         self._seen = seen
-        self._row = db.read(lambda conn: find_file(conn, file.path))
+        self._length = os.fstat(self._descriptor).st_size
+        self._row = db.read(lambda conn: find_file(conn, file.key))
         self._goes_on = self._row is not None and self._is_same(self._row)
         state: Mapping[str, Any] = self._row.state if self._row is not None and self._goes_on else {}
-        self._facts = Facts.from_dict(state["facts"]) if "facts" in state else facts_of(tool, file.path)
+        self._facts = Facts.from_dict(state["facts"]) if "facts" in state else facts_of(tool, file.key)
         self._is_described = self._describe()
         self._reader: Reader = tool.reader(self._facts, state.get("reader", {}), born=seen.st_mtime)
-        self._placing = Placing(tool, file.path, self._facts, state.get("place", {}))
+        self._placing = Placing(tool, file.key, self._facts, state.get("place", {}))
         self._at = self._row.read_to if self._row is not None and self._goes_on else 0
         self._redactor = Redactor()
         self._within: bool = state.get("within", False)
@@ -91,7 +100,7 @@ class Transcript:
 
     def _is_same(self, row: MirrorFile) -> bool:
         """Whether the file still begins with what was read, and its session is still kept."""
-        if row.read_to > self._seen.st_size or lines.seal(self._descriptor, row.read_to) != row.seal:
+        if row.read_to > self._length or lines.seal(self._descriptor, row.read_to) != row.seal:
             return False
         session_id = row.session_id
         if session_id is None or not row.messages:
@@ -228,7 +237,7 @@ class Transcript:
 
     def _file(self, seal: str, kept: int, at_end: bool) -> MirrorFile:
         # until its end is reached a file counts as changed, so that the next run goes on
-        size = self._seen.st_size if at_end else self._at
+        size = self._seen.st_size if at_end else _UNFINISHED
         state: dict[str, Any] = {
             "facts": self._facts.to_dict(),
             "reader": self._reader.to_state(),

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from lionstudio.backfill import claude, codex
+from lionstudio.backfill.compressed import SUFFIX, plain_name
 from lionstudio.backfill.transcript_facts import Facts, Reader, made_id
 from lionstudio.files.names import shown
 from lionstudio.files.safe import read_bytes
@@ -74,6 +75,11 @@ class Candidate(NamedTuple):
     mtime_ns: int
 
     @property
+    def key(self) -> str:
+        """What it is known by: compressed or not, it is the same transcript."""
+        return plain_name(self.path)
+
+    @property
     def is_agent(self) -> bool:
         """Whether it is a sub-agent's of Claude Code."""
         return os.path.basename(self.path).startswith("agent-")
@@ -107,6 +113,8 @@ def look(tool: Tool, path: str) -> Candidate | str | None:
         return None
     if not _has_text_name(path):
         return "has a name that is not UTF-8"
+    if path != plain_name(path) and os.path.lexists(plain_name(path)):
+        return None  # both are there for a moment; the plain one is written to
     try:
         seen = os.lstat(path)
     except FileNotFoundError:
@@ -130,7 +138,7 @@ def _has_text_name(path: str) -> bool:
 
 def _is_transcript(tool: Tool, name: str) -> bool:
     if tool.name == "codex":
-        return name.startswith("rollout-") and name.endswith(".jsonl")
+        return name.startswith("rollout-") and plain_name(name).endswith(".jsonl")
     return name.endswith(".jsonl")
 
 
@@ -167,7 +175,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 def facts_of(tool: Tool, path: str) -> Facts:
     """What a file's name and place say about it."""
-    stem = os.path.splitext(os.path.basename(path))[0]
+    stem = os.path.splitext(os.path.basename(plain_name(path)))[0]
     if tool.name == "codex":
         known = _UUID.findall(stem)
         return Facts(session=known[-1] if known else stem, thread=known[-1] if known else stem)
@@ -182,8 +190,11 @@ _NOTE = ".meta.json"
 
 
 def described(path: str) -> str:
-    """The transcript that a note of Claude Code is about; any other path is itself."""
-    return path.removesuffix(_NOTE) + ".jsonl" if path.endswith(_NOTE) else path
+    """The transcript that a change of a path is about: that of a note beside it, or the compressed one in its place."""
+    if path.endswith(_NOTE):
+        return path.removesuffix(_NOTE) + ".jsonl"
+    compressed = plain_name(path) + SUFFIX
+    return compressed if os.path.lexists(compressed) and not os.path.lexists(plain_name(path)) else path
 
 
 def describe_agent(path: str) -> dict[str, Any]:
