@@ -132,7 +132,7 @@ def _pages(table: Table, given: Options, conns: dict[int, Connection]) -> None:
     found: dict[int, list[Timing]] = {size: [] for size in conns}
     for pick, what, filters in wanted:
         for size in random.sample(list(conns), len(conns)):
-            found[size].append(_time(conns[size], pick, what, filters, 5 if given.quick else 15))
+            found[size].append(_time(conns[size], pick, what, filters, 5 if given.quick else 41))
     for size, timings in found.items():
         _summary(table, size, timings)
     _against_small(table, found[min(found)], found[max(found)], max(found))
