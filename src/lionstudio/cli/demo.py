@@ -126,7 +126,8 @@ def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, serve
         _start(settings, show_dir)
         with suppress(SystemExit):  # Ctrl-C while it runs ends the demo
             _watch(args, settings, show_dir, leave_when_resting=True)
-            say(f"machine needs you: redo or approve it in the Studio, or: li show redo {TOPIC} machine")
+            own = f"LIONAGI_HOME={settings.home} LIONAGI_SHOWS={settings.shows}"
+            say(f"machine needs you: redo or approve it in the Studio, or: {own} li show redo {TOPIC} machine")
             say("The Studio stays until Ctrl-C.")
             server.wait()
     except KeyboardInterrupt:
@@ -151,8 +152,8 @@ def _watch(
     from lionstudio.cli.show.attaching import watch
 
     how = argparse.Namespace(
-        topic=os.path.basename(show_dir), detach=False, json=args.json, quiet=args.quiet or quiet, no_color=args.no_color,
-        no_wait=leave_when_resting,
+        topic=os.path.basename(show_dir), detach=False, json=args.json, quiet=args.quiet or quiet,
+        no_color=args.no_color, no_wait=leave_when_resting,
     )  # fmt: skip
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     try:

@@ -159,7 +159,9 @@ class _Reader:
         return tuple(gate for gate in found if gate is not None)
 
     def gate(self, given: Any, path: Path) -> Gate | None:
-        """One gate; a text alone is a command, and `person` a person."""
+        """One gate; a command may stand alone, and `person` is a person."""
+        if isinstance(given, list):
+            given = {"command": given}
         if isinstance(given, str):
             given = {"person": True} if given.strip() == "person" else {"command": given}
         if not isinstance(given, dict):
@@ -199,7 +201,8 @@ class _Reader:
 
     def checked(self, given: Mapping[str, Any], rules: Mapping[str, Rule], path: Path) -> dict[str, Any]:
         """The values that their rules allow; every other key is told, with the one that was probably meant."""
-        self.found += check_fields(given, rules, self.lines, path)
+        for problem in check_fields(given, rules, self.lines, path):
+            self.found.append(problem if problem.line is not None else problem._replace(line=self.line(path)))
         for key in given:
             if key not in rules:
                 self.bad(
@@ -211,9 +214,13 @@ class _Reader:
 
     def bad(self, path: Path, message: str, hint: str) -> None:
         """Take down a mistake."""
+        self.found.append(error(self.line(path), message, hint))
+
+    def line(self, path: Path) -> int | None:
+        """Where something stands, or else what it belongs to."""
         while path and path not in self.lines:
             path = path[:-1]
-        self.found.append(error(self.lines.get(path), message, hint))
+        return self.lines.get(path)
 
 
 def _spelled(value: Any) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from lionstudio.crash import point
 from lionstudio.files.atomic import make_folder, sync_folder, write_text
 from lionstudio.files.documents import read_object
+from lionstudio.files.safe import list_folder
 from lionstudio.files.shows import ABORT, FINAL_VERDICT, META, MOST_BYTES, MOST_GOAL, PLAN, VERDICT
 from lionstudio.model.jsontext import dump, visible
 from lionstudio.model.plans import Plan, PlannedPlay, play_branch
@@ -49,14 +50,15 @@ def record_show(show_dir: str, database: Database, plan: Plan, text: str | None 
     if text is not None:
         write_text(os.path.join(show_dir, PLAN), text)
     gone = _forget_files(show_dir, plan)
-    metas = [(play.name, _planned_meta(show_dir, plan, play)) for play in plan.plays]
+    metas = [(play.name, _planned_meta(show_dir, plan, play), number) for number, play in enumerate(plan.plays)]
+    metas += _left_over(show_dir, plan)
     point("show.plan_written")
 
     def work(conn: Connection) -> Show:
         show = _put_show(conn, show_dir, plan, text, metadata)
         for name in gone:
             delete_play(conn, show.id, name)
-        for number, (name, meta) in enumerate(metas):
+        for name, meta, number in metas:
             put_row(conn, show_dir, name, meta, sort_order=number)
         return show
 
@@ -96,15 +98,27 @@ def _planned_meta(show_dir: str, plan: Plan, play: PlannedPlay) -> Meta:
 def _forget_files(show_dir: str, plan: Plan) -> list[str]:
     """The plays that left the plan before they began; their folders go unless somebody put something there."""
     found = []
-    for entry in sorted(os.scandir(show_dir), key=lambda entry: entry.name) if os.path.isdir(show_dir) else []:
-        meta = read_meta(show_dir, entry.name) if entry.is_dir(follow_symlinks=False) else None
-        if meta is None or entry.name in plan.names or meta.get("status") not in _NEVER_BEGAN:
+    for name in _folders(show_dir):
+        meta = read_meta(show_dir, name)
+        if meta is None or name in plan.names or meta.get("status") not in _NEVER_BEGAN:
             continue
-        os.unlink(os.path.join(entry.path, META))
+        os.unlink(os.path.join(show_dir, name, META))
         with suppress(OSError):
-            os.rmdir(entry.path)
-        found.append(entry.name)
+            os.rmdir(os.path.join(show_dir, name))
+        found.append(name)
     return found
+
+
+def _left_over(show_dir: str, plan: Plan) -> list[tuple[str, Meta, int]]:
+    """The plays that left the plan after they had begun: they come last, as import-shows has them."""
+    known = [(name, meta) for name in _folders(show_dir) if (meta := read_meta(show_dir, name)) is not None]
+    return [
+        (name, meta, len(plan.plays) + number) for number, (name, meta) in enumerate(known) if name not in plan.names
+    ]  # fmt: skip
+
+
+def _folders(show_dir: str) -> list[str]:
+    return [item.name for item in list_folder(show_dir) if item.folder and not item.link]
 
 
 def record_play(
