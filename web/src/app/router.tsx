@@ -2,6 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { adminRoute } from "@/pages/admin/route";
+import { compareRoute } from "@/pages/compare/route";
 import { agentRoute, agentsRoute, playbookRoute, playbooksRoute } from "@/pages/definitions/route";
 import { homeRoute } from "@/pages/home/route";
 import { pluginsRoute } from "@/pages/plugins/route";
@@ -20,6 +21,7 @@ const routes = rootRoute.addChildren([
   homeRoute,
   runsRoute,
   runRoute,
+  compareRoute,
   showsRoute,
   showRoute,
   teamsRoute,

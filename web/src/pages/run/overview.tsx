@@ -82,7 +82,7 @@ function Tools({ tools }: { tools: Record<string, { calls: number; errors: numbe
             </span>
             <span className={classes.number}>
               {grouped(calls)}
-              {errors > 0 && <em> {grouped(errors)} failed</em>}
+              {errors > 0 && <em> · {grouped(errors)} failed</em>}
             </span>
           </li>
         ))}

@@ -1,10 +1,110 @@
+// Search: every message of every run, by its words or by what it means.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { facets } from "@/api/runs";
+import { type Sought, searchHits } from "@/api/search";
+import { plural } from "@/domain/format";
+import { type Choice, FilterBar } from "@/ui/filter-bar";
 import { Page } from "@/ui/page";
-import { EmptyState } from "@/ui/states";
+import { EmptyState, ErrorState, LoadingLine } from "@/ui/states";
+import { Hits } from "./hits";
+import { type SearchSearch, SPANS } from "./route";
+import classes from "./search.module.css";
+
+const MODE_NAMES = { words: "These words", semantic: "By meaning", hybrid: "Words and meaning" };
+const SPAN_NAMES: Record<string, string> = { "24h": "Last day", "7d": "Last week", "30d": "Last month" };
 
 export function SearchPage() {
+  const search = useSearch({ from: "/search" });
+  const navigate = useNavigate({ from: "/search" });
+  const projects = useQuery(facets({})).data?.project ?? [];
+  useEffect(() => {
+    document.querySelector<HTMLInputElement>("[role=search] input")?.focus();
+  }, []);
   return (
-    <Page title="Search">
-      <EmptyState title="This page is being built" />
+    <Page
+      title="Search"
+      bar={
+        <FilterBar
+          text={{ value: search.q, placeholder: "Search every message…" }}
+          choices={choicesOf(
+            search,
+            projects.map(({ value, runs }) => ({ value, count: runs })),
+          )}
+          change={(name, value) =>
+            void navigate({ search: (old) => ({ ...old, [name]: value }), replace: name === "q" })
+          }
+          clear={() => void navigate({ search: {} })}
+        />
+      }
+      fill
+    >
+      <Found search={search} />
     </Page>
   );
+}
+
+function Found({ search }: { search: SearchSearch }) {
+  const sought = soughtOf(search);
+  const found = useQuery(searchHits(sought));
+  if (sought.q === "")
+    return (
+      <EmptyState title="What are you looking for?">
+        All messages of all runs: what was asked, said, called and given back. Best matches first with Order,
+        by meaning with Mode.
+      </EmptyState>
+    );
+  if (found.error && !found.data)
+    return <ErrorState error={found.error} what="The results" retry={() => void found.refetch()} />;
+  if (!found.data) return <LoadingLine what="messages with these words" />;
+  if (found.data.hits.length === 0)
+    return (
+      <EmptyState title="No message is like that">Fewer words find more; a filter may hide it.</EmptyState>
+    );
+  const hits = found.data.hits;
+  return (
+    <>
+      <div className={classes.count} role="status" data-old={found.isPlaceholderData}>
+        {hits.length === 100 ? "The first 100 messages" : plural(hits.length, "message")}
+      </div>
+      <Hits key={JSON.stringify(search)} hits={hits} sought={sought.q} />
+    </>
+  );
+}
+
+/** The minute is cut, so that the same address stays the same query. */
+function soughtOf(search: SearchSearch): Sought {
+  const { q = "", mode = "words", order, project, run, within } = search;
+  const span = within === undefined ? undefined : SPANS[within];
+  const since = span === undefined ? undefined : Math.floor((Date.now() / 1000 - span) / 60) * 60;
+  return { q, mode, ranked: order === "best", project, session: run, since };
+}
+
+function choicesOf(search: SearchSearch, projects: Choice["options"]): Choice[] {
+  return [
+    {
+      name: "mode",
+      label: "Mode",
+      value: search.mode,
+      options: Object.entries(MODE_NAMES).map(([value, label]) => ({ value, label })),
+    },
+    {
+      name: "order",
+      label: "Order",
+      value: search.order,
+      options: [
+        { value: "newest", label: "Newest first" },
+        { value: "best", label: "Best first" },
+      ],
+    },
+    { name: "project", label: "Project", value: search.project, options: projects },
+    {
+      name: "within",
+      label: "Time",
+      value: search.within,
+      options: Object.entries(SPAN_NAMES).map(([value, label]) => ({ value, label })),
+    },
+    ...(search.run ? [{ name: "run", label: "Run", value: search.run, options: [] }] : []),
+  ];
 }

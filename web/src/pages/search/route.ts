@@ -1,13 +1,31 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { text } from "@/domain/params";
+import { oneOf, text } from "@/domain/params";
 import { rootRoute } from "@/ui/root";
+
+export const MODES = ["words", "semantic", "hybrid"] as const;
+export const ORDERS = ["newest", "best"] as const;
+export const SPANS: Record<string, number> = { "24h": 86400, "7d": 7 * 86400, "30d": 30 * 86400 };
+
+/** What is looked for and how; the same address finds the same. */
+function validateSearch(raw: Record<string, unknown>) {
+  const found = {
+    q: text(raw, "q"),
+    mode: oneOf(raw, "mode", MODES),
+    order: oneOf(raw, "order", ORDERS),
+    project: text(raw, "project"),
+    run: text(raw, "run"),
+    within: oneOf(raw, "within", Object.keys(SPANS)),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Partial<
+    typeof found
+  >;
+}
+
+export type SearchSearch = ReturnType<typeof validateSearch>;
 
 export const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/search",
-  validateSearch: (raw: Record<string, unknown>): { q?: string } => {
-    const q = text(raw, "q");
-    return q === undefined ? {} : { q };
-  },
+  validateSearch,
   component: lazyRouteComponent(() => import("./page"), "SearchPage"),
 });

@@ -1,0 +1,141 @@
+// What differs between two runs whose facts are here.
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Schema } from "@/api/keys";
+import { runOutline } from "@/api/transcript";
+import { files, type Pair, pairs, tools } from "@/domain/comparing";
+import { compact, cost, duration, grouped } from "@/domain/format";
+import { TextLink } from "@/ui/link";
+import { Section } from "@/ui/page";
+import { StatePill } from "@/ui/state-pill";
+import { Loaded } from "@/ui/states";
+import { RelativeTime } from "@/ui/time";
+import classes from "./compare.module.css";
+import { Parting } from "./parting";
+
+type Detail = Schema<"RunDetail">;
+
+const MOST_FILES = 60;
+
+export function Comparison({ a, b }: { a: Detail; b: Detail }) {
+  const queries = useQueryClient();
+  const first = useQuery(runOutline(a.session.id, queries));
+  const second = useQuery(runOutline(b.session.id, queries));
+  return (
+    <div className={classes.page}>
+      <Table head={[<Head key="a" detail={a} />, <Head key="b" detail={b} />]}>
+        {pairs(factsOf(a), factsOf(b)).map((pair) => (
+          <Row key={pair.name} pair={pair} cell={(value) => value || "–"} />
+        ))}
+      </Table>
+      <Loaded query={first} what="What is in the first run">
+        {(left) => (
+          <Loaded query={second} what="What is in the second run">
+            {(right) => (
+              <>
+                <Section title="Tools">
+                  <Table>
+                    {tools(left, right).map((pair) => (
+                      <Row key={pair.name} pair={pair} mono cell={countWords} />
+                    ))}
+                  </Table>
+                </Section>
+                <Section title="Files">
+                  <Table>
+                    {files(left, right)
+                      .slice(0, MOST_FILES)
+                      .map((pair) => (
+                        <Row
+                          key={pair.name}
+                          pair={pair}
+                          mono
+                          cell={(touched) => (touched ? "touched" : "–")}
+                        />
+                      ))}
+                  </Table>
+                </Section>
+              </>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+      <Section title="Where they part">
+        <Parting a={a.session} b={b.session} />
+      </Section>
+    </div>
+  );
+}
+
+function factsOf({ session }: Detail): [string, string][] {
+  const tokens = session.input_tokens + session.output_tokens + session.cache_read_tokens;
+  return [
+    ["State", session.state.label],
+    ["Took", session.duration_ms === null ? "" : duration(session.duration_ms)],
+    ["Messages", grouped(session.message_count)],
+    ["Branches", grouped(session.branch_count)],
+    ["Tokens", tokens === 0 ? "" : compact(tokens)],
+    ["Cost", session.cost_microusd === null ? "" : cost(session.cost_microusd)],
+    ["Model", session.model ?? ""],
+    ["Agent", session.agent_name ?? ""],
+    ["Playbook", session.playbook_name ?? ""],
+    ["Project", session.project ?? ""],
+    ["Folder", session.cwd ?? ""],
+    ["Commit", session.git_commit ?? ""],
+    ["Exit code", session.exit_code === null ? "" : String(session.exit_code)],
+  ];
+}
+
+function countWords({ calls, errors }: { calls: number; errors: number }): string {
+  if (calls === 0 && errors === 0) return "–";
+  return errors === 0 ? grouped(calls) : `${grouped(calls)}, ${grouped(errors)} failed`;
+}
+
+function Head({ detail: { session } }: { detail: Detail }) {
+  return (
+    <div className={classes.run}>
+      <TextLink to="/runs/$runId" params={{ runId: session.id }}>
+        {session.display_name}
+      </TextLink>
+      <StatePill state={session.state} />
+      <span className={classes.dim}>
+        {session.name} · <RelativeTime at={session.started_at ?? session.created_at} />
+      </span>
+    </div>
+  );
+}
+
+function Table({ head, children }: { head?: [ReactNode, ReactNode]; children: ReactNode }) {
+  return (
+    <table className={classes.table}>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span className={classes.hidden}>What</span>
+          </th>
+          <th scope="col">{head?.[0] ?? <span className={classes.hidden}>First run</span>}</th>
+          <th scope="col">{head?.[1] ?? <span className={classes.hidden}>Second run</span>}</th>
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+interface RowProps<T> {
+  pair: Pair<T>;
+  cell: (value: T) => string;
+  mono?: boolean;
+}
+
+function Row<T>({ pair, cell, mono = false }: RowProps<T>) {
+  return (
+    <tr data-differs={pair.differs}>
+      <th scope="row" className={mono ? "mono" : undefined}>
+        {pair.name}
+        {pair.differs && <span className={classes.hidden}>, different</span>}
+      </th>
+      <td>{cell(pair.a)}</td>
+      <td>{cell(pair.b)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,16 @@
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { text } from "@/domain/params";
+import { rootRoute } from "@/ui/root";
+
+/** The ids of the two runs. */
+function validateSearch(raw: Record<string, unknown>): { a?: string; b?: string } {
+  const [a, b] = [text(raw, "a"), text(raw, "b")];
+  return { ...(a === undefined ? {} : { a }), ...(b === undefined ? {} : { b }) };
+}
+
+export const compareRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/compare",
+  validateSearch,
+  component: lazyRouteComponent(() => import("./page"), "ComparePage"),
+});

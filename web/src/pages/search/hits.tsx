@@ -1,0 +1,86 @@
+// What was found: whose words, when, and the words themselves; each leads into the message.
+import { IconRobot, IconSettings, IconTool, IconUser } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { type ComponentType, useRef } from "react";
+import type { Hit } from "@/api/search";
+import { marked, wordsOf } from "@/domain/marking";
+import { shortId } from "@/domain/runs";
+import { visible } from "@/domain/visible";
+import { TextLink } from "@/ui/link";
+import { useListKeys } from "@/ui/list-keys";
+import { RelativeTime } from "@/ui/time";
+import { VirtualList, type VirtualListHandle } from "@/ui/virtual-list";
+import classes from "./search.module.css";
+
+const ICONS: Record<string, ComponentType<{ size: number; stroke: number }>> = {
+  user: IconUser,
+  assistant: IconRobot,
+  tool: IconTool,
+  system: IconSettings,
+};
+
+export function Hits({ hits, sought }: { hits: Hit[]; sought: string }) {
+  const navigate = useNavigate();
+  const handle = useRef<VirtualListHandle>(null);
+  const [at] = useListKeys({
+    count: hits.length,
+    open: (index) => {
+      const hit = hits[index];
+      if (hit?.session_id) void navigate(placeOf(hit, sought));
+    },
+    show: (index) => handle.current?.scrollTo(index),
+  });
+  return (
+    <VirtualList
+      label="Messages found"
+      handle={handle}
+      count={hits.length}
+      estimate={72}
+      keyOf={(index) => hits[index]?.message_id ?? index}
+      render={(index) => {
+        const hit = hits[index];
+        return hit ? <Row hit={hit} sought={sought} active={index === at} /> : null;
+      }}
+    />
+  );
+}
+
+/** In the run, at the message, with the first word marked there too. */
+function placeOf(hit: Hit, sought: string) {
+  const [find] = wordsOf(sought);
+  return {
+    to: "/runs/$runId" as const,
+    params: { runId: hit.session_id ?? "" },
+    search: { m: hit.ord ?? hit.message_id, ...(find ? { find } : {}) },
+  };
+}
+
+function Row({ hit, sought, active }: { hit: Hit; sought: string; active: boolean }) {
+  const Icon = ICONS[hit.role ?? ""] ?? IconTool;
+  const name = hit.session_name ?? (hit.session_id ? shortId(hit.session_id) : "no run");
+  return (
+    <div className={classes.hit} data-active={active}>
+      <div className={classes.head}>
+        <Icon size={14} stroke={1.7} />
+        <span className={classes.role}>{hit.role ?? "message"}</span>
+        {hit.session_id ? (
+          <TextLink className={classes.name} {...placeOf(hit, sought)}>
+            {visible(name)}
+            {hit.ord !== null && <span className={classes.ord}> #{hit.ord}</span>}
+          </TextLink>
+        ) : (
+          <span className={classes.name}>{visible(name)}</span>
+        )}
+        {hit.project && <span className={classes.project}>{visible(hit.project)}</span>}
+        <span className={classes.time}>
+          <RelativeTime at={hit.created_at} />
+        </span>
+      </div>
+      <p className={classes.snippet}>
+        {marked(visible(hit.snippet), sought).map(({ text, found }, index) =>
+          found ? <mark key={index}>{text}</mark> : text,
+        )}
+      </p>
+    </div>
+  );
+}
