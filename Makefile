@@ -10,7 +10,7 @@ ARGS :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio test check unit crash test-agents bench wheel web e2e constraints clean
+.PHONY: help studio test check unit crash test-api soak-api test-agents bench wheel web e2e constraints clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -35,6 +35,14 @@ unit: .venv/.dev ## every test but those that kill processes
 crash: .venv/.dev ## the tests that kill processes, at full length
 	@echo "Killing processes at every named point (this takes a while)…"
 	@LIONAGI_CRASH_LENGTH=full $(PYTEST) -m crash --timeout 3600 $(ARGS)
+
+test-api: .venv/.dev ## every operation of the HTTP interface with good and bad data, two minutes, other data each time
+	@echo "Trying every operation with good and bad data (two minutes)…"
+	@LIONAGI_SCHEMA_EXAMPLES=60 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 900 $(ARGS)
+
+soak-api: .venv/.dev ## the same for ten minutes
+	@echo "Trying every operation with good and bad data (ten minutes)…"
+	@LIONAGI_SCHEMA_EXAMPLES=400 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 3600 $(ARGS)
 
 test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run the tests with them
 	@node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements())') || exit 1; \

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -23,9 +25,14 @@ from lionstudio.state.database import Database
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.studio.app import create_app
 
-# `LIONAGI_SCHEMA_EXAMPLES=500` looks for ten minutes.
+# `make test-api` looks for two minutes and `make soak-api` for ten, each time with other data.
 EXAMPLES = int(os.environ.get("LIONAGI_SCHEMA_EXAMPLES", "15"))
+# A process is started for each of these that is good, so few of them are sent.
+SLOW = {"POST /api/launches": 20, "POST /api/shows/{topic}/actions": 10, "POST /api/admin/vacuum": 20}
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+EVERY = 10**9
+SENT: Counter[str] = Counter()
 
 # Streams never end by themselves; they have tests of their own.
 schema = schemathesis.openapi.from_dict(create_app().openapi()).exclude(path_regex=r"(/stream|/api/events)$")
@@ -33,7 +40,10 @@ schema = schemathesis.openapi.from_dict(create_app().openapi()).exclude(path_reg
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    with server(tmp_path_factory.mktemp("schema")) as started:
+    folder = tmp_path_factory.mktemp("schema")
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.setenv("HOME", str(folder))  # what is launched must not find the transcripts of whoever runs this
+        started = stack.enter_context(server(folder))
         until_answering(started)
         with Database(str(started.home / "state.db")) as db:
             begun = begin(db, "0", project="demo")
@@ -47,9 +57,12 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @schema.parametrize()
 @settings(
     max_examples=EXAMPLES, deadline=None, derandomize="LIONAGI_SCHEMA_EXAMPLES" not in os.environ, database=None,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=list(HealthCheck), print_blob=True,
 )  # fmt: skip
 def test_every_operation_keeps_its_promises(case: Any, running: Running) -> None:
+    SENT[case.operation.label] += 1
+    if SENT[case.operation.label] > SLOW.get(case.operation.label, EVERY):
+        return
     response = case.call(base_url=running.url.rstrip("/"), headers={"Authorization": f"Bearer {running.token}"})
 
     case.validate_response(response, checks=CHECKS)
