@@ -1,8 +1,8 @@
 // CodeMirror, in our colours and with the nonce of the page. Loaded when somebody edits.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { markdown } from "@codemirror/lang-markdown";
-import { yaml } from "@codemirror/lang-yaml";
-import { bracketMatching, defaultHighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { yaml, yamlFrontmatter } from "@codemirror/lang-yaml";
+import { bracketMatching } from "@codemirror/language";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
@@ -11,7 +11,7 @@ import { getNonce } from "get-nonce";
 import { useEffect, useRef } from "react";
 import type { TextProblem } from "@/api/definitions";
 import classes from "./editor.module.css";
-import { look } from "./look";
+import { colours, look } from "./look";
 
 interface EditorProps {
   text: string;
@@ -42,11 +42,11 @@ export default function CodeEditor(props: EditorProps) {
         highlightActiveLine(),
         highlightSelectionMatches(),
         lintGutter(),
-        syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
-        language === "yaml" ? yaml() : markdown(),
+        language === "yaml" ? yaml() : yamlFrontmatter({ content: markdown() }),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label }),
         look,
+        colours,
         keymap.of([
           { key: "Mod-s", preventDefault: true, run: () => did(newest.current.save) },
           // Tab indents here; whoever uses the keyboard alone leaves with Escape and goes on from there.

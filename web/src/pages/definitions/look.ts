@@ -1,5 +1,7 @@
 // The look of the editor: our variables, so that light and dark need no second theme.
+import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
 
 export const look = EditorView.theme({
   "&": { height: "100%", fontSize: "13px", backgroundColor: "var(--surface)", color: "var(--text)" },
@@ -21,3 +23,17 @@ export const look = EditorView.theme({
   ".cm-deletedChunk": { backgroundColor: "var(--danger-bg)" },
   ".cm-changedText": { background: "none !important", textDecoration: "underline" },
 });
+
+export const colours = syntaxHighlighting(
+  HighlightStyle.define([
+    { tag: tags.heading, fontWeight: "600" },
+    { tag: tags.strong, fontWeight: "600" },
+    { tag: tags.emphasis, fontStyle: "italic" },
+    { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: "var(--info)" },
+    { tag: [tags.string, tags.content], color: "var(--text)" },
+    { tag: [tags.number, tags.bool, tags.null], color: "var(--warning)" },
+    { tag: [tags.monospace, tags.keyword], color: "var(--accent)" },
+    { tag: [tags.comment, tags.meta, tags.punctuation, tags.separator], color: "var(--dim)" },
+    { tag: [tags.link, tags.url], color: "var(--accent)", textDecoration: "underline" },
+  ]),
+);
