@@ -68,11 +68,12 @@ def _fill(conn: Connection, shows: Path) -> Seeded:
     set_health(conn, "run-waiting", "waiting", at=now - 60)
     begin(conn, "run-stale", now - 9 * 3600, agent_name="researcher", project="infra", model=_MODELS[1])
     append(conn, "run-stale.main", say({"instruction": "Compare the queues"}, now - 8.5 * 3600))
-    begin(conn, "run-hostile", now - 300, name=HOSTILE[:180], agent_name="<b>bold</b>", project="<i>x</i>")
-    append(conn, "run-hostile.main", say({"instruction": HOSTILE}, now - 290))
-    append(conn, "run-hostile.main", say({"assistant_response": HOSTILE}, now - 280))
-    append(conn, "run-hostile.main", say({"output": HOSTILE, "action_request_id": "x"}, now - 270))
-    finish_session(conn, "run-hostile", "failed", exit_code=1, at=now - 260)
+    past = now - 30 * 3600
+    begin(conn, "run-hostile", past, name=HOSTILE[:180], agent_name="<b>bold</b>", project="<i>x</i>")
+    append(conn, "run-hostile.main", say({"instruction": HOSTILE}, past + 10))
+    append(conn, "run-hostile.main", say({"assistant_response": HOSTILE}, past + 20))
+    append(conn, "run-hostile.main", say({"output": HOSTILE, "action_request_id": "x"}, past + 30))
+    finish_session(conn, "run-hostile", "failed", exit_code=1, at=past + 40)
     _show(conn, now, shows)
     return Seeded(long, "run-waiting", "run-stale", "run-hostile", "checkout-flow")
 

@@ -23,6 +23,7 @@ export function Palette({ openSheet }: { openSheet: () => void }) {
       query={typed}
       onQueryChange={setTyped}
       shortcut={["mod + K"]}
+      overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       nothingFound="Nothing is called that"
       highlightQuery
       limit={14}

@@ -53,9 +53,12 @@ function Sides({ openSheet }: { openSheet: () => void }) {
       <ActionIcon aria-label="Go to or search" onClick={spotlight.open}>
         <IconSearch size={17} />
       </ActionIcon>
-      <Drawer opened={menu} onClose={close} size={240} padding={0} withCloseButton={false} aria-label="Menu">
-        <Rail openSheet={openSheet} />
-      </Drawer>
+      <Drawer.Root opened={menu} onClose={close} size={240}>
+        <Drawer.Overlay backgroundOpacity={0.4} />
+        <Drawer.Content aria-label="Menu">
+          <Rail openSheet={openSheet} />
+        </Drawer.Content>
+      </Drawer.Root>
     </header>
   );
 }

@@ -19,7 +19,7 @@ export function ShortcutSheet({ opened, close }: { opened: boolean; close: () =>
                   <dd>
                     {binding.keys.split(" ").map((key) => (
                       <Kbd key={key} size="xs">
-                        {key}
+                        {NAMES[key] ?? key}
                       </Kbd>
                     ))}
                   </dd>
@@ -33,6 +33,13 @@ export function ShortcutSheet({ opened, close }: { opened: boolean; close: () =>
   );
 }
 
+const NAMES: Record<string, string> = {
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+};
 const ALWAYS: Binding = { keys: "Ctrl/⌘ K", label: "Go to anything", group: "Everywhere", run: () => {} };
 
 function grouped(found: readonly Binding[]): Map<string, Binding[]> {

@@ -18,10 +18,15 @@ const iris: MantineColorsTuple = [
   "#f2f1fe", "#e2e0fb", "#c5c1f7", "#a9a3ff", "#8b83f0", "#7268e8", "#6258e6", "#554bd8", "#4a41c4", "#3d35a8",
 ]; // biome-ignore format: a scale reads best in one line
 
+// Mantine's own dark greys are neutral; ours lean to blue, and these follow theme.css.
+const dark: MantineColorsTuple = [
+  "#ececf1", "#c3c3cd", "#a5a5b2", "#75757f", "#3d3d47", "#2f2f37", "#202025", "#18181c", "#141417", "#0d0d10",
+]; // biome-ignore format: a scale reads best in one line
+
 export const theme = createTheme({
   primaryColor: "iris",
   primaryShade: { light: 7, dark: 6 },
-  colors: { iris },
+  colors: { iris, dark },
   fontFamily: "var(--sans)",
   fontFamilyMonospace: "var(--mono)",
   fontSizes: { xs: "11.5px", sm: "12.5px", md: "13.5px", lg: "15px", xl: "18px" },
@@ -36,7 +41,12 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: "xs", fw: 500 } }),
     Menu: Menu.extend({ defaultProps: { shadow: "md", radius: 8 } }),
     Modal: Modal.extend({
-      defaultProps: { centered: true, radius: 10, overlayProps: { backgroundOpacity: 0.4 } },
+      defaultProps: {
+        closeButtonProps: { "aria-label": "Close" },
+        centered: true,
+        radius: 10,
+        overlayProps: { backgroundOpacity: 0.4 },
+      },
     }),
     Select: Select.extend({ defaultProps: { size: "xs" } }),
     TextInput: TextInput.extend({ defaultProps: { size: "xs" } }),

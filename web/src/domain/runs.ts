@@ -1,18 +1,12 @@
-// How a run is called. The API says everything else about it.
+// How a run is called: the API says it (show / play, else playbook, agent, name, id).
 
 export interface Named {
   id: string;
-  name: string | null;
-  show_topic?: string | null;
-  show_play_name?: string | null;
-  playbook_name?: string | null;
-  agent_name?: string | null;
+  display_name?: string | null;
 }
 
-/** Show / play, else playbook, else agent, else its own name, else the short id. */
 export function runName(run: Named): string {
-  if (run.show_topic && run.show_play_name) return `${run.show_topic} / ${run.show_play_name}`;
-  return run.playbook_name || run.agent_name || run.name || shortId(run.id);
+  return run.display_name || shortId(run.id);
 }
 
 /** Enough of an id to tell it from its neighbours: ids begin with the time, so the end differs first. */

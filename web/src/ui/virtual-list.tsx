@@ -22,12 +22,14 @@ interface VirtualListProps {
   onRange?: (first: number, last: number) => void;
   handle?: Ref<VirtualListHandle>;
   overscan?: number;
+  /** What stands above the rows, and how high it is when it stays there while they scroll. */
   before?: ReactNode;
+  beforeHeight?: number;
   after?: ReactNode;
 }
 
 export function VirtualList(props: VirtualListProps) {
-  const { count, estimate, keyOf, render, nearEnd, onRange, overscan = 8 } = props;
+  const { count, estimate, keyOf, render, nearEnd, onRange, overscan = 8, beforeHeight = 0 } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count,
@@ -35,6 +37,8 @@ export function VirtualList(props: VirtualListProps) {
     estimateSize: typeof estimate === "number" ? () => estimate : estimate,
     getItemKey: keyOf,
     overscan,
+    scrollMargin: beforeHeight,
+    scrollPaddingStart: beforeHeight,
   });
   const rows = virtual.getVirtualItems();
   const first = rows[0]?.index ?? 0;
@@ -66,7 +70,7 @@ export function VirtualList(props: VirtualListProps) {
             aria-setsize={count}
             aria-posinset={row.index + 1}
             className={classes.row}
-            style={{ transform: `translateY(${row.start}px)` }}
+            style={{ transform: `translateY(${row.start - beforeHeight}px)` }}
           >
             {render(row.index)}
           </li>

@@ -8,6 +8,7 @@ import { TextLink } from "@/ui/link";
 import { useListKeys } from "@/ui/list-keys";
 import { Panel, Section } from "@/ui/page";
 import { RelativeTime } from "@/ui/time";
+import { Deeds } from "./deeds";
 import classes from "./home.module.css";
 
 type Waiting = Schema<"Waiting">;
@@ -48,14 +49,14 @@ function Item({ item, active }: { item: Waiting; active: boolean }) {
   const Sign = item.severity === "info" ? IconInfoCircle : IconAlertTriangle;
   return (
     <li className={classes.item} data-active={active} data-severity={item.severity}>
-      <Sign size={16} stroke={1.8} className={classes.sign} aria-label={item.severity} />
+      <Sign size={16} stroke={1.8} className={classes.sign} role="img" aria-label={item.severity} />
       <div className={classes.what}>
         <TextLink {...goalOf(item)} className={classes.title}>
           {item.title}
         </TextLink>
         <div className={classes.evidence}>{item.evidence}</div>
       </div>
-      <code className={classes.code}>{item.code}</code>
+      <Deeds deeds={item.actions} title={item.title} evidence={item.evidence} />
       <span className={classes.when}>
         <RelativeTime at={item.since} />
       </span>

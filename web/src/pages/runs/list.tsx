@@ -1,5 +1,6 @@
 // The rows, as many as there are, and the word that there are newer ones.
 import { Button } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowUp } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -10,6 +11,8 @@ import type { Column } from "./columns";
 import type { RunListing } from "./listing";
 import { RunRow, RunsHead } from "./row";
 import classes from "./runs.module.css";
+
+const HEAD = 30;
 
 interface RunListProps {
   list: RunListing;
@@ -24,6 +27,7 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
   const navigate = useNavigate();
   const handle = useRef<VirtualListHandle>(null);
   const top = useRef(true);
+  const wide = useMediaQuery("(min-width: 821px)", true, { getInitialValueInEffect: false });
   const choose = (index: number): void => {
     const id = runs[index]?.id;
     if (id) setChosen(toggled(chosen, id));
@@ -59,8 +63,9 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
           {plural(fresh, "new run")}
         </Button>
       )}
-      <RunsHead shown={shown} />
       <VirtualList
+        before={<RunsHead shown={shown} />}
+        beforeHeight={wide ? HEAD : 0}
         label="Runs"
         handle={handle}
         count={runs.length}

@@ -24,6 +24,11 @@ export function useRunList(filters: Filters) {
     const first = head.data;
     queries.setQueryData<Pages>(keys.runPages(filters), { pages: [first], pageParams: [""] });
   };
+  // An empty list has nothing that could move.
+  const isFirst = runs.length === 0 && fresh.length > 0;
+  useEffect(() => {
+    if (isFirst) accept();
+  }, [isFirst]);
   return {
     runs,
     fresh: fresh.length,

@@ -35,16 +35,15 @@ function Row({ run, shown, active, chosen, choose }: RowProps) {
             {runName(run)}
           </TextLink>
           {run.invocation_kind && <span className={classes.kind}>{run.invocation_kind}</span>}
+          {run.name && run.name !== runName(run) && <span className={classes.own}>{run.name}</span>}
         </div>
         <div className={classes.second}>
           <Tooltip label={run.id}>
             <code>{shortId(run.id)}</code>
           </Tooltip>
-          {[run.project, run.name !== runName(run) ? run.name : null, run.source_kind]
-            .filter(Boolean)
-            .map((word) => (
-              <span key={word}>{word}</span>
-            ))}
+          {[run.project, run.source_kind].filter(Boolean).map((word) => (
+            <span key={word}>{word}</span>
+          ))}
         </div>
       </div>
       <div className={classes.state}>

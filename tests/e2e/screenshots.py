@@ -1,0 +1,100 @@
+"""Pictures of every page: `make screenshots`. Light and dark, wide and narrow, full, empty and hostile, into docs/img.
+
+    python -m tests.e2e.screenshots [--into FOLDER] [--only NAME]
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from playwright.sync_api import Browser, Page
+
+import web
+from tests.support.browsing import Watched, chromium, serve
+from tests.support.seeding import Seeded, rich_home
+from tests.support.studio import Running, settings_in
+
+SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
+SCHEMES = ("light", "dark")
+
+
+class Shot(NamedTuple):
+    """What a picture is called, and the address it is of."""
+
+    name: str
+    path: str
+    keys: str = ""
+
+
+def shots(seeded: Seeded) -> list[Shot]:
+    """Every page as somebody sees it who has worked for weeks."""
+    return [
+        Shot("home", ""),
+        Shot("runs", "runs"),
+        Shot("runs-failed", "runs?status=failed&within=24h"),
+        Shot("run", f"runs/{seeded.long}"),
+        Shot("run-hostile", f"runs/{seeded.hostile}"),
+        Shot("shows", "shows"),
+        Shot("show", f"shows/{seeded.topic}"),
+        Shot("teams", "teams"),
+        Shot("agents", "agents"),
+        Shot("agent", "agents/reviewer"),
+        Shot("playbooks", "playbooks"),
+        Shot("plugins", "plugins"),
+        Shot("admin", "admin"),
+        Shot("search", "search?q=gateway"),
+        Shot("palette", "", keys="Control+k"),
+        Shot("shortcuts", "runs", keys="?"),
+    ]
+
+
+def take(page: Page, url: str, shot: Shot, target: Path) -> None:
+    """One picture, when nothing is being fetched or moving any more."""
+    page.goto(url + shot.path)
+    page.get_by_role("heading", level=1).first.wait_for()
+    page.wait_for_timeout(700)
+    if shot.keys:
+        page.keyboard.press(shot.keys)
+        page.wait_for_timeout(400)
+    page.screenshot(path=target, animations="disabled")
+    print(target, flush=True)
+
+
+def views(browser: Browser, running: Running) -> Iterator[tuple[str, Page]]:
+    """A signed-in tab of each size and scheme, and what to add to the names of its pictures."""
+    for size, (width, height) in SIZES.items():
+        for scheme in SCHEMES:
+            scale = 1 if size == "wide" else 2
+            options = {"color_scheme": scheme, "device_scale_factor": scale, "viewport": {"width": width, "height": height}}
+            watched = Watched(browser, running, **options)
+            watched.sign_in()
+            yield f"{size}-{scheme}", watched.page()
+            watched.close()
+
+
+def main() -> None:
+    """Take all of them, or those whose name was given."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=Path, default=web.ROOT / "docs" / "img")
+    parser.add_argument("--only", default="")
+    chosen = parser.parse_args()
+    chosen.into.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        full, empty = Path(folder, "full"), Path(folder, "empty")
+        full.mkdir()
+        empty.mkdir()
+        seeded = rich_home(settings_in(full))
+        with serve(full) as running, serve(empty) as new:
+            for running_, wanted in ((running, shots(seeded)), (new, [Shot("new-home", ""), Shot("new-runs", "runs")])):
+                for suffix, page in views(browser, running_):
+                    for shot in wanted:
+                        if chosen.only in shot.name:
+                            take(page, running_.url, shot, chosen.into / f"{shot.name}-{suffix}.png")
+
+
+if __name__ == "__main__":
+    main()
