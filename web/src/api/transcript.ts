@@ -47,7 +47,11 @@ export const runOutline = (id: string, queries: QueryClient) =>
       const after = old?.last_ord ?? -1;
       const path = { session_id: id };
       const news = await get("/api/sessions/{session_id}/outline", { path, query: { after }, signal });
-      return old ? joined(old, news) : news;
+      if (!old) return news;
+      // Numbers that went back mean another database: nothing of what was known holds.
+      return news.seq < old.seq
+        ? get("/api/sessions/{session_id}/outline", { path, signal })
+        : joined(old, news);
     },
   });
 
