@@ -1,10 +1,115 @@
-import { Page } from "@/ui/page";
-import { EmptyState } from "@/ui/states";
+// Plugins and skills that were found, what is in them, where was looked, and what did not load. Nothing of them is run.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { plugins, skills } from "@/api/definitions";
+import type { Schema } from "@/api/keys";
+import { plural } from "@/domain/format";
+import { useListKeys } from "@/ui/list-keys";
+import { Page, Panel, Section } from "@/ui/page";
+import { EmptyState, Loaded } from "@/ui/states";
+import { PluginRow } from "./plugin";
+import classes from "./plugins.module.css";
+import { Problems } from "./problems";
 
 export function PluginsPage() {
+  const found = useQuery(plugins());
+  const loose = useQuery(skills());
   return (
     <Page title="Plugins">
-      <EmptyState title="This page is being built" />
+      <Section title="Plugins" beside={<span className={classes.dim}>shown, never run from here</span>}>
+        <Loaded query={found} what="Plugins">
+          {(data) => (
+            <>
+              {data.items.length === 0 ? <NoPlugins /> : <List items={data.items} />}
+              <Looked places={data.looked} />
+            </>
+          )}
+        </Loaded>
+      </Section>
+      <Section title="Skills">
+        <Loaded query={loose} what="Skills">
+          {(data) => (
+            <>
+              {data.items.length === 0 && <p className={classes.dim}>No skills of their own.</p>}
+              {data.items.length > 0 && (
+                <Panel>
+                  <ul className={classes.list} aria-label="Skills">
+                    {data.items.map((item) => (
+                      <Skill key={item.path} item={item} />
+                    ))}
+                  </ul>
+                </Panel>
+              )}
+              <Looked places={data.looked} />
+            </>
+          )}
+        </Loaded>
+      </Section>
     </Page>
+  );
+}
+
+function List({ items }: { items: Schema<"Plugin">[] }) {
+  const [opened, setOpened] = useState<string>();
+  const navigate = useNavigate();
+  const toggle = (path: string | undefined): void => setOpened(path === opened ? undefined : path);
+  const [at] = useListKeys({
+    count: items.length,
+    open: (index) => toggle(items[index]?.path),
+    leave: () => (opened ? setOpened(undefined) : void navigate({ to: "/" })),
+  });
+  return (
+    <Panel>
+      <ul className={classes.list} aria-label="Plugins">
+        {items.map((plugin, index) => (
+          <PluginRow
+            key={plugin.path}
+            plugin={plugin}
+            open={plugin.path === opened}
+            active={index === at}
+            toggle={() => toggle(plugin.path)}
+          />
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Skill({ item }: { item: Schema<"Definition"> }) {
+  return (
+    <li className={classes.skill}>
+      <b>{item.name}</b>
+      <span className={item.error ? classes.bad : classes.dim}>{item.error ?? item.description}</span>
+      <span className={classes.origin}>{item.origin}</span>
+      <Problems problems={item.problems} />
+    </li>
+  );
+}
+
+function Looked({ places }: { places: Schema<"Place">[] }) {
+  const refused = places.filter((place) => place.refused);
+  return (
+    <details className={classes.looked}>
+      <summary>
+        Looked in {plural(places.length, "folder")}
+        {refused.length > 0 && `, ${refused.length} could not be read`}
+      </summary>
+      <ul>
+        {places.map((place) => (
+          <li key={place.path}>
+            <code>{place.path}</code> {place.refused && <span className={classes.bad}>{place.refused}</span>}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function NoPlugins() {
+  return (
+    <EmptyState title="No plugins were found">
+      Plugins of Claude Code (its marketplaces and its cache) and of your home appear here by themselves.
+    </EmptyState>
   );
 }

@@ -1,0 +1,140 @@
+// The database: how large, of what, how it grew, and what can be done about it.
+import { Button, Group } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { backup, checkpoint, database, vacuum } from "@/api/admin";
+import type { Schema } from "@/api/keys";
+import { bytes, grouped } from "@/domain/format";
+import { StackedBars } from "@/ui/bars";
+import { told } from "@/ui/confirm";
+import { Panel, Section } from "@/ui/page";
+import { Loaded } from "@/ui/states";
+import classes from "./admin.module.css";
+import { Prune } from "./prune";
+
+const DEEDS = [
+  {
+    name: "Checkpoint",
+    run: async () => {
+      const { result } = await checkpoint();
+      return result.busy
+        ? "Somebody is reading; some of the log stays"
+        : `${grouped(result.folded_frames)} frames folded back`;
+    },
+  },
+  {
+    name: "Vacuum",
+    run: async () => {
+      const { result } = await vacuum();
+      return `${bytes(result.bytes_before)} before, ${bytes(result.bytes_after)} now`;
+    },
+  },
+  {
+    name: "Backup",
+    run: async () => {
+      const { result } = await backup();
+      return `${result.path} (${bytes(result.bytes)})`;
+    },
+  },
+];
+
+export function DatabaseSection() {
+  const query = useQuery(database());
+  const [pruning, setPruning] = useState(false);
+  return (
+    <Section title="Database" id="database">
+      <Loaded query={query} what="The database">
+        {({ stats, growth }) => (
+          <Panel className={classes.padded}>
+            <Sizes stats={stats} />
+            <Growth days={growth} />
+            <Tables stats={stats} />
+            <Deeds prune={() => setPruning(true)} />
+          </Panel>
+        )}
+      </Loaded>
+      {pruning && <Prune close={() => setPruning(false)} />}
+    </Section>
+  );
+}
+
+function Sizes({ stats }: { stats: Schema<"DatabaseFacts"> }) {
+  const facts: [string, string][] = [
+    ["File", stats.path],
+    ["Size", bytes(stats.size_bytes)],
+    ["Write-ahead log", bytes(stats.wal_bytes)],
+    ["Free inside", bytes(stats.free_bytes)],
+    ["Schema", String(stats.schema_version)],
+    ["Not indexed yet", grouped(stats.unindexed_messages)],
+  ];
+  return (
+    <dl className={classes.facts}>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Growth({ days }: { days: Schema<"Day">[] }) {
+  if (days.length === 0) return null;
+  const bars = days.map((day) => ({
+    key: day.at,
+    label: new Date(day.at * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric" }),
+    parts: [{ tone: "info", name: "messages", value: day.messages }],
+    more: <div>{grouped(day.sessions)} runs</div>,
+  }));
+  return <StackedBars bars={bars} label="Messages by day" height={64} />;
+}
+
+function Tables({ stats }: { stats: Schema<"DatabaseFacts"> }) {
+  const rows = Object.entries(stats.rows).sort(([, a], [, b]) => b - a);
+  return (
+    <details className={classes.fold}>
+      <summary>Rows in {rows.length} tables</summary>
+      <table className={classes.table}>
+        <tbody>
+          {rows.map(([table, count]) => (
+            <tr key={table}>
+              <th scope="row">{table}</th>
+              <td>{grouped(count)}</td>
+              <td>{stats.bytes?.[table] === undefined ? "" : bytes(stats.bytes[table])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function Deeds({ prune }: { prune: () => void }) {
+  const queries = useQueryClient();
+  const [busy, setBusy] = useState<string>();
+  const act = async (name: string, run: () => Promise<string>): Promise<void> => {
+    setBusy(name);
+    await told(async () => `${name}: ${await run()}`);
+    setBusy(undefined);
+    await queries.invalidateQueries({ queryKey: ["admin", "database"] });
+  };
+  return (
+    <Group gap={8} mt="sm">
+      {DEEDS.map(({ name, run }) => (
+        <Button
+          key={name}
+          variant="default"
+          loading={busy === name}
+          disabled={busy !== undefined && busy !== name}
+          onClick={() => void act(name, run)}
+        >
+          {name}
+        </Button>
+      ))}
+      <Button variant="default" onClick={prune}>
+        Prune…
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,54 @@
+// Everything that is marked running, by how it does, with what says so.
+import { useQuery } from "@tanstack/react-query";
+import { health } from "@/api/admin";
+import { TextLink } from "@/ui/link";
+import { Panel, Section } from "@/ui/page";
+import { Loaded } from "@/ui/states";
+import { RelativeTime } from "@/ui/time";
+import classes from "./admin.module.css";
+
+export function HealthSection() {
+  const query = useQuery(health());
+  return (
+    <Section title="Health" id="health">
+      <Loaded query={query} what="The health of runs">
+        {({ groups, runs, has_more: more }) =>
+          runs.length === 0 ? (
+            <p className={classes.dim}>Nothing runs.</p>
+          ) : (
+            <Panel>
+              <div className={classes.groups}>
+                {groups.map((group) => (
+                  <span key={group.health} className={classes.group} data-severity={group.severity}>
+                    <b>{group.runs}</b> {group.label}
+                  </span>
+                ))}
+              </div>
+              <ul className={classes.list}>
+                {runs.map((run) => (
+                  <li key={run.id} className={classes.row}>
+                    <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.name}>
+                      {run.display_name}
+                    </TextLink>
+                    <span className={classes.tone} data-severity={run.severity}>
+                      {run.label}
+                    </span>
+                    <span className={classes.evidence}>{run.evidence}</span>
+                    <span className={classes.dim}>
+                      <RelativeTime at={run.since} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              {more && (
+                <TextLink to="/runs" search={{ status: "running" }} className={classes.more}>
+                  All that is marked running
+                </TextLink>
+              )}
+            </Panel>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}

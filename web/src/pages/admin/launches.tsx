@@ -1,0 +1,94 @@
+// What this Studio started, with the end of what it printed.
+import { Button } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { launches } from "@/api/admin";
+import { get, remove } from "@/api/client";
+import type { Schema } from "@/api/keys";
+import { CodeBlock } from "@/ui/code";
+import { told } from "@/ui/confirm";
+import { TextLink } from "@/ui/link";
+import { Panel, Section } from "@/ui/page";
+import { Loaded } from "@/ui/states";
+import { RelativeTime } from "@/ui/time";
+import classes from "./admin.module.css";
+
+export function LaunchesSection() {
+  const query = useQuery(launches());
+  const [opened, setOpened] = useState<string>();
+  return (
+    <Section title="Started here" id="started-here">
+      <Loaded query={query} what="What was started">
+        {(data) =>
+          data.launches.length === 0 ? (
+            <p className={classes.dim}>Nothing was started from this page yet.</p>
+          ) : (
+            <Panel>
+              <ul className={classes.list}>
+                {data.launches.map((each) => (
+                  <li key={each.id}>
+                    <Row launch={each} toggle={() => setOpened(each.id === opened ? undefined : each.id)} />
+                    {each.id === opened && <Output id={each.id} running={each.running} />}
+                  </li>
+                ))}
+              </ul>
+            </Panel>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function Row({ launch, toggle }: { launch: Schema<"Launch">; toggle: () => void }) {
+  const queries = useQueryClient();
+  const stop = (): Promise<boolean> =>
+    told(async () => {
+      await remove("/api/launches/{launch_id}", { path: { launch_id: launch.id } });
+      await queries.invalidateQueries({ queryKey: ["launches"] });
+      return "It was asked to stop";
+    });
+  return (
+    <div className={classes.row}>
+      <button type="button" className={classes.asLink} onClick={toggle}>
+        {launch.verb} {launch.target}
+      </button>
+      <span
+        className={classes.tone}
+        data-severity={launch.running ? "info" : launch.exit_code ? "error" : "ok"}
+      >
+        {launch.running ? "running" : launch.exit_code === 0 ? "done" : `exit ${launch.exit_code}`}
+      </span>
+      <span className={classes.evidence}>
+        {launch.session_id && (
+          <TextLink to="/runs/$runId" params={{ runId: launch.session_id }}>
+            its run
+          </TextLink>
+        )}
+      </span>
+      <span className={classes.dim}>
+        <RelativeTime at={launch.started_at} />
+      </span>
+      {launch.running && (
+        <Button variant="default" size="compact-xs" onClick={() => void stop()}>
+          Stop
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Output({ id, running }: { id: string; running: boolean }) {
+  const query = useQuery({
+    queryKey: ["launches", id],
+    queryFn: ({ signal }) => get("/api/launches/{launch_id}", { path: { launch_id: id }, signal }),
+    refetchInterval: running ? 1000 : false,
+  });
+  return (
+    <div className={classes.output}>
+      <Loaded query={query} what="Its output">
+        {(data) => <CodeBlock text={data.output || "It has printed nothing so far."} ansi label="Output" />}
+      </Loaded>
+    </div>
+  );
+}

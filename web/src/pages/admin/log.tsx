@@ -1,0 +1,24 @@
+// The end of the Studio's own log, as it grows.
+import { useQuery } from "@tanstack/react-query";
+import { logs } from "@/api/admin";
+import { CodeBlock } from "@/ui/code";
+import { Section } from "@/ui/page";
+import { Loaded } from "@/ui/states";
+import classes from "./admin.module.css";
+
+export function LogSection() {
+  const query = useQuery(logs());
+  return (
+    <Section title="Log" id="log">
+      <Loaded query={query} what="The log">
+        {(data) =>
+          data.lines.length === 0 ? (
+            <p className={classes.dim}>Nothing was logged yet.</p>
+          ) : (
+            <CodeBlock text={data.lines.join("\n")} label="Log" most={60_000} />
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
