@@ -14,17 +14,20 @@ from lionstudio.cli.output import emit, emit_lines, flush
 from lionstudio.cli.parsing import whole_number, words
 from lionstudio.cli.runs import exit_code_of
 from lionstudio.cli.sessions import state_of
-from lionstudio.cli.terminal import Paint, say, styles_for
-from lionstudio.cli.transcript_lines import Shown, transcript
+from lionstudio.cli.terminal import Paint, is_terminal, say, styles_for
+from lionstudio.cli.transcript_lines import Shown, plain_lines, transcript
 from lionstudio.state.changes import Tail
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import get_session, resolve_session
 from lionstudio.state.windows import Windowed, messages_after, messages_before
 
-DESCRIPTION = "Print the messages of a session; with -f go on while it runs, within a blink of each being kept."
+DESCRIPTION = """\
+Print the messages of a session; with -f go on while it runs, within a blink of each being kept. In a pipe it is a
+message a line: number, time, role, tool and text, with tabs between."""
 EXAMPLES = (
     ("li logs 019e2f3c", "its last messages"),
     ("li logs -f my-agent", "follow the newest run of that name until it ends"),
+    ("li logs my-agent --last 1000 | cut -f3 | sort | uniq -c", "who spoke how often"),
     ("li logs -f 019e2f3c --json | jq .role", "the same for a program, one message a line"),
 )
 _CHUNK = 200
@@ -84,5 +87,5 @@ def _print(found: list[Windowed], args: argparse.Namespace, paint: Paint) -> Non
             emit(to_json({"schema_version": 1, "ord": item.ord, **record, **at}) + "\n")
     elif found:
         shown = [Shown(item.ord, item.message_id, item.message) for item in found]
-        emit_lines(transcript(shown, paint, full=args.full))
+        emit_lines(transcript(shown, paint, full=args.full) if is_terminal() else plain_lines(shown, full=args.full))
     flush()

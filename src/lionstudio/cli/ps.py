@@ -8,23 +8,24 @@ import time
 from typing import Any
 
 from lionstudio.cli import stores
-from lionstudio.cli.amounts import ago, span
+from lionstudio.cli.amounts import ago, iso, span
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.jsonout import print_json
 from lionstudio.cli.output import emit_lines
 from lionstudio.cli.runs import running_sessions
 from lionstudio.cli.tables import Cell, Column, render
-from lionstudio.cli.terminal import TONES, say, styles_for, width_of
+from lionstudio.cli.terminal import TONES, is_terminal, say, styles_for, width_of
 from lionstudio.errors import NotFound
 from lionstudio.state.proofs import proof_of
 
-DESCRIPTION = "List what runs now, with its health and the evidence for it."
+DESCRIPTION = """\
+List what runs now, with its health and the evidence for it. In a pipe it is a run a line: id, health, when it began,
+its last message, number of messages, name and evidence, with tabs between."""
 EXAMPLES = (
     ("li ps", "what runs now"),
     ("li ps --json | jq '.sessions[] | select(.state.health == \"process_dead\") | .id'", "what only seems to run"),
 )
 _SHORT_ID = 13  # as in `li state ls`; enough to name it
-_ALL = 10_000  # columns: nobody's pipe is a narrow terminal
 _COLUMNS = (
     Column("ID"),
     Column("HEALTH"),
@@ -53,23 +54,42 @@ def run(args: argparse.Namespace) -> int:
     if not rows:
         say("nothing runs", quiet=args.quiet)
         return 0
-    now, room = time.time(), width_of(sys.stdout)
-    paint = styles_for(sys.stdout, refused=args.no_color)
-    emit_lines(render(_COLUMNS, [_cells(row, now) for row in rows], room if sys.stdout.isatty() else _ALL, paint))
+    if not is_terminal():
+        emit_lines("\t".join(_plain_cells(row)) for row in rows)
+        return 0
+    paint, now = styles_for(sys.stdout, refused=args.no_color), time.time()
+    emit_lines(render(_COLUMNS, [_cells(row, now) for row in rows], width_of(sys.stdout), paint))
     return 0
+
+
+def _plain_cells(row: dict[str, Any]) -> list[str]:
+    began, last = row["started_at"] or row["created_at"], row["last_message_at"]
+    cells = (
+        row["id"],
+        row["state"]["health"],
+        iso(began),
+        iso(last),
+        row["message_count"],
+        row["name"],
+        _evidence(row),
+    )
+    return ["" if value is None else inline(str(value)) for value in cells]
+
+
+def _evidence(row: dict[str, Any]) -> str:
+    seen = [reason["evidence"] for reason in row["state"]["reasons"] if reason["evidence"]]
+    return "; ".join(seen or proof_of(row).evidence)
 
 
 def _cells(row: dict[str, Any], now: float) -> list[Cell]:
     state = row["state"]
     last = row["last_message_at"]
-    seen = [reason["evidence"] for reason in state["reasons"] if reason["evidence"]]
-    evidence = "; ".join(seen or proof_of(row).evidence)
     return [
-        Cell(row["id"][:_SHORT_ID] if sys.stdout.isatty() else row["id"]),
+        Cell(row["id"][:_SHORT_ID]),
         Cell(inline(state["health"].replace("_", " ")), TONES[state["tone"]]),
         Cell(inline(row["name"] or "")),
         Cell(span(now - (row["started_at"] or row["created_at"]))),
         Cell(ago(last, now) if last else "never"),
         Cell(str(row["message_count"])),
-        Cell(inline(evidence)),
+        Cell(inline(_evidence(row))),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lionstudio.cli.amounts import count, local
+from lionstudio.cli.amounts import count, iso, local
 from lionstudio.cli.escaping import body, inline
 from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.terminal import Paint
@@ -43,6 +43,29 @@ def transcript(shown: Sequence[Shown], paint: Paint, *, full: bool = False) -> I
         if answer is not None:
             yield from _result(answer.message, paint, full=full)
         yield ""
+
+
+def plain_lines(shown: Sequence[Shown], *, full: bool = False) -> Iterator[str]:
+    """A message a line for a pipe: its number, time, role, tool and text; a long text is cut unless all is wanted."""
+    for item in shown:
+        message = item.message
+        if message is None:
+            yield f"{item.number}\t\tmissing\t\t"
+            continue
+        content = _content(message)
+        tool, text = content.get("function"), _plain_text(content, message)
+        cut = text if full or len(text) <= _FOLDED_CHARS else text[:_FOLDED_CHARS] + "…"
+        said = (str(item.number), iso(message.created_at), message.role, tool, cut)
+        yield "\t".join(inline(cell) if isinstance(cell, str) else "" for cell in said)
+
+
+def _plain_text(content: Mapping[str, Any], message: Message) -> str:
+    if _answered(message):
+        failed = content.get("error")
+        return text_of_value(content.get("output") if failed is None else failed)
+    if "function" in content:
+        return _arguments(content.get("arguments"))
+    return text_of_content(message.content)
 
 
 def _answered(message: Message | None) -> str | None:
