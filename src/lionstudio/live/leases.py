@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from lionstudio.live.environment import secrets_in
+from lionstudio.live.redaction import Redactor
 from lionstudio.model.ids import file_name
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.connection import Connection
 from lionstudio.state.owners import RunLock, describe
 from lionstudio.state.sessions import create_session, finish_session
+
+# what people and programs call a run; the rest are words of ours, numbers and ids
+_SPOKEN = (
+    "name", "agent_name", "playbook_name", "show_topic", "show_play_name", "project", "cwd", "artifacts_path", "user",
+    "metadata",
+)  # fmt: skip
+
+
+def _clean(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A session without the secrets in its words: they are shown in every list."""
+    redactor = Redactor(secrets_in(os.environ))
+    return {**row, **{name: redactor.value(row[name]) for name in _SPOKEN if row.get(name)}}
 
 
 class Lease:
@@ -21,7 +36,7 @@ class Lease:
         self.session_id = session.id
         self._lock = RunLock.take(os.path.join(folder, f"{file_name(session.id)}.lock"))
         owner = describe(lock_path=self._lock.path)._asdict()
-        self._session = Session.from_dict(session.to_dict() | {"owner": owner})
+        self._session = Session.from_dict(_clean(session.to_dict()) | {"owner": owner})
 
     def begin(self, conn: Connection) -> None:
         """The row, with its owner in the transaction that makes it running."""
