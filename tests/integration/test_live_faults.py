@@ -160,6 +160,61 @@ def test_a_secret_in_two_pieces_of_a_stream() -> None:
     assert shown.endswith(" end ")
 
 
+def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "not-a-known-shape-at-all")
+    called = Session(
+        id="run", name=f"use {SECRET}", cwd=f"/tmp/{SECRET}", show_topic="not-a-known-shape-at-all",
+        metadata={"why": {"said": SECRET}},
+    )  # fmt: skip
+    with Database(str(tmp_path / "state.db")) as database:
+        lease = Lease(database.path, called)
+        database.write(lease.begin)
+        lease.give_back()
+        [row] = database.conn.dicts("SELECT * FROM sessions")
+
+    assert SECRET not in str(row)
+    assert "not-a-known-shape-at-all" not in str(row)
+    assert row["name"].startswith("use [REDACTED:github-token:")
+
+
+@pytest.mark.parametrize("what", ["moved", "replaced"])
+def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_comes(tmp_path: Path, what: str) -> None:
+    home, away = tmp_path / "home", tmp_path / "away"
+    home.mkdir(mode=0o700)
+    path = str(home / "state.db")
+    warnings: list[str] = []
+    with Database(path) as database:
+        row = Session(id="run")
+        database.write(lambda conn: create_session(conn, row))
+        database.write(lambda conn: create_branch(conn, Branch(id="main", session_id="run")))
+
+        async def events() -> AsyncIterator[Event]:
+            for number in range(9):
+                if number == 3:
+                    home.rename(away)
+                    if what == "replaced":
+                        Database(path).close()
+                if number == 6:
+                    assert list_spools(path), "nothing reaches the file, so it must lie in the spool"
+                yield Said(AssistantResponse(id=f"m{number}", content={"assistant_response": str(number)}))
+                await asyncio.sleep(0.05)
+            yield Ended(SessionStatus.COMPLETED, 0)
+
+        recorder = Recorder(database, Lanes("run", "main"), warn=warnings.append)
+        asyncio.run(recorder.record(events()))
+
+        [spool] = list_spools(path)
+        kept = "".join(file.read_text() for file in Path(spool).parent.glob("run.jsonl*"))
+        assert all(f'"m{number}"' in kept for number in range(3, 9))
+        assert any("deleted, moved or replaced" in warning and spool in warning for warning in warnings)
+        home.rename(tmp_path / "new")
+        away.rename(home)
+        assert take_in(database, str(tmp_path / "new" / "run" / "spool" / Path(spool).name)) == 6
+
+        with database.reader() as conn:
+            assert [entry.message_id for entry in branch_entries(conn, "main")] == [f"m{n}" for n in range(9)]
+
+
 def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grouping, "BUSY_TIMEOUT_MS", 50)
     path = str(tmp_path / "state.db")

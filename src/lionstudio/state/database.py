@@ -6,12 +6,15 @@ callers await `submit`: what waits at that moment becomes one commit, and each i
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from lionstudio.crash import point
+from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import LIBRARY_ERRORS, Connection, translate
 from lionstudio.state.doorbell import Bell
 from lionstudio.state.opening import open_reader, open_writer
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MOST_READERS = 4
+_LOOK_EVERY = 0.02  # seconds in which a deleted file may go unnoticed; looking is 1 % of an append
 
 
 class Database:
@@ -32,6 +36,8 @@ class Database:
         self.lock = threading.Lock()
         self.conn = open_writer(path, create=create)
         self.bell = Bell(path)
+        self._identity = _identity_of(path)
+        self._looked = time.monotonic()
         self._readers: list[Connection] = []
         self._checkpointer: Checkpointer | None = None
         self._grouper: Grouper | None = None
@@ -46,6 +52,8 @@ class Database:
     def commit(self, work: Callable[[Connection], T]) -> T:
         """`write` for a caller that holds the lock."""
         conn = self.conn
+        if time.monotonic() - self._looked > _LOOK_EVERY:
+            self._check_file()
         try:
             conn.run("BEGIN IMMEDIATE")
             result = work(conn)
@@ -59,6 +67,15 @@ class Database:
         point("write.committed")
         self.bell.ring()
         return result
+
+    def _check_file(self) -> None:
+        """A file whose name is gone takes commits that nobody will ever read."""
+        if _identity_of(self.path) != self._identity:
+            raise StorageFailed(
+                f"{self.path} is not the file any more that was opened: it was deleted, moved or replaced",
+                hint="put it back; what is written to the deleted one would be lost",
+            )
+        self._looked = time.monotonic()
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """Run a function in a transaction shared with whatever else waits now; it may be run twice."""
@@ -117,6 +134,14 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _identity_of(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager
