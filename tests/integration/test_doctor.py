@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -60,6 +61,20 @@ def found(db: Database, **more: bool) -> dict[str, Finding]:
 
 def test_a_new_database_is_well(db: Database) -> None:
     assert found(db) == found(db, deep=True) == {}
+
+
+def test_what_others_may_read_is_a_warning(db: Database) -> None:
+    folder = os.path.dirname(db.path)
+    os.chmod(folder, 0o740)
+    os.chmod(db.path, 0o640)
+
+    found = [finding for finding in read(db, lambda conn: list(examine(conn))) if finding.code.startswith("file.")]
+
+    assert [(each.severity, each.code, each.subject, each.evidence) for each in found[:2]] == [
+        ("warning", "file.readable_by_others", folder, "its mode is 0740"),
+        ("warning", "file.readable_by_others", db.path, "its mode is 0640"),
+    ]
+    assert found[0].advice == f"chmod 700 {folder}"
 
 
 def test_runs_are_told_apart_with_evidence(db: Database, dead: Owner, alive: Owner) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -42,7 +44,13 @@ def examine(conn: Connection, *, now: float | None = None, deep: bool = False) -
     """Every finding; `deep` also reads the whole file."""
     now = time.time() if now is None else now
     yield from _library()
-    for findings in (_file(conn, deep), _references(conn), _damaged_rows(conn), _runs(conn, now)):
+    for findings in (
+        _permissions(conn.path),
+        _file(conn, deep),
+        _references(conn),
+        _damaged_rows(conn),
+        _runs(conn, now),
+    ):
         yield from _up_to_damage(conn, findings)
 
 
@@ -61,6 +69,26 @@ def _library() -> Iterator[Finding]:
             "error", "sqlite.version", "SQLite", f"version {apsw.sqlite_lib_version()} can lose commits in WAL mode",
             "upgrade apsw: pip install -U apsw",
         )  # fmt: skip
+
+
+def _permissions(path: str) -> Iterator[Finding]:
+    """What others on this machine may read: messages hold what people would not tell them."""
+    folder = os.path.dirname(os.path.abspath(path))
+    for found, fitting in ((folder, 0o700), (path, 0o600), (f"{path}-wal", 0o600), (f"{path}-shm", 0o600)):
+        mode = _mode_of(found)
+        shared = found == folder and mode & stat.S_ISVTX  # such as /tmp: everybody's by intention
+        if mode & 0o077 and not shared:
+            yield Finding(
+                "warning", "file.readable_by_others", found, f"its mode is {stat.S_IMODE(mode):04o}",
+                f"chmod {fitting:o} {found}",
+            )  # fmt: skip
+
+
+def _mode_of(path: str) -> int:
+    try:
+        return os.stat(path).st_mode
+    except OSError:
+        return 0
 
 
 def _file(conn: Connection, deep: bool) -> Iterator[Finding]:
