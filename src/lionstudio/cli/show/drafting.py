@@ -19,6 +19,7 @@ from lionstudio.settings import Settings
 
 _SECONDS = 1800
 _TRIES = 2
+_MOST_MESSAGES = 10_000
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n`]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _ASK = """\
 Plan a show: several agents work on the repository in your folder at the same time, each on one play in a checkout
@@ -108,27 +109,31 @@ def plan_in(answer: str) -> str | None:
 
 
 def _ask(args: argparse.Namespace, settings: Settings, repo: str, prompt: str) -> str:
-    """Run the agent like `li agent`, kept message by message; what it said last."""
+    """Run the agent like `li agent`, kept message by message; everything that it said."""
     from lionstudio.cli import running
     from lionstudio.live import planning
     from lionstudio.live.preparing import Link, Place, prepare_agent
-    from lionstudio.live.running import Result, Running
 
-    place = Place(settings, repo, os.environ)
     who = planning.find_who(args.agent, settings, repo)
-    prepared = prepare_agent(place, Link(name=f"plan_{args.topic}", show_topic=args.topic), who, prompt)
-    answers: list[str | None] = []
-
-    async def play(live: Running) -> Result:
-        result = await prepared.play(live)
-        answers.append(result.answer)
-        return result
-
+    link = Link(name=f"plan_{args.topic}", show_topic=args.topic)
+    prepared = prepare_agent(Place(settings, repo, os.environ), link, who, prompt)
     talk = argparse.Namespace(quiet=args.quiet, json=False, no_color=args.no_color, stream_persist=False)
     with redirect_stdout(sys.stderr):  # what the agent says is talk; the plan is what this command prints
-        code = running.run_session(talk, settings, prepared._replace(play=play), who.timeout or _SECONDS)
-    if code != 0 or not answers or not answers[-1]:
-        raise InvalidInput(
-            f"the agent {args.agent} gave no plan (exit code {code})", hint=f"li state show {prepared.session.id}"
-        )
-    return answers[-1]
+        code = running.run_session(talk, settings, prepared, who.timeout or _SECONDS)
+    if code != 0:
+        hint = f"li state show {prepared.session.id}"
+        raise InvalidInput(f"the agent {args.agent} gave no plan (exit code {code})", hint=hint)
+    return _said(settings.db, prepared.session.id)
+
+
+def _said(db: str, session_id: str) -> str:
+    """The answers of a session in their order; some agents give one for every line."""
+    from lionstudio.cli import stores
+    from lionstudio.model.messages import AssistantResponse
+    from lionstudio.state.windows import messages_after
+
+    with stores.reading(db) as conn:
+        found = messages_after(conn, session_id, -1, _MOST_MESSAGES)
+    return "\n".join(
+        each.message.text for each in found if isinstance(each.message, AssistantResponse) and each.message.text
+    )  # fmt: skip
