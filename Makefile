@@ -10,15 +10,17 @@ ARGS :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio test check unit crash test-api soak-api test-agents bench wheel web e2e constraints clean
+.PHONY: help studio test check check-web unit crash test-api soak-api test-agents bench wheel web types e2e screenshots constraints clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
 
-studio: .venv/.runtime ## install what Studio needs and start it
+studio: .venv/.runtime ## install what Studio needs, build its page and start it
+	@{ $(build_page) } || echo "The page could not be built; Studio starts without it." >&2
 	@.venv/bin/li studio $(ARGS)
 
-test: check ## everything that must hold before a change lands: check, then every test
+test: check check-web ## everything that must hold before a change lands: both checks, then every test
+	@$(PY) tools/browser.py
 	@echo "Running every test…"
 	@$(PYTEST) $(PARALLEL) $(ARGS)
 
@@ -29,8 +31,12 @@ check: .venv/.dev ## format, lint, types, and which room imports which
 	@.venv/bin/mypy
 	@.venv/bin/lint-imports --no-logo
 
-unit: .venv/.dev ## every test but those that kill processes
-	@$(PYTEST) $(PARALLEL) -m "not crash" $(ARGS)
+check-web: web ## the same for the page, and its own tests
+	@echo "Checking the page…"
+	@$(PY) tools/web.py check
+
+unit: .venv/.dev ## every test but those that kill processes or use a browser
+	@$(PYTEST) $(PARALLEL) -m "not crash and not e2e" $(ARGS)
 
 crash: .venv/.dev ## the tests that kill processes, at full length
 	@echo "Killing processes at every named point (this takes a while)…"
@@ -66,16 +72,18 @@ wheel: .venv/.dev ## build the wheel into dist/
 	@$(PY) -m build --wheel --outdir dist .
 
 web: .venv/.dev ## build the page into the package
-	@if [ ! -e web/package.json ]; then echo "There is no page to build yet."; exit 0; fi; \
-	node=$$(PYTHONPATH=tools $(PY) -c 'import web; print(*web.requirements())') || exit 1; \
-	if [ -n "$$node" ]; then \
-		echo "Installing Node into .venv (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
-	fi; \
-	$(PY) tools/web.py
+	@$(build_page)
 
-e2e: ## use the page in a real browser
-	@if [ ! -e web/package.json ]; then echo "There is no page to use yet."; exit 0; fi; \
-	echo "The page has no browser tests yet." >&2; exit 1
+types: .venv/.dev ## renew the page's types of the HTTP interface
+	@.venv/bin/li openapi | $(PY) tools/web.py types
+
+e2e: web ## use the page in a real browser (installs one)
+	@$(PY) tools/browser.py
+	@$(PYTEST) $(PARALLEL) tests/e2e $(ARGS)
+
+screenshots: web ## every page, light and dark, wide and narrow, into docs/img
+	@$(PY) tools/browser.py
+	@PYTHONPATH=tools:. $(PY) -m tests.e2e.screenshots $(ARGS)
 
 constraints: ## choose the newest versions of everything and write constraints.txt
 	@$(find_python); \
@@ -90,7 +98,7 @@ constraints: ## choose the newest versions of everything and write constraints.t
 
 clean: ## remove everything that can be made again
 	@rm -rf .venv .agents .cache .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
-	@rm -rf src/lionstudio/studio/static web/dist
+	@rm -rf src/lionstudio/studio/static web/dist web/node_modules
 	@find src tests tools benches -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # Sets $python to the first interpreter that is new enough, or says what is missing.
@@ -101,6 +109,15 @@ done; \
 if [ "$$python" = none ]; then \
 	echo "Lion Studio needs Python 3.11 or newer; install it, or name it: make PYTHON=/path/to/python3" >&2; exit 1; \
 fi
+endef
+
+# Builds the page if its sources changed; what it needs of Node comes from pip.
+define build_page
+node=$$(PYTHONPATH=tools $(PY) -c 'import web; print(*web.requirements())') || exit 1; \
+if [ -n "$$node" ]; then \
+	echo "Building the page; Node comes into .venv first (60 MB, once)…"; $(PIP) "$$node" || exit 1; \
+	$(PY) tools/web.py || exit 1; \
+fi;
 endef
 
 $(PY):

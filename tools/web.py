@@ -1,7 +1,8 @@
 """Builds the web page into the Python package: `python tools/web.py`, and every build of a wheel.
 
 The page is built only when `web/` differs from what the last build saw, because pip builds a wheel
-twice and most builds change no line of the page. `python tools/web.py types` renews the types of the API.
+twice and most builds change no line of the page. `types` renews the types of the API
+from the OpenAPI on stdin, `check` lints and tests the page.
 """
 
 from __future__ import annotations
@@ -125,9 +126,14 @@ def _source_files() -> Iterator[Path]:
 
 
 def main(arguments: list[str]) -> None:
-    """Build the page, or print what `types` makes of the OpenAPI that comes in."""
+    """Build the page, check it, or renew its types from the OpenAPI that comes in."""
     if arguments == ["types"]:
         TYPES.write_text(types(sys.stdin.read()), encoding="utf-8")
+        return
+    if arguments == ["check"]:
+        install()
+        npm("run", "lint")
+        npm("run", "test")
         return
     print("Building the page…" if is_stale() else "The page is up to date, or there is none to build.", flush=True)
     build()

@@ -17,6 +17,8 @@ import web
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_FILE = 500
+# Made by a program for a program.
+GENERATED = {"web/src/api/schema.d.ts"}
 SOURCE_SUFFIXES = {".py", ".sql", ".ts", ".tsx", ".css", ".js"}
 
 # Written in halves, so that this file does not find itself.
@@ -154,7 +156,7 @@ def test_no_source_file_is_too_long() -> None:
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_bytes().splitlines())
         for path in tracked()
-        if path.suffix in SOURCE_SUFFIXES
+        if path.suffix in SOURCE_SUFFIXES and str(path.relative_to(ROOT)) not in GENERATED
     }
 
     assert {name: length for name, length in lengths.items() if length > LONGEST_FILE} == {}

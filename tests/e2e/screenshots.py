@@ -1,6 +1,6 @@
 """Pictures of every page: `make screenshots`. Light and dark, wide and narrow, full, empty and hostile, into docs/img.
 
-    python -m tests.e2e.screenshots [--into FOLDER] [--only NAME]
+python -m tests.e2e.screenshots [--into FOLDER] [--only NAME]
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page
-
-import web
 from tests.support.browsing import Watched, chromium, serve
 from tests.support.seeding import Seeded, rich_home
 from tests.support.studio import Running, settings_in
+
+import web
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
@@ -69,7 +69,11 @@ def views(browser: Browser, running: Running) -> Iterator[tuple[str, Page]]:
     for size, (width, height) in SIZES.items():
         for scheme in SCHEMES:
             scale = 1 if size == "wide" else 2
-            options = {"color_scheme": scheme, "device_scale_factor": scale, "viewport": {"width": width, "height": height}}
+            options = {
+                "color_scheme": scheme,
+                "device_scale_factor": scale,
+                "viewport": {"width": width, "height": height},
+            }
             watched = Watched(browser, running, **options)
             watched.sign_in()
             yield f"{size}-{scheme}", watched.page()

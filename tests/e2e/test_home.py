@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
-
 from tests.support.browsing import Studio, Watched, assert_accessible
 from tests.support.seeding import li
 
@@ -41,9 +40,7 @@ def test_home_is_accessible_in_light_and_dark(open_page: Open) -> None:
         assert_accessible(page)
 
 
-def test_a_new_home_shows_three_ways_to_begin_and_fills_by_itself(
-    visit: Callable[..., Watched], fresh: Studio
-) -> None:
+def test_a_new_home_shows_three_ways_to_begin_and_fills_by_itself(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open()
     expect(page.get_by_role("heading", name="Run an agent")).to_be_visible()
     assert_accessible(page)

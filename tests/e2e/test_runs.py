@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from functools import partial
 
 from playwright.sync_api import Page, expect
-
-from lionstudio.state.database import Database
 from tests.support.browsing import Studio, Watched, assert_accessible
 from tests.support.seeding import begin, li
+
+from lionstudio.state.database import Database
 
 Open = Callable[..., Page]
 
@@ -50,12 +51,18 @@ def test_the_keyboard_walks_opens_and_comes_back(open_page: Open) -> None:
     assert second
 
 
-def test_a_run_started_in_a_terminal_appears_and_changes_its_pill(
-    visit: Callable[..., Watched], fresh: Studio
-) -> None:
+def test_a_run_started_in_a_terminal_appears_and_changes_its_pill(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("runs")
     expect(page.get_by_text("No runs yet")).to_be_visible()
-    li(fresh.settings, "agent", "script", "@say hello\n@error Bash no\n@fail 3 broken", "--name", "doomed", "--background")
+    li(
+        fresh.settings,
+        "agent",
+        "script",
+        "@say hello\n@error Bash no\n@fail 3 broken",
+        "--name",
+        "doomed",
+        "--background",
+    )
 
     row = page.get_by_role("list", name="Runs").get_by_role("listitem").first
     expect(row).to_contain_text("doomed")
@@ -66,7 +73,7 @@ def test_new_runs_wait_above_until_they_are_asked_for(visit: Callable[..., Watch
     with Database(fresh.settings.db) as db:
         for number in range(150):
             at = time.time() - 1000 + number
-            db.write(lambda conn, n=number, at=at: begin(conn, f"old-{n:03}", at, name=f"old {n}"))
+            db.write(partial(begin, id_=f"old-{number:03}", at=at, name=f"old {number}"))
         page = visit(fresh).open("runs")
         expect(page.get_by_text("old 149")).to_be_visible()
         page.get_by_role("list", name="Runs").hover()

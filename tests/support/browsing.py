@@ -1,4 +1,4 @@
-"""The page in a real browser: which files are served, the server process, and a browser that notes what it must not see."""
+"""The page in a real browser: the files that are served, the server, and a browser that notes what it must not see."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, sync_playwright
+from tests.support.studio import Running, settings_in, until_answering
 
 import browser
 import web
 from lionstudio.settings import Settings
-from tests.support.studio import Running, settings_in, until_answering
 
 AXE = web.SOURCES / "node_modules" / "axe-core" / "axe.min.js"
 _CACHE = web.ROOT / ".cache" / "pages"

@@ -15,6 +15,7 @@ from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows import Play, Show
+from lionstudio.model.statuses import PlayStatus, ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection
@@ -158,16 +159,14 @@ def _show(conn: Connection, now: float, shows: Path) -> None:
         _play(conn, show, order, name, status, needs, now)
     done = Show(
         id="show-docs", topic="docs-refresh", show_dir=str(shows / "docs-refresh"), goal="Docs that match the code",
-        status="completed", created_at=now - 90_000, updated_at=now - 80_000,
+        status=ShowStatus.COMPLETED, created_at=now - 90_000, updated_at=now - 80_000,
     )  # fmt: skip
     put_show(conn, done)
     for order, name in enumerate(("outline", "write", "review")):
         _play(conn, done, order, name, "merged", (), now - 80_000)
 
 
-def _play(
-    conn: Connection, show: Show, order: int, name: str, status: str, needs: tuple[str, ...], now: float
-) -> None:
+def _play(conn: Connection, show: Show, order: int, name: str, status: str, needs: tuple[str, ...], now: float) -> None:
     began = now - 5 * 3600 + order * 1500
     session = None if status in ("blocked", "pending") else f"{show.id}-{name}"
     if session:
@@ -180,7 +179,7 @@ def _play(
     passed = {"merged": True, "gate_failed": False}.get(status)
     feedback = "The mail has no plain-text half; add one." if status == "gate_failed" else None
     put_play(conn, Play(
-        id=f"{show.id}.{name}", show_id=show.id, name=name, playbook="ship-it", effort="medium", status=status,
+        id=f"{show.id}.{name}", show_id=show.id, name=name, playbook="ship-it", effort="medium", status=PlayStatus(status),
         attempt=2 if status == "gate_failed" else 1, session_id=session, started_at=began if session else None,
         ended_at=began + 1200 if session and status != "running" else None, exit_code=0 if passed else None,
         branch=f"show/{show.topic}/{name}", merge_sha="9d3f1c0" if status == "merged" else None, gate_passed=passed,
@@ -213,7 +212,11 @@ def _definitions(home: Path) -> None:
 def _teams(settings: Settings) -> None:
     li(settings, "team", "create", "checkout", "--members", "implementer,reviewer,tester")
     long = "The basket keeps prices of yesterday. " * 12
-    for sender, text in (("reviewer", "Start with the schema."), ("implementer", long), ("tester", "Two tests are red.")):
+    for sender, text in (
+        ("reviewer", "Start with the schema."),
+        ("implementer", long),
+        ("tester", "Two tests are red."),
+    ):
         li(settings, "team", "send", "checkout", text, "--from", sender)
     li(settings, "team", "create", "archive-me", "--members", "a,b")
 

@@ -10,7 +10,7 @@ import { newestRuns } from "@/api/runs";
 import { runName, shortId } from "@/domain/runs";
 import { PLACES } from "./places";
 
-export function Palette({ openSheet }: { openSheet: () => void }) {
+export default function Palette({ openSheet }: { openSheet: () => void }) {
   const [typed, setTyped] = useState("");
   const groups: SpotlightActionGroupData[] = [
     { group: "Go to", actions: usePlaces() },

@@ -4,17 +4,19 @@ import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconMenu2, IconSearch } from "@tabler/icons-react";
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { access } from "@/api/access";
 import { useStore } from "@/api/store";
 import { useKeys } from "@/ui/keys";
 import { Logo } from "./logo";
-import { Palette } from "./palette";
 import { PLACES } from "./places";
 import { Rail } from "./rail";
 import classes from "./shell.module.css";
-import { ShortcutSheet } from "./shortcuts";
 import { SignIn } from "./sign-in";
+
+// Loaded after the first page is on the screen: nobody presses a key before that.
+const Palette = lazy(() => import("./palette"));
+const ShortcutSheet = lazy(() => import("./shortcuts"));
 
 export function Shell() {
   const signedIn = useStore(access) === "in";
@@ -30,8 +32,10 @@ export function Shell() {
       <main id="main" className={classes.main}>
         <Outlet />
       </main>
-      <Palette openSheet={openSheet} />
-      <ShortcutSheet opened={sheet} close={closeSheet} />
+      <Suspense>
+        <Palette openSheet={openSheet} />
+        <ShortcutSheet opened={sheet} close={closeSheet} />
+      </Suspense>
     </div>
   );
 }

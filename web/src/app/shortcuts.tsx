@@ -4,7 +4,7 @@ import { useStore } from "@/api/store";
 import { type Binding, bindings } from "@/ui/keys";
 import classes from "./shortcuts.module.css";
 
-export function ShortcutSheet({ opened, close }: { opened: boolean; close: () => void }) {
+export default function ShortcutSheet({ opened, close }: { opened: boolean; close: () => void }) {
   const groups = grouped(useStore(bindings));
   return (
     <Modal opened={opened} onClose={close} title="Shortcuts" size="lg">

@@ -1,18 +1,5 @@
 // Mantine in our colours: its variables point at ours, so there is one palette and no second look.
-import {
-  ActionIcon,
-  Badge,
-  Button,
-  type CSSVariablesResolver,
-  createTheme,
-  type MantineColorsTuple,
-  Menu,
-  Modal,
-  Select,
-  Textarea,
-  TextInput,
-  Tooltip,
-} from "@mantine/core";
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 const iris: MantineColorsTuple = [
   "#f2f1fe", "#e2e0fb", "#c5c1f7", "#a9a3ff", "#8b83f0", "#7268e8", "#6258e6", "#554bd8", "#4a41c4", "#3d35a8",
@@ -35,25 +22,26 @@ export const theme = createTheme({
   defaultRadius: 6,
   spacing: { xs: "6px", sm: "10px", md: "16px", lg: "24px", xl: "32px" },
   cursorType: "pointer",
+  // Plain objects: `Select.extend` would bring the whole of Select into the first load.
   components: {
-    ActionIcon: ActionIcon.extend({ defaultProps: { variant: "subtle", color: "gray", size: "md" } }),
-    Badge: Badge.extend({ defaultProps: { variant: "light", radius: 4, tt: "none", fw: 500 } }),
-    Button: Button.extend({ defaultProps: { size: "xs", fw: 500 } }),
-    Menu: Menu.extend({ defaultProps: { shadow: "md", radius: 8 } }),
-    Modal: Modal.extend({
+    ActionIcon: { defaultProps: { variant: "subtle", color: "gray", size: "md" } },
+    Badge: { defaultProps: { variant: "light", radius: 4, tt: "none", fw: 500 } },
+    Button: { defaultProps: { size: "xs", fw: 500 } },
+    Menu: { defaultProps: { shadow: "md", radius: 8 } },
+    Modal: {
       defaultProps: {
         closeButtonProps: { "aria-label": "Close" },
         centered: true,
         radius: 10,
         overlayProps: { backgroundOpacity: 0.4 },
       },
-    }),
-    Select: Select.extend({ defaultProps: { size: "xs" } }),
-    TextInput: TextInput.extend({ defaultProps: { size: "xs" } }),
-    Textarea: Textarea.extend({ defaultProps: { size: "xs" } }),
-    Tooltip: Tooltip.extend({
+    },
+    Select: { defaultProps: { size: "xs" } },
+    TextInput: { defaultProps: { size: "xs" } },
+    Textarea: { defaultProps: { size: "xs" } },
+    Tooltip: {
       defaultProps: { openDelay: 250, fz: 12, px: 8, py: 4, multiline: true, maw: 360 },
-    }),
+    },
   },
 });
 
