@@ -11,6 +11,8 @@ from tests.support.reference import BEGIN, shown_actions
 
 from lionstudio.cli.commands import COMMANDS, GLOBAL_OPTIONS
 from lionstudio.cli.parsing import load
+from lionstudio.files import plan_fields
+from lionstudio.model.statuses import PlayStatus
 from lionstudio.settings import SETTINGS
 from lionstudio.studio.app import create_app
 
@@ -79,3 +81,24 @@ def routes() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("method", "path"), routes())
 def test_every_route_is_documented(method: str, path: str) -> None:
     assert f"`{method} {path}`" in document("api.md"), f"docs/api.md does not name {method} {path}"
+
+
+def keys_of_plans() -> list[tuple[str, str]]:
+    tables = {
+        "show": plan_fields.PLAN_RULES, "a play": plan_fields.PLAY_RULES, "a gate": plan_fields.GATE_RULES,
+        "the budget": plan_fields.BUDGET_RULES, "notify": plan_fields.NOTIFY_RULES,
+    }  # fmt: skip
+    return [(table, key) for table, rules in tables.items() for key in rules]
+
+
+@pytest.mark.parametrize(("table", "key"), keys_of_plans())
+def test_every_key_of_a_plan_is_documented(table: str, key: str) -> None:
+    pattern = rf"^\| key of (?:the )?{table} \| means \|\n(.*?)\n\n"
+    found = re.search(pattern, document("shows.md"), re.MULTILINE | re.DOTALL)
+    assert found is not None
+    assert re.search(rf"^\| `{key}` \|", found[1], re.MULTILINE), f"docs/shows.md does not name {key} of {table}"
+
+
+@pytest.mark.parametrize("status", list(PlayStatus))
+def test_every_status_of_a_play_is_explained(status: str) -> None:
+    assert f"\n| `{status}` |" in document("shows.md")
