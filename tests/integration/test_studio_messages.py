@@ -17,7 +17,7 @@ from lionstudio.state import transcripts
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.database import Database
 from lionstudio.state.messages import append
-from lionstudio.studio.wire import runs
+from lionstudio.studio.wire import messages, runs
 
 ANY_TEXT: Any = "v" * 1000
 NOW = 1_790_000_000.0
@@ -56,7 +56,7 @@ def test_errors_people_tools_and_files_are_found(studio: InProcess) -> None:
     talk(studio.services.store.database())
     found = studio.get("/api/sessions/talk/outline")
 
-    runs.Outline.model_validate(found, strict=True)
+    messages.Outline.model_validate(found, strict=True)
     assert found["errors"] == [
         {"ord": 2, "message_id": "bad", "branch_id": "talk.main", "at": NOW + 2, "tool": "Read", "text": "no such file"}
     ]
@@ -74,7 +74,7 @@ def test_the_timeline_has_a_block_where_something_was_said(studio: InProcess) ->
     put(db, child.id, "aside", assistant_response="aside", at=NOW + 99)
     found = studio.get("/api/sessions/talk/timeline?buckets=10")
 
-    runs.Timeline.model_validate(found, strict=True)
+    messages.Timeline.model_validate(found, strict=True)
     lanes = {(block["branch_id"], block["bucket"]): block for block in found["blocks"]}
     assert {lane for lane, _ in lanes} == {main, child.id}
     assert [bucket for lane, bucket in sorted(lanes) if lane == main] == [0, 5, 9]
@@ -88,7 +88,7 @@ def test_a_text_is_found_as_a_person_reads_it(studio: InProcess) -> None:
 
     def ords(text: str, **more: Any) -> list[int]:
         found = studio.get("/api/sessions/talk/search", params={"q": text, **more})
-        runs.Matches.model_validate(found, strict=True)
+        messages.Matches.model_validate(found, strict=True)
         return [each["ord"] for each in found["matches"]]
 
     assert ords('100% "QUOTED') == [5]
@@ -102,7 +102,7 @@ def test_a_link_leads_to_its_message(studio: InProcess) -> None:
     talk(studio.services.store.database())
     found = studio.get("/api/sessions/talk/messages/bad")
 
-    runs.OneMessage.model_validate(found, strict=True)
+    messages.OneMessage.model_validate(found, strict=True)
     assert found["message"] == studio.get("/api/sessions/talk/messages?after=1&limit=1")["messages"][0]
     for path in ("talk/messages/none", "none/messages/bad", "none/outline", "none/timeline", "none/search?q=x"):
         assert studio.client.get(f"/api/sessions/{path}", headers=AUTH).status_code == 404
@@ -119,7 +119,7 @@ def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
     )
     answer = studio.client.get("/api/sessions/huge/messages", headers=AUTH)
     page = answer.json()
-    runs.Messages.model_validate(page, strict=True)
+    messages.Messages.model_validate(page, strict=True)
     big, wide, many = page["messages"]
 
     assert len(answer.content) < 200_000
@@ -135,7 +135,7 @@ def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
         part = studio.get(
             "/api/sessions/huge/messages/big/content", params={"key": "output", "start": start, "length": 400_000}
         )
-        runs.ContentPart.model_validate(part, strict=True)
+        messages.ContentPart.model_validate(part, strict=True)
         pieces.append(part["text"])
         start += len(part["text"])
     assert "".join(pieces) == output

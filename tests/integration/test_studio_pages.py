@@ -20,7 +20,7 @@ from lionstudio.files.works import FOLDER, Note, list_works
 from lionstudio.state.database import Database
 from lionstudio.studio.orders import TASKS, task_words
 from lionstudio.studio.services import open_services
-from lionstudio.studio.wire import admin, definitions, runs
+from lionstudio.studio.wire import admin, definitions, launches, runs
 
 NOW = time.time()
 START = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
@@ -203,7 +203,7 @@ def test_a_task_is_a_launch_without_a_session(studio: InProcess) -> None:
     launched = post(studio, "/api/launches", {"verb": "import", "target": "teams"})["launch"]
     found = until_ended(studio, launched["id"])
 
-    admin.LaunchDetail.model_validate(found, strict=True)
+    launches.LaunchDetail.model_validate(found, strict=True)
     assert (found["launch"]["session_id"], found["launch"]["exit_code"]) == (None, 0)
     assert "0 team files" in found["output"]
     for body in ({"verb": "import", "target": "db"}, {"verb": "prune"}, {"verb": "mirror", "target": "claude; x"}):

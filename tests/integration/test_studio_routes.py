@@ -16,7 +16,7 @@ from lionstudio.model.statuses import PlayStatus
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.shows import put_play, put_show
-from lionstudio.studio.wire import admin, definitions, overview, runs, shows, teams
+from lionstudio.studio.wire import admin, definitions, messages, overview, runs, shows, teams
 
 NOW = time.time()
 
@@ -124,7 +124,7 @@ def test_a_run_comes_with_its_manifest_and_its_play(studio: InProcess) -> None:
 def test_messages_are_windowed_by_ord(studio: InProcess) -> None:
     def ords(query: str) -> tuple[list[int], bool]:
         found = studio.get(f"/api/sessions/s-first/messages{query}")
-        runs.Messages.model_validate(found)
+        messages.Messages.model_validate(found)
         return [message["ord"] for message in found["messages"]], found["has_more"]
 
     assert ords("") == ([0, 1, 2], False)

@@ -14,7 +14,7 @@ from lionstudio.studio.answers import JSON, encoded
 from lionstudio.studio.launching import output_of
 from lionstudio.studio.problems import of_error
 from lionstudio.studio.services import services
-from lionstudio.studio.wire import admin as wire
+from lionstudio.studio.wire import launches as wire
 from lionstudio.studio.wire.shared import problems
 
 router = APIRouter(tags=["launches"])

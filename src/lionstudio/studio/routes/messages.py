@@ -32,7 +32,7 @@ from lionstudio.state.transcripts import (
 from lionstudio.studio.answers import answer, cached, encoded
 from lionstudio.studio.services import services
 from lionstudio.studio.store import Store
-from lionstudio.studio.wire import runs as wire
+from lionstudio.studio.wire import messages as wire
 from lionstudio.studio.wire.shared import problems
 
 router = APIRouter(tags=["messages"])

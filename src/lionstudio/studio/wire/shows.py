@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.wire.admin import Launch
+from lionstudio.studio.wire.launches import Launch
 from lionstudio.studio.wire.shared import Answer, Given, Read, StateShape
 
 
