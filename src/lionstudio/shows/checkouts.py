@@ -21,6 +21,7 @@ from lionstudio.shows.layouts import discard, lay_files, make_git, read_bytes
 from lionstudio.shows.merging import integration_tip
 from lionstudio.shows.places import Checkout, Repo
 from lionstudio.shows.repositories import director_git, find_ref, users_git
+from lionstudio.shows.sweeping import note_at
 
 __all__ = [
     "Collected", "Place", "abandon", "collect", "find_checkout", "hand_back_conflict", "prepare", "prune_checkouts",
@@ -59,7 +60,7 @@ def find_checkout(repo: Repo, play: str) -> Checkout | None:
 
 
 def _ensure_branch(place: Place) -> str:
-    """The commit that the play starts from; written down before the ref is made, so that a crash changes nothing."""
+    """The commit that the play started from; written down before the ref is made, so that a crash changes nothing."""
     repo, play = place.repo, place.play
     notes = Checkout(repo=repo, play=play, base="").notes
     known = _read(os.path.join(notes, "base"))
@@ -87,20 +88,28 @@ def _make(checkout: Checkout) -> None:
     """Lay the play's last collected commit out beside its place and move it there whole."""
     with suppress(FileNotFoundError):
         os.unlink(_furnished(checkout))
-    start = find_ref(checkout.repo, checkout.branch) or checkout.base
+    start = _last_collected(checkout)
     making = os.path.join(checkout.repo.room, f".making-{checkout.play}")
     discard(making)
     make_folder(making)
-    lay_files(checkout.repo, start, making, index=_index(checkout))
+    note_at(checkout, None)
+    lay_files(checkout.repo, start, making, index=checkout.index)
     _make_git(checkout, making, start)
     point("show.checkout.laid_out")
     os.rename(making, checkout.path)
 
 
+def _last_collected(checkout: Checkout) -> str:
+    if not os.path.exists(os.path.join(checkout.notes, "collected.json")):
+        return checkout.base  # it was never made before
+    return find_ref(checkout.repo, checkout.branch) or checkout.base
+
+
 def _make_git(checkout: Checkout, path: str, commit: str) -> None:
     make_git(checkout.repo, path, commit, head=f"ref: {checkout.branch}")
-    put_files(path, {"info/exclude": _exclude(checkout).encode(), "index": read_bytes(_index(checkout))})
+    put_files(path, {"info/exclude": _exclude(checkout).encode(), "index": read_bytes(checkout.index)})
     remember(checkout, commit)
+    note_at(checkout, commit)
 
 
 def _replace_git(checkout: Checkout) -> None:
@@ -110,8 +119,9 @@ def _replace_git(checkout: Checkout) -> None:
         _make(checkout)
         return
     discard(os.path.join(checkout.path, ".git"))
-    commit = find_ref(checkout.repo, checkout.branch) or checkout.base
-    git = director_git(checkout.repo, work_tree=checkout.path, index=_index(checkout))
+    commit = _last_collected(checkout)
+    git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index)
+    note_at(checkout, None)
     git.ask("read-tree", "--reset", commit)
     _make_git(checkout, checkout.path, commit)
 
@@ -129,7 +139,7 @@ def _furnish(place: Place, checkout: Checkout) -> None:
 
 def _untracked(checkout: Checkout) -> list[str]:
     """What setup made and nobody ignores: not the agent's work."""
-    git = director_git(checkout.repo, work_tree=checkout.path, index=_index(checkout), excludes=_excludes(checkout))
+    git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index, excludes=_excludes(checkout))
     return git.ask("ls-files", "-z", "-o", "--directory", "--exclude-standard").fields()
 
 
@@ -142,13 +152,14 @@ def remove(
     checkout: Checkout, *, teardown: tuple[Command, ...] = (), env: Mapping[str, str] | None = None
 ) -> str | None:
     """Remove a checkout whose work is proven merged; otherwise leave it and give the reason."""
-    if reason := why_keep(checkout):
+    merged = _merged_refs(checkout)
+    if reason := why_keep(checkout, merged):
         return reason
     if os.path.isdir(checkout.path) and teardown:
         tear_down(checkout.path, teardown, env or {}, os.path.join(checkout.notes, "logs"))
     discard(checkout.path)
     point("show.checkout.removed")
-    _drop_branch(checkout)
+    _drop_branch(checkout, merged)
     return None
 
 
@@ -164,14 +175,9 @@ def abandon(checkout: Checkout) -> str | None:
     return None
 
 
-def why_keep(checkout: Checkout) -> str | None:
+def why_keep(checkout: Checkout, merged: Mapping[str, tuple[str, str]]) -> str | None:
     """What would be lost with a checkout, None when everything in it is proven to be merged and archived."""
-    repo = checkout.repo
-    merged = users_git(repo).ask(
-        "for-each-ref", f"--merged={repo.integration}", "--format=%(refname)", checkout.branch,
-        repo.archive(checkout.play, 0)[:-2],
-    ).line.split("\n")  # fmt: skip
-    branch = find_ref(repo, checkout.branch)
+    branch = merged[checkout.branch][0] if checkout.branch in merged else find_ref(checkout.repo, checkout.branch)
     if branch is not None and checkout.branch not in merged:
         return "its work is not merged"
     if not any(ref.startswith("refs/shows/archive/") for ref in merged) and branch != checkout.base:
@@ -179,13 +185,21 @@ def why_keep(checkout: Checkout) -> str | None:
     return left_since(checkout) if os.path.isdir(checkout.path) else None
 
 
-def _drop_branch(checkout: Checkout) -> None:
+def _merged_refs(checkout: Checkout) -> dict[str, tuple[str, str]]:
+    """Branch and archive of a play as far as the integration branch contains them, and where one is checked out."""
+    repo = checkout.repo
+    archive = repo.archive(checkout.play, 0).removesuffix("/0")
+    form = "--format=%(refname) %(objectname) %(worktreepath)"
+    told = users_git(repo).ask("for-each-ref", f"--merged={repo.integration}", form, checkout.branch, archive)
+    lines = (line.split(" ", 2) for line in told.text.splitlines())
+    return {name: (oid, where) for name, oid, where in lines}
+
+
+def _drop_branch(checkout: Checkout, merged: Mapping[str, tuple[str, str]]) -> None:
     """The archive keeps the commits; a branch that somebody looks at stays."""
-    git = users_git(checkout.repo)
-    told = git.ask("for-each-ref", "--format=%(objectname) %(worktreepath)", checkout.branch).line
-    oid, _, where = told.partition(" ")
+    oid, where = merged.get(checkout.branch, ("", ""))
     if oid and not where:
-        git.run("update-ref", "-d", checkout.branch, oid)
+        users_git(checkout.repo).run("update-ref", "-d", checkout.branch, oid)
 
 
 def prune_checkouts(repo: Repo) -> Mapping[str, str]:
@@ -203,10 +217,6 @@ def prune_checkouts(repo: Repo) -> Mapping[str, str]:
         if reason:
             kept[play] = reason
     return kept
-
-
-def _index(checkout: Checkout) -> str:
-    return os.path.join(checkout.notes, "index")
 
 
 def _excludes(checkout: Checkout) -> str:

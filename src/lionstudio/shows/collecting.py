@@ -11,7 +11,7 @@ import json
 import os
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, StorageFailed
@@ -23,7 +23,7 @@ from lionstudio.shows.layouts import commit_tree, read_bytes
 from lionstudio.shows.markers import marked
 from lionstudio.shows.places import Checkout, Repo
 from lionstudio.shows.repositories import director_git, users_git
-from lionstudio.shows.sweeping import Swept, differing, sweep
+from lionstudio.shows.sweeping import Swept, differing, note_at, stands_at, sweep
 
 _LOOSE = 1000  # objects up to which they are unpacked, as git itself does
 _GITLINK = "160000"
@@ -46,6 +46,7 @@ class _Work:
     checkout: Checkout
     refs: dict[str, tuple[str, str, str]]  # name to commit, tree, parents; as the user's repository has them
     problems: list[str] = field(default_factory=list)
+    rewritten: bool = False  # HEAD does not descend from the play's base any more
 
     @property
     def known(self) -> str:
@@ -68,7 +69,7 @@ def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
     start = _take_in(work, seen)
     swept = _sweep(work, start)
     head = _commit(work, start, swept, message, work.refs.get(archive))
-    changed = _examine(work, start, head, swept)
+    changed = _examine(work, head)
     point("show.collect.taken_in")
     _keep(work, archive, head)
     remember(checkout, seen.head)
@@ -99,6 +100,7 @@ def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
     try:
         if new:
             _transfer(work.checkout, new, (work.known, work.tip, work.checkout.base))
+        _assert_there(work, seen.head, [oid for oid in new if oid != seen.head])
     except (StorageFailed, Busy):
         raise
     except LionError as error:
@@ -107,6 +109,15 @@ def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
     if seen.head is None:
         return (work.known,)
     return _chosen(work, seen, seen.head), *(oid for oid in seen.merging if oid != seen.head)
+
+
+def _assert_there(work: _Work, head: str | None, others: list[str]) -> None:
+    """Strict means that everything a pack refers to is there; what lied about its own name is not."""
+    git = director_git(work.checkout.repo)
+    if head not in (None, work.checkout.base):
+        work.rewritten = not git.says("merge-base", "--is-ancestor", work.checkout.base, str(head))
+    if others:
+        git.ask("rev-list", "--no-walk", "--quiet", *others, "--")
 
 
 def _chosen(work: _Work, seen: Seen, head: str) -> str:
@@ -148,12 +159,6 @@ def _transfer(checkout: Checkout, wanted: list[str], known: tuple[str, ...]) -> 
             director_git(repo).ask("unpack-objects", "-q", "--strict", given=pack)
         else:
             director_git(repo).ask("index-pack", "--stdin", "--strict", given=pack)
-    _assert_whole(director_git(repo), wanted, known)
-
-
-def _assert_whole(git: Git, wanted: list[str], known: tuple[str, ...]) -> None:
-    """Everything that the commits need is there; an object that lied about its name is not."""
-    git.ask("rev-list", "--objects", "--quiet", *wanted, "--not", *known, "--")
 
 
 def _sweep(work: _Work, start: tuple[str, ...]) -> Swept:
@@ -169,12 +174,15 @@ def _sweep(work: _Work, start: tuple[str, ...]) -> Swept:
 
 def _at(checkout: Checkout, git: Git, commit: str) -> None:
     """Bring our index to a commit; entries that stay the same keep what they know about their files."""
-    index = os.path.join(checkout.notes, "index")
-    ours = director_git(checkout.repo, work_tree=checkout.path, index=index)
+    if stands_at(checkout) == commit:
+        return
+    note_at(checkout, None)
+    ours = replace(git, work_tree=checkout.path, index=checkout.index)
     if ours.run("read-tree", "-i", "-m", commit).code != 0:
         with suppress(FileNotFoundError):
-            os.unlink(index)
+            os.unlink(checkout.index)
         ours.ask("read-tree", commit)
+    note_at(checkout, commit)
 
 
 def _commit(
@@ -199,13 +207,12 @@ def _check_resolved(work: _Work, tree: str) -> None:
         work.problems.append(f"the merge conflict was not resolved: {files}")
 
 
-def _examine(work: _Work, start: tuple[str, ...], head: str, swept: Swept) -> tuple[str, ...]:
+def _examine(work: _Work, head: str) -> tuple[str, ...]:
     """The files that the play changed, and whether its history and its text are in order."""
     checkout, git = work.checkout, director_git(work.checkout.repo)
     if head == checkout.base:
         return ()
-    made_by_agent = start != (checkout.base,)
-    if made_by_agent and not git.says("merge-base", "--is-ancestor", checkout.base, head):
+    if work.rewritten:
         work.problems.append(
             f"the history was rewritten: it no longer contains {checkout.base[:12]}, where the play started;"
             " put your work on top of that commit"
@@ -221,7 +228,7 @@ def _examine(work: _Work, start: tuple[str, ...], head: str, swept: Swept) -> tu
                 f"{shown(name)} was committed as a repository of its own; remove its .git and add its files"
             )
     names = tuple(name for _, name in changes)
-    if left := marked(git, against, head, names):
+    if left := marked(git, checkout.path, against, head, names):
         work.problems.append(f"conflict markers are left in {', '.join(map(shown, left[:20]))}")
     return names
 

@@ -17,6 +17,7 @@ from lionstudio.shows.gitfolders import put_files
 from lionstudio.shows.layouts import read_bytes
 from lionstudio.shows.places import Checkout
 from lionstudio.shows.repositories import director_git
+from lionstudio.shows.sweeping import note_at
 
 
 def hand_back_conflict(checkout: Checkout, head: str, tip: str) -> tuple[str, ...]:
@@ -58,7 +59,8 @@ def _merged(checkout: Checkout, head: str, tip: str) -> tuple[str, list[tuple[st
 
 def _lay(checkout: Checkout, tree: str) -> None:
     """Bring the files to the tree with the markers, from what our index says of them: it may be laid out already."""
-    git = director_git(checkout.repo, work_tree=checkout.path, index=os.path.join(checkout.notes, "index"))
+    note_at(checkout, None)
+    git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index)
     git.run("update-index", "-q", "--refresh", "--ignore-submodules")
     ran = git.run("read-tree", "-m", "-u", git.ask("write-tree").line, tree)
     if ran.code != 0:
@@ -71,7 +73,7 @@ def _lay(checkout: Checkout, tree: str) -> None:
 def _index_with_stages(checkout: Checkout, stages: list[tuple[str, str]]) -> bytes:
     """The index that the agent gets: conflicted files are unmerged in it. Ours stays plain."""
     copy = os.path.join(checkout.notes, "index.conflict")
-    shutil.copyfile(os.path.join(checkout.notes, "index"), copy)
+    shutil.copyfile(checkout.index, copy)
     zero = "0" * len(checkout.base)
     lines = [f"0 {zero}\t{name}\0" for name in dict.fromkeys(name for name, _ in stages)]
     lines += [f"{told}\t{name}\0" for name, told in stages]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Sequence
 
 from lionstudio.shows.git import Git
@@ -13,10 +14,10 @@ _MOST_FILES = 50
 _LINE = re.compile(rb"^(.*):(\d+): leftover conflict marker$")
 
 
-def marked(git: Git, base: str, head: str, changed: Sequence[str]) -> list[str]:
+def marked(git: Git, folder: str, base: str, head: str, changed: Sequence[str]) -> list[str]:
     """The changed files in which a conflict begins and ends; a row of equal signs alone is a heading."""
-    if not changed:
-        return []
+    if not any(_may_be_marked(os.path.join(folder, name)) for name in changed):
+        return []  # most often, and without a call of git
     report, _ = git.beginning(
         _MOST, "-c", "core.whitespace=-blank-at-eol,-blank-at-eof,-space-before-tab", "diff-tree", "-r", "--check",
         "--no-ext-diff", "--no-textconv", "--no-renames", base, head,
@@ -27,6 +28,17 @@ def marked(git: Git, base: str, head: str, changed: Sequence[str]) -> list[str]:
             lines.setdefault(os.fsdecode(found[1]), []).append(int(found[2]))
     suspects = [name for name in lines if len(lines[name]) > 1][:_MOST_FILES]
     return [name for name in suspects if _begins_and_ends(git, f"{head}:{name}", lines[name])]
+
+
+def _may_be_marked(path: str) -> bool:
+    """A look at the file itself, which is what was collected."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            return b"<<<<<<<" in file.read(_MOST)
+    except OSError:
+        return False
 
 
 def _begins_and_ends(git: Git, blob: str, numbers: list[int]) -> bool:

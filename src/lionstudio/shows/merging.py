@@ -20,6 +20,7 @@ __all__ = ["Already", "Clean", "Conflict", "Merged", "find_merge", "integration_
 
 _MOST_TRIES = 50  # lost races; each means that another play was merged meanwhile
 _MOST_TEXT = 20_000
+_FORM = "%H %(trailers:key=Show-Play,valueonly,separator=%x2C)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,10 @@ def merge(repo: Repo, topic: str, play: str, attempt: int, head: str, title: str
     """Merge a play once, however often it is asked for: found by its trailer, tried again after a lost race."""
     for _ in range(_MOST_TRIES):
         tip = integration_tip(repo)
-        if before := find_merge(repo, play, tip=tip):
+        if (before := _is_in(repo, play, tip, head)) is not None:
             return Already(before)
-        tried = try_merge(repo, tip, head)
-        if not isinstance(tried, Clean):
+        tried = _merge_tree(director_git(repo), tip, head)
+        if isinstance(tried, Conflict):
             return tried
         sha = commit_tree(repo, tried.tree, (tip, head), _message(topic, play, attempt, title))
         point("show.merge.committed")
@@ -123,13 +124,25 @@ def _was_lost(ran: Ran) -> bool:
     return "cannot lock ref" in ran.err and ("but expected" in ran.err or "reference already exists" in ran.err)
 
 
+def _is_in(repo: Repo, play: str, tip: str, head: str) -> str | None:
+    """The merge of a play, or the tip when it needs none; both are told by what either side has alone."""
+    ran = director_git(repo).ask(
+        "log", "--first-parent", "--left-right", "-z", f"--format=%m{_FORM}", f"{tip}...{head}"
+    )
+    lines = [line for line in ran.text.split("\0") if line]
+    merged = _by_trailer(repo, play, [line[1:] for line in lines if line[0] == "<"])
+    return merged or (None if any(line[0] == ">" for line in lines) else tip)
+
+
 def find_merge(repo: Repo, play: str, *, tip: str | None = None) -> str | None:
     """The merge commit of a play. Only first parents are looked at: those commits are all ours, no agent's."""
-    form = "--format=%H %(trailers:key=Show-Play,valueonly,separator=%x2C)"
-    ran = director_git(repo).ask(
-        "log", "--first-parent", "--merges", "-z", form, tip or integration_tip(repo), f"^{repo.base}", "--"
-    )
-    for line in ran.text.split("\0"):
+    tip = tip or integration_tip(repo)
+    ran = director_git(repo).ask("log", "--first-parent", "-z", f"--format={_FORM}", tip, f"^{repo.base}", "--")
+    return _by_trailer(repo, play, ran.text.split("\0"))
+
+
+def _by_trailer(repo: Repo, play: str, lines: list[str]) -> str | None:
+    for line in lines:
         sha, _, trailer = line.partition(" ")
         if trailer == f"{repo.topic}/{play}":
             return sha

@@ -63,6 +63,11 @@ class Checkout:
         return self.repo.branch(self.play)
 
     @property
+    def index(self) -> str:
+        """Our own index of its files."""
+        return os.path.join(self.notes, "index")
+
+    @property
     def notes(self) -> str:
         """Our own files about it, out of the agent's sight: index, base, what to leave out."""
         return os.path.join(self.repo.director, "plays", self.play)

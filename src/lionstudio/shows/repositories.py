@@ -24,7 +24,7 @@ _MOST_EXCLUDES = 1_000_000
 def begin(repo: str, topic: str, base_sha: str, *, room: str) -> Repo:
     """Make the integration ref and the director's room, or find them; twice is the same as once."""
     found = find(repo)
-    show = _still(room, found, base_sha) or _move_in(room, found, topic, base_sha)
+    show = _still(room, found, topic, base_sha) or _move_in(room, found, topic, base_sha)
     if found.shallow:  # every time: somebody may have deepened it since
         write_bytes(os.path.join(show.director, "shallow"), _bytes(os.path.join(found.git_dir, "shallow")))
     _ensure_integration(show)
@@ -51,14 +51,18 @@ def remembered(room: str) -> Repo | None:
     """The repository of a show as an earlier `begin` found it, None when there is nothing of it."""
     try:
         with open(os.path.join(room, "director.git", _SHOW), encoding="utf-8") as file:
-            return Repo(**json.load(file), topic=os.path.basename(room), room=room)
+            return Repo(**json.load(file), room=room)
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _still(room: str, found: Found, base: str) -> Repo | None:
+def _still(room: str, found: Found, topic: str, base: str) -> Repo | None:
     """What was found out before, unless the repository has moved since."""
     before = remembered(room)
+    if before is not None and before.topic != topic:
+        raise Conflict(
+            f"the checkouts in {shown(room)} are those of the show {before.topic}", hint="use another folder"
+        )
     if before is not None and before.base != base:
         raise Conflict(
             f"the show {before.topic} began at {before.base[:12]}, not at {base[:12]}",
@@ -80,7 +84,7 @@ def _move_in(room: str, found: Found, topic: str, base: str) -> Repo:
         repo.director, bare=True, head="ref: refs/heads/none", objects=None, owner=owner, sha256=found.sha256
     )
     write_text(os.path.join(repo.director, "info", "exclude"), excludes)
-    told = {name: getattr(repo, name) for name in ("path", "git_dir", "base", "name", "email")}
+    told = {name: getattr(repo, name) for name in ("path", "git_dir", "topic", "base", "name", "email")}
     write_text(os.path.join(repo.director, _SHOW), json.dumps(told, indent=1) + "\n")
     return repo
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from lionstudio.files.names import shown
 from lionstudio.shows.git import Git
+from lionstudio.shows.layouts import read_bytes
 from lionstudio.shows.places import Checkout
 
 MOST_FILE = 100_000_000  # bytes; hosts of repositories refuse larger files
@@ -35,6 +37,7 @@ def sweep(checkout: Checkout, git: Git) -> Swept:
     ours = _ours(checkout, git)
     swept = _found(checkout, ours, [*_changed(ours), *_staged(checkout, ours)])
     if swept.paths:
+        note_at(checkout, None)
         _take(ours, swept)
     return swept
 
@@ -47,8 +50,8 @@ def differing(checkout: Checkout, git: Git) -> list[str]:
 
 
 def _ours(checkout: Checkout, git: Git) -> Git:
-    index, excludes = (os.path.join(checkout.notes, name) for name in ("index", "exclude"))
-    return replace(git, work_tree=checkout.path, index=index, excludes=excludes)
+    excludes = os.path.join(checkout.notes, "exclude")
+    return replace(git, work_tree=checkout.path, index=checkout.index, excludes=excludes)
 
 
 def _found(checkout: Checkout, git: Git, names: list[str]) -> Swept:
@@ -141,6 +144,20 @@ def _filtered(git: Git, swept: Swept) -> tuple[str, ...]:
 
 def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
+
+
+def stands_at(checkout: Checkout) -> str | None:
+    """The commit that our index is known to be at."""
+    return read_bytes(f"{checkout.index}.at").decode("ascii", "ignore") or None
+
+
+def note_at(checkout: Checkout, commit: str | None) -> None:
+    """Note it after the index was brought there; None before the index changes."""
+    with suppress(FileNotFoundError):
+        os.unlink(f"{checkout.index}.at")
+    if commit is not None:
+        with open(f"{checkout.index}.at", "w", encoding="ascii") as file:
+            file.write(commit)
 
 
 def _take(git: Git, swept: Swept) -> None:
