@@ -63,7 +63,7 @@ def play_out(theatre: Theatre, crash: str | None) -> int:
 
 def check(theatre: Theatre) -> None:
     assert theatre.rows() == ("completed", dict.fromkeys("abcd", "merged"))
-    assert theatre.runs() == EXPECTED
+    assert theatre.runs() == EXPECTED, (theatre.runs(), theatre.files(), theatre.meta("b"))
     assert theatre.merged() == dict.fromkeys("abcd", 1)
     assert set(theatre.files()) == {"README", "a.txt", "b.txt", "c.txt", "d.txt"}
     theatre.assert_whole()

@@ -57,15 +57,21 @@ class Judging:
             return self._record(
                 Verdict(passed=False, summary=problems[0], feedback="\n".join(problems), checks=(check,))
             )
+        return self._judge_merged(head)
+
+    def _judge_merged(self, head: str) -> Event:
+        """Let the gates look at what merging now would give."""
         tip = integration_tip(self._stage.repo)
         tried = try_merge(self._stage.repo, tip, head)
         if isinstance(tried, Conflict):
             return self._conflict(tried, head)
         tree = getattr(tried, "tree", None) or self._tree_of(tip)
-        gates = [gate for gate in self._gates() if gate.kind is not GateKind.PERSON]
-        verdict = self._look(gates, tree, (tip, head), f"{self._play}-{self._attempt}", tip, head)
+        verdict = self._look(self._looking(), tree, (tip, head), f"{self._play}-{self._attempt}", tip, head)
         point("show.judged")
         return self._record(verdict, gated_tip=tip)
+
+    def _looking(self) -> list[Gate]:
+        return [gate for gate in self._gates() if gate.kind is not GateKind.PERSON]
 
     def _gates(self) -> Sequence[Gate]:
         try:
@@ -102,13 +108,13 @@ class Judging:
         return cues.Judged(self._play, verdict.passed, verdict.summary)
 
     def merge(self, *, anyway: bool) -> Event:
-        """Merge it, unless the branch has moved on since the gates looked."""
+        """Merge it; where the branch has moved on since, the gates look once more before.
+
+        Only one play is merged at a time, so what they look at now is what will be merged.
+        """
         stage = self._stage
         head, _ = self._collect()  # a person may approve what no gate has seen
-        looked = [gate for gate in self._gates() if gate.kind is not GateKind.PERSON]
-        moved = integration_tip(stage.repo) != self._meta.get("gated_tip")
-        already = self._meta.get("merge_sha")
-        if moved and looked and not anyway and not already:
+        if not anyway and not self._meta.get("merge_sha") and not self._still_passes(head):
             return cues.MergeTried(self._play, Merge.MOVED)
         title = f"Merge play {self._play} of {stage.topic}"
         result = merge(stage.repo, stage.topic, self._play, self._attempt, head, title)
@@ -120,6 +126,12 @@ class Judging:
         self._write(merge_sha=result.sha, merged_at=self._meta.get("merged_at") or time.time(), conflict=None)
         self._tidy()
         return cues.MergeTried(self._play, Merge.MERGED)
+
+    def _still_passes(self, head: str) -> bool:
+        if not self._looking() or integration_tip(self._stage.repo) == self._meta.get("gated_tip"):
+            return True
+        judged = self._judge_merged(head)
+        return isinstance(judged, cues.Judged) and judged.passed
 
     def _tidy(self) -> None:
         """The checkout has served; what cannot be removed is only said."""
