@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import apsw
 import pytest
@@ -144,6 +145,59 @@ def test_a_search_never_reads_the_messages_through(db: Database) -> None:
         assert sum(one.full_scan_steps for one in asked) <= 1
         assert sum(one.steps for one in asked) < most * 120
         assert sum(one.full_scan_steps for one in ran) <= 2 * most * 10
+
+
+def interleaved(db: Database) -> None:
+    """Sessions of three projects that speak in turns, one of them long ago, and a tail without an index."""
+    branches = [begin(db, f"s{number}", project=f"p{number % 3}").branch_id for number in range(9)]
+
+    def talk(conn: Connection) -> None:
+        for number in range(5400):
+            branch = branches[number % 8 if number < 5000 else 8]
+            word = "lion" if number % 7 else "mouse"
+            append(conn, branch, said(word, id=f"m{number}", created_at=T0 + (number if number % 2000 > 90 else 0)))
+
+    db.write(talk)
+    for _ in range(10):
+        write(db, index_batch)
+
+
+def expected(db: Database, project: str | None, session_id: str | None, since: float | None) -> list[str]:
+    wanted = [
+        (pk, id_)
+        for pk, id_, at, text, session, its in db.conn.each("""
+          SELECT m.pk, m.id, m.created_at, m.content, s.id, s.project FROM messages m
+            JOIN progression_items i ON i.message_id = m.id JOIN progression_heads h ON h.pk = i.prog
+            JOIN sessions s ON s.progression_id = h.id""")
+        if "lion" in text
+        and (project in (None, its)) and (session_id in (None, session)) and (since is None or at >= since)
+    ]  # fmt: skip
+    return [id_ for _, id_ in sorted(wanted, reverse=True)]
+
+
+def test_a_narrowed_search_finds_all_that_a_wide_one_would(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    interleaved(db)
+    assert unindexed(db.conn) > 0
+    for few in (10, 5_000):  # listed after a while, and at once
+        monkeypatch.setattr("lionstudio.state.search.FEW", few)
+        for narrowed in (
+            {}, {"project": "p1"}, {"session_id": "s8"}, {"session_id": "s3"}, {"since": T0 + 4100},
+            {"project": "p2", "since": T0 + 3000}, {"session_id": "s8", "project": "p1"}, {"since": T0 + 9999},
+        ):  # fmt: skip
+            given: dict[str, Any] = {"project": None, "session_id": None, "since": None, **narrowed}
+            assert found(db, "lion", limit=9000, **given) == expected(db, **given)
+            assert found(db, "lion", limit=7, **given) == expected(db, **given)[:7]
+
+
+@pytest.mark.parametrize("narrowed", [{"project": "nobody's"}, {"session_id": "last"}, {"since": T0 + 9999}])
+def test_a_narrowed_search_does_not_look_at_what_is_elsewhere(db: Database, narrowed: dict[str, Any]) -> None:
+    interleaved(db)
+    say(db, begin(db, "last").branch_id, "the mouse")
+    db.write(index_all)
+    with db.reader() as conn, traced(conn) as ran:
+        assert search(conn, "lion", **narrowed) == []
+
+    assert sum(one.steps for one in ran) < 3000
 
 
 def test_a_snippet_is_one_line_around_the_word() -> None:

@@ -447,6 +447,7 @@ CREATE VIRTUAL TABLE messages_fts USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);  INSERT INTO search_state VALUES (0);
 CREATE TABLE search_dirty (pk INTEGER PRIMARY KEY);
+CREATE TABLE search_zones (zone INTEGER PRIMARY KEY, newest REAL NOT NULL);  -- of 1,024 indexed messages each
 CREATE TABLE embedding_model (model TEXT NOT NULL, dimensions INTEGER NOT NULL, created_at REAL NOT NULL);
 -- No trigger touches the index itself: SQLite before 3.43 cannot, and old tools should be able to delete.
 CREATE TRIGGER messages_unindex AFTER DELETE ON messages BEGIN

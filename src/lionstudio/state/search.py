@@ -10,12 +10,14 @@ import heapq
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.jsontext import load_or_keep
 from lionstudio.model.texts import text_of
 from lionstudio.state.connection import Connection
+from lionstudio.state.scopes import FEW, MANY, Scope, Stretch, note_times, stretches
 
 _BATCH = 500  # messages in one transaction of the indexer: short, so that writers do not wait
 _RANKED = 1000  # relevance is computed among this many newest matches; all of a common word take 400 ms
@@ -51,11 +53,13 @@ def index_batch(conn: Connection, limit: int = _BATCH) -> int:
         conn.execute(_DROP, {"pk": pk})
         if exists and pk <= mark:
             conn.execute(_ADD, {"pk": pk, "text": _text(content)})
+            note_times(conn, pk - 1, pk)
         conn.execute(_CLEAN, {"pk": pk})
     fresh = conn.all(_TAIL, {"mark": mark, "limit": limit - len(dirty)})
     for pk, content in fresh:
         conn.execute(_ADD, {"pk": pk, "text": _text(content)})
     if fresh:
+        note_times(conn, mark, fresh[-1][0])
         conn.execute(_MOVE, {"pk": fresh[-1][0]})
     return len(dirty) + len(fresh)
 
@@ -86,7 +90,7 @@ SELECT m.pk, m.id, m.created_at, m.role, m.content, s.id, s.name, s.project, i.o
 """
 _NEWEST = """
 SELECT rowid FROM messages_fts
- WHERE messages_fts MATCH :query AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
+ WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
  ORDER BY rowid DESC LIMIT :n
 """
 _NEWEST_TAIL = """
@@ -98,6 +102,7 @@ SELECT rowid FROM messages_fts
  ORDER BY rank LIMIT :n
 """
 _CHUNK = 200
+_MET = 1000  # matches of a large project that are looked at before its messages are listed
 
 
 def search(
@@ -113,11 +118,11 @@ def search(
 ) -> list[Hit]:
     """Messages that match, newest first, or the most relevant among the newest thousand."""
     match = match_expression(query)
-    bound = {"project": project, "session": session_id, "since": since}
+    scope = Scope(project, session_id, since)
     hits: list[Hit] = []
     with one_moment(conn):
-        for pk in _ranked(conn, match) if ranked else _newest(conn, match):
-            hit = find_hit(conn, pk, bound, query, max_chars)
+        for pk in _ranked(conn, match) if ranked else _newest(conn, match, scope):
+            hit = find_hit(conn, pk, scope._asdict(), query, max_chars)
             if hit is not None:
                 hits.append(hit)
             if len(hits) >= limit:
@@ -144,12 +149,34 @@ def one_moment(conn: Connection) -> Iterator[None]:
         conn.rollback()
 
 
-def _newest(conn: Connection, match: str) -> Iterator[int]:
+def _newest(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
     mark = _fill_tail(conn)
     tail = _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below)), _ALL)
-    indexed = _chunks(lambda below: conn.all(_NEWEST, _page(match, below)), mark + 1)
     # a changed message is in the tail although it may be old
-    return heapq.merge(tail, indexed, reverse=True)
+    return heapq.merge(tail, _indexed(conn, match, scope, mark + 1), reverse=True)
+
+
+def _indexed(conn: Connection, match: str, scope: Scope, below: int) -> Iterator[int]:
+    """Matches below a key; those of a large project are met soon, and only if not, all its messages are listed."""
+    found = stretches(conn, scope, FEW)
+    if found is None:
+        met = 0
+        for pk in _within(conn, match, Stretch(0, below)):
+            yield pk
+            met, below = met + 1, pk
+            if met >= _MET:
+                break
+        else:
+            return
+        found = stretches(conn, scope, MANY) or [Stretch(0, below)]
+    for stretch in found:
+        yield from _within(conn, match, stretch._replace(high=min(stretch.high, below)))
+
+
+def _within(conn: Connection, match: str, stretch: Stretch) -> Iterator[int]:
+    low, high, members = stretch
+    found = _chunks(lambda below: conn.all(_NEWEST, _page(match, below) | {"from": low}), high)
+    return found if members is None else (pk for pk in found if pk in members)
 
 
 def _page(match: str, below: int) -> dict[str, Any]:
@@ -169,7 +196,7 @@ def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], below: int) -> Iterat
 def _ranked(conn: Connection, match: str) -> Iterator[int]:
     below = _fill_tail(conn) + 1
     yield from (pk for (pk,) in conn.all(_NEWEST_TAIL, {"query": match, "below": _ALL, "n": _RANKED}))
-    newest = conn.all(_NEWEST, {"query": match, "below": below, "n": _RANKED})
+    newest = conn.all(_NEWEST, {"query": match, "from": 0, "below": below, "n": _RANKED})
     if newest:
         best = {"query": match, "from": newest[-1][0], "below": below, "n": _RANKED}
         yield from (pk for (pk,) in conn.all(_BEST, best))
@@ -187,10 +214,10 @@ _ALL = 2**62
 def _fill_tail(conn: Connection) -> int:
     """A temporary index of what the real one lacks; the mark up to which the real one counts."""
     mark = int(conn.value(_MARK))
-    tail = conn.all(_TAIL, {"mark": mark, "limit": _ALL}) + conn.all(_CHANGED, {"mark": mark})
     conn.execute("DROP TABLE IF EXISTS temp.tail_fts")
     conn.execute(_TAIL_INDEX)
-    for pk, content in tail:
+    # row by row: after an import the tail is long, and one message may be 100 MB
+    for pk, content in chain(conn.each(_TAIL, {"mark": mark, "limit": _ALL}), conn.each(_CHANGED, {"mark": mark})):
         conn.execute(_ADD_TAIL, {"pk": pk, "text": _text(content)})
     return mark
 
