@@ -21,7 +21,7 @@ from lionstudio.live.show_rows import differing
 from lionstudio.model.plans import Plan
 from lionstudio.model.shows import Play
 from lionstudio.model.statuses import PlayStatus, ShowStatus
-from lionstudio.shows.cues import Next, Standing
+from lionstudio.shows.cues import ABORTED, Next, Standing
 from lionstudio.shows.halves import (
     read_meta,
     record_final,
@@ -172,6 +172,22 @@ def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
 
     assert (reopened.status, "final_verdict" in reopened.metadata) == ("active", False)
     assert [path.name for path in Path(show_dir).glob("_final*")] != ["_final_verdict.json"]
+    assert_agree(show_dir, db)
+
+
+def test_what_an_abort_stopped_is_done_again_and_what_was_given_up_is_not(show_dir: str, db: Database) -> None:
+    record_show(show_dir, db, plan_of(), TEXT)
+    for play, reason in (("lexer", ABORTED), ("parser", "a person gave it up")):
+        record_play(show_dir, db, play, PlayStatus.ESCALATED)
+        record_next(show_dir, db, play, Next(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason=reason))
+    record_final(show_dir, db, None, ShowStatus.ABORTED)
+
+    reopen_show(show_dir, db)
+
+    assert join(show_dir, db).plays == {
+        "lexer": Standing(status=PlayStatus.REDOING, attempt=2, allowed=2),
+        "parser": Standing(status=PlayStatus.ABORTED_AFTER_FINISH),
+    }
     assert_agree(show_dir, db)
 
 

@@ -8,6 +8,8 @@ from enum import StrEnum
 from lionstudio.model.plans import Plan
 from lionstudio.model.statuses import PlayStatus, ShowStatus
 
+ABORTED = "the show was aborted"  # the reason of what an abort ended, by which it is known when the show goes on
+
 
 class Outcome(StrEnum):
     """How an attempt of an agent ended. A usage limit is no failure, and a stop is nobody's fault."""

@@ -278,8 +278,8 @@ class Director:
             return orders
         for name, standing in self.plays.items():
             if standing.status in rules.IN_HAND:
-                why = "the show was aborted"
-                orders += self._note(name, Next(status=P.ABORTED_AFTER_FINISH, attempt=standing.attempt, reason=why))
+                ended = Next(status=P.ABORTED_AFTER_FINISH, attempt=standing.attempt, reason=cues.ABORTED)
+                orders += self._note(name, ended)
         return orders + self._end(ShowStatus.ABORTED)
 
     # ── bookkeeping ──

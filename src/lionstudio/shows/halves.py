@@ -23,7 +23,7 @@ from lionstudio.model.jsontext import dump, visible
 from lionstudio.model.plans import Plan, PlannedPlay, play_branch
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PLAY_MOVES, SHOW_MOVES, PlayStatus, ShowStatus, check_move, parse
-from lionstudio.shows.cues import Next
+from lionstudio.shows.cues import ABORTED, Next
 from lionstudio.shows.decisions import DECISION
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -37,6 +37,8 @@ COLUMNS = (
 )  # fmt: skip
 _IN_ROW = frozenset({*COLUMNS, "status", "attempt", "depends_on"})
 _NEVER_BEGAN = frozenset({PlayStatus.PENDING, PlayStatus.BLOCKED})
+
+_GOES_ON = "the show was aborted while it was at work, and goes on now"
 
 Meta = dict[str, Any]
 
@@ -187,7 +189,10 @@ def record_final(show_dir: str, database: Database, verdict: Mapping[str, Any] |
 
 
 def reopen_show(show_dir: str, database: Database) -> Show:
-    """Take an ended show up again: its final verdict is put aside, `_ABORT` and the last word go, the row is active."""
+    """Take an ended show up again: its final verdict is put aside, `_ABORT` and the last word go, the row is active.
+
+    What the abort had stopped is done again; what a person gave up stays given up.
+    """
     final = os.path.join(show_dir, FINAL_VERDICT)
     if os.path.lexists(final):
         os.replace(final, os.path.join(show_dir, f"_final_verdict.{int(os.lstat(final).st_mtime)}.json"))
@@ -196,6 +201,12 @@ def reopen_show(show_dir: str, database: Database) -> Show:
             os.unlink(os.path.join(show_dir, name))
     sync_folder(show_dir)
     point("show.reopened")
+    for play in _folders(show_dir):
+        meta = read_meta(show_dir, play) or {}
+        if meta.get("status") == PlayStatus.ABORTED_AFTER_FINISH and meta.get("reason") == ABORTED:
+            number = int(meta.get("attempt", 1)) + 1
+            following = Next(status=PlayStatus.REDOING, attempt=number, allowed=number, reason=_GOES_ON)
+            record_next(show_dir, database, play, following)
     return _move_show(show_dir, database, ShowStatus.ACTIVE, None)
 
 

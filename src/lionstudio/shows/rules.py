@@ -13,7 +13,7 @@ from lionstudio.model import graph
 from lionstudio.model.plans import Budget, GateKind, Plan
 from lionstudio.model.shows import Play
 from lionstudio.model.statuses import PLAY_MOVES, PlayStatus, ShowStatus
-from lionstudio.shows.cues import Merge, Next, Outcome, Spent, Standing, Word
+from lionstudio.shows.cues import ABORTED, Merge, Next, Outcome, Spent, Standing, Word
 
 P = PlayStatus
 PARK_SECONDS = 900.0  # when a usage limit does not say when it ends
@@ -123,7 +123,7 @@ def after_exit(
             until = resets_at if resets_at is not None else now + PARK_SECONDS
             return Next(status=P.PREPARED, attempt=attempt, reason=reason or "a usage limit", parked_until=until)
         case Outcome.STOPPED if aborting:
-            return Next(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason="the show was aborted")
+            return Next(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason=ABORTED)
         case Outcome.STOPPED:
             return Next(status=P.ESCALATED, attempt=attempt, reason=reason or "its agent was stopped from outside")
         case Outcome.FAILED | Outcome.TIMED_OUT:
