@@ -15,6 +15,7 @@ from tests.support.theatre import TOPIC, Theatre, leftovers
 
 from lionstudio.shows.cues import Word
 from lionstudio.shows.decisions import Decision, decide
+from lionstudio.shows.directors import find_director
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(3600)]
 
@@ -106,7 +107,9 @@ def test_killed_at_random(tmp_path: Path, figures: Figures) -> None:
 def kill_one(theatre: Theatre, chance: random.Random) -> int:
     """Whether it was killed before it left by itself."""
     with theatre.start("--no-wait") as director:
-        deadline = time.monotonic() + chance.uniform(0.7, 3.0)
+        while director.poll() is None and find_director(str(theatre.show_dir)) is None:
+            time.sleep(0.01)
+        deadline = time.monotonic() + chance.uniform(0.0, 2.5)
         while director.poll() is None and time.monotonic() < deadline:
             time.sleep(0.01)
         director.kill()
