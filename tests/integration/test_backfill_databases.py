@@ -35,15 +35,14 @@ from lionstudio.backfill.report import Outcome, Report
 from lionstudio.backfill.runs import import_runs
 from lionstudio.errors import CorruptStore, InvalidInput, NotFound, WrongVersion
 from lionstudio.model.messages import ActionRequest, Message
-from lionstudio.model.shows import Play, Show
-from lionstudio.model.statuses import PlayStatus
+from lionstudio.model.shows import Show
 from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.branches import fork_branch, get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import list_versions, save_version
 from lionstudio.state.messages import append, get_message
 from lionstudio.state.sessions import finish_session, get_session
-from lionstudio.state.shows import get_play, get_show, put_play, put_show
+from lionstudio.state.shows import get_play, get_show, put_show
 from lionstudio.state.teams import get_team, post, put_team, team_messages
 
 
@@ -373,50 +372,6 @@ def test_the_newer_row_wins_and_an_end_is_not_taken_back(db: Database, other_pat
     assert (session.name, session.status) == ("there", "completed")
     assert (show.id, show.goal, read(db, get_team, "team").name) == ("y", "there", "here")
     assert [item.kind for item in report.items if item.outcome is Outcome.SKIPPED] == ["definition"]
-    with Untouched(db):
-        imported(db, other_path)
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "kept"),
-    [("timed_out", "failed", "timed_out"), ("failed", "completed", "failed"), ("aborted", "running", "aborted"),
-     ("completed", "completed", "completed")],
-)  # fmt: skip
-def test_how_a_session_ended_here_is_final(
-    db: Database, other_path: Path, blank: Path, ours: str, theirs: str, kept: str
-) -> None:
-    shutil.copy(blank, other_path)
-    with Database(str(other_path)) as other:
-        begin(other, "s", name="there", status=theirs, updated_at=T0 + 5, exit_code=9, ended_at=T0 + 5)
-    begin(db, "s", status=ours, updated_at=T0, exit_code=7, ended_at=T0)
-
-    imported(db, other_path)
-
-    session = read(db, get_session, "s")
-    outcome = (9, T0 + 5) if ours == theirs else (7, T0)
-    assert (session.name, session.status, session.exit_code, session.ended_at) == ("there", kept, *outcome)
-    assert session.metadata.get("imported", {}).get("status") == (None if ours == theirs else theirs)
-    with Untouched(db):
-        imported(db, other_path)
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs", "kept"),
-    [("merged", "redoing", "merged"), ("pending", "merged", "merged"), ("escalated", "running", "running")],
-)
-def test_a_play_moves_only_where_the_table_leads(
-    db: Database, other_path: Path, blank: Path, ours: str, theirs: str, kept: str
-) -> None:
-    shutil.copy(blank, other_path)
-    with Database(str(other_path)) as other:
-        show = write(other, put_show, Show(topic="t", show_dir="/w", created_at=T0))
-        write(other, put_play, Play(show_id=show.id, name="api", status=PlayStatus(theirs), updated_at=T0 + 5))
-    here = write(db, put_show, Show(topic="t", show_dir="/w", created_at=T0))
-    write(db, put_play, Play(show_id=here.id, name="api", status=PlayStatus(ours), updated_at=T0))
-
-    imported(db, other_path)
-
-    assert read(db, get_play, here.id, "api").status == kept
     with Untouched(db):
         imported(db, other_path)
 
