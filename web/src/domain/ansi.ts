@@ -8,7 +8,7 @@ export interface Piece {
 }
 
 const SEQUENCE =
-  /\u001b\[([0-9;:]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\-_]|[\u0000-\u0008\u000b-\u001a\u007f]/g;
+  /\u001b\[([0-9;:]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-Z\\-~]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
 /** The visible text in pieces of one look each. */
 export function pieces(source: string): Piece[] {
