@@ -20,6 +20,7 @@ from lionstudio.model.badges import play_badges
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PLAYS_NEEDING_REVIEW, PlayStatus
 from lionstudio.shows.cues import Word
+from lionstudio.shows.decisions import log
 from lionstudio.shows.rules import DECIDABLE
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.studio.orders import SHOW_ACTIONS, show_words
@@ -249,6 +250,22 @@ def test_what_waits_says_what_to_do(studio: InProcess) -> None:
         "label": "Approve", "method": "POST", "path": "/api/shows/build/actions",
         "body": {"action": "approve", "play": "api"}, "command": "li show approve build api",
     }  # fmt: skip
+
+
+def test_a_question_about_the_show_waits_until_it_is_answered(studio: InProcess, tmp_path: Path) -> None:
+    folder = str(tmp_path / "shows" / "build")
+
+    def waiting() -> list[dict[str, Any]]:
+        return [item for item in studio.get("/api/attention")["items"] if item["kind"] == "show"]
+
+    log(folder, "asked", play="api", reason="about a play")
+    assert waiting() == []
+    log(folder, "asked", play=None, reason="the budget of tokens is used up")
+    [item] = waiting()
+    assert (item["title"], item["evidence"]) == ("build", "the budget of tokens is used up")
+    assert [action["label"] for action in item["actions"]] == ["Approve", "Reject", "Abort"]
+    log(folder, "decision", word="approve", id="1")
+    assert waiting() == []
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def statements(studio: InProcess, path: str) -> list[str]:
         ("/api/shows", 6),
         ("/api/shows/show1", 7),
         ("/api/dashboard", 15),
-        ("/api/attention", 7),
+        ("/api/attention", 9),
     ],
 )
 def test_as_many_statements_for_many_rows_as_for_few(studio: InProcess, path: str, most: int) -> None:

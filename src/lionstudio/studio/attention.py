@@ -8,10 +8,13 @@ from typing import Any
 from urllib.parse import quote
 
 from lionstudio.model.reasons import REASONS
+from lionstudio.model.shows import Show
 from lionstudio.model.states import play_state
 from lionstudio.state.connection import Connection
 from lionstudio.state.dashboard import DAY
+from lionstudio.state.shows import list_shows
 from lionstudio.state.summaries import failed_rows, plays_to_review, refused_plays, running_rows
+from lionstudio.studio.asked import open_question
 from lionstudio.studio.sessions import commands, to_wire
 from lionstudio.studio.shows import actions_for
 
@@ -26,6 +29,7 @@ def attention(conn: Connection) -> list[dict[str, Any]]:
     rows = running_rows(conn, _MOST) + failed_rows(conn, now - DAY, _MOST)
     items = [item for row in rows for item in _of_run(to_wire(row, now))]
     items += [_of_play(row) for row in plays_to_review(conn, _MOST) + refused_plays(conn, _MOST)]
+    items += [item for show in list_shows(conn, _MOST) if show.status == "active" for item in _of_show(show)]
     return sorted(items, key=lambda item: (_ORDER[item["severity"]], -(item["since"] or 0)))
 
 
@@ -51,6 +55,25 @@ def _of_play(row: dict[str, Any]) -> dict[str, Any]:
         "evidence": (first.evidence if first else None) or REASONS[code], "since": _moment(row["updated_at"]),
         "session_id": row["session_id"], "topic": row["topic"], "play": row["name"], "actions": _for_play(row),
     }  # fmt: skip
+
+
+def _of_show(show: Show) -> list[dict[str, Any]]:
+    """What its director asks about the show itself."""
+    asked = open_question(show.show_dir)
+    if asked is None:
+        return []
+    path = f"/api/shows/{quote(show.topic, safe='')}/actions"
+    return [
+        {
+            "kind": "show", "code": "show.attention", "title": show.topic, "severity": "warning",
+            "evidence": asked.reason, "since": asked.at or show.updated_at, "session_id": None, "topic": show.topic,
+            "play": None,
+            "actions": [
+                _action(word.capitalize(), path, {"action": word}, f"li show {word} {shlex.quote(show.topic)}")
+                for word in ("approve", "reject", "abort")
+            ],
+        }
+    ]  # fmt: skip
 
 
 def _for_run(run: dict[str, Any], code: str) -> list[dict[str, Any]]:
