@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from lionstudio.errors import Busy, LionError
-from lionstudio.state.changes import NET_SECONDS, Change, Tail
+from lionstudio.state.changes import Change, Tail
 from lionstudio.state.connection import Connection
 from lionstudio.studio.events import light_event, whole_event
 from lionstudio.studio.store import Store, identity_of
@@ -77,6 +77,7 @@ class Feed:
         self._subscribers: set[Subscriber] = set()
         self.seq: int | None = None
         self._following = asyncio.Event()
+        self._rang = asyncio.Event()
         self.closing = asyncio.Event()
 
     @property
@@ -123,10 +124,8 @@ class Feed:
             await _either(self.closing, _RETRY_SECONDS)
 
     async def _follow(self, tail: Tail, identity: tuple[int, int] | None) -> None:
-        loop, rang, bell = asyncio.get_running_loop(), asyncio.Event(), tail.bell
-        if bell is not None:
-            loop.add_reader(bell, rang.set)
-        try:
+        loop, rang = asyncio.get_running_loop(), self._rang
+        with tail.waking(rang.set):
             self.seq = tail.last
             self._following.set()
             looked = 0.0
@@ -135,6 +134,7 @@ class Feed:
                     looked = loop.time()
                     if identity_of(self._store.path) != identity:
                         return
+                rang.clear()
                 found = tail.look()
                 if found.resync:
                     self._lose_all()
@@ -142,11 +142,7 @@ class Feed:
                 elif found.rows:
                     await self._spread(found.rows)
                 else:
-                    await _either(rang, NET_SECONDS)
-                    rang.clear()
-        finally:
-            if bell is not None:
-                loop.remove_reader(bell)
+                    await _either(rang, _RETRY_SECONDS)
 
     async def _spread(self, rows: tuple[Change, ...]) -> None:
         for start in range(0, len(rows), _CHUNK):
@@ -192,6 +188,7 @@ class Feed:
     def close(self) -> None:
         """Stop following; every stream ends."""
         self.closing.set()
+        self._rang.set()
         for each in self._subscribers:
             each.ready.set()
 
