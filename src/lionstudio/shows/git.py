@@ -22,6 +22,8 @@ TIMEOUT = 900.0  # seconds; a pipe or a device among an agent's objects would ho
 NAME, EMAIL = "Lion Studio", "lion-studio@localhost"  # who commits for somebody whose git does not know them
 OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
+started = 0  # how often git was started by this process; benches and tests count by it
+
 _OFF = "/dev/null"
 # Our own git folders configure nothing of this; the user's may, and it must not run because a show looks at refs.
 _CONFIG: tuple[tuple[str, str], ...] = (
@@ -167,6 +169,8 @@ class Git:
         return env | {name: value for name, value in places.items() if value is not None}
 
     def _argv(self, args: Sequence[str]) -> list[str]:
+        global started
+        started += 1
         own = ["-c", f"core.excludesFile={self.excludes or _OFF}"]
         own += [] if self.work_tree else ["-c", "core.bare=true"]
         return [program(), f"--git-dir={self.git_dir}", *_FLAGS, *own, *args]
