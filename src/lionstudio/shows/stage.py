@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -35,6 +35,7 @@ from lionstudio.shows.repositories import begin, inspect
 from lionstudio.state.database import Database
 
 Warn = Callable[[str], None]
+Noted = tuple[str, Next, str | None]  # a play, what follows for it, and the word of a person that is taken up by it
 P = PlayStatus
 _SHORTEST_PARK, _LONGEST_PARK = 5.0, 900.0  # seconds; doubled each time a limit strikes the same attempt again
 _PASSED = (ShowStatus.COMPLETED,)
@@ -113,8 +114,23 @@ class Stage:
         """What time it is and what was spent."""
         return wire.to_json(cues.Ticked(time.time(), spending.spent(self.database, self.topic)))
 
-    def note(self, play: str, following: Next, word_id: str | None) -> None:
-        """Both halves of a play as the director decided."""
+    def note(self, noted: Sequence[Noted]) -> None:
+        """Both halves of some plays as the director decided, in its order.
+
+        A crash between two of them repeats the first: it goes through the same statuses again, and a play that is
+        further already stays where it is.
+        """
+        for number, (play, following, word_id) in enumerate(noted):
+            later = [again for other, again, _ in noted[number + 1 :] if other == play]
+            if not self._is_past(play, later):
+                self._note(play, following, word_id)
+
+    def _is_past(self, play: str, later: Sequence[Next]) -> bool:
+        """Whether a play stands where this list leads later on: then it was written before a crash."""
+        meta = halves.read_meta(self.show_dir, play) or {} if later else {}
+        return any((meta.get("status"), meta.get("attempt", 1)) == (each.status, each.attempt) for each in later)
+
+    def _note(self, play: str, following: Next, word_id: str | None) -> None:
         before = halves.read_meta(self.show_dir, play) or {}
         changes: dict[str, Any] = {"decision": word_id} if word_id is not None else {}
         if before.get("status") != following.status:

@@ -37,7 +37,7 @@ class Watching:
         self._stage = stage
         self._news = threading.Condition()
         self._answers: dict[str, wire.Json] = {}  # works that ended in this process
-        self._asked_engine = 0.0
+        self._asked_engine = -_ASK_ENGINE_SECONDS  # what ended before this process began is asked for at once
         self._seen: dict[str, Signature] = {}
         self._handed: dict[str, str] = {}  # the last word about each play that the director was told
         self._leaving = False
@@ -60,7 +60,6 @@ class Watching:
         wake_at: float | None,
     ) -> list[wire.Json]:  # fmt: skip
         """The next events, at least one; each work that ended is named by its id."""
-        self._asked_engine = 0.0  # what ended before this process began is asked for at once
         while not self._leaving:
             found = self._look(engine, works, known, aborting=aborting)
             if wake_at is not None and time.time() >= wake_at:

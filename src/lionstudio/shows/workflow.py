@@ -7,6 +7,7 @@ when the order of steps changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import assert_never
 
 from lionstudio.model.statuses import ShowStatus
@@ -14,7 +15,7 @@ from lionstudio.shows import cues, wire
 from lionstudio.shows.cues import Command
 from lionstudio.shows.director import Director
 from lionstudio.shows.engine import Engine, Workflow
-from lionstudio.shows.stage import Stage
+from lionstudio.shows.stage import Noted, Stage
 from lionstudio.shows.watching import Watching
 
 
@@ -72,8 +73,12 @@ class _Run:
         )  # fmt: skip
         orders = [*director.on(wire.to_event(taken["tick"], self._topic)), *director.on(cues.Begun())]
         while True:
-            for order in orders:
-                self._carry_out(order)
+            for noting, group in groupby(orders, lambda order: isinstance(order, cues.Note)):
+                if noting:  # one after the other, and remembered together
+                    self._engine.step("note", self._stage.note, [self._noted(order) for order in group])
+                else:
+                    for order in group:
+                        self._carry_out(order)
             if director.ended is not None:
                 return str(director.ended)
             orders = [order for given in self._wait(director) for order in self._hear(director, given)]
@@ -105,11 +110,15 @@ class _Run:
             self._aborting = True
         return director.on(wire.to_event(given, self._topic))
 
+    def _noted(self, order: Command) -> Noted:
+        assert isinstance(order, cues.Note)
+        return order.play, order.next, self._word_ids.pop(order.play, None)
+
     def _carry_out(self, order: Command) -> None:
         step = self._engine.step
         match order:
-            case cues.Note(play=play, next=following):
-                step("note", self._stage.note, play, following, self._word_ids.pop(play, None))
+            case cues.Note():
+                raise TypeError(order)  # written together with its neighbours
             case cues.Stop(play=play) if any(work.get("play") == play for work in self._works.values()):
                 step("stop", self._stage.stop, play)
             case cues.Prepare() | cues.Fire() | cues.Stop() | cues.Judge() | cues.MergePlay() | cues.JudgeShow():
