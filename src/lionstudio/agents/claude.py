@@ -9,11 +9,10 @@ from lionstudio.agents.events import Event
 from lionstudio.agents.jsonlines import play
 from lionstudio.agents.programs import Program, find_program
 from lionstudio.agents.provider import Provider, Task
-from lionstudio.agents.requests import check_request, extra_arguments, prompt_of
+from lionstudio.agents.requests import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.errors import InvalidInput
 
 INSTALL = "npm install -g @anthropic-ai/claude-code, then run `claude` once and log in, or set ANTHROPIC_API_KEY"
-_LONGEST_SYSTEM = 100_000  # bytes; Linux refuses an argument beyond 128 KiB
 
 _PERMISSIONS: Mapping[str, str] = {
     "ask": "--permission-mode=default",  # nobody is there to be asked: what needs a permission is denied
@@ -35,11 +34,7 @@ class Claude:
     def check(self, task: Task) -> None:
         """The program must be there, and be given only what it understands."""
         check_request(task)
-        if len((task.system or "").encode("utf-8", "replace")) > _LONGEST_SYSTEM:
-            raise InvalidInput(
-                f"the system prompt is longer than {_LONGEST_SYSTEM} bytes",
-                hint="put the long part into a file and tell the agent to read it",
-            )
+        check_system_fits(task)
         if any(tool.startswith("-") or "," in tool for tool in task.tools or ()):
             raise InvalidInput(
                 f"the tools {task.tools!r:.80} cannot be named to claude", hint='write e.g. ["Bash", "Read"]'

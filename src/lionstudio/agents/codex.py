@@ -12,11 +12,10 @@ from lionstudio.agents.events import Event
 from lionstudio.agents.jsonlines import play
 from lionstudio.agents.programs import Program, find_program
 from lionstudio.agents.provider import Provider, Task
-from lionstudio.agents.requests import check_request, extra_arguments, prompt_of
+from lionstudio.agents.requests import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.errors import InvalidInput
 
 INSTALL = "npm install -g @openai/codex, then run `codex login`, or set CODEX_API_KEY"
-_LONGEST_SYSTEM = 100_000  # bytes; Linux refuses an argument beyond 128 KiB
 
 _PERMISSIONS: Mapping[str, str] = {
     "ask": "--sandbox=read-only",  # nobody is there to be asked: what needs a permission is denied
@@ -43,11 +42,7 @@ class Codex:
                 "codex cannot be told which tools it may use",
                 hint="leave `tools` out and set `permissions` to ask, edit or all",
             )
-        if len((task.system or "").encode("utf-8", "replace")) > _LONGEST_SYSTEM:
-            raise InvalidInput(
-                f"the system prompt is longer than {_LONGEST_SYSTEM} bytes",
-                hint="put the long part into a file and tell the agent to read it",
-            )
+        check_system_fits(task)
         find_program("codex", task.env, INSTALL)
 
     async def run(self, task: Task) -> AsyncIterator[Event]:

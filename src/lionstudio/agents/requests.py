@@ -33,3 +33,15 @@ def prompt_of(task: Task) -> bytes:
     """The prompt as the program reads it; what was said before stands in front of it, if it cannot know that."""
     told = history_as_text(task.history) if task.history and task.resume is None else ""
     return (told + task.prompt).encode("utf-8", "backslashreplace")
+
+
+_LONGEST_SYSTEM = 100_000  # bytes; Linux refuses an argument beyond 128 KiB
+
+
+def check_system_fits(task: Task) -> None:
+    """Refuse a system prompt that a command line cannot carry."""
+    if len((task.system or "").encode("utf-8", "replace")) > _LONGEST_SYSTEM:
+        raise InvalidInput(
+            f"the system prompt is longer than {_LONGEST_SYSTEM} bytes",
+            hint="put the long part into a file and tell the agent to read it",
+        )
