@@ -12,9 +12,11 @@ from tests.support.making import begin, say, write
 from tests.support.studio import InProcess, application
 from tests.support.tracing import Ran, traced
 
+from lionstudio.model.messages import create_message
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PlayStatus
 from lionstudio.state.connection import Connection
+from lionstudio.state.messages import append
 from lionstudio.state.shows import put_play, put_show
 
 NOW = time.time()
@@ -62,7 +64,9 @@ def statements(studio: InProcess, path: str) -> list[str]:
         ("/api/runs/s001", 10),
         ("/api/sessions/s001", 10),
         ("/api/sessions/s001/messages", 9),
-        ("/api/shows", 6),
+        ("/api/sessions/s001/outline", 8),
+        ("/api/sessions/s001/timeline", 9),
+        ("/api/shows", 7),
         ("/api/shows/show1", 7),
         ("/api/dashboard", 15),
         ("/api/attention", 9),
@@ -76,6 +80,26 @@ def test_as_many_statements_for_many_rows_as_for_few(studio: InProcess, path: st
 
     assert len(many) == len(few), many
     assert 2 <= len(many) <= most, many
+
+
+def test_an_outline_is_one_walk_however_many_errors_it_finds(studio: InProcess) -> None:
+    db = studio.services.store.database()
+    begun = begin(db, "bad")
+
+    def fail(number: int) -> None:
+        call = create_message({"function": "Read", "arguments": {}}, id=f"c{number}")
+        write(db, append, begun.branch_id, call)
+        wrong = create_message({"error": "no", "action_request_id": call.id}, id=f"e{number}")
+        write(db, append, begun.branch_id, wrong)
+
+    fail(0)
+    few = statements(studio, "/api/sessions/bad/outline")
+    for number in range(1, 20):
+        fail(number)
+    many = statements(studio, "/api/sessions/bad/outline")
+
+    assert len(few) == len(many)
+    assert [each["tool"] for each in studio.get("/api/sessions/bad/outline")["errors"]] == ["Read"] * 20
 
 
 def test_a_window_in_the_middle_reads_only_itself(studio: InProcess) -> None:

@@ -41,26 +41,29 @@ class Outline(NamedTuple):
     last: int | None
 
 
+# What only an error needs is looked up where there is one, in the same walk.
 _LINES = """
-SELECT i.ord, i.message_id, m.created_at, m.lion_class, m.role,
-       CASE WHEN m.lion_class = :call AND json_valid(m.content) THEN m.content ->> '$.function' END,
-       CASE WHEN m.lion_class = :call AND json_valid(m.content) AND octet_length(m.content) < 100000
-            THEN m.content -> '$.arguments' END,
-       CASE WHEN (m.lion_class = :result OR m.role = 'tool') AND json_valid(m.content)
-            THEN substr(m.content ->> '$.error', 1, :most) END
-  FROM progression_items i JOIN messages m ON m.id = i.message_id
- WHERE i.prog = :prog AND i.ord > :after ORDER BY i.ord
-"""
-_TOOL_OF = """
-SELECT coalesce(m.content ->> '$.function', (
-         SELECT r.content ->> '$.function' FROM messages r
-          WHERE r.id = m.content ->> '$.action_request_id' AND json_valid(r.content)))
-  FROM messages m WHERE m.id = :id
-"""
-_BRANCH_OF = """
-SELECT b.id FROM progression_items j JOIN progression_heads g ON g.pk = j.prog
-  JOIN branches b ON b.progression_id = g.id
- WHERE j.message_id = :id AND b.session_id = :session LIMIT 1
+SELECT ord, id, created_at, lion_class, role, function, arguments, error,
+       CASE WHEN error IS NOT NULL THEN coalesce(own, (
+         SELECT CASE WHEN json_valid(r.content) THEN r.content ->> '$.function' END FROM messages r
+          WHERE r.id = request)) END,
+       CASE WHEN error IS NOT NULL THEN coalesce(:branch, (
+         SELECT b.id FROM progression_items j CROSS JOIN progression_heads g ON g.pk = j.prog
+          CROSS JOIN branches b ON b.progression_id = g.id
+          WHERE j.message_id = line.id AND b.session_id = :session LIMIT 1)) END
+  FROM (SELECT i.ord AS ord, i.message_id AS id, m.created_at, m.lion_class, m.role,
+               CASE WHEN m.lion_class = :call AND json_valid(m.content) THEN m.content ->> '$.function' END AS function,
+               CASE WHEN m.lion_class = :call AND json_valid(m.content) AND octet_length(m.content) < 100000
+                    THEN m.content -> '$.arguments' END AS arguments,
+               CASE WHEN (m.lion_class = :result OR m.role = 'tool') AND json_valid(m.content)
+                    THEN substr(m.content ->> '$.error', 1, :most) END AS error,
+               CASE WHEN (m.lion_class = :result OR m.role = 'tool') AND json_valid(m.content)
+                    THEN m.content ->> '$.function' END AS own,
+               CASE WHEN (m.lion_class = :result OR m.role = 'tool') AND json_valid(m.content)
+                    THEN m.content ->> '$.action_request_id' END AS request
+          FROM progression_items i JOIN messages m ON m.id = i.message_id
+         WHERE i.prog = :prog AND i.ord > :after) line
+ ORDER BY ord
 """
 
 
@@ -69,8 +72,11 @@ def outline(conn: Connection, place: Place, after: int = -1) -> Outline:
     found = Outline([], [], {}, [], None)
     files: dict[str, dict[str, Any]] = {}
     last: int | None = None
-    bound = {"prog": place.prog, "after": after, "call": _CALL, "result": _RESULT, "most": _EXCERPT}
-    for number, message_id, at, kind, role, function, arguments, error in conn.all(_LINES, bound):
+    bound = {
+        "prog": place.prog, "session": place.session_id, "branch": place.branch_id, "after": after, "call": _CALL,
+        "result": _RESULT, "most": _EXCERPT,
+    }  # fmt: skip
+    for number, message_id, at, kind, role, function, arguments, error, tool, branch in conn.all(_LINES, bound):
         last = number
         if kind == _SAID or role == "user":
             found.users.append(number)
@@ -78,8 +84,6 @@ def outline(conn: Connection, place: Place, after: int = -1) -> Outline:
             _count(found.tools, function, "calls")
             _note_files(files, str(function or ""), load_or_keep(arguments), number)
         elif error is not None:
-            tool = conn.value(_TOOL_OF, {"id": message_id})
-            branch = place.branch_id or conn.value(_BRANCH_OF, {"id": message_id, "session": place.session_id})
             found.errors.append(ToolError(number, message_id, branch, _time(at), tool, str(error)))
             _count(found.tools, tool, "errors")
     return found._replace(files=sorted(files.values(), key=lambda file: -file["last_ord"])[:MOST_FILES], last=last)
