@@ -10,7 +10,7 @@ from lionstudio.model.messages import Message, System
 from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages import INSERT
-from lionstudio.state.places import Place, look_again, place_of, remember
+from lionstudio.state.places import Place, look_again, place_of, remember, take_places
 from lionstudio.state.tallies import Growth, grow_session, note_on_branch
 
 
@@ -22,7 +22,6 @@ class Arrival(NamedTuple):
 
 
 _KNOWN = "SELECT m.id FROM json_each(:ids) j JOIN messages m ON m.id = j.value"
-_PLACE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
 _ANNOUNCE = """
 INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord) VALUES (?, 'appended', 'message', ?, ?, ?)
 """
@@ -50,8 +49,7 @@ def append_many(conn: Connection, branch_id: str, arrivals: Sequence[Arrival]) -
 
 def _take_places(conn: Connection, place: Place, arrivals: Sequence[Arrival]) -> None:
     for end in (place.session, place):
-        rows = ((end.prog, end.next_ord + number, arrival.row[0]) for number, arrival in enumerate(arrivals))
-        conn.many(_PLACE, rows)
+        take_places(conn, end.prog, end.next_ord, (arrival.row[0] for arrival in arrivals))
         end.next_ord += len(arrivals)
 
 

@@ -18,6 +18,7 @@ from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.arrivals import Arrivals
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages import INSERT
+from lionstudio.state.places import next_ord, take_places
 from lionstudio.state.sessions import to_row
 from lionstudio.state.standing import find_place, ids_in, standing
 from lionstudio.state.tallies import Growth, grow_session, note_on_branch
@@ -160,8 +161,6 @@ _ADD_HEAD = """
 INSERT INTO progression_heads (id, created_at, unreadable) VALUES (:id, :at, :unreadable) ON CONFLICT (id) DO NOTHING
 """
 _HEAD = "SELECT pk FROM progression_heads WHERE id = :id"
-_NEXT = "SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :prog"
-_PLACE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
 
 
 def _head(conn: Connection, progression_id: str, at: float, unreadable: str | None) -> int:
@@ -173,9 +172,7 @@ def _head(conn: Connection, progression_id: str, at: float, unreadable: str | No
 def _extend(conn: Connection, prog: int, ids: Sequence[str]) -> None:
     """Put ids at the end; those that a session or branch with the same progression brought stand there already."""
     if ids:
-        start = int(conn.value(_NEXT, {"prog": prog}))
-        new = _missing(ids, _order_of(conn, prog))
-        conn.many(_PLACE, ((prog, start + number, id_) for number, id_ in enumerate(new)))
+        take_places(conn, prog, next_ord(conn, prog), _missing(ids, _order_of(conn, prog)))
 
 
 # ── Sessions ─────────────────────────────────────────────────────────────
@@ -211,7 +208,7 @@ def _insert_session(conn: Connection, incoming: Incoming, row: dict[str, Any], p
     row |= usage._asdict() | _pointers(conn, prog)
     row |= {
         "progression_id": incoming.progression_id,
-        "message_count": conn.value(_NEXT, {"prog": prog}),
+        "message_count": next_ord(conn, prog),
         "last_message_at": last_at,
         "updated_at": _newest(session.updated_at, session.ended_at, last_at, session.created_at),
     }
@@ -255,7 +252,7 @@ def _complete_session(
     used = arrived.total(plan.session_ids)
     grow_session(conn, session_id, Growth(len(plan.session_ids), first, last, arrived.last_at, used))
     # one row for all of them: whoever shows the session reads it again
-    conn.execute(_ANNOUNCE, {"id": session_id, "ord": conn.value(_NEXT, {"prog": prog}) - 1})
+    conn.execute(_ANNOUNCE, {"id": session_id, "ord": next_ord(conn, prog) - 1})
 
 
 # ── Branches ─────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ progression_items refuses the second, and the place is looked up again.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 from lionstudio.errors import CorruptStore, NotFound
 from lionstudio.model.ids import new_id
@@ -47,6 +48,7 @@ SELECT b.session_id, s.pk, s.progression_id, sh.pk, b.progression_id, bh.pk
  WHERE b.id = :branch
 """
 _NEXT_ORD = "SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :prog"
+_TAKE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
 
 
 def place_of(conn: Connection, branch_id: str) -> Place:
@@ -67,18 +69,24 @@ def place_of(conn: Connection, branch_id: str) -> Place:
         branch_prog = _give_progression(conn, _BRANCH_PROGRESSION, branch_id)
     session = conn.sessions.get(session_id)
     if session is None or (session.pk, session.prog) != (session_pk, session_prog):
-        session = SessionPlace(session_id, session_pk, session_prog, _next_ord(conn, session_prog))
-    return Place(session, branch_prog, _next_ord(conn, branch_prog))
+        session = SessionPlace(session_id, session_pk, session_prog, next_ord(conn, session_prog))
+    return Place(session, branch_prog, next_ord(conn, branch_prog))
 
 
 def look_again(conn: Connection, place: Place) -> None:
     """Somebody else appended: take the next free ords anew."""
-    place.session.next_ord = _next_ord(conn, place.session.prog)
-    place.next_ord = _next_ord(conn, place.prog)
+    place.session.next_ord = next_ord(conn, place.session.prog)
+    place.next_ord = next_ord(conn, place.prog)
 
 
-def _next_ord(conn: Connection, prog: int) -> int:
+def next_ord(conn: Connection, prog: int) -> int:
+    """The first ord that nothing stands at."""
     return int(conn.value(_NEXT_ORD, {"prog": prog}))
+
+
+def take_places(conn: Connection, prog: int, start: int, ids: Iterable[str]) -> None:
+    """Put messages into a progression, one after the other from an ord on."""
+    conn.many(_TAKE, ((prog, start + number, id_) for number, id_ in enumerate(ids)))
 
 
 def remember(conn: Connection, branch_id: str, place: Place) -> None:
