@@ -10,11 +10,13 @@ import stat
 import subprocess
 import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, write
 
+from lionstudio.errors import LionError
 from lionstudio.shows import gitfolders, sweeping
 from lionstudio.shows.checkouts import collect, hand_back_conflict, prune_checkouts, remove
 from lionstudio.shows.merging import Clean, Conflict, Merged, integration_tip, lay_out, merge, try_merge
@@ -452,3 +454,17 @@ def test_links_in_the_agents_git_folder_are_not_written_through(repo: Repo, tmp_
     hand_back_conflict(two, head, integration_tip(repo))
     assert victim.read_text() == "precious\n"
     assert git(two.path, "status", "--porcelain=v1") == "UU src/a.py"
+
+
+def test_a_link_that_git_ignores_leads_nobody_out(users: Path, repo: Repo, tmp_path: Path) -> None:
+    """A conflict is laid into the checkout where a folder of the merge result is an ignored link to elsewhere."""
+    (tmp_path / "victim").mkdir()
+    one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
+    write(one.path, {"src/a.py": "a = 'one'\n", "out/x.txt": "x\n"})
+    merge(repo, "topic", "one", 1, collect(one, "one", attempt=1).head, "Merge one")
+    write(two.path, {"src/a.py": "a = 'two'\n", ".git/info/exclude": "out\n", ".gitignore": "out\n"})
+    os.symlink(tmp_path / "victim", os.path.join(two.path, "out"))
+    head = collect(two, "two", attempt=1).head
+    with suppress(LionError):  # refused or replaced, but not followed
+        hand_back_conflict(two, head, integration_tip(repo))
+    assert list((tmp_path / "victim").iterdir()) == []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 
 from lionstudio.errors import Conflict
 from lionstudio.files.atomic import write_text
@@ -18,6 +19,8 @@ from lionstudio.shows.layouts import read_bytes
 from lionstudio.shows.places import Checkout
 from lionstudio.shows.repositories import director_git
 from lionstudio.shows.sweeping import note_at
+
+_NAMING = threading.Lock()  # plays of one show are handed back at the same time, each with a tip of its own
 
 
 def hand_back_conflict(checkout: Checkout, head: str, tip: str) -> tuple[str, ...]:
@@ -46,10 +49,11 @@ def _merged(checkout: Checkout, head: str, tip: str) -> tuple[str, list[tuple[st
     """The tree with markers in it, and what the index says about each conflicted file."""
     repo = checkout.repo
     # named by branches, because the names stand in the markers that the agent reads
-    for ref, oid in ((checkout.branch, head), (repo.integration, tip)):
-        write_text(os.path.join(repo.director, *ref.split("/")), f"{oid}\n")
     names = [ref.removeprefix("refs/heads/") for ref in (checkout.branch, repo.integration)]
-    ran = director_git(repo).ask("merge-tree", "--write-tree", "-z", "--no-messages", *names, codes=(0, 1))
+    with _NAMING:
+        for ref, oid in ((checkout.branch, head), (repo.integration, tip)):
+            write_text(os.path.join(repo.director, *ref.split("/")), f"{oid}\n")
+        ran = director_git(repo).ask("merge-tree", "--write-tree", "-z", "--no-messages", *names, codes=(0, 1))
     tree, *rest = ran.fields() or [""]
     if not OID.fullmatch(tree):
         raise failure("merge-tree", ran)
