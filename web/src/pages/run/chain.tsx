@@ -1,5 +1,5 @@
 // The state of a run as a chain, and the reasons behind it on click.
-import { Popover, UnstyledButton } from "@mantine/core";
+import { Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { plural } from "@/domain/format";
 import { StatePill } from "@/ui/state-pill";
@@ -11,7 +11,8 @@ export function StateChain({ detail, errors, go }: { detail: Detail; errors: num
   return (
     <Popover position="bottom-start" shadow="md" radius={8} width={380}>
       <Popover.Target>
-        <UnstyledButton className={classes.chain} aria-label={`State: ${state.label}. Reasons`}>
+        <UnstyledButton className={classes.chain} title="Why">
+          <VisuallyHidden>State: </VisuallyHidden>
           <StatePill state={{ ...state, reasons: [] }} />
           {errors > 0 && <span className={classes.errors}>{plural(errors, "tool error")}</span>}
           <IconChevronDown size={13} className={classes.faint} />

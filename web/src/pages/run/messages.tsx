@@ -70,7 +70,8 @@ export function Messages({ detail, cursor, list, seen }: MessagesProps) {
       handle={inner}
       rows={found.rows}
       live={live}
-      startAt={startAt}
+      begin={begin}
+      atEnd={live && startAt === undefined}
       onRange={onRange}
       isLoaded={(row) => found.messages.has(row)}
       render={(row) => {

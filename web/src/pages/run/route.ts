@@ -17,8 +17,9 @@ export const runRoute = createRoute({
   path: "/runs/$runId",
   validateSearch,
   // Asked for while the page itself is still being loaded.
-  loader: ({ context: { queries }, params: { runId } }) => {
+  loader: ({ context: { queries }, params: { runId }, location }) => {
     void queries.prefetchQuery(run(runId));
+    if ("m" in location.search) return;
     void queries.prefetchQuery(messagePiece({ of: "session", id: runId }, 0));
   },
   component: lazyRouteComponent(() => import("./page"), "RunPage"),

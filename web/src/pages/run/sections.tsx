@@ -1,6 +1,6 @@
 // What to know of a run beside what was said: sections one can link to. Wide screens have them at the side, narrow ones
 // in a sheet that opens at the section that was asked for.
-import { Drawer } from "@mantine/core";
+import { CloseButton, Drawer } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
@@ -49,8 +49,7 @@ export function SectionLinks({ detail, outline }: { detail: Detail; outline: Out
             replace
             data-bad={id === "tool-errors" && (many ?? 0) > 0}
           >
-            {name}
-            {many !== undefined && <span className={classes.count}>{grouped(many)}</span>}
+            {name} {many !== undefined && <span className={classes.count}>{grouped(many)}</span>}
           </TextLink>
         );
       })}
@@ -81,14 +80,15 @@ export function Sections(props: SectionProps) {
     props.go(ord);
   };
   return (
-    <Drawer
-      opened={SECTIONS.some(({ id }) => id === hash)}
-      onClose={close}
-      position="right"
-      title="About this run"
-    >
-      <All {...props} go={go} />
-    </Drawer>
+    <Drawer.Root opened={SECTIONS.some(({ id }) => id === hash)} onClose={close} position="right">
+      <Drawer.Overlay backgroundOpacity={0.4} />
+      <Drawer.Content aria-label="About this run">
+        <Drawer.Body>
+          <CloseButton className={classes.close} aria-label="Close" onClick={close} />
+          <All {...props} go={go} />
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
   );
 }
 
@@ -104,7 +104,7 @@ function Part(props: { id: string; name: string; count: number | undefined; chil
   return (
     <section id={props.id} className={classes.section} aria-label={props.name}>
       <h2 className={classes.title}>
-        {props.name}
+        {props.name}{" "}
         {props.count !== undefined && <span className={classes.count}>{grouped(props.count)}</span>}
       </h2>
       {props.children}

@@ -24,8 +24,9 @@ interface TranscriptProps {
   onRange: (first: number, last: number) => void;
   /** The run goes on: stay at its end. */
   live: boolean;
-  /** Where to begin; the end of a live run otherwise. */
-  startAt: number | undefined;
+  /** The row to begin at; the end of a live run unless a message is meant. */
+  begin: number;
+  atEnd: boolean;
   handle: Ref<TranscriptHandle>;
 }
 
@@ -34,7 +35,7 @@ const USUAL = 72;
 const ABOVE = 56;
 
 export function Transcript(props: TranscriptProps) {
-  const { rows, isLoaded, render, onRange, live, startAt, handle } = props;
+  const { rows, isLoaded, render, onRange, live, begin, atEnd, handle } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows,
@@ -43,8 +44,10 @@ export function Transcript(props: TranscriptProps) {
     overscan: 6,
     scrollPaddingStart: ABOVE,
     paddingEnd: 40,
+    // Not at the top first: what is there would be fetched for nothing.
+    initialOffset: begin * USUAL,
   });
-  const follow = useFollow(scroller, live && startAt === undefined);
+  const follow = useFollow(scroller, atEnd);
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
