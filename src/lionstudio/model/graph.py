@@ -21,11 +21,17 @@ def blocked_by(plays: Sequence[Play]) -> dict[str, tuple[str, ...]]:
         hopeful.update(ready)
         for name in ready:
             del waiting[name]
+    merged = {play.name for play in plays if play.status is PlayStatus.MERGED}
     return {
-        play.name: tuple(need for need in dict.fromkeys(play.depends_on) if need not in hopeful)
+        # one that is marked blocked while its needs may still come waits for those that have not
+        play.name: _missing(play, hopeful) or _missing(play, merged)
         for play in plays
         if play.name in waiting or play.status is PlayStatus.BLOCKED
     }
+
+
+def _missing(play: Play, there: set[str]) -> tuple[str, ...]:
+    return tuple(need for need in dict.fromkeys(play.depends_on) if need not in there)
 
 
 def critical_path(plays: Iterable[Play], now: float) -> tuple[str, ...]:

@@ -1,0 +1,81 @@
+"""Admin in the browser: a stale run is found, its evidence read, and it is marked failed after a look at what follows."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+from tests.support.browsing import Studio, Watched, assert_accessible
+from tests.support.seeding import begin, li
+
+from lionstudio.state.database import Database
+from lionstudio.state.owners import describe
+from lionstudio.state.sessions import get_session
+
+Open = Callable[..., Page]
+
+
+def _dead_run(studio: Studio) -> None:
+    """A run whose process is proven gone, silent for nine hours."""
+    process = subprocess.Popen(["sleep", "60"])
+    owner = describe(process.pid).to_dict()
+    process.kill()
+    process.wait()
+    with Database(studio.settings.db) as db:
+        db.write(lambda conn: begin(conn, "run-dead", time.time() - 9 * 3600, name="left alone", owner=owner))
+
+
+def test_a_dead_run_is_found_previewed_and_marked(visit: Callable[..., Watched], fresh: Studio) -> None:
+    _dead_run(fresh)
+    page = visit(fresh).open("admin")
+    health = page.get_by_role("region", name="Health")
+    expect(health).to_contain_text("left alone")
+    page.get_by_role("button", name="Mark 1 dead run as failed…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("run-dead")
+    expect(dialog).to_contain_text(re.compile("gone|process"))
+    with Database(fresh.settings.db) as db:
+        assert db.read(lambda conn: get_session(conn, "run-dead")).status == "running"
+
+        dialog.get_by_role("button", name="Mark 1 run as failed").click()
+        expect(page.get_by_text("1 run marked as failed")).to_be_visible()
+        assert db.read(lambda conn: get_session(conn, "run-dead")).status == "failed"
+
+
+def test_the_database_is_looked_after(visit: Callable[..., Watched], fresh: Studio) -> None:
+    li(fresh.settings, "agent", "script", "hello", "--name", "one")
+    page = visit(fresh).open("admin")
+    database = page.get_by_role("region", name="Database")
+    for name, said in (("Checkpoint", "Checkpoint:"), ("Vacuum", "Vacuum:"), ("Backup", "Backup:")):
+        database.get_by_role("button", name=name).click()
+        expect(page.get_by_text(re.compile(said)).first).to_be_visible()
+    database.get_by_role("button", name="Prune…").click()
+    expect(page.get_by_role("dialog")).to_contain_text("0 runs would be deleted")
+    expect(page.get_by_role("button", name="Delete 0 runs")).to_be_disabled()
+
+
+def test_an_import_is_started_and_says_what_it_did(visit: Callable[..., Watched], fresh: Studio) -> None:
+    page = visit(fresh).open("admin")
+    page.get_by_role("button", name="Import teams").click()
+    started = page.get_by_role("region", name="Started here")
+    expect(started).to_contain_text("import teams")
+    expect(started).to_contain_text("done", timeout=20_000)
+    started.get_by_role("button", name="import teams").click()
+    expect(started.get_by_label("Output")).to_be_visible()
+
+
+def test_settings_say_where_they_come_from(open_page: Open) -> None:
+    page = open_page("admin")
+    settings = page.get_by_role("region", name="Settings")
+    expect(settings.get_by_role("row").filter(has_text="home").first).to_contain_text("environment")
+
+
+def test_admin_is_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+    for scheme in ("light", "dark"):
+        for width in (1440, 390):
+            page = open_page("admin", color_scheme=scheme, viewport={"width": width, "height": 844})
+            page.get_by_role("region", name="Settings").get_by_role("row").first.wait_for()
+            assert_accessible(page)

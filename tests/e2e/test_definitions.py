@@ -1,0 +1,126 @@
+"""Agents and playbooks in the browser: read, edited, compared, rolled back, and a file that changed meanwhile."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+from tests.support.browsing import Studio, Watched, assert_accessible
+
+Open = Callable[..., Page]
+TEXT = "---\ndescription: Looks at changes\nmodel: claude/sonnet\n---\n\nYou are careful.\n"
+
+
+def editor(page: Page, name: str = "looker") -> None:
+    """Put the cursor at the end of the text."""
+    page.get_by_role("textbox", name=f"Text of {name}").click()
+    page.keyboard.press("Control+End")
+
+
+def agent(studio: Studio) -> Path:
+    """A definition on disk."""
+    path = Path(studio.settings.home) / "agents" / "looker.md"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(TEXT)
+    return path
+
+
+def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., Watched], fresh: Studio) -> None:
+    path = agent(fresh)
+    page = visit(fresh).open("agents/looker")
+    expect(page.get_by_text("You are careful.")).to_be_visible()
+    page.keyboard.press("e")
+    editor(page)
+    page.keyboard.type("You name the line.")
+    page.keyboard.press("Escape")
+    page.keyboard.type("it should name lines")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Saved", exact=True).first).to_be_visible()
+    assert path.read_text() == TEXT + "You name the line."
+
+    page.get_by_role("button", name="Versions").click()
+    drawer = page.get_by_role("dialog")
+    expect(drawer).to_contain_text("it should name lines")
+    drawer.get_by_role("button", name=re.compile("^1")).click()
+    expect(drawer.get_by_label("Changes of version 1")).to_contain_text("You name the line.")
+    drawer.get_by_role("button", name="Roll back to version 1").click()
+    expect(page.get_by_text("looker is as it was in version 1")).to_be_visible()
+    assert path.read_text() == TEXT
+    expect(drawer.get_by_role("listitem")).to_have_count(3)
+
+
+def test_what_is_wrong_is_said_while_one_types(visit: Callable[..., Watched], fresh: Studio) -> None:
+    agent(fresh)
+    page = visit(fresh).open("agents/looker?view=edit")
+    page.get_by_role("textbox", name="Text of looker").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.press("End")
+    page.keyboard.type("\nmodel: [")
+    expect(page.get_by_role("list", name="Problems")).to_contain_text(re.compile("line"))
+
+
+def test_a_file_that_changed_meanwhile_is_shown_and_a_person_decides(
+    visit: Callable[..., Watched], fresh: Studio
+) -> None:
+    path = agent(fresh)
+    page = visit(fresh).open("agents/looker?view=edit")
+    editor(page)
+    page.keyboard.type("Mine.")
+    path.write_text(TEXT + "Theirs.\n")
+    page.keyboard.press("Control+s")
+    dialog = page.get_by_role("dialog", name="Changed on disk")
+    expect(dialog).to_contain_text("Theirs.")
+    expect(dialog).to_contain_text("Mine.")
+    assert path.read_text() == TEXT + "Theirs.\n"
+
+    dialog.get_by_role("button", name="Go on editing").click()
+    page.keyboard.press("Control+s")
+    page.get_by_role("button", name="Save").click()
+    dialog.get_by_role("button", name="Keep mine").click()
+    expect(dialog).to_have_count(0)
+    assert path.read_text() == TEXT + "Mine."
+
+    page.get_by_role("button", name="Versions").click()
+    expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(3)
+
+
+def test_theirs_can_be_taken(visit: Callable[..., Watched], fresh: Studio) -> None:
+    path = agent(fresh)
+    page = visit(fresh).open("agents/looker?view=edit")
+    editor(page)
+    page.keyboard.type("Mine.")
+    path.write_text(TEXT + "Theirs.\n")
+    page.keyboard.press("Control+s")
+    page.get_by_role("button", name="Take theirs").click()
+    expect(page.get_by_role("textbox", name="Text of looker")).to_contain_text("Theirs.")
+    expect(page.get_by_role("textbox", name="Text of looker")).not_to_contain_text("Mine.")
+    assert path.read_text() == TEXT + "Theirs.\n"
+
+
+def test_a_new_playbook_is_made_and_opened_in_the_editor(visit: Callable[..., Watched], fresh: Studio) -> None:
+    page = visit(fresh).open("playbooks")
+    page.keyboard.press("c")
+    page.get_by_role("textbox", name="Name").fill("tidy")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("textbox", name="Text of tidy")).to_contain_text("prompt")
+    assert (Path(fresh.settings.home) / "playbooks" / "tidy.yaml").is_file()
+
+
+def test_a_bad_file_is_one_entry_with_its_reason(open_page: Open) -> None:
+    page = open_page("agents")
+    rows = page.get_by_role("list", name="Agents").get_by_role("listitem")
+    expect(rows).to_have_count(6)
+    expect(rows.filter(has_text="broken")).to_contain_text(re.compile("line|YAML|read", re.IGNORECASE))
+
+
+def test_definitions_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+    for scheme in ("light", "dark"):
+        for width in (1440, 390):
+            options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
+            for path in ("agents", "agents/reviewer", "playbooks/ship-it", "plugins"):
+                assert_accessible(open_page(path, **options))
+            page = open_page("agents/reviewer?view=edit", **options)
+            page.get_by_role("textbox", name="Text of reviewer").wait_for()
+            assert_accessible(page)

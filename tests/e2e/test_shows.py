@@ -1,0 +1,188 @@
+"""Shows in the browser: the strip, rows that open, links both ways, a play that moves while one looks."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tests.support.browsing import Studio, Watched, assert_accessible
+
+from lionstudio.model.shows import Play, Show
+from lionstudio.model.statuses import PlayStatus
+from lionstudio.state.database import Database
+from lionstudio.state.shows import move_play, put_play, put_show
+
+Open = Callable[..., Page]
+
+
+def strip(page: Page) -> Locator:
+    """The graph above the table."""
+    return page.locator("[data-plays]")
+
+
+def node(page: Page, name: str) -> Locator:
+    """A play in the graph."""
+    return strip(page).locator(f"[data-play='{name}']")
+
+
+def row(page: Page, name: str) -> Locator:
+    """A play in the table."""
+    return page.get_by_role("region", name="Plays").locator(f"button[data-play='{name}']")
+
+
+def test_the_list_says_how_far_each_is_and_leads_there(open_page: Open) -> None:
+    page = open_page("shows")
+    shows = page.get_by_role("list", name="Shows")
+    expect(shows.get_by_role("listitem")).to_have_count(2)
+    expect(shows).to_contain_text("4/9 merged · checkout-api runs")
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/shows/checkout-flow"))
+    row(page, "schema").wait_for()
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile("/shows$"))
+
+
+def test_a_row_opens_in_the_order_of_the_record(open_page: Open) -> None:
+    page = open_page("shows/checkout-flow")
+    row(page, "mails").click()
+    expect(page).to_have_url(re.compile("play=mails"))
+    opened = page.locator("#play-mails")
+    expect(opened).to_contain_text("No plain-text half")
+
+    text = opened.inner_text()
+    order = ["Open session", "Intent", "Duration", "Gate: failed", "What it changed", "Raw data"]
+    found = [text.index(each) for each in order]
+    assert found == sorted(found)
+    expect(opened.get_by_text("_meta.json")).to_have_count(0)
+
+    opened.get_by_role("link", name="Open session").click()
+    expect(page).to_have_url(re.compile("/runs/show-checkout-mails"))
+    source = page.get_by_role("link", name=re.compile("checkout-flow")).first
+    source.click()
+    expect(page).to_have_url(re.compile("/shows/checkout-flow"))
+
+
+def test_badges_wear_the_colours_of_the_record(open_page: Open) -> None:
+    page = open_page("shows/checkout-flow")
+    row(page, "schema").wait_for()
+
+    def badges(name: str) -> list[tuple[str, str | None, str | None]]:
+        found = row(page, name).locator("[data-kind]").all()
+        return [(each.inner_text(), each.get_attribute("data-kind"), each.get_attribute("data-tone")) for each in found]
+
+    merged = [("completed", "lifecycle", "success"), ("passed", "gate", "success"), ("merged", "integration", "success")]
+    assert badges("schema") == merged
+    assert badges("checkout-api") == [("running", "lifecycle", "info")]
+    assert badges("checkout-page")[0] == ("awaiting gate", "lifecycle", "warning")
+    assert badges("load-test") == [("pending", "lifecycle", "warning")]
+    assert badges("mails")[:2] == [("failed", "lifecycle", "danger"), ("gate failed", "gate", "danger")]
+
+
+def test_rows_and_nodes_point_at_each_other(open_page: Open) -> None:
+    page = open_page("shows/checkout-flow")
+    row(page, "prices").hover()
+    expect(node(page, "prices")).to_have_attribute("data-marked", "true")
+    expect(node(page, "basket")).to_have_attribute("data-marked", "false")
+    node(page, "basket").hover()
+    expect(page.locator("#play-basket")).to_have_attribute("data-marked", "true")
+
+    node(page, "load-test").click()
+    expect(row(page, "load-test")).to_have_attribute("aria-expanded", "true")
+    expect(row(page, "load-test")).to_be_in_viewport()
+
+
+def test_the_critical_path_is_marked_and_a_blocked_play_says_by_whom(open_page: Open) -> None:
+    page = open_page("shows/checkout-flow")
+    expect(node(page, "checkout-api")).to_have_attribute("data-critical", "true")
+    expect(node(page, "taxes")).to_have_attribute("data-critical", "false")
+    expect(row(page, "receipts")).to_contain_text("blocked by mails")
+    expect(page.get_by_role("region", name="What ran when")).to_contain_text("have not begun")
+
+
+def test_a_hidden_graph_stays_hidden(visit: Callable[..., Watched], studio: Studio) -> None:
+    browser = visit(studio)
+    page = browser.open("shows/checkout-flow")
+    page.get_by_role("button", name="Hide graph").click()
+    expect(strip(page)).to_have_count(0)
+    again = browser.open("shows/docs-refresh")
+    expect(again.get_by_role("button", name="Show graph")).to_be_visible()
+    again.keyboard.press("h")
+    expect(strip(again)).to_be_visible()
+
+
+@pytest.mark.parametrize(("count", "height"), [(4, 112), (5, 160), (20, 160), (21, 220), (200, 220)])
+def test_the_strip_is_as_high_as_the_record_says(
+    visit: Callable[..., Watched], fresh: Studio, count: int, height: int
+) -> None:
+    with Database(fresh.settings.db) as db:
+        db.write(lambda conn: put_show(conn, _show(fresh)))
+        for number in range(count):
+            needs = (f"p{number - 3}",) if number >= 3 else ()
+            db.write(lambda conn, number=number, needs=needs: put_play(conn, _play(number, needs)))
+    page = visit(fresh).open("shows/big")
+    expect(page.get_by_role("region", name="Plays").get_by_role("listitem")).to_have_count(count)
+    box = strip(page).bounding_box()
+    assert box is not None
+    assert box["height"] == height
+    expect(node(page, "p0")).to_be_visible()
+
+
+def test_a_play_that_moves_moves_on_screen(visit: Callable[..., Watched], fresh: Studio) -> None:
+    with Database(fresh.settings.db) as db:
+        db.write(lambda conn: put_show(conn, _show(fresh)))
+        db.write(lambda conn: put_play(conn, _play(0, ())))
+        page = visit(fresh).open("shows/big")
+        expect(row(page, "p0")).to_contain_text("pending")
+        for status, word in (("prepared", "pending"), ("running", "running"), ("running_complete", "awaiting gate")):
+            db.write(lambda conn, status=status: move_play(conn, "show-big", "p0", status))
+            expect(row(page, "p0")).to_contain_text(word, timeout=3000)
+        expect(node(page, "p0")).to_have_attribute("data-tone", "warning")
+
+
+def test_a_show_is_used_by_the_keyboard_alone(open_page: Open) -> None:
+    page = open_page("shows/checkout-flow")
+    row(page, "schema").wait_for()
+    for key in ("j", "j", "Enter"):
+        page.keyboard.press(key)
+    expect(row(page, "prices")).to_have_attribute("aria-expanded", "true")
+    expect(node(page, "prices")).to_have_attribute("data-marked", "true")
+    page.locator("#play-prices").get_by_role("link", name="Open session").focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/runs/show-checkout-prices"))
+
+
+def test_nothing_is_ordered_before_somebody_is_sure(open_page: Open) -> None:
+    page = open_page("shows/checkout-flow?play=checkout-page")
+    page.locator("#play-checkout-page").get_by_role("button", name="Reject").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="Reject")).to_be_disabled()
+    dialog.get_by_role("textbox").fill("Too slow.")
+    expect(dialog.get_by_role("button", name="Reject")).to_be_enabled()
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+def test_shows_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+    for scheme in ("light", "dark"):
+        for width in (1440, 390):
+            options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
+            assert_accessible(open_page("shows", **options))
+            page = open_page("shows/checkout-flow?play=mails", **options)
+            page.get_by_text("No plain-text half").first.wait_for()
+            assert_accessible(page)
+
+
+def _show(studio: Studio) -> Show:
+    folder = f"{studio.settings.shows}/big"
+    return Show(id="show-big", topic="big", show_dir=folder, goal="Many plays", created_at=time.time())
+
+
+def _play(number: int, needs: tuple[str, ...]) -> Play:
+    return Play(
+        id=f"play-{number}", show_id="show-big", name=f"p{number}", status=PlayStatus.PENDING, depends_on=needs,
+        sort_order=number, created_at=time.time(),
+    )  # fmt: skip
