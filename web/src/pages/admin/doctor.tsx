@@ -26,7 +26,7 @@ export function DoctorSection() {
           <Button
             variant="default"
             size="compact-xs"
-            loading={query.isFetching}
+            disabled={query.isFetching}
             onClick={() => void query.refetch()}
           >
             Examine again
