@@ -73,6 +73,9 @@ def main() -> None:
             path = f"/api/sessions/{numbered(1)}/messages?limit={_MESSAGES}"
             assert len(json.loads(server.get(path))["messages"]) == _MESSAGES
             table.row("10,000 messages of a session", _ms(server, path, given), "ms", at_most(30))
+            for what in ("outline", "timeline"):
+                rare = given._replace(quick=True)
+                table.row(f"10,000 messages: {what}", _ms(server, f"/api/sessions/{numbered(1)}/{what}", rare), "ms")
         table.close()
     finally:
         clean_up()
@@ -112,7 +115,8 @@ def _lists(table: Table, given: Options, server: Server, size: int) -> float:
     found = {what: _ms(server, path, given) for what, path in _PAGES.items()}
     for what, value in found.items():
         table.row(f"{size:,} sessions: page of 100, {what}", value, "ms", at_most(10), f"{value / bare:.1f} × /healthz")
-    table.row(f"{size:,} sessions: /api/dashboard", _ms(server, "/api/dashboard", given), "ms")
+    for path in ("/api/dashboard", "/api/facets", f"/api/facets?project={PROJECTS[0]}", "/api/runs?card=stale"):
+        table.row(f"{size:,} sessions: {path}", _ms(server, path, given), "ms")
     return found["no filter"]
 
 

@@ -244,3 +244,20 @@ def test_counts_beside_the_other_filters(studio: InProcess) -> None:
     assert [(each["value"], each["runs"]) for each in found["agent"]] == [("coder", 2), ("tester", 2)]
     assert found["status"] == [{"value": "running", "runs": 2, "more": False}]
     assert found["playbook"] == []
+
+
+def test_a_source_beside_other_filters_is_counted_among_the_newest(
+    studio: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db = studio.services.store.database()
+    for number in range(6):
+        source = "live" if number < 3 else "imported_fs"
+        begin(db, f"f{number}", project="one", source_kind=source, created_at=NOW + number)
+    exact = studio.get("/api/facets?project=one")["source"]
+    monkeypatch.setattr("lionstudio.state.facets._LOOKED_AT", 4)
+    least = studio.get("/api/facets?project=one")["source"]
+
+    assert exact == [
+        {"value": "imported_fs", "runs": 3, "more": False}, {"value": "live", "runs": 3, "more": False},
+    ]  # fmt: skip
+    assert least == [{"value": "imported_fs", "runs": 3, "more": True}, {"value": "live", "runs": 1, "more": True}]

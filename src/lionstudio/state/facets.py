@@ -13,6 +13,7 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.listing import Filters, where
 
 MOST_COUNTED = 1_000
+_LOOKED_AT = 200  # rows of each value where no index helps
 MOST_VALUES = 100  # of one column; a page shows the first and finds the others by typing
 
 _COLUMNS: Mapping[str, str] = {
@@ -31,10 +32,14 @@ SELECT value FROM found WHERE value IS NOT NULL LIMIT :most
 }
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM sessions WHERE "
 _UP_TO = " LIMIT :most)"
+# The source has an index with the status and with none of the others, so the newest of what they leave are looked at.
+_AMONG = "SELECT count(*) FILTER (WHERE source_kind = :source), count(*) FROM (SELECT source_kind FROM sessions WHERE "
+_NEWEST = " ORDER BY created_at DESC LIMIT :most)"
+_WITHOUT_SOURCE = ("kind", "project", "agent", "playbook", "show", "name")
 
 
 class Count(NamedTuple):
-    """A value and how many runs have it; `more` when there are more than were counted."""
+    """A value and how many runs have it at least; `more` when there may be more than were counted."""
 
     value: str
     runs: int
@@ -53,6 +58,15 @@ def _facet(conn: Connection, facet: str, filters: Filters) -> list[Count]:
 
 
 def _count(conn: Connection, value: str, filters: Filters) -> Count:
+    if filters.source is not None and any(getattr(filters, name) is not None for name in _WITHOUT_SOURCE):
+        return _count_among(conn, value, filters)
     conditions, bound = where(conn, filters)
     number = int(conn.value(_COUNT + " AND ".join(conditions) + _UP_TO, bound | {"most": MOST_COUNTED + 1}))
     return Count(value, min(number, MOST_COUNTED), number > MOST_COUNTED)
+
+
+def _count_among(conn: Connection, value: str, filters: Filters) -> Count:
+    conditions, bound = where(conn, filters._replace(source=None))
+    wanted = bound | {"source": filters.source, "most": _LOOKED_AT}
+    number, looked_at = conn.one(_AMONG + " AND ".join(conditions) + _NEWEST, wanted) or (0, 0)
+    return Count(value, number, looked_at >= _LOOKED_AT)
