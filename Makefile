@@ -16,7 +16,7 @@ help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
 
 studio: .venv/.runtime ## install what Studio needs, build its page and start it
-	@{ $(build_page) } || echo "The page could not be built; Studio starts without it." >&2
+	@( $(build_page) ) || echo "The page could not be built; Studio starts without it." >&2
 	@.venv/bin/li studio $(ARGS)
 
 test: check check-web ## everything that must hold before a change lands: both checks, then every test
@@ -63,7 +63,7 @@ bench: .venv/.dev ## measure the speed; prints ratios (HEAVY=1 adds a store of s
 	@for bench in benches/bench_*.py; do \
 		name=$$(basename "$$bench" .py); \
 		if [ "$$name" = bench_heavy ] && [ -z "$(HEAVY)" ]; then continue; fi; \
-		$(PY) -m "benches.$$name" --json "benches/.data/results/$$name.json" $(ARGS) || exit 1; \
+		PYTHONPATH=tools $(PY) -m "benches.$$name" --json "benches/.data/results/$$name.json" $(ARGS) || exit 1; \
 	done
 	@echo "For docs/performance.md: $(PY) -m benches.report"
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
-
+from playwright.sync_api import Browser, Page, expect
 from tests.support.browsing import Studio, Watched, chromium, serve
 from tests.support.seeding import rich_home
 from tests.support.studio import settings_in
 
 Open = Callable[..., Page]
+# Two workers, two servers and two browsers share two cores; waiting longer costs nothing when it is quick.
+expect.set_options(timeout=15_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -78,7 +78,7 @@ def test_new_runs_wait_above_until_they_are_asked_for(visit: Callable[..., Watch
         expect(page.get_by_text("old 149")).to_be_visible()
         page.get_by_role("list", name="Runs").hover()
         page.mouse.wheel(0, 3000)
-        page.wait_for_function("document.querySelector('[data-scroll] ul li')?.dataset.index > 20")
+        page.wait_for_function("() => document.querySelector('[data-scroll] ul li')?.dataset.index > 20")
         before = rows(page)
         db.write(lambda conn: begin(conn, "new-1", time.time(), name="the new one"))
 

@@ -119,7 +119,7 @@ class Watched:
     def page(self) -> Page:
         """A new tab."""
         page = self.context.new_page()
-        page.set_default_timeout(10_000)
+        page.set_default_timeout(20_000)
         page.on("pageerror", lambda error: self.breaches.append(f"error: {error}"))
         page.on("dialog", lambda dialog: self._dialog(dialog.message))
         page.on("request", self._request)

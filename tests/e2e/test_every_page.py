@@ -1,0 +1,62 @@
+"""Every page, full and empty, light and dark: accessible, within the policy, and unmoved by hostile text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.e2e.screenshots import shots
+from tests.support.browsing import Studio, Watched, assert_accessible
+from tests.support.seeding import Seeded
+
+Open = Callable[..., Page]
+_SEEDED = Seeded("run-long", "run-waiting", "run-stale", "run-hostile", "checkout-flow")
+PAGES = {shot.name: shot.path for shot in shots(_SEEDED) if not shot.keys}
+EMPTY = ("", "runs", "shows", "teams", "agents", "playbooks", "plugins", "admin", "search?q=nothing")
+
+
+def settled(page: Page) -> None:
+    """Wait until the page waits for nothing any more."""
+    page.wait_for_function(
+        "() => !document.querySelector('[data-waiting]') && !/Loading .*…/.test(document.querySelector('main').innerText)"
+    )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_accessible(open_page: Open, name: str, scheme: str) -> None:
+    page = open_page(PAGES[name], color_scheme=scheme)
+    settled(page)
+
+    expect(page.get_by_role("heading", level=1)).to_have_count(1)
+    assert_accessible(page)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_fits_a_narrow_screen(open_page: Open, name: str) -> None:
+    page = open_page(PAGES[name], viewport={"width": 390, "height": 844})
+    settled(page)
+
+    wide = page.evaluate(
+        "document.documentElement.scrollWidth > innerWidth || document.querySelector('main').scrollWidth > innerWidth"
+    )
+    assert not wide
+    assert_accessible(page)
+
+
+def test_an_empty_home_has_a_sentence_on_every_page(visit: Callable[..., Watched], fresh: Studio) -> None:
+    watched = visit(fresh)
+    for path in EMPTY:
+        page = watched.open(path)
+        settled(page)
+        assert len(page.locator("main").inner_text()) > 30, path
+        assert_accessible(page)
+        page.close()
+
+
+def test_a_page_that_is_not_there_is_told_and_not_loaded_for_ever(open_page: Open) -> None:
+    for path in ("runs/no-such-run", "shows/no-such-show", "agents/no-such-agent", "teams/no-such-team"):
+        page = open_page(path)
+        expect(page.get_by_role("alert").first).to_be_visible()
+        page.close()
