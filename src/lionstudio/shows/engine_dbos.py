@@ -18,7 +18,7 @@ from dbos._serialization import DBOSPortableJSONSerializer
 
 from lionstudio.files.atomic import make_folder
 from lionstudio.model.ids import new_id
-from lionstudio.shows.engine import LOST, Known, Workflow
+from lionstudio.shows.engine import Known, Workflow
 
 SHAPE = "shows-1"  # raised by hand when the order of steps changes; what runs under another shape begins from its files
 _POLL_SECONDS = 0.2
@@ -49,45 +49,33 @@ class DbosEngine:
         DBOS.register_queue(show, polling_interval_sec=_QUEUE_SECONDS, on_conflict="never_update")
 
     def run(self, workflow_id: str, name: str, *args: Any) -> Any:
-        """Take up the last run of a workflow with everything it started, or begin the next one."""
-        runs = [known for known in self._rows() if _is_run_of(workflow_id, known.workflow_id)]
+        """Take up the last run of a workflow where it was left, or begin the next one."""
+        runs = self._rows()
         last = runs[-1] if runs else None
         if last is not None and last.status in _UNFINISHED and last.app_version == SHAPE:
             handle = self._take_up(last.workflow_id)
         else:
             if last is not None and last.status in _UNFINISHED:
-                DBOS.cancel_workflow(last.workflow_id, cancel_children=True)
+                DBOS.cancel_workflow(last.workflow_id)
             handle = self._begin(f"{workflow_id}~{len(runs) + 1}" if runs else workflow_id, name, *args)
         return handle.get_result(polling_interval_sec=_POLL_SECONDS)
 
     def _take_up(self, workflow_id: str) -> WorkflowHandle[Any]:
         """We hold the show's lock, so whatever is unfinished belongs to nobody."""
-        left = [known.workflow_id for known in self._rows() if known.status in _UNFINISHED]
-        DBOS.resume_workflows(left, queue_name=self._queue)
+        DBOS.resume_workflow(workflow_id, queue_name=self._queue)
         return DBOS.retrieve_workflow(workflow_id)
 
     def _begin(self, workflow_id: str, name: str, *args: Any) -> WorkflowHandle[Any]:
         with SetWorkflowID(workflow_id):
-            return DBOS.start_workflow(self._workflows[name], workflow_id, *args)
-
-    def start(self, workflow_id: str, name: str, *args: Any) -> None:
-        """Start a workflow beside the one that calls."""
-        self._begin(workflow_id, name, *args)
+            return DBOS.start_workflow(self._workflows[name], *args)
 
     def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
         """Do it, or give back what it gave when it was done."""
         return DBOS.run_step({"name": name}, work, *args)
 
-    def answer(self, workflow_id: str) -> Any:
-        """What it gave back, LOST when it failed, None while it has not ended."""
-        status = DBOS.get_workflow_status(workflow_id)
-        if status is None or status.status in _UNFINISHED:
-            return None
-        return status.output if status.status == "SUCCESS" else LOST
-
     def cancel(self, workflow_id: str) -> None:
-        """Never take it up again, nor what it started."""
-        DBOS.cancel_workflow(workflow_id, cancel_children=True)
+        """Never take it up again."""
+        DBOS.cancel_workflow(workflow_id)
 
     def known(self) -> list[Known]:
         """The workflows of this show, oldest first."""
@@ -95,8 +83,7 @@ class DbosEngine:
 
     def _rows(self) -> list[Any]:
         found = DBOS.list_workflows(workflow_id_prefix=self._queue, load_input=False, load_output=False)
-        # the prefix is also that of other shows
-        return [known for known in found if re.match(rf"{re.escape(self._queue)}(~\d+)?(/|\Z)", known.workflow_id)]
+        return [known for known in found if _is_run_of(self._queue, known.workflow_id)]  # other shows begin alike
 
     def close(self) -> None:
         """Let go; what runs is left to be taken up again."""

@@ -194,10 +194,6 @@ class Stage:
             problem = f"the director failed: {type(error).__name__}: {error}"
         return wire.to_json(self._failed(work, problem))
 
-    def lost(self, given: wire.Json) -> wire.Json:
-        """The answer of a work that ended without one."""
-        return wire.to_json(self._failed(wire.to_work(given), "the director lost it; its log may say why"))
-
     def _do(self, work: Command) -> Event:
         match work:
             case cues.Prepare(play=play):

@@ -17,11 +17,9 @@ from lionstudio.files.shows import PLAN
 from lionstudio.shows import cues, decisions, halves, spending, wire
 from lionstudio.shows.cues import Word
 from lionstudio.shows.decisions import DECISION, Decision, find_decision
-from lionstudio.shows.engine import LOST, Engine
 from lionstudio.shows.stage import Stage
 
 LOOK_SECONDS = 0.2
-_ASK_ENGINE_SECONDS = 2.0  # between two questions about works that did not end in this process
 Signature = tuple[int, int, int] | None
 Known = tuple[str, Mapping[str, int]]  # the plan that the director has, and what was granted beyond it
 
@@ -36,15 +34,22 @@ class Watching:
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._news = threading.Condition()
-        self._answers: dict[str, wire.Json] = {}  # works that ended in this process
-        self._asked_engine = -_ASK_ENGINE_SECONDS  # what ended before this process began is asked for at once
+        self._answers: dict[str, wire.Json] = {}  # works that have ended
+        self._begun: set[str] = set()
         self._seen: dict[str, Signature] = {}
         self._handed: dict[str, str] = {}  # the last word about each play that the director was told
         self._leaving = False
         self.resting = threading.Event()  # nothing goes on without a person
 
-    def ended(self, work_id: str, answer: wire.Json) -> None:
-        """A work of this process has its answer."""
+    def _begin(self, works: Mapping[str, wire.Json]) -> None:
+        """Works that this process does not do yet: new ones, and those that a killed director had begun."""
+        for work_id, given in works.items():
+            if work_id not in self._begun:
+                self._begun.add(work_id)
+                threading.Thread(target=self._work, args=(work_id, given), daemon=True, name=given["cue"]).start()
+
+    def _work(self, work_id: str, given: wire.Json) -> None:
+        answer = self._stage.do(given)
         with self._news:
             self._answers[work_id] = answer
             self._news.notify_all()
@@ -56,12 +61,13 @@ class Watching:
             self._news.notify_all()
 
     def wait(
-        self, engine: Engine, works: Mapping[str, wire.Json], known: Known, *, aborting: bool, resting: bool,
+        self, works: Mapping[str, wire.Json], known: Known, *, aborting: bool, resting: bool,
         wake_at: float | None,
     ) -> list[wire.Json]:  # fmt: skip
-        """The next events, at least one; each work that ended is named by its id."""
+        """Do these works; the next events, at least one. A work that ended is named by its id."""
+        self._begin(works)
         while not self._leaving:
-            found = self._look(engine, works, known, aborting=aborting)
+            found = self._look(works, known, aborting=aborting)
             if wake_at is not None and time.time() >= wake_at:
                 found.append(self._stage.tick())
             if found:
@@ -75,22 +81,16 @@ class Watching:
                     self._news.wait(LOOK_SECONDS)
         raise Left
 
-    def _look(self, engine: Engine, works: Mapping[str, wire.Json], known: Known, *, aborting: bool) -> list[wire.Json]:
-        events = self._works(engine, works)
+    def _look(self, works: Mapping[str, wire.Json], known: Known, *, aborting: bool) -> list[wire.Json]:
+        events = self._works(works)
         if not aborting and self._stage.aborted:
             events.append(wire.to_json(cues.AbortAsked()))
         words = self._words()  # before the edits: a word may grant something
         return [*events, *self._edits(known), *words]
 
-    def _works(self, engine: Engine, works: Mapping[str, wire.Json]) -> list[wire.Json]:
+    def _works(self, works: Mapping[str, wire.Json]) -> list[wire.Json]:
         with self._news:
             found = {work: self._answers.pop(work) for work in works if work in self._answers}
-        now = time.monotonic()
-        if now - self._asked_engine >= _ASK_ENGINE_SECONDS:
-            self._asked_engine = now
-            for work in works:
-                if work not in found and (answer := engine.answer(work)) is not None:
-                    found[work] = answer if answer is not LOST else self._stage.lost(works[work])
         return [{**answer, "work": work} for work, answer in found.items()]
 
     # ── the plan ──

@@ -30,31 +30,21 @@ class Production:
     @property
     def workflows(self) -> Mapping[str, Workflow]:
         """What the engine is to know."""
-        # plain functions: the engine would take a method for something that it has to find again by its object
-        return {
-            "show": lambda workflow_id, topic: self.show(workflow_id, topic),
-            "work": lambda workflow_id, given: self.work(workflow_id, given),
-        }
+        # a plain function: the engine would take a method for something that it has to find again by its object
+        return {"show": lambda topic: self.show(topic)}
 
-    def show(self, workflow_id: str, topic: str) -> str:
+    def show(self, topic: str) -> str:
         """The whole show, from where it stands to its end."""
         assert self.engine is not None
-        return _Run(self, self.engine, workflow_id, topic).run()
-
-    def work(self, workflow_id: str, given: wire.Json) -> wire.Json:
-        """One order of the director, beside it; the answer is an event."""
-        assert self.engine is not None
-        answer: wire.Json = self.engine.step(given["cue"], self.stage.do, given)
-        self.watching.ended(workflow_id, answer)
-        return answer
+        return _Run(self, self.engine, topic).run()
 
 
 class _Run:
     """What a director knows while it directs."""
 
-    def __init__(self, production: Production, engine: Engine, workflow_id: str, topic: str) -> None:
+    def __init__(self, production: Production, engine: Engine, topic: str) -> None:
         self._stage, self._watching = production.stage, production.watching
-        self._engine, self._id, self._topic = engine, workflow_id, topic
+        self._engine, self._topic = engine, topic
         self._works: dict[str, wire.Json] = {}  # what is under way, by its id
         self._number = 0
         self._word_ids: dict[str, str] = {}
@@ -89,7 +79,7 @@ class _Run:
 
         def wait() -> list[wire.Json]:
             return self._watching.wait(
-                self._engine, self._works, (self._text, self._granted), aborting=self._aborting, resting=self._resting,
+                self._works, (self._text, self._granted), aborting=self._aborting, resting=self._resting,
                 wake_at=min(later, default=None),
             )  # fmt: skip
 
@@ -133,8 +123,6 @@ class _Run:
                 assert_never(order)
 
     def _start(self, order: Command) -> None:
-        given = wire.to_json(order)
+        """From now on it is waited for; whoever waits begins it, also after a crash."""
         self._number += 1
-        work_id = "/".join(part for part in (self._id, given.get("play"), str(self._number)) if part)
-        self._engine.start(work_id, "work", given)
-        self._works[work_id] = given
+        self._works[str(self._number)] = wire.to_json(order)
