@@ -89,7 +89,13 @@ def test_blocked_is_what_can_never_start_by_itself(plays: list[Play]) -> None:
         for play in plays
         if play.status in waiting and not set(play.depends_on) <= merged
     }
-    held |= {play.name: held.get(play.name, set()) for play in plays if play.status is PlayStatus.BLOCKED}
+    done = {play.name for play in plays if play.status is PlayStatus.MERGED}
+    # one that is marked blocked and may hope again waits for what is not merged yet
+    held |= {
+        play.name: held.get(play.name) or {need for need in play.depends_on if need not in done}
+        for play in plays
+        if play.status is PlayStatus.BLOCKED
+    }
 
     found = blocked_by(plays)
 

@@ -9,9 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
 from lionstudio.errors import IllegalMove
-from lionstudio.model import graph
 from lionstudio.model.plans import Budget, GateKind, Plan
-from lionstudio.model.shows import Play
 from lionstudio.model.statuses import PLAY_MOVES, PlayStatus, ShowStatus
 from lionstudio.shows.cues import ABORTED, Merge, Next, Outcome, Spent, Standing, Word
 
@@ -97,12 +95,20 @@ def over_budget(budget: Budget, spent: Spent) -> str | None:
 
 
 def blocked(plan: Plan, statuses: Mapping[str, PlayStatus]) -> dict[str, tuple[str, ...]]:
-    """Each play that cannot start, and by whom it is held; a blocked play that nobody holds any more has ()."""
-    plays = [
-        Play(show_id="", name=play.name, status=statuses.get(play.name, P.PENDING), depends_on=play.depends_on)
+    """Each play that cannot start, and by whom it is held; a blocked play that may hope again has ()."""
+    waiting = {play.name: play for play in plan.plays if statuses.get(play.name, P.PENDING) in (P.PENDING, P.PREPARED)}
+    held = {name for name in plan.names if statuses.get(name) in _STUCK}
+    # those that will be merged if all goes well; what is not in the plan, or waits in a circle, never gets in
+    hopeful = set(plan.names) - held - set(waiting)
+    while ready := [name for name, play in waiting.items() if hopeful.issuperset(play.depends_on)]:
+        hopeful.update(ready)
+        for name in ready:
+            del waiting[name]
+    return {
+        play.name: tuple(need for need in play.depends_on if need not in hopeful)
         for play in plan.plays
-    ]
-    return graph.blocked_by(plays)
+        if play.name in waiting or statuses.get(play.name) is P.BLOCKED
+    }
 
 
 def after_exit(
