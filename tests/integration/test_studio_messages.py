@@ -261,3 +261,21 @@ def test_a_source_beside_other_filters_is_counted_among_the_newest(
         {"value": "imported_fs", "runs": 3, "more": False}, {"value": "live", "runs": 3, "more": False},
     ]  # fmt: skip
     assert least == [{"value": "imported_fs", "runs": 3, "more": True}, {"value": "live", "runs": 1, "more": True}]
+
+
+def test_pages_of_a_health_leave_nothing_out(studio: InProcess) -> None:
+    db, now = studio.services.store.database(), time.time()
+    for number in range(20):
+        age = 20 * 3600 if number % 3 else 60
+        begin(db, f"h{number:02d}", created_at=now - 86400 + number, updated_at=now - age, started_at=now - age)
+    found: list[str] = []
+    cursor = None
+    for _ in range(20):
+        page = studio.get("/api/runs", params={"health": "stale", "limit": 4, **({"cursor": cursor} if cursor else {})})
+        assert len(page["runs"]) <= 4
+        found += [run["id"] for run in page["runs"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+
+    assert found == [f"h{number:02d}" for number in reversed(range(20)) if number % 3]

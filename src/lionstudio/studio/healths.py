@@ -11,8 +11,7 @@ from lionstudio.state.listing import Filters, list_sessions
 from lionstudio.state.summaries import running_rows
 from lionstudio.studio.sessions import to_wire
 
-_MOST_LOOKED_AT = 5_000  # for one page; the cursor goes on from there
-_STEP = 500
+_MOST_LOOKS = 50  # for one page; the cursor goes on from there
 
 
 def runs_with_health(
@@ -22,11 +21,11 @@ def runs_with_health(
     if health != "ok" and filters.status is None:
         filters = filters._replace(status="running")  # whatever has ended is ok
     found: list[dict[str, Any]] = []
-    for _ in range(_MOST_LOOKED_AT // _STEP):
-        page = list_sessions(conn, filters, limit=min(_STEP, limit), cursor=cursor)
+    for _ in range(_MOST_LOOKS):
+        # no more than fit are looked at, so that the cursor leaves nothing out
+        page = list_sessions(conn, filters, limit=limit - len(found), cursor=cursor)
         found += [run for run in (to_wire(row, now) for row in page.rows) if _has(run, health)]
         cursor = page.next_cursor
-        # a page is taken whole, so that the cursor leaves nothing out
         if cursor is None or len(found) >= limit:
             break
     return found, cursor
