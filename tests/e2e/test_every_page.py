@@ -18,9 +18,7 @@ EMPTY = ("", "runs", "shows", "teams", "agents", "playbooks", "plugins", "admin"
 
 def settled(page: Page) -> None:
     """Wait until the page waits for nothing any more."""
-    page.wait_for_function(
-        "() => !document.querySelector('[data-waiting]') && !/Loading .*…/.test(document.querySelector('main').innerText)"
-    )
+    page.wait_for_function("() => !/Loading .*…/.test(document.querySelector('main').innerText)")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
