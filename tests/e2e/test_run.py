@@ -1,4 +1,4 @@
-"""A run: live with follow mode, errors, links to messages, long outputs, forks, and a server that goes and comes back."""
+"""A run: live with follow mode, errors, links to messages, long outputs, forks, a server that goes and comes back."""
 
 from __future__ import annotations
 

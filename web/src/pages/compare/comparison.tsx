@@ -34,14 +34,14 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
             {(right) => (
               <>
                 <Section title="Tools">
-                  <Table>
+                  <Table none="Neither called a tool.">
                     {tools(left, right).map((pair) => (
                       <Row key={pair.name} pair={pair} mono cell={countWords} />
                     ))}
                   </Table>
                 </Section>
                 <Section title="Files">
-                  <Table>
+                  <Table none="Neither touched a file.">
                     {files(left, right)
                       .slice(0, MOST_FILES)
                       .map((pair) => (
@@ -104,7 +104,16 @@ function Head({ detail: { session } }: { detail: Detail }) {
   );
 }
 
-function Table({ head, children }: { head?: [ReactNode, ReactNode]; children: ReactNode }) {
+function Table({
+  head,
+  none,
+  children,
+}: {
+  head?: [ReactNode, ReactNode];
+  none?: string;
+  children: ReactNode[];
+}) {
+  if (children.length === 0) return <p className={classes.dim}>{none}</p>;
   return (
     <table className={classes.table}>
       <thead>

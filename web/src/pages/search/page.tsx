@@ -1,7 +1,7 @@
 // Search: every message of every run, by its words or by what it means.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect } from "react";
+import { useLayoutEffect } from "react";
 import { facets } from "@/api/runs";
 import { type Sought, searchHits } from "@/api/search";
 import { plural } from "@/domain/format";
@@ -19,7 +19,7 @@ export function SearchPage() {
   const search = useSearch({ from: "/search" });
   const navigate = useNavigate({ from: "/search" });
   const projects = useQuery(facets({})).data?.project ?? [];
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.querySelector<HTMLInputElement>("[role=search] input")?.focus();
   }, []);
   return (
