@@ -267,13 +267,18 @@ def test_nothing_goes_before_it_is_merged(users: Path, repo: Repo) -> None:
     assert not os.path.exists(checkout.path)
 
 
-def test_a_branch_that_somebody_looks_at_is_not_deleted(users: Path, repo: Repo) -> None:
+def test_a_branch_that_somebody_looks_at_is_neither_moved_nor_deleted(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
-    merged(checkout)
+    collect(checkout, "work", attempt=1)
     git(users, "checkout", "-q", "show/topic/play")
-    assert remove(checkout) is None
+    write(checkout.path, {"new.txt": "newer\n"})
+    before = fingerprint(users)
+    assert isinstance(merged(checkout, 2), Merged)
+    assert integrated(users)["new.txt"] == "newer"
+    assert remove(checkout) == "its work is not merged"  # that of the branch is not
     assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
+    assert fingerprint(users) == before
 
 
 def test_folders_without_permissions_are_removed_too(repo: Repo) -> None:

@@ -12,6 +12,7 @@ import os
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, StorageFailed
@@ -39,22 +40,35 @@ class Collected:
     left_out: tuple[str, ...] = ()  # files that only the agent's own git could have committed (filters, submodules)
 
 
+class _Ref(NamedTuple):
+    """A ref of the user's repository."""
+
+    name: str
+    oid: str
+    tree: str
+    parents: str
+    where: str  # the work tree that has it checked out
+
+
 @dataclass(slots=True)
 class _Work:
     """A collection under way."""
 
     checkout: Checkout
-    refs: dict[str, tuple[str, str, str]]  # name to commit, tree, parents; as the user's repository has them
+    refs: dict[str, _Ref]
     problems: list[str] = field(default_factory=list)
     rewritten: bool = False  # HEAD does not descend from the play's base any more
 
     @property
     def known(self) -> str:
-        return self.refs.get(self.checkout.branch, (self.checkout.base, "", ""))[0]
+        return self._oid(self.checkout.branch)
 
     @property
     def tip(self) -> str:
-        return self.refs.get(self.checkout.repo.integration, (self.checkout.base, "", ""))[0]
+        return self._oid(self.checkout.repo.integration)
+
+    def _oid(self, name: str) -> str:
+        return self.refs[name].oid if name in self.refs else self.checkout.base
 
 
 def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
@@ -86,11 +100,11 @@ def left_since(checkout: Checkout) -> str | None:
     return f"it has changes that were not collected: {shown(changed[0])}" if changed else None
 
 
-def _refs(repo: Repo, *names: str) -> dict[str, tuple[str, str, str]]:
-    form = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)"
-    lines = users_git(repo).ask("for-each-ref", form, *names).text.splitlines()
-    found = (line.split("\0") for line in lines)
-    return {name: (oid, tree, parents) for name, oid, tree, parents in found if name in names}
+def _refs(repo: Repo, *names: str) -> dict[str, _Ref]:
+    form = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)%00%(worktreepath)%00"
+    fields = users_git(repo).ask("for-each-ref", form, *names).text.split("\0")
+    found = (_Ref(fields[at].strip("\n"), *fields[at + 1 : at + 5]) for at in range(0, len(fields) - 5, 5))
+    return {ref.name: ref for ref in found if ref.name in names}
 
 
 def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
@@ -185,16 +199,14 @@ def _at(checkout: Checkout, git: Git, commit: str) -> None:
     note_at(checkout, commit)
 
 
-def _commit(
-    work: _Work, start: tuple[str, ...], swept: Swept, message: str, before: tuple[str, str, str] | None
-) -> str:
+def _commit(work: _Work, start: tuple[str, ...], swept: Swept, message: str, before: _Ref | None) -> str:
     """One commit for what the agent had not committed; the same again when nothing has changed since."""
     if not swept.paths and len(start) == 1:
         return start[0]
     repo = work.checkout.repo
     tree = swept.tree or director_git(repo).ask("rev-parse", f"{start[0]}^{{tree}}").line
-    if before is not None and before[1:] == (tree, " ".join(start)):
-        return before[0]
+    if before is not None and (before.tree, before.parents) == (tree, " ".join(start)):
+        return before.oid
     _check_resolved(work, tree)
     return commit_tree(repo, tree, start, message)
 
@@ -235,12 +247,14 @@ def _examine(work: _Work, head: str) -> tuple[str, ...]:
 
 def _keep(work: _Work, archive: str, head: str) -> None:
     """Branch and archive move together; an archived commit that is not below the new one gets a ref of its own."""
-    before = work.refs.get(archive, ("", "", ""))[0]
-    lines = [f"update {work.checkout.branch}\0{head}\0{work.known if work.checkout.branch in work.refs else ''}\0"]
-    if before != head:
-        lines.append(f"update {archive}\0{head}\0{before}\0")
-    if before and before != head:
-        lines.append(f"update {archive}-{before[:12]}\0{before}\0\0")
+    branch, kept = work.refs.get(work.checkout.branch), work.refs.get(archive)
+    lines = []
+    if branch is None or not branch.where:  # moved under somebody's feet, their folder would look changed
+        lines.append(f"update {work.checkout.branch}\0{head}\0{branch.oid if branch else ''}\0")
+    if kept is None or kept.oid != head:
+        lines.append(f"update {archive}\0{head}\0{kept.oid if kept else ''}\0")
+    if kept is not None and kept.oid != head:
+        lines.append(f"update {archive}-{kept.oid[:12]}\0{kept.oid}\0\0")
     users_git(work.checkout.repo).ask(
         "update-ref", "-z", "--stdin", "-m", f"show: collect {work.checkout.play}", given="".join(lines).encode()
     )
