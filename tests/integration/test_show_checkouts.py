@@ -267,7 +267,7 @@ def test_nothing_goes_before_it_is_merged(users: Path, repo: Repo) -> None:
     assert not os.path.exists(checkout.path)
 
 
-def test_a_branch_that_somebody_looks_at_is_neither_moved_nor_deleted(users: Path, repo: Repo) -> None:
+def test_a_branch_that_somebody_looks_at_is_not_moved(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     collect(checkout, "work", attempt=1)
@@ -277,8 +277,17 @@ def test_a_branch_that_somebody_looks_at_is_neither_moved_nor_deleted(users: Pat
     assert isinstance(merged(checkout, 2), Merged)
     assert integrated(users)["new.txt"] == "newer"
     assert remove(checkout) == "its work is not merged"  # that of the branch is not
-    assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
     assert fingerprint(users) == before
+    assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
+
+
+def test_a_merged_branch_that_somebody_looks_at_stays(users: Path, repo: Repo) -> None:
+    checkout = checkout_of(repo)
+    write(checkout.path, {"new.txt": "new\n"})
+    merged(checkout)
+    git(users, "checkout", "-q", "show/topic/play")
+    assert remove(checkout) is None
+    assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
 
 
 def test_folders_without_permissions_are_removed_too(repo: Repo) -> None:
