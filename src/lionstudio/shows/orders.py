@@ -9,7 +9,7 @@ from typing import Any
 
 from lionstudio.errors import LionError
 from lionstudio.files.playbooks import Playbook
-from lionstudio.live.environment import agent_environment, secrets_in
+from lionstudio.live.environment import plain_environment, secrets_in
 from lionstudio.live.planning import Who, find_who
 from lionstudio.live.playing import get_playbook
 from lionstudio.model.plans import Plan, PlannedPlay
@@ -112,10 +112,8 @@ def li_environment(environ: Mapping[str, str], settings: Settings) -> dict[str, 
     return {**ours, "LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
 
 
-def gate_environment(environ: Mapping[str, str], settings: Settings) -> dict[str, str]:
+def gate_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """What commands of the plan get: they run what an agent wrote, so nothing that is secret."""
-    passed = agent_environment(environ, session_id="", settings=settings)
+    passed = plain_environment(environ)
     secret = secrets_in(passed)
-    return {
-        name: value for name, value in passed.items() if not name.startswith("LIONAGI_") and value not in secret
-    }  # fmt: skip
+    return {name: value for name, value in passed.items() if value not in secret}

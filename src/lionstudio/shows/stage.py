@@ -50,7 +50,7 @@ class Stage:
         self.settings = settings
         self.warn = warn
         self.environ = orders.li_environment(environ, settings)
-        self.gate_environ = orders.gate_environment(environ, settings)
+        self.gate_environ = orders.gate_environment(environ)
         self.database = Database(settings.db, long_lived=True)
         try:
             joined = join(self.show_dir, self.database)
