@@ -45,7 +45,7 @@ class Directing:
 
     def run(self, leave: Callable[[bool], bool] = lambda resting: False) -> ShowStatus | None:
         """Direct it to its end; None when `leave` said so: it is asked often and told whether the show rests."""
-        if self.stage.status is not ShowStatus.ACTIVE and not self.stage.aborted:
+        if self.stage.status is not ShowStatus.ACTIVE:
             return self.stage.status
         self._production = production = Production(self.stage)
         engine = self._make(f"show/{self.stage.topic}", production)

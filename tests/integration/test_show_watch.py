@@ -1,0 +1,115 @@
+"""Watching a show: the picture on a terminal, lines in a pipe, and leaving it without ending anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from tests.support.commands import on_terminal
+from tests.support.theatre import TOPIC, Theatre
+
+from lionstudio.cli.show.glimpses import glimpse
+from lionstudio.shows.directors import is_directed
+from lionstudio.state.database import reading
+
+
+@pytest.fixture
+def theatre(tmp_path: Path) -> Theatre:
+    return Theatre(tmp_path)
+
+
+def held(theatre: Theatre) -> Path:
+    """A show whose first play waits for a file."""
+    go = theatre.root / "go"
+    theatre.plan({
+        "first": f"@say I am at it\n@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'",
+        "second": {"prompt": "@usage 100 20 4000\n@say done", "depends_on": ["first"]},
+    }, goal="two plays")  # fmt: skip
+    return go
+
+
+def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
+    go = held(theatre)
+
+    def act(_: subprocess.Popen[bytes]) -> None:
+        theatre.until(lambda: theatre.runs()["first"])
+        time.sleep(1.2)
+        go.touch()
+
+    said = on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
+
+    assert said.code == 0
+    assert "▸ first" in said.out
+    assert "run sh -c" in said.out or "I am at it" in said.out
+    assert "  · second" in said.out
+    assert "after first" in said.out
+    assert "2/2 merged" in said.out
+    assert "120 tokens" in said.out
+    assert "$0.0040" in said.out
+    assert said.out.rstrip().endswith(f"the show {TOPIC} is completed")
+
+
+def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
+    go = held(theatre)
+
+    def act(process: subprocess.Popen[bytes]) -> None:
+        theatre.until(lambda: theatre.runs()["first"])
+        os.kill(process.pid, signal.SIGINT)
+
+    said = on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
+
+    assert said.code == 130
+    assert f"li show run {TOPIC} comes back to it, li show abort {TOPIC} ends it" in said.out
+    assert is_directed(str(theatre.show_dir))
+    go.touch()
+    theatre.until_left()
+    assert theatre.rows() == ("completed", {"first": "merged", "second": "merged"})
+    assert theatre.runs() == {"first": 1, "second": 1}
+
+
+def test_a_pipe_gets_a_line_for_each_change(theatre: Theatre) -> None:
+    theatre.plan({"a": "@write a.txt a"})
+    done = theatre.li("show", "run", TOPIC)
+
+    lines = done.out.splitlines()
+    assert lines[-1] == "a merged"
+    assert all(line.startswith("a ") for line in lines)
+    assert "\x1b" not in done.out
+
+
+def test_a_director_that_died_is_said(theatre: Theatre) -> None:
+    held(theatre)
+    theatre.li("show", "run", TOPIC, "--detach")
+    theatre.until(lambda: theatre.runs()["first"])
+    os.kill(theatre.director, signal.SIGKILL)
+    theatre.until_left()
+    with reading(str(theatre.home / "state.db")) as conn:
+        assert glimpse(conn, TOPIC, time.time()).doing["first"]
+    # the agent lives on, and whoever resumes adopts it
+    (theatre.root / "go").touch()
+    done = theatre.li("show", "resume", TOPIC, "--json")
+
+    assert done.code == 0, (done, theatre.log())
+    assert json.loads(done.out.splitlines()[-1])["status"] == "completed"
+    assert theatre.runs() == {"first": 1, "second": 1}
+    theatre.assert_whole()
+
+
+@pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])
+def test_a_topic_that_leads_elsewhere_is_refused(theatre: Theatre, topic: str) -> None:
+    done = theatre.li("show", "resume", "--", topic)
+
+    assert done.code == 2
+    assert "Traceback" not in done.err
+
+
+def test_a_show_that_is_not_there(theatre: Theatre) -> None:
+    done = theatre.li("show", "run", "nothing")
+
+    assert (done.code, done.out) == (3, "")
+    assert "li show plan nothing" in done.err
