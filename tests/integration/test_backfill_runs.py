@@ -26,9 +26,9 @@ from tests.support.hostile import nested
 from tests.support.invariants import check
 from tests.support.making import begin, read, read_history, say, sql, write
 
-from lionstudio.model.identity import session_of_run
 from lionstudio.backfill.report import Outcome, Report
 from lionstudio.backfill.runs import import_runs
+from lionstudio.model.identity import session_of_run
 from lionstudio.model.messages import ActionRequest, ActionResponse, unpack
 from lionstudio.state.branches import get_branch, list_branches
 from lionstudio.state.database import Database
