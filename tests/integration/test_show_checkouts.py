@@ -365,6 +365,16 @@ def test_a_merge_that_was_left_unfinished_is_finished(users: Path, repo: Repo) -
     assert isinstance(merge(repo, "topic", "play", 1, collected.head, "Merge play"), Merged)
 
 
+def test_what_an_agent_put_aside_is_archived(users: Path, repo: Repo) -> None:
+    checkout = checkout_of(repo)
+    write(checkout.path, {"src/a.py": "a = 'aside'\n"})
+    git(checkout.path, "stash", "-q")
+    stash = git(checkout.path, "rev-parse", "refs/stash")
+    write(checkout.path, {"new.txt": "new\n"})
+    assert collect(checkout, "work", attempt=1).changed == ("new.txt",)
+    assert git(users, "show", f"refs/shows/archive/topic/play/0-{stash[:12]}:src/a.py") == "a = 'aside'"
+
+
 def test_a_history_that_was_rewritten(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     git(checkout.path, "commit", "-q", "--amend", "-m", "mine now")

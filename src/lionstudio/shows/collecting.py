@@ -109,7 +109,7 @@ def _refs(repo: Repo, *names: str) -> dict[str, _Ref]:
 
 def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
     """The commits that the files are on top of, with what the agent committed among our objects; the first is HEAD."""
-    wanted = [oid for oid in dict.fromkeys((seen.head, seen.branch, *seen.merging)) if oid]
+    wanted = [oid for oid in dict.fromkeys((seen.head, seen.branch, seen.stash, *seen.merging)) if oid]
     new = [oid for oid in wanted if oid not in (work.known, work.tip, work.checkout.base)]
     try:
         if new:
@@ -120,6 +120,8 @@ def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
     except LionError as error:
         work.problems.append(f"the commits in the checkout cannot be read: {error.message}")
         return (work.known,)
+    if seen.stash:
+        _archive(work, seen.stash)
     if seen.head is None:
         return (work.known,)
     return _chosen(work, seen, seen.head), *(oid for oid in seen.merging if oid != seen.head)
@@ -135,7 +137,7 @@ def _assert_there(work: _Work, head: str | None, others: list[str]) -> None:
 
 
 def _chosen(work: _Work, seen: Seen, head: str) -> str:
-    """HEAD, unless it was left behind the branch of the play or beside it."""
+    """HEAD, with a problem when it was left behind the branch of the play or beside it."""
     git = director_git(work.checkout.repo)
     if seen.branch in (None, head) or git.says("merge-base", "--is-ancestor", str(seen.branch), head):
         return head
@@ -144,14 +146,14 @@ def _chosen(work: _Work, seen: Seen, head: str) -> str:
         f"HEAD was left at {head[:12]}, which lacks commits of {branch} ({str(seen.branch)[:12]});"
         f" check out {branch} and bring everything there"
     )
-    _archive_branch(work, str(seen.branch))
+    _archive(work, str(seen.branch))
     return head
 
 
-def _archive_branch(work: _Work, oid: str) -> None:
-    """The work on the branch must not be lost because HEAD is elsewhere."""
+def _archive(work: _Work, oid: str) -> None:
+    """Work that HEAD does not lead to must not be lost because of that."""
     ref = f"{work.checkout.repo.archive(work.checkout.play, 0)}-{oid[:12]}"
-    users_git(work.checkout.repo).run("update-ref", "-m", "show: left beside HEAD", ref, oid)
+    users_git(work.checkout.repo).ask("update-ref", "-m", "show: left beside HEAD", ref, oid)
 
 
 def _transfer(checkout: Checkout, wanted: list[str], known: tuple[str, ...]) -> None:

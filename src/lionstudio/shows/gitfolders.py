@@ -77,6 +77,7 @@ class Seen:
 
     head: str | None = None  # the commit that is checked out
     branch: str | None = None  # the commit of the play's own branch
+    stash: str | None = None  # work that the agent put aside
     merging: tuple[str, ...] = ()  # commits that a merge in progress brings
     problems: list[str] = field(default_factory=list)
 
@@ -103,7 +104,7 @@ def _read(git: int, branch: str, seen: Seen) -> None:
     if wrong := _fault_of_store(git):
         seen.problems.append(wrong)
         return
-    seen.head, seen.branch = _resolve(git, "HEAD"), _resolve(git, branch)
+    seen.head, seen.branch, seen.stash = (_resolve(git, name) for name in ("HEAD", branch, "refs/stash"))
     seen.merging = tuple(line for line in (_text(git, "MERGE_HEAD") or "").split() if OID.fullmatch(line))
     if seen.head is None:
         seen.problems.append("HEAD leads to no commit; check out the branch of the play again")
