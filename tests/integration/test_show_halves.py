@@ -166,7 +166,11 @@ def test_an_edited_plan_adds_plays_and_forgets_those_that_never_began(show_dir: 
 def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
     record_show(show_dir, db, plan_of(), TEXT)
     ended = record_final(show_dir, db, {"show_passed": True, "summary": "good"}, ShowStatus.COMPLETED)
-    assert (ended.status, ended.metadata["final_verdict"]) == ("completed", {"show_passed": True, "summary": "good"})
+    left = {"lexer": "pending", "parser": "pending"}
+    assert (ended.status, ended.metadata["final_verdict"]) == (
+        "completed", {"show_passed": True, "summary": "good", "left_out": left},
+    )  # fmt: skip
+    assert json.loads(Path(show_dir, "_final_verdict.json").read_text())["left_out"] == left
     assert_agree(show_dir, db)
     reopened = reopen_show(show_dir, db)
 

@@ -115,6 +115,8 @@ def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> 
     ]
     for sentence in wrong:
         say(f"Not as written: {sentence}")
+    if not wrong:
+        say("The show has ended as written: six plays merged, one escalated, one blocked by it.", quiet=args.quiet)
     return 1 if wrong else 0
 
 

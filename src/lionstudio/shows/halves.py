@@ -181,11 +181,19 @@ def record_verdict(
 
 
 def record_final(show_dir: str, database: Database, verdict: Mapping[str, Any] | None, status: ShowStatus) -> Show:
-    """Step 7: `_final_verdict.json` (with `show_passed`) where there is a verdict, then the row."""
-    if verdict is not None:
-        write_json(os.path.join(show_dir, FINAL_VERDICT), dict(verdict))
+    """Step 7: `_final_verdict.json` (with `show_passed`, and what is not merged) where there is one, then the row."""
+    final = None if verdict is None else {**verdict, "left_out": _left_out(show_dir)}
+    if final is not None:
+        write_json(os.path.join(show_dir, FINAL_VERDICT), final)
     point("show.final_written")
-    return _move_show(show_dir, database, status, verdict)
+    return _move_show(show_dir, database, status, final)
+
+
+def _left_out(show_dir: str) -> dict[str, str]:
+    """The plays that are not in what the verdict is about, with where they stand."""
+    metas = {name: read_meta(show_dir, name) for name in _folders(show_dir)}
+    found = {name: str(meta.get("status")) for name, meta in metas.items() if meta is not None}
+    return {name: status for name, status in found.items() if status != PlayStatus.MERGED}
 
 
 def reopen_show(show_dir: str, database: Database) -> Show:
