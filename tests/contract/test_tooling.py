@@ -69,7 +69,7 @@ def test_the_wheel_holds_every_file_of_the_package(built: Path) -> None:
     ours = {str(path.relative_to(ROOT / "src")) for path in tracked("src/lionstudio")}
 
     assert ours - inside == set()
-    assert "lionstudio/py.typed" in inside
+    assert {"lionstudio/py.typed", "lionstudio/studio/static/index.html"} <= inside
     assert {name.partition("/")[0].partition("-")[0] for name in inside} == {"lionstudio", "lion_studio"}
 
 
@@ -80,6 +80,7 @@ def test_the_sdist_builds_without_the_sources_of_the_page(built: Path) -> None:
         inside = {name.partition("/")[2] for name in archive.getnames()}
 
     assert {"tools/backend.py", "tools/web.py", "src/lionstudio/py.typed"} <= inside
+    assert "src/lionstudio/studio/static/index.html" in inside
     assert not any(name.startswith("web/") for name in inside)
 
 
