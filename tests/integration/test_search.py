@@ -178,8 +178,10 @@ def expected(db: Database, project: str | None, session_id: str | None, since: f
 def test_a_narrowed_search_finds_all_that_a_wide_one_would(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     interleaved(db)
     assert unindexed(db.conn) > 0
-    for few in (10, 5_000):  # listed after a while, and at once
+    for few, many, near in ((5_000, 200_000, 16_384), (10, 200_000, 64), (10, 20, 64)):  # at once, later, never listed
         monkeypatch.setattr("lionstudio.state.search.FEW", few)
+        monkeypatch.setattr("lionstudio.state.search.MANY", many)
+        monkeypatch.setattr("lionstudio.state.search._NEAR", near)
         for narrowed in (
             {}, {"project": "p1"}, {"session_id": "s8"}, {"session_id": "s3"}, {"since": T0 + 4100},
             {"project": "p2", "since": T0 + 3000}, {"session_id": "s8", "project": "p1"}, {"since": T0 + 9999},

@@ -93,6 +93,17 @@ SELECT rowid FROM messages_fts
  WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
  ORDER BY rowid DESC LIMIT :n
 """
+_BELONGING = """
+SELECT rowid FROM messages_fts
+ WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
+   AND EXISTS (SELECT 1 FROM messages m
+                CROSS JOIN progression_items i ON i.message_id = m.id
+                CROSS JOIN progression_heads h ON h.pk = i.prog
+                CROSS JOIN sessions s ON s.progression_id = h.id
+                WHERE m.pk = messages_fts.rowid AND (:project IS NULL OR s.project = :project)
+                  AND (:session IS NULL OR s.id = :session))
+ ORDER BY rowid DESC LIMIT :n
+"""
 _NEWEST_TAIL = """
 SELECT rowid FROM temp.tail_fts WHERE tail_fts MATCH :query AND rowid < :below ORDER BY rowid DESC LIMIT :n
 """
@@ -101,8 +112,8 @@ SELECT rowid FROM messages_fts
  WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
  ORDER BY rank LIMIT :n
 """
-_CHUNK = 200
-_MET = 1000  # matches of a large project that are looked at before its messages are listed
+_CHUNK = 50
+_NEAR = 16_384  # messages that are looked at for those of a large project before they are listed
 
 
 def search(
@@ -160,15 +171,13 @@ def _indexed(conn: Connection, match: str, scope: Scope, below: int) -> Iterator
     """Matches below a key; those of a large project are met soon, and only if not, all its messages are listed."""
     found = stretches(conn, scope, FEW)
     if found is None:
-        met = 0
-        for pk in _within(conn, match, Stretch(0, below)):
-            yield pk
-            met, below = met + 1, pk
-            if met >= _MET:
-                break
-        else:
-            return
-        found = stretches(conn, scope, MANY) or [Stretch(0, below)]
+        near = max(below - _NEAR, 0)
+        yield from _belonging(conn, match, scope, Stretch(near, below))
+        below = near
+        found = stretches(conn, scope, MANY)
+    if found is None:
+        yield from _belonging(conn, match, scope, Stretch(0, below))
+        return
     for stretch in found:
         yield from _within(conn, match, stretch._replace(high=min(stretch.high, below)))
 
@@ -177,6 +186,12 @@ def _within(conn: Connection, match: str, stretch: Stretch) -> Iterator[int]:
     low, high, members = stretch
     found = _chunks(lambda below: conn.all(_NEWEST, _page(match, below) | {"from": low}), high)
     return found if members is None else (pk for pk in found if pk in members)
+
+
+def _belonging(conn: Connection, match: str, scope: Scope, stretch: Stretch) -> Iterator[int]:
+    """Matches whose session is wanted, told inside the query: most of them are of others."""
+    narrowed = {"from": stretch.low, "project": scope.project, "session": scope.session}
+    return _chunks(lambda below: conn.all(_BELONGING, _page(match, below) | narrowed), stretch.high)
 
 
 def _page(match: str, below: int) -> dict[str, Any]:
