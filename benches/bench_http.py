@@ -125,16 +125,17 @@ def _rest(table: Table, given: Options, server: Server) -> None:
     pid = server.process.pid
     each = timed(50, server.get, "/api/runs")
     table.row("page of 100, p99", percentile(each, 99) / 1000, "ms")
-    before = _cpu(pid)
+    before = cpu_seconds(pid)
     time.sleep(3.0 if given.quick else _IDLE_SECONDS)
     seconds = 3.0 if given.quick else _IDLE_SECONDS
-    table.row("CPU at rest", (_cpu(pid) - before) / seconds * 100, "%", at_most(1))
+    table.row("CPU at rest", (cpu_seconds(pid) - before) / seconds * 100, "%", at_most(1))
     with open(f"/proc/{pid}/statm", encoding="ascii") as file:
         resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     table.row("memory at rest", resident / 1e6, "MB", at_most(90))
 
 
-def _cpu(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
+    """What a process has used so far."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

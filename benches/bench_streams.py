@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from multiprocessing import get_context
 from multiprocessing.connection import Connection as Pipe
 
-from benches.bench_http import Server, served
+from benches.bench_http import Server, cpu_seconds, served
 from benches.measuring import percentile
 from benches.stores import clean_up
 from benches.table import Options, Table, at_most, options
@@ -65,12 +65,14 @@ def _measure(table: Table, given: Options, server: Server, database: Database, l
     process = _SPAWN.Process(target=_listen, args=(there, server.connection.port, server.token, listeners))
     process.start()
     assert here.recv() == "listening"
-    before = _resident(server)
+    before, spent = _resident(server), cpu_seconds(server.process.pid)
     _speak(database, events)
     most = _resident(server)
     told, delays = here.recv()
     most = max(most, _resident(server))
     process.join()
+    spent = (cpu_seconds(server.process.pid) - spent) / (events * listeners)
+    table.row("CPU of the server for one event to one listener", spent * 1e6, "µs")
     table.row("events that a listener heard, fewest", min(told), "", note=f"of {events:,}, {listeners} listeners")
     table.row("listeners that did not hear every event", sum(n != events for n in told), "", at_most(0))
     for percent, goal in ((50, None), (95, None), (99, at_most(1000))):
