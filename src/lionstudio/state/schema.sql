@@ -355,89 +355,68 @@ CREATE TABLE changes (
 -- that no writer, ours or another tool's, can forget it.
 CREATE TRIGGER sessions_created AFTER INSERT ON sessions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'session', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'session', NEW.id, NULL); END;
 CREATE TRIGGER sessions_updated AFTER UPDATE OF name, status, started_at, ended_at, playbook_name, agent_name, invocation_kind, show_topic,
   show_play_name, model, provider, project, exit_code, health, delivery, reason_codes ON sessions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'session', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'session', NEW.id, NULL); END;
 CREATE TRIGGER sessions_deleted AFTER DELETE ON sessions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'session', OLD.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'session', OLD.id, NULL); END;
 CREATE TRIGGER branches_created AFTER INSERT ON branches BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'branch', NEW.id, NEW.session_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'branch', NEW.id, NEW.session_id); END;
 CREATE TRIGGER branches_updated AFTER UPDATE OF name, node_metadata, system_msg_id ON branches BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'branch', NEW.id, NEW.session_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'branch', NEW.id, NEW.session_id); END;
 CREATE TRIGGER branches_deleted AFTER DELETE ON branches BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'branch', OLD.id, OLD.session_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'branch', OLD.id, OLD.session_id); END;
 CREATE TRIGGER shows_created AFTER INSERT ON shows BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'show', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'show', NEW.id, NULL); END;
 CREATE TRIGGER shows_updated AFTER UPDATE ON shows BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'show', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'show', NEW.id, NULL); END;
 CREATE TRIGGER shows_deleted AFTER DELETE ON shows BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'show', OLD.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'show', OLD.id, NULL); END;
 CREATE TRIGGER plays_created AFTER INSERT ON plays BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'play', NEW.id, NEW.show_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'play', NEW.id, NEW.show_id); END;
 CREATE TRIGGER plays_updated AFTER UPDATE ON plays BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'play', NEW.id, NEW.show_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'play', NEW.id, NEW.show_id); END;
 CREATE TRIGGER plays_deleted AFTER DELETE ON plays BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'play', OLD.id, OLD.show_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'play', OLD.id, OLD.show_id); END;
 CREATE TRIGGER teams_created AFTER INSERT ON teams BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'team', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'team', NEW.id, NULL); END;
 CREATE TRIGGER teams_updated AFTER UPDATE ON teams BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'team', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'team', NEW.id, NULL); END;
 CREATE TRIGGER teams_deleted AFTER DELETE ON teams BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'team', OLD.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'team', OLD.id, NULL); END;
 CREATE TRIGGER team_messages_created AFTER INSERT ON team_messages BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'team_message', NEW.id, NEW.team_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'team_message', NEW.id, NEW.team_id); END;
 CREATE TRIGGER team_messages_updated AFTER UPDATE ON team_messages BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'team_message', NEW.id, NEW.team_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'team_message', NEW.id, NEW.team_id); END;
 CREATE TRIGGER team_messages_deleted AFTER DELETE ON team_messages BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'team_message', OLD.id, OLD.team_id);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'team_message', OLD.id, OLD.team_id); END;
 CREATE TRIGGER definitions_created AFTER INSERT ON definitions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'definition', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'definition', NEW.id, NULL); END;
 CREATE TRIGGER definitions_updated AFTER UPDATE ON definitions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'definition', NEW.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'updated', 'definition', NEW.id, NULL); END;
 CREATE TRIGGER definitions_deleted AFTER DELETE ON definitions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
-    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'definition', OLD.id, NULL);
-END;
+    VALUES ((julianday('now') - 2440587.5) * 86400.0, 'deleted', 'definition', OLD.id, NULL); END;
 
 -- ── Search ───────────────────────────────────────────────────────────────
 -- Contentless: the text is stored once, in messages. Filled in batches up to indexed_pk. What the index says about
