@@ -104,8 +104,9 @@ class Live {
   private flush(): void {
     const changes = this.batch;
     this.batch = [];
-    this.refresher.add(changes.flatMap(concernsOf));
+    // What a page adds to what it shows is asked for first; what only grew old can wait behind it.
     for (const listener of listeners) listener(changes);
+    this.refresher.add(changes.flatMap(concernsOf));
   }
 }
 

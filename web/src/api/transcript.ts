@@ -73,13 +73,14 @@ export const runTimeline = (id: string, running: boolean) =>
 
 export const runFiles = (id: string) =>
   queryOptions({
-    queryKey: ["run", id, "files"],
+    // Not under "run": a folder is not read again for every message.
+    queryKey: ["runFiles", id],
     queryFn: ({ signal }) => get("/api/sessions/{session_id}/files", { path: { session_id: id }, signal }),
   });
 
 export const runMatches = (id: string, words: string) =>
   queryOptions({
-    queryKey: ["run", id, "matches", words],
+    queryKey: ["runMatches", id, words],
     queryFn: ({ signal }) =>
       get("/api/sessions/{session_id}/search", {
         path: { session_id: id },

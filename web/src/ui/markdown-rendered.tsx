@@ -67,7 +67,11 @@ function heading(level: number) {
 const [h1, h2, h3, h4, h5, h6] = [1, 2, 3, 4, 5, 6].map(heading) as [Head, Head, Head, Head, Head, Head];
 const components: Components = { a: Outside, img: Picture, table: Table, h1, h2, h3, h4, h5, h6 };
 
+// Any sign that could mean something; a line without one is what most messages are, and needs no parser.
+const SIGNS = /[\\`*_{}[\]<>#|~!&\n]|:\/\/|www\.|@|^(?: {4}|\t)|^\s*(?:[-+=]|\d+[.)])/;
+
 export default function Rendered({ text }: { text: string }) {
+  if (!SIGNS.test(text)) return <p>{readable(text)}</p>;
   // Sanitised first and coloured then: the colours are ours, and the sanitiser would drop their classes.
   const plugins = text.length < MOST_COLOURED ? [rehypeHighlight] : [];
   return (

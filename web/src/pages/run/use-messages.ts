@@ -6,7 +6,8 @@ import { listed, type Message, messagePiece, type Place, pieceKey } from "@/api/
 import { extended, PIECE, type Piece, pieceOf, piecesFor } from "@/domain/windows";
 import { type Ancestor, type Segment, segmentsOf } from "./segments";
 
-const FIRST_ROWS = 40;
+// As many as a screen holds; with what is fetched ahead it is one piece, and a second one would only compete with it.
+const FIRST_ROWS = 16;
 
 export function useMessages(sessionId: string, inherited: Ancestor[], known: number, begin: number) {
   const live = useLiveCount(sessionId);
