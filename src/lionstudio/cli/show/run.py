@@ -64,6 +64,10 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
     attached = is_directed(show_dir)
     if attached:
         say(f"the show {args.topic} runs; watching it", quiet=args.quiet or args.json)
+        if args.concurrency:
+            from lionstudio.shows.spending import set_concurrency
+
+            set_concurrency(show_dir, args.concurrency)  # its director takes it up
     else:
         files = {"LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
         os.makedirs(show_dir, mode=0o700, exist_ok=True)
