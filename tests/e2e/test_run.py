@@ -56,6 +56,11 @@ def pairs(conn: Connection, branch: str, count: int, at: float) -> None:
         append(conn, branch, say({**result, "action_request_id": call.id}, moment + 3))
 
 
+def tell(db: Database, run: str, text: str) -> None:
+    """One more message, committed by itself."""
+    db.write(lambda conn: append(conn, f"{run}.main", say({"instruction": text}, time.time())))
+
+
 def filled(studio: Studio, count: int, *, ended: bool = True) -> str:
     """A run of so many messages; its id."""
     now = time.time()
@@ -107,14 +112,14 @@ def test_scrolling_up_ends_follow_mode_and_one_click_begins_it_again(visit: Visi
     before = messages(page).evaluate("({ parentElement: box }) => box.scrollTop")
     with Database(fresh.settings.db) as db:
         for number in range(5):
-            db.write(lambda conn, n=number: append(conn, f"{run}.main", say({"instruction": f"late {n}"}, time.time())))
+            tell(db, run, f"late {number}")
     expect(page.get_by_text("405", exact=True).first).to_be_visible()
     assert messages(page).evaluate("({ parentElement: box }) => box.scrollTop") == before
 
     page.get_by_role("button", name="Follow").click()
     expect(rows(page).filter(has_text="late 4")).to_be_visible()
     with Database(fresh.settings.db) as db:
-        db.write(lambda conn: append(conn, f"{run}.main", say({"instruction": "the latest"}, time.time())))
+        tell(db, run, "the latest")
     expect(rows(page).filter(has_text="the latest")).to_be_visible()
     assert below(page) < 60
 
@@ -274,8 +279,7 @@ def test_a_server_that_is_killed_and_comes_back_is_noticed_and_nothing_is_missin
     expect(page.get_by_text("Reconnecting…")).to_be_visible(timeout=_SECONDS)
     with Database(settings.db) as db:
         for number in range(150):
-            text = {"instruction": f"meanwhile {number}"}
-            db.write(lambda conn, text=text: append(conn, f"{run}.main", say(text, time.time())))
+            tell(db, run, f"meanwhile {number}")
     with serve(tmp_path, port=port):
         expect(page.get_by_text(re.compile("^Live"))).to_be_visible(timeout=_SECONDS)
         expect(rows(page).filter(has_text="meanwhile 149")).to_be_visible(timeout=_SECONDS)

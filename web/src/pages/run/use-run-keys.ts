@@ -1,5 +1,5 @@
 // The keys of a run: errors, what people said, rows, follow.
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouter } from "@tanstack/react-router";
 import type { RefObject } from "react";
 import type { Outline } from "@/domain/outline";
 import { neighbour } from "@/domain/windows";
@@ -15,6 +15,9 @@ interface RunKeys {
 
 export function useRunKeys({ cursor, outline, list }: RunKeys): void {
   const navigate = useNavigate();
+  const { history } = useRouter();
+  // Back to the list as it was, with its filters; somebody who came by a link has no way back, and gets the list.
+  const leave = (): void => (history.canGoBack() ? history.back() : void navigate({ to: "/runs" }));
   const here = (): number => cursor.ord ?? (list.current?.first() ?? 0) - 1;
   const to = (ords: readonly number[], step: 1 | -1): void => {
     const ord = neighbour(ords, here(), step);
@@ -33,6 +36,6 @@ export function useRunKeys({ cursor, outline, list }: RunKeys): void {
     { keys: "k", label: "Previous message", group, run: () => cursor.go(Math.max(0, here() - 1)) },
     { keys: "g g", label: "First message", group, run: () => cursor.go(0) },
     { keys: "G", label: "The end, and follow", group, run: () => list.current?.follow() },
-    { keys: "Escape", label: "Back to the runs", group, run: () => void navigate({ to: "/runs" }) },
+    { keys: "Escape", label: "Back", group, run: leave },
   ]);
 }
