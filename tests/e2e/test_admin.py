@@ -1,4 +1,4 @@
-"""Admin in the browser: a stale run is found, its evidence read, and it is marked failed after a look at what follows."""
+"""Admin in the browser: a stale run is found, its evidence read, and marked failed after a look at what follows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Open = Callable[..., Page]
 def _dead_run(studio: Studio) -> None:
     """A run whose process is proven gone, silent for nine hours."""
     process = subprocess.Popen(["sleep", "60"])
-    owner = describe(process.pid).to_dict()
+    owner = describe(process.pid)._asdict()
     process.kill()
     process.wait()
     with Database(studio.settings.db) as db:

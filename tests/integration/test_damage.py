@@ -118,7 +118,7 @@ DAMAGE = {
     "a name that is not UTF-8": session("name = CAST(x'6e61ff6d65' AS TEXT), project = CAST(x'ff' AS TEXT)"),
     "a role that is not UTF-8": message("role = CAST(x'ff' AS TEXT), sender = CAST(x'fe' AS TEXT)"),
     "an order that is not UTF-8": order("message_id = CAST(x'ff00' AS TEXT)", "ord = 1"),
-    "a letter that is not UTF-8": "UPDATE team_messages SET content = CAST(x'61ff' AS TEXT), sender = CAST(x'fe' AS TEXT)",
+    "a letter that is not UTF-8": "UPDATE team_messages SET content = CAST(x'61ff' AS TEXT), summary = content",
     "a name in bytes": session("name = x'ff00', project = x'00'"),
     "an owner with odd values": session("""owner = '{"pid":7,"lock_path":5,"start_ticks":"x","boot_id":[1]}'"""),
     "an owner with a huge pid": session("""owner = '{"pid":1180591620717411303424}'"""),

@@ -10,10 +10,8 @@ import pytest
 from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo, write
 
 from lionstudio.errors import Conflict as Refused
-from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.model.plans import Plan
-from lionstudio.shows.checkouts import Place, collect, hand_back_conflict, prepare, prune_checkouts, remove
-from lionstudio.shows.furnishing import NotReady, furnished
+from lionstudio.errors import NotFound
+from lionstudio.shows.checkouts import collect, hand_back_conflict, prune_checkouts, remove
 from lionstudio.shows.merging import Already, Clean, Conflict, Merged, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Checkout, Repo
 
@@ -419,85 +417,3 @@ def test_files_that_git_ignores(users: Path, repo: Repo) -> None:
     write(checkout.path, {".gitignore": "build/\n", "build/x": "x\n", "build/forced": "f\n", "a.mine": "m\n"})
     git(checkout.path, "add", "-f", "build/forced")
     assert set(collect(checkout, "work", attempt=1).changed) == {".gitignore", "build/forced"}
-
-
-def test_copies_and_what_setup_made_are_not_the_agents_work(users: Path, repo: Repo, tmp_path: Path) -> None:
-    write(users, {".env": "SECRET=1\n", "conf/local.ini": "x\n", "dir/sub/f": "f\n", "README.md": "changed\n"})
-    setup = (("sh", "-c", 'mkdir deps && echo d > deps/d && echo "$PWD" > "odd [name]"'),)
-    place = Place(
-        repo=repo, play="play", copy=(".env", "conf/*.ini", "dir", "README.md", "none"), setup=setup,
-        env={"PATH": os.environ["PATH"]},
-    )  # fmt: skip
-    checkout = prepare(place)
-    assert Path(checkout.path, ".env").read_text() == "SECRET=1\n"
-    assert Path(checkout.path, "README.md").read_text() == "hello\n"  # tracked: as it was committed
-    assert Path(checkout.path, "odd [name]").read_text() == f"{checkout.path}\n"
-    assert git(checkout.path, "status", "--porcelain=v1") == ""
-    git(checkout.path, "add", "-A")
-    write(checkout.path, {"work.txt": "w\n"})
-    assert collect(checkout, "work", attempt=1).changed == ("work.txt",)
-    Path(checkout.path, ".env").unlink()
-    prepare(place)
-    assert not os.path.exists(os.path.join(checkout.path, ".env"))  # furnished once, then it is the agent's
-
-
-def test_a_setup_that_fails_says_so_and_is_tried_again(repo: Repo) -> None:
-    place = Place(
-        repo=repo, play="play", setup=(("sh", "-c", "echo no luck; exit 3"),), env={"PATH": os.environ["PATH"]}
-    )
-    for _ in range(2):
-        with pytest.raises(Refused, match=r"failed: exit code 3 \(no luck\)"):
-            prepare(place)
-    missing = Place(repo=repo, play="play", setup=(("no-such-program",),), env={"PATH": os.environ["PATH"]})
-    with pytest.raises(Refused, match="could not be started"):
-        prepare(missing)
-
-
-@pytest.mark.parametrize(
-    "name", ["/etc/passwd", "../out.txt", "a/../../out.txt", "", "link.txt", "linked/x", ".git/config"]
-)
-def test_nothing_from_outside_is_copied_in(users: Path, repo: Repo, tmp_path: Path, name: str) -> None:
-    write(tmp_path, {"out.txt": "outside\n", "folder/x": "outside\n"})
-    (users / "link.txt").symlink_to(tmp_path / "out.txt")
-    (users / "linked").symlink_to(tmp_path / "folder")
-    place = Place(repo=repo, play="play", copy=(name,))
-    if name == ".git/config":
-        prepare(place)
-    else:
-        with pytest.raises(InvalidInput, match=r"cannot be copied|leads out"):
-            prepare(place)
-    checkout = Path(repo.room, "play")
-    assert not any("outside" in path.read_text() for path in checkout.rglob("*.txt"))
-
-
-def test_nothing_is_copied_through_a_link_that_was_committed(users: Path, tmp_path: Path) -> None:
-    (tmp_path / "victim").mkdir()
-    (users / "conf").symlink_to(tmp_path / "victim")
-    (users / ".env").symlink_to(tmp_path / "victim.txt")
-    commit(users)
-    (users / "conf").unlink()
-    (users / ".env").unlink()
-    write(users, {"conf/local": "x\n", ".env": "x\n"})
-    place = Place(repo=begun(users), play="play", copy=(".env", "conf/local"))
-    with pytest.raises(InvalidInput, match="leads out"):
-        prepare(place)
-    assert (list((tmp_path / "victim").iterdir()), (tmp_path / "victim.txt").exists()) == ([], False)
-
-
-def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
-    write(users, {".env": "SECRET=1\n"})
-    env, gate = {"PATH": os.environ["PATH"]}, str(tmp_path / "gate")
-    lay_out(repo, f"{repo.base}^{{tree}}", gate)
-    setup, teardown = (("sh", "-c", "cat .env > made"),), (("sh", "-c", "echo down > ../down"),)
-    plan = Plan(topic="topic", plays=(), copy=(".env",), setup=setup, teardown=teardown)
-    with furnished(str(users), gate, plan, env, str(tmp_path / "logs")):
-        assert Path(gate, "made").read_text() == "SECRET=1\n"
-        assert git(gate, "status", "--porcelain=v1") == "?? made"
-        assert not (tmp_path / "down").exists()
-    assert (tmp_path / "down").read_text() == "down\n"
-    broken = Plan(topic="topic", plays=(), setup=(("false",),), teardown=teardown)
-    with (
-        pytest.raises(NotReady, match="failed: exit code 1, in the merge result"),
-        furnished(str(users), gate, broken, env, str(tmp_path / "logs")),
-    ):
-        pytest.fail("the gates began")

@@ -119,7 +119,8 @@ def _long_run(conn: Connection, now: float) -> str:
         moment = at + 10 + step * 180
         if step % 8 == 0:
             append(conn, branch, say({"instruction": f"Step {step}: add **rate limits** to the gateway."}, moment))
-        text = f"## Step {step}\nI look at `limits.py` first.\n\n```python\ndef allow(n: int) -> bool:\n    return n < 10\n```"
+        code = "```python\ndef allow(n: int) -> bool:\n    return n < 10\n```"
+        text = f"## Step {step}\nI look at `limits.py` first.\n\n{code}"
         append(conn, branch, say({"assistant_response": text}, moment + 5, used=(9000, 700, 31_000)))
         call = say({"function": "Bash", "arguments": {"command": f"pytest tests/step_{step}.py"}}, moment + 9)
         append(conn, branch, call)
@@ -179,8 +180,9 @@ def _play(conn: Connection, show: Show, order: int, name: str, status: str, need
     passed = {"merged": True, "gate_failed": False}.get(status)
     feedback = "The mail has no plain-text half; add one." if status == "gate_failed" else None
     put_play(conn, Play(
-        id=f"{show.id}.{name}", show_id=show.id, name=name, playbook="ship-it", effort="medium", status=PlayStatus(status),
-        attempt=2 if status == "gate_failed" else 1, session_id=session, started_at=began if session else None,
+        id=f"{show.id}.{name}", show_id=show.id, name=name, playbook="ship-it", effort="medium",
+        status=PlayStatus(status), attempt=2 if status == "gate_failed" else 1, session_id=session,
+        started_at=began if session else None,
         ended_at=began + 1200 if session and status != "running" else None, exit_code=0 if passed else None,
         branch=f"show/{show.topic}/{name}", merge_sha="9d3f1c0" if status == "merged" else None, gate_passed=passed,
         gate_feedback=feedback, depends_on=needs, sort_order=order, created_at=began, updated_at=now - 120,

@@ -1,5 +1,5 @@
 // What ran when, a lane for each play; the critical path is marked.
-import { duration, moment } from "@/domain/format";
+import { duration, moment, plural } from "@/domain/format";
 import { extent, lanes } from "@/domain/shows";
 import { useNow } from "@/ui/clock";
 import { Panel } from "@/ui/page";
@@ -54,7 +54,7 @@ export function Timeline({ show, marked, hover, open }: Linked) {
           </button>
         ))}
         {begun.length < all.length && (
-          <div className={classes.rest}>{all.length - begun.length} have not begun</div>
+          <div className={classes.rest}>{plural(all.length - begun.length, "play has", "plays have")} not begun</div>
         )}
       </Panel>
     </section>
