@@ -8,6 +8,7 @@ import { lazy, Suspense, useEffect } from "react";
 import { access } from "@/api/access";
 import { useStore } from "@/api/store";
 import { useKeys } from "@/ui/keys";
+import { patiently } from "@/ui/patiently";
 import { Logo } from "./logo";
 import { PLACES } from "./places";
 import { Rail } from "./rail";
@@ -15,8 +16,8 @@ import classes from "./shell.module.css";
 import { SignIn } from "./sign-in";
 
 // Loaded after the first page is on the screen: nobody presses a key before that.
-const Palette = lazy(() => import("./palette"));
-const ShortcutSheet = lazy(() => import("./shortcuts"));
+const Palette = lazy(patiently(() => import("./palette")));
+const ShortcutSheet = lazy(patiently(() => import("./shortcuts")));
 
 export function Shell() {
   const signedIn = useStore(access) === "in";

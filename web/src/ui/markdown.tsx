@@ -2,8 +2,9 @@
 // http(s) or mail, pictures from elsewhere become links, and everything passes a sanitiser. Loaded on demand.
 import { lazy, Suspense } from "react";
 import classes from "./markdown.module.css";
+import { patiently } from "./patiently";
 
-const Rendered = lazy(() => import("./markdown-rendered"));
+const Rendered = lazy(patiently(() => import("./markdown-rendered")));
 
 export function Markdown({ text }: { text: string }) {
   return (

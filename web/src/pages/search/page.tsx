@@ -20,7 +20,7 @@ export function SearchPage() {
   const navigate = useNavigate({ from: "/search" });
   const projects = useQuery(facets({})).data?.project ?? [];
   useLayoutEffect(() => {
-    document.querySelector<HTMLInputElement>("[role=search] input")?.focus();
+    document.querySelector<HTMLInputElement>("main search input")?.focus();
   }, []);
   return (
     <Page
