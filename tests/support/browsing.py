@@ -123,7 +123,7 @@ class Watched:
         page.on("pageerror", lambda error: self.breaches.append(f"error: {error}"))
         page.on("dialog", lambda dialog: self._dialog(dialog.message))
         page.on("request", self._request)
-        page.on("console", lambda said: self._console(said.type, said.text))
+        page.on("console", lambda said: self._console(said.type, f"{said.text} at {page.url}"))
         return page
 
     def open(self, path: str = "") -> Page:

@@ -1,5 +1,5 @@
 // The two kinds and the words that differ between them.
-import { useLocation } from "@tanstack/react-router";
+import { useMatch } from "@tanstack/react-router";
 import type { Kind } from "@/api/definitions";
 
 interface Words {
@@ -37,8 +37,8 @@ export const KINDS: Record<Kind, Words> = {
   },
 };
 
-/** Which of the two the address is about. */
+/** Which of the two this page is about. By its route: the address is another one already while the page is being left. */
 export function useKind(): Words {
-  const { pathname } = useLocation();
-  return pathname.startsWith("/playbooks") ? KINDS.playbook : KINDS.agent;
+  const route = useMatch({ strict: false, select: (match) => match.routeId });
+  return route?.startsWith("/playbooks") ? KINDS.playbook : KINDS.agent;
 }
