@@ -22,7 +22,8 @@ export default function Palette({ openSheet }: { openSheet: () => void }) {
       actions={groups}
       query={typed}
       onQueryChange={setTyped}
-      shortcut={["mod + K"]}
+      // The shell listens for it: the keys may be pressed before this is loaded.
+      shortcut={null}
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
       nothingFound="Nothing is called that"
       highlightQuery

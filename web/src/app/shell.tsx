@@ -1,6 +1,6 @@
 // What surrounds every page: the rail, the palette, the shortcuts, and the way in when this browser is not signed in.
 import { ActionIcon, Drawer } from "@mantine/core";
-import { useDisclosure, useMediaQuery } from "@mantine/hooks";
+import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconMenu2, IconSearch } from "@tabler/icons-react";
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
@@ -23,6 +23,7 @@ export function Shell() {
   const signedIn = useStore(access) === "in";
   const [sheet, { open: openSheet, close: closeSheet }] = useDisclosure();
   useJumps(openSheet);
+  useHotkeys([["mod+K", spotlight.toggle]], []);
   if (!signedIn) return <SignIn />;
   return (
     <div className={classes.shell}>

@@ -39,6 +39,6 @@ export const KINDS: Record<Kind, Words> = {
 
 /** Which of the two this page is about. By its route: the address is another one already while the page is being left. */
 export function useKind(): Words {
-  const route = useMatch({ strict: false, select: (match) => match.routeId });
-  return route?.startsWith("/playbooks") ? KINDS.playbook : KINDS.agent;
+  const route: string = useMatch({ strict: false }).routeId;
+  return route.startsWith("/playbooks") ? KINDS.playbook : KINDS.agent;
 }
