@@ -280,6 +280,28 @@ def test_a_reviewer_gives_a_verdict(theatre: Theatre) -> None:
     assert verdict["checks"][-1]["kind"] == "review"
 
 
+def test_a_reviewer_is_shown_what_merging_changes(theatre: Theatre) -> None:
+    """What another play has merged meanwhile is no deletion of this one."""
+    agents = theatre.home / "agents"
+    agents.mkdir(parents=True)
+    (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
+    wait = f"@run sh -c 'while [ ! -e {theatre.root}/go ]; do sleep 0.05; done'"
+    theatre.plan({
+        "a": "@write alpha.txt a",
+        "b": {"prompt": f"{wait}\n@write beta.txt b", "max_attempts": 1, "gates": [{"review": "critic"}]},
+    })  # fmt: skip
+    thread = threading.Thread(target=theatre.direct)
+    thread.start()
+    theatre.until(lambda: theatre.meta("a").get("status") == "merged")
+    (theatre.root / "go").touch()
+    thread.join(60)
+
+    asked = next((theatre.show_dir / "b" / "attempts" / "1").glob("review-*/prompt.md")).read_text()
+    change = asked.partition("## The change")[2]
+    assert "+++ b/beta.txt" in change
+    assert "alpha.txt" not in change
+
+
 def test_either_half_is_enough(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}},
                  gates=[{"person": "look"}])  # fmt: skip

@@ -66,7 +66,7 @@ class Judging:
         if isinstance(tried, Conflict):
             return self._conflict(tried, head)
         tree = getattr(tried, "tree", None) or self._tree_of(tip)
-        verdict = self._look(self._looking(), tree, (tip, head), f"{self._play}-{self._attempt}", tip, head)
+        verdict = self._look(self._looking(), tree, (tip, head), f"{self._play}-{self._attempt}", tip)
         point("show.judged")
         return self._record(verdict, gated_tip=tip)
 
@@ -153,7 +153,7 @@ class Judging:
         stage = self._stage
         tip = integration_tip(stage.repo)
         gates = [gate for gate in stage.plan.final_gates if gate.kind is not GateKind.PERSON]
-        verdict = self._look(gates, self._tree_of(tip), (tip,), "final", stage.repo.base, tip)
+        verdict = self._look(gates, self._tree_of(tip), (tip,), "final", stage.repo.base)
         final = {**verdict.to_dict(), "integration": tip, "judged_at": time.time()}
         # the verdict itself is written with the end of the show: a person may have the last word
         halves.write_json(os.path.join(stage.show_dir, FINAL_GATES), final)
@@ -161,9 +161,7 @@ class Judging:
 
     # ── gates ──
 
-    def _look(
-        self, gates: Sequence[Gate], tree: str, parents: tuple[str, ...], name: str, base: str, head: str
-    ) -> Verdict:
+    def _look(self, gates: Sequence[Gate], tree: str, parents: tuple[str, ...], name: str, base: str) -> Verdict:
         """Lay the merge result out and let every gate look at it, up to the first that refuses."""
         stage = self._stage
         if not gates:
@@ -174,24 +172,25 @@ class Judging:
         logs = os.path.join(stage.show_dir, self._play, "attempts", str(self._attempt) if self._play else "final")
         try:
             with furnished(stage.repo.path, folder, stage.plan, stage.gate_environ, logs):
-                return self._ask_gates(gates, folder, logs, base, head)
+                return self._ask_gates(gates, folder, logs, base, tree)
         except NotReady as error:  # the change may be what breaks it, so its agent is told
             return joined([Check(kind="setup", title="setup", passed=False, summary=error.message)])
         finally:
             discard(folder)
 
-    def _ask_gates(self, gates: Sequence[Gate], folder: str, logs: str, base: str, head: str) -> Verdict:
+    def _ask_gates(self, gates: Sequence[Gate], folder: str, logs: str, base: str, tree: str) -> Verdict:
         commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]
         env, why = self._stage.gate_environ, self._stage.why_stop
         verdicts = [run_commands(commands, folder, env, logs=logs, why_stop=why)] if commands else []
         for gate in gates:
             if gate.kind is GateKind.REVIEW and all(verdict.passed for verdict in verdicts):
-                verdicts.append(self._review(gate, folder, logs, base, head))
+                verdicts.append(self._review(gate, folder, logs, base, tree))
         return together(verdicts)
 
-    def _review(self, gate: Gate, folder: str, logs: str, base: str, head: str) -> Verdict:
+    def _review(self, gate: Gate, folder: str, logs: str, base: str, tree: str) -> Verdict:
         task = self._stage.planned(self._play).prompt if self._play else self._stage.plan.goal
-        prompt = review_prompt(self._stage.repo, gate, task=task or "", base=base, head=head)
+        # not the head of the play: what others have merged since it began would look deleted
+        prompt = review_prompt(self._stage.repo, gate, task=task or "", base=base, result=tree)
         return review(gate, prompt, lambda asked: self._ask(gate, folder, logs, asked))
 
     def _ask(self, gate: Gate, cwd: str, logs: str, prompt: str) -> str:
