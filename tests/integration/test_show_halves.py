@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from lionstudio.live.show_rows import differing
 from lionstudio.model.plans import Plan
 from lionstudio.model.shows import Play
 from lionstudio.model.statuses import PlayStatus, ShowStatus
+from lionstudio.shows import halves
 from lionstudio.shows.cues import ABORTED, Next, Standing
 from lionstudio.shows.halves import (
     read_meta,
@@ -323,3 +325,28 @@ def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: st
         "write.before_commit": joined.plays["lexer"].status is PlayStatus.PREPARED,
     }
     assert done[where]
+
+
+@pytest.mark.parametrize("edited", [False, True], ids=["two works", "an edit of the plan"])
+def test_two_threads_lose_nothing_of_each_other(
+    show_dir: str, db: Database, monkeypatch: pytest.MonkeyPatch, edited: bool
+) -> None:
+    record_show(show_dir, db, plan_of(), TEXT)
+    other = threading.Thread(target=record_play, args=(show_dir, db, "lexer"), kwargs={"exit_code": 3})
+    write_meta = halves.write_meta
+
+    def slowly(folder: str, play: str, meta: halves.Meta) -> None:
+        if threading.current_thread() is not other and other.ident is None:
+            other.start()
+            other.join(0.5)  # what it would write now is older than what follows
+        write_meta(folder, play, meta)
+
+    monkeypatch.setattr(halves, "write_meta", slowly)
+    if edited:
+        record_show(show_dir, db, plan_of(TEXT.replace("intent", "effort: low, intent")))
+    else:
+        record_play(show_dir, db, "lexer", effort="low")
+    other.join()
+    meta = read_meta(show_dir, "lexer") or {}
+    assert (meta["effort"], meta["exit_code"]) == ("low", 3)
+    assert (plays(db)["lexer"].effort, plays(db)["lexer"].exit_code) == ("low", 3)

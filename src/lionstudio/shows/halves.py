@@ -1,18 +1,21 @@
 """Both halves of a show at every step: the file first, then the row, so that each alone is enough to go on.
 
 A step that is repeated after a crash writes the same again; a move that the table of statuses does not have is refused
-before anything is written. `joining.py` brings the two together when a show is taken up again.
+before anything is written. The director and its works write from threads of their own, one at a time for each show,
+because a file is read, changed and written back. `joining.py` brings the two together when a show is taken up again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from lionstudio.crash import point
 from lionstudio.files.atomic import make_folder, sync_folder, write_text
@@ -41,8 +44,23 @@ _NEVER_BEGAN = frozenset({PlayStatus.PENDING, PlayStatus.BLOCKED})
 _GOES_ON = "the show was aborted while it was at work, and goes on now"
 
 Meta = dict[str, Any]
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_locks: dict[str, threading.RLock] = {}  # by show; other processes are kept out by the director's lock
 
 
+def _alone(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate[str, _P], _R]:
+    """Have a show to oneself from the reading of its files to the writing of its rows."""
+
+    @wraps(work)
+    def guarded(show_dir: str, *args: _P.args, **named: _P.kwargs) -> _R:
+        with _locks.setdefault(os.path.abspath(show_dir), threading.RLock()):
+            return work(show_dir, *args, **named)
+
+    return guarded
+
+
+@_alone
 def record_show(show_dir: str, database: Database, plan: Plan, text: str | None = None, **metadata: Any) -> Show:
     """Step 0: `_show.md` (when a text is given) and a `_meta.json` for each play, then the rows.
 
@@ -123,6 +141,7 @@ def _folders(show_dir: str) -> list[str]:
     return [item.name for item in list_folder(show_dir) if item.folder and not item.link]
 
 
+@_alone
 def record_play(
     show_dir: str, database: Database, play: str, status: PlayStatus | None = None, **changes: Any
 ) -> Play:  # fmt: skip
@@ -168,6 +187,7 @@ def record_next(show_dir: str, database: Database, play: str, following: Next, *
     return record_play(show_dir, database, play, following.status, **{**decided, **changes})
 
 
+@_alone
 def record_verdict(
     show_dir: str, database: Database, play: str, verdict: Mapping[str, Any], status: PlayStatus, **changes: Any
 ) -> Play:  # fmt: skip
@@ -196,6 +216,7 @@ def _left_out(show_dir: str) -> dict[str, str]:
     return {name: status for name, status in found.items() if status != PlayStatus.MERGED}
 
 
+@_alone
 def reopen_show(show_dir: str, database: Database) -> Show:
     """Take an ended show up again: its final verdict is put aside, `_ABORT` and the last word go, the row is active.
 
