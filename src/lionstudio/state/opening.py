@@ -230,4 +230,5 @@ def schema_sql() -> str:
     # slow to load, and only needed when a file is made
     from importlib import resources
 
-    return resources.files("lionstudio.state").joinpath("schema.sql").read_text(encoding="utf-8")
+    folder = resources.files("lionstudio.state")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("schema.sql", "triggers.sql"))
