@@ -53,7 +53,7 @@ def _alone(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate[str
     """Have a show to oneself from the reading of its files to the writing of its rows."""
 
     @wraps(work)
-    def guarded(show_dir: str, *args: _P.args, **named: _P.kwargs) -> _R:
+    def guarded(show_dir: str, /, *args: _P.args, **named: _P.kwargs) -> _R:
         with _locks.setdefault(os.path.abspath(show_dir), threading.RLock()):
             return work(show_dir, *args, **named)
 
@@ -61,7 +61,7 @@ def _alone(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate[str
 
 
 @_alone
-def record_show(show_dir: str, database: Database, plan: Plan, text: str | None = None, **metadata: Any) -> Show:
+def record_show(show_dir: str, /, database: Database, plan: Plan, text: str | None = None, **metadata: Any) -> Show:
     """Step 0: `_show.md` (when a text is given) and a `_meta.json` for each play, then the rows.
 
     The row keeps a copy of the text; `metadata` is merged into the row's. Said again after the plan was edited, it
@@ -143,7 +143,7 @@ def _folders(show_dir: str) -> list[str]:
 
 @_alone
 def record_play(
-    show_dir: str, database: Database, play: str, status: PlayStatus | None = None, **changes: Any
+    show_dir: str, /, database: Database, play: str, status: PlayStatus | None = None, **changes: Any
 ) -> Play:  # fmt: skip
     """Steps 2, 3 and 5: `_meta.json`, then the row.
 
@@ -189,7 +189,7 @@ def record_next(show_dir: str, database: Database, play: str, following: Next, *
 
 @_alone
 def record_verdict(
-    show_dir: str, database: Database, play: str, verdict: Mapping[str, Any], status: PlayStatus, **changes: Any
+    show_dir: str, /, database: Database, play: str, verdict: Mapping[str, Any], status: PlayStatus, **changes: Any
 ) -> Play:  # fmt: skip
     """Step 4: `_verdict.json` (with `gate_passed` and `feedback`) here and in the attempt, then as record_play."""
     attempt = (read_meta(show_dir, play) or {}).get("attempt", 1)
@@ -217,7 +217,7 @@ def _left_out(show_dir: str) -> dict[str, str]:
 
 
 @_alone
-def reopen_show(show_dir: str, database: Database) -> Show:
+def reopen_show(show_dir: str, /, database: Database) -> Show:
     """Take an ended show up again: its final verdict is put aside, `_ABORT` and the last word go, the row is active.
 
     What the abort had stopped is done again; what a person gave up stays given up.
