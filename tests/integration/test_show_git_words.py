@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import json
 import os
 import shutil
 import subprocess
@@ -116,3 +117,39 @@ def test_values_survive_gits_quoting(tmp_path: Path) -> None:
             ["git", "config", "-z", "-f", str(tmp_path / "config"), "user.name"], capture_output=True, check=True
         )
         assert told.stdout.decode() == f"{value}\0"
+
+
+def test_a_commit_and_its_ref_are_on_the_disk_before_anybody_relies_on_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = begun(make_repo(tmp_path / "users"))
+    checkout = checkout_of(repo)
+    write(checkout.path, {"a.txt": "a\n"})
+    trace, usual = tmp_path / "trace", Git.environment
+    monkeypatch.setattr(Git, "environment", lambda self: usual(self) | {"GIT_TRACE2_EVENT": str(trace)})
+    merge(repo, "topic", "play", 1, collect(checkout, "work", attempt=1).head, "Merge")
+
+    assert _flushed(trace, "commit-tree") == 2  # the work, and the merge of it
+    assert _flushed(trace, "update-ref") >= 2
+    assert _flushed(trace, "update-index") >= 1  # the file itself
+
+
+def _flushed(trace: Path, command: str) -> int:
+    """How often git had the disk flush something, in all calls of a command."""
+    events = [json.loads(line) for line in trace.read_text().splitlines()]
+    calls = {event["sid"] for event in events if event["event"] == "cmd_name" and event["name"] == command}
+    counts = [
+        int(event["value"]) for event in events
+        if event["sid"] in calls and event.get("category") == "fsync" and event["key"] == "fsync/hardware-flush"
+    ]  # fmt: skip
+    return sum(counts)
+
+
+def test_no_protocol_is_spoken_whatever_a_repository_allows(tmp_path: Path) -> None:
+    users = make_repo(tmp_path / "users")
+    ran = tmp_path / "ran"
+    git(users, "config", "protocol.ext.allow", "always")
+    asked = Git(git_dir=str(users / ".git")).run("ls-remote", f"ext::sh -c touch% {ran}")
+    assert (asked.code, ran.exists()) == (128, False)
+    assert "not allowed" in asked.err
+    assert "not allowed" in Git(git_dir=str(users / ".git")).run("ls-remote", str(users)).err

@@ -51,6 +51,9 @@ _CONFIG: tuple[tuple[str, str], ...] = (
     ("log.showSignature", "false"),
     ("diff.ignoreSubmodules", "all"),
     ("submodule.recurse", "false"),
+    # files that say where a show stands are on the disk before we go on: so is what they name
+    ("core.fsync", "objects,reference"),
+    ("core.fsyncMethod", "batch"),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
     # somebody else may be at the same ref for a moment
@@ -148,6 +151,8 @@ class Git:
             "GIT_CONFIG_SYSTEM": _OFF,
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
+            # protocol.allow loses to what a repository allows by name, and no transport is needed here
+            "GIT_ALLOW_PROTOCOL": "none",
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_EDITOR": ":",
             "GIT_ASKPASS": "false",
