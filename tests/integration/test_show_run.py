@@ -355,6 +355,19 @@ def test_no_wait_leaves_when_a_person_is_needed(theatre: Theatre) -> None:
     assert theatre.statuses() == {"a": "escalated"}
 
 
+def test_who_tells_a_person_gets_no_keys(theatre: Theatre) -> None:
+    told = theatre.root / "told"
+    command = ["sh", "-c", f"env > {told}.new; mv {told}.new {told}"]
+    theatre.env |= {"ANTHROPIC_API_KEY": "sk-secret-123", "MY_TOKEN": "abcdefgh", "DBUS_SESSION_BUS_ADDRESS": "unix:x"}
+    theatre.plan({"a": "@fail 1 no"}, max_attempts=1, notify={"desktop": False, "command": command})
+    theatre.direct()
+    theatre.until(told.exists)
+
+    names = {line.partition("=")[0] for line in told.read_text().splitlines()}
+    assert {"PATH", "DBUS_SESSION_BUS_ADDRESS"} <= names
+    assert not {"ANTHROPIC_API_KEY", "MY_TOKEN", "LIONAGI_HOME"} & names
+
+
 def test_people_are_told_by_command_and_by_webhook(theatre: Theatre) -> None:
     told: list[dict[str, Any]] = []
 

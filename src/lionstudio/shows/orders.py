@@ -18,6 +18,7 @@ from lionstudio.settings import Settings
 LI = (sys.executable, "-c", "import sys; from lionstudio.cli.main import main; sys.exit(main())")
 SILENCE = 3600.0  # seconds without a word, a tool call or a result: longer than any build that is worth waiting for
 _UNATTENDED = "edit"  # what an agent may do in its checkout when its definition does not say
+_SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS")
 _AGAIN = "Your last attempt did not pass. What was found:"
 _CONFLICT = """\
 Your work conflicts with what other plays have merged meanwhile. This checkout is in the middle of that merge: resolve
@@ -114,6 +115,14 @@ def li_environment(environ: Mapping[str, str], settings: Settings) -> dict[str, 
 
 def gate_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """What commands of the plan get: they run what an agent wrote, so nothing that is secret."""
-    passed = plain_environment(environ)
+    return _without_secrets(plain_environment(environ))
+
+
+def desk_environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """What tells a person gets: the same, and the way to their screen."""
+    return _without_secrets(plain_environment(environ, also=_SCREEN))
+
+
+def _without_secrets(passed: dict[str, str]) -> dict[str, str]:
     secret = secrets_in(passed)
     return {name: value for name, value in passed.items() if value not in secret}

@@ -51,6 +51,7 @@ class Stage:
         self.warn = warn
         self.environ = orders.li_environment(environ, settings)
         self.gate_environ = orders.gate_environment(environ)
+        self._desk_environ = orders.desk_environment(environ)
         self.database = Database(settings.db, long_lived=True)
         try:
             joined = join(self.show_dir, self.database)
@@ -160,7 +161,7 @@ class Stage:
             "session_id": meta.get("session_id"), "attempt": meta.get("attempt"),
             "command": f"li show status {self.topic}",
         }  # fmt: skip
-        notify(self.plan.notify, told, self.environ, self.warn)
+        notify(self.plan.notify, told, self._desk_environ, self.warn)
         point("show.asked")
 
     def stop(self, play: str) -> None:
