@@ -55,7 +55,7 @@ class Show(RuleBasedStateMachine):
     @initialize(plan=plans())
     def begin(self, plan: Plan) -> None:
         self.written: dict[str, Standing] = {name: Standing() for name in plan.names}
-        self.plan = plan
+        self.plan = self.edited = plan
         self.providers = dict.fromkeys(plan.names[::2], "claude")
         self.merges: dict[str, int] = {}
         self.under_way: dict[str, Work] = {}
@@ -71,6 +71,7 @@ class Show(RuleBasedStateMachine):
         self.under_way.clear()
         self.stopped.clear()
         self.judging_show = self.rests = False
+        self.plan = self.edited  # who takes it up reads the plan as it is now
         self.director = Director(self.plan, self.written, providers=self.providers, aborted=self.aborted)
         self.tell(cues.Ticked(self.now, self.spent))
         if self.accepted:
@@ -80,7 +81,9 @@ class Show(RuleBasedStateMachine):
     def tell(self, event: Event) -> None:
         if not isinstance(event, cues.Ticked):
             self.rests = False
-        for order in self.director.on(event):
+        orders = self.director.on(event)
+        self.plan = self.director.plan  # an edit may wait for what is at work
+        for order in orders:
             self.carry_out(order)
 
     def carry_out(self, order: Command) -> None:
@@ -216,16 +219,16 @@ class Show(RuleBasedStateMachine):
     def the_plan_is_edited(self, needs: list[int], gone: int) -> None:
         fresh = PlannedPlay(
             name=f"p{len(self.written)}", prompt="y",
-            depends_on=tuple({self.plan.names[each % len(self.plan.names)] for each in needs}),
+            depends_on=tuple({self.edited.names[each % len(self.edited.names)] for each in needs}),
         )  # fmt: skip
-        plays = [*self.plan.plays, fresh]
+        plays = [*self.edited.plays, fresh]
         victim = plays[gone % len(plays)].name
         needed = {need for each in plays for need in each.depends_on}
-        if victim not in needed and victim not in self.under_way and victim not in self.merges and len(plays) > 1:
+        if victim not in needed and victim not in self.merges and len(plays) > 1:
             plays = [each for each in plays if each.name != victim]
         self.written.setdefault(fresh.name, Standing())
-        self.plan = replace(self.plan, plays=tuple(plays))
-        self.tell(cues.Edited(self.plan))
+        self.edited = replace(self.edited, plays=tuple(plays))
+        self.tell(cues.Edited(self.edited))
 
     @precondition(lambda self: self.ended is None)
     @rule(really=st.integers(0, 9), word=st.sampled_from([cues.AbortAsked, cues.Accepted, cues.Refused]))

@@ -239,7 +239,29 @@ def test_the_last_word_is_a_persons_where_the_plan_says_so() -> None:
 def test_an_edit_waits_for_a_play_that_is_at_work() -> None:
     director = Director(plan({"a": "", "b": "a"}), {})
     director.on(cues.Begun())
+    director.on(cues.Prepared("a"))
 
     assert director.on(cues.Edited(plan({"b": ""}))) == []
     assert director.plan.names == ("a", "b")
+    orders = director.on(cues.Exited("a", Outcome.COMPLETED))
+    assert (notes(orders), works(orders)) == ([("a", "running_complete")], [cues.Prepare("b", 1)])
+    assert director.plan.names == ("b",)
+    assert director.on(cues.Edited(plan({"b": "", "c": ""}))) == [cues.Prepare("c", 1)]
+
+
+def test_plays_that_leave_do_not_hold_an_edit_up_by_turns() -> None:
+    director = Director(plan({"a": "", "b": ""}, concurrency=2), {"a": Standing(status=P.RUNNING)})
+    director.on(cues.Begun())
+
+    assert director.on(cues.Edited(plan({"c": ""}))) == []
+    assert works(director.on(cues.Exited("a", Outcome.COMPLETED))) == []  # b is at work, a is not gone on with
+    assert works(director.on(cues.Prepared("b"))) == [cues.Prepare("c", 1)]
+
+
+def test_the_last_of_several_edits_counts() -> None:
+    director = Director(plan({"a": "", "b": "a"}), {})
+    director.on(cues.Begun())
+
+    director.on(cues.Edited(plan({"b": ""})))
     assert director.on(cues.Edited(plan({"a": "", "c": ""}))) == [cues.Prepare("c", 1)]
+    assert director.plan.names == ("a", "c")

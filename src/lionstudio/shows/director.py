@@ -32,6 +32,7 @@ class Director:
         aborted: bool = False,
     ) -> None:
         self.plan = plan
+        self._edited: Plan | None = None  # waits for plays at work that it does not have any more
         self.plays = {name: plays.get(name, Standing()) for name in plan.names}
         self.providers = dict(providers or {})
         self.ended: ShowStatus | None = None
@@ -59,6 +60,7 @@ class Director:
         if self.ended is not None:
             return []
         orders = self._hear(event)
+        self._take_up_edit()
         if self._aborting:
             return [*orders, *self._abort()]
         while more := [*self._take_words(), *self._block()]:
@@ -83,7 +85,8 @@ class Director:
             case cues.Said():
                 return self._on_said(event)
             case cues.Edited():
-                return self._on_edited(event.plan)
+                self._edited = event.plan
+                return []
             case cues.Ticked():
                 self._now, self._spent = event.now, event.spent
                 return []
@@ -150,14 +153,19 @@ class Director:
         self._words[event.play] = event
         return [cues.Stop(event.play)] if self._at_work.get(event.play) is cues.Fire else []
 
-    def _on_edited(self, plan: Plan) -> list[Command]:
-        kept = [name for name in self.plays if name in plan.names or name in self._at_work]
-        if any(name not in plan.names for name in kept):
-            return []  # a play that is at work cannot leave the plan; the edit is taken up after it
-        self.plan = plan
+    # ── edits ──
+
+    def _take_up_edit(self) -> None:
+        """A play that is at work cannot leave the plan; the edit is taken up after it."""
+        plan = self._edited
+        if plan is None or any(self._is_leaving(name) for name in self._at_work):
+            return
+        self.plan, self._edited = plan, None
         self.plays = {name: self.plays.get(name, Standing()) for name in plan.names}
         self._words = {name: word for name, word in self._words.items() if name in self.plays}
-        return []
+
+    def _is_leaving(self, name: str) -> bool:
+        return self._edited is not None and name not in self._edited.names
 
     # ── orders ──
 
@@ -195,13 +203,17 @@ class Director:
         orders: list[Command] = []
         for status in _COMPLETE_FIRST:
             for name in self.plan.names:
-                if self.plays[name].status is status and name not in self._at_work:
+                if self.plays[name].status is status and self._is_idle(name):
                     orders += self._go_on(name, self.plays[name])
         for name in self.plan.names:
-            if self.plays[name].status is P.GATE_FAILED and name not in self._at_work:  # killed between two steps
+            if self.plays[name].status is P.GATE_FAILED and self._is_idle(name):  # killed between two steps
                 standing = self.plays[name]
                 orders += self._note(name, rules.again(standing.attempt, self._allowed(name), "a gate failed"))
         return orders
+
+    def _is_idle(self, name: str) -> bool:
+        """Whether something may be ordered for it; nothing is for one that leaves, or the edit would wait for ever."""
+        return name not in self._at_work and not self._is_leaving(name)
 
     def _go_on(self, name: str, standing: Standing) -> list[Command]:
         if standing.status is P.RUNNING:
@@ -222,6 +234,8 @@ class Director:
             now=self._now,
         ):  # fmt: skip
             attempt = self.plays[name].attempt
+            if self._is_leaving(name):
+                continue
             if self.plays[name].status is P.PREPARED and name in self._ready:
                 orders += self._move(name, P.RUNNING)
                 orders += self._order(name, cues.Fire(name, attempt))
