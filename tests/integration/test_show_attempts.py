@@ -19,9 +19,12 @@ from tests.support.process_trees import still_alive
 from lionstudio.agents.orphans import end_processes_of, processes_of
 from lionstudio.model.ids import new_id
 from lionstudio.model.sessions import Session
-from lionstudio.shows import attempts, supervisor
+from lionstudio.model.statuses import SessionStatus
+from lionstudio.shows import attempts, outcomes, supervisor
 from lionstudio.shows.attempts import Exit, Order, Watch
+from lionstudio.shows.cues import Outcome
 from lionstudio.state.database import Database
+from lionstudio.state.owners import RunLock, describe
 from lionstudio.state.sessions import create_session
 
 
@@ -259,3 +262,32 @@ def test_a_supervisor_loads_nothing_heavy(stand: Stand) -> None:
 
     assert loaded.isdisjoint({"asyncio", "apsw", "dbos", "sqlalchemy", "fastapi", "yaml", "dataclasses"})
     assert os.path.exists(stand.root)
+
+
+def _running(stand: Stand, owner: dict[str, Any] | None) -> Database:
+    database = Database(str(stand.root / "state.db"))
+    session = Session(id=stand.session_id, status=SessionStatus.RUNNING, owner=owner)
+    database.write(lambda conn: create_session(conn, session))
+    return database
+
+
+def test_a_session_is_said_to_be_dead_only_with_proof(stand: Stand) -> None:
+    ended = Exit(0, "exited", 1.0, 2.0)
+    with _running(stand, None) as database:
+        session = outcomes.settle_session(database, stand.session_id)
+        assert session is not None
+        assert session.status is SessionStatus.RUNNING
+        told = outcomes.exited("play", stand.folder, ended, session)
+        assert told.outcome is Outcome.STOPPED  # a person decides: another attempt might be a second agent
+        assert "cannot be told whether its agent has ended" in str(told.reason)
+
+
+def test_a_session_whose_process_is_proven_dead_has_failed(stand: Stand) -> None:
+    with RunLock.take(str(stand.root / "run.lock")) as lock, subprocess.Popen(["true"]) as gone:
+        owner = describe(lock_path=lock.path)._replace(pid=gone.pid)._asdict()
+    with _running(stand, owner) as database:
+        session = outcomes.settle_session(database, stand.session_id)
+        assert session is not None
+        assert (session.status, session.exit_code) == (SessionStatus.FAILED, 1)
+        told = outcomes.exited("play", stand.folder, Exit(None, "lost", 1.0, 2.0), session)
+        assert (told.outcome, told.reason) == (Outcome.FAILED, "its agent vanished without a word")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import datetime
 
 from lionstudio.agents.limits import reset_time
-from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.errors import IllegalMove, InvalidInput, NotFound
 from lionstudio.model.sessions import Session
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.shows.attempts import Exit, last_words
 from lionstudio.shows.cues import Exited, Outcome
-from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
+from lionstudio.state.proofs import proof_of
 from lionstudio.state.sessions import find_session, finish_session
 
-_LIMIT = "run.failed.usage_limit"
+_LIMIT, _DEAD = "run.failed.usage_limit", "run.failed.process_dead"
 _RESETS = re.compile(r"resets at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 _REFUSED = (InvalidInput.exit_code, NotFound.exit_code)
 _REASON = 500  # characters of a reason; the log has the rest
@@ -24,6 +25,11 @@ _REASON = 500  # characters of a reason; the log has the rest
 def exited(play: str, folder: str, ended: Exit, session: Session | None) -> Exited:
     """The event that follows the end of an attempt."""
     words = last_words(folder)
+    if session is not None and session.status is SessionStatus.RUNNING:
+        # another attempt beside an agent that may live would be two in one checkout
+        evidence = "; ".join(proof_of(session.to_dict()).evidence)
+        why = f"it cannot be told whether its agent has ended: {evidence} (session {session.id})"
+        return Exited(play, Outcome.STOPPED, why)
     if ended.how == "stopped":
         return Exited(play, Outcome.STOPPED, ended.detail)
     if ended.how in ("timed_out", "silent"):
@@ -45,8 +51,10 @@ def _by_status(session: Session, words: str, ended: Exit) -> tuple[Outcome, str 
             return Outcome.TIMED_OUT, "its agent reached its time limit"
         case SessionStatus.ABORTED | SessionStatus.CANCELLED:
             return Outcome.STOPPED, f"its agent was stopped from outside (session {session.id})"
-        case SessionStatus.RUNNING | None:
+        case None:
             return Outcome.FAILED, "its agent vanished without a word"
+    if _DEAD in session.reason_codes:
+        return Outcome.FAILED, "its agent vanished without a word"
     return Outcome.FAILED, _last_line(words) or f"its agent ended with exit code {ended.code}"
 
 
@@ -63,15 +71,14 @@ def _resets_at(words: str) -> float | None:
 
 
 def settle_session(database: Database, session_id: str) -> Session | None:
-    """The session of an attempt that is over; one that still says `running` has lost its process."""
-
-    def work(conn: Connection) -> Session | None:
-        found = find_session(conn, session_id)
-        if found is not None and found.status is SessionStatus.RUNNING:
-            reasons = ["run.failed.process_dead"]
-            finish_session(conn, session_id, SessionStatus.FAILED, exit_code=1, reasons=reasons)
-            found = find_session(conn, session_id)
-        return found
-
+    """The session of an attempt that is over; one that says `running` has failed once its process is proven dead."""
     session = database.read(lambda conn: find_session(conn, session_id))
-    return session if session is None or session.status is not SessionStatus.RUNNING else database.write(work)
+    if session is None or session.status is not SessionStatus.RUNNING:
+        return session
+    if proof_of(session.to_dict()).answer != "dead":
+        return session
+    with suppress(IllegalMove):  # somebody else said so at the same moment
+        database.write(
+            lambda conn: finish_session(conn, session_id, SessionStatus.FAILED, exit_code=1, reasons=[_DEAD])
+        )
+    return database.read(lambda conn: find_session(conn, session_id))
