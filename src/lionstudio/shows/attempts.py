@@ -96,6 +96,11 @@ def ask_to_stop(folder: str, why: str) -> None:
         write_text(path, json.dumps({"why": why, "at": time.time()}) + "\n")
 
 
+def unfinished(show_dir: str) -> list[str]:
+    """The folders of all that was ordered for a show and has not ended: attempts, and what reviewers were asked."""
+    return sorted(folder for folder, _, names in os.walk(show_dir) if ORDER in names and EXIT not in names)
+
+
 def last_words(folder: str) -> str:
     """The end of what the agent's command printed."""
     try:

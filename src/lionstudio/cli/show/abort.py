@@ -6,22 +6,25 @@ import argparse
 import os
 import time
 
+from lionstudio.agents.orphans import end_processes_of
 from lionstudio.cli import stores
 from lionstudio.cli.parsing import words
 from lionstudio.cli.show import finding
 from lionstudio.cli.show.deciding import report
-from lionstudio.errors import IllegalMove
+from lionstudio.errors import IllegalMove, InvalidInput, LionError
 from lionstudio.files.atomic import write_text
 from lionstudio.files.shows import ABORT
+from lionstudio.live.stopping import GRACE_SECONDS
 from lionstudio.model.statuses import ShowStatus
+from lionstudio.shows.attempts import ask_to_stop, is_held, read_order, unfinished
 from lionstudio.shows.decisions import log
 from lionstudio.shows.directors import is_directed
 from lionstudio.shows.finding import find_show_dir
 
 DESCRIPTION = """\
 End a show now: agents are stopped, nothing more is started or merged. What is merged stays merged, what was done
-stays on its branch, and `li show resume` takes the show up again. Without a director one is started to carry it
-out."""
+stays on its branch, and `li show resume` takes the show up again. Without a director one is started to take the end
+down; agents are ended also where it cannot start, because the plan has a mistake."""
 EXAMPLES = (
     ("li show abort parser", "stop everything"),
     ("li show abort parser --feedback 'the design has changed'", "and say why"),
@@ -36,14 +39,38 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Leave `_ABORT`, and see that somebody acts on it."""
-    found = finding.get(args)
+    """Leave `_ABORT`, end the agents, and see that somebody takes the end of the show down."""
     folder = find_show_dir(stores.settings_of(args), args.topic)
-    if found.show.status in (ShowStatus.ABORTED, ShowStatus.COMPLETED) and not is_directed(folder):
-        raise IllegalMove(f"the show {args.topic} has ended: it is {found.show.status}", hint="li show ls")
+    status = _status(args)
+    if status in (ShowStatus.ABORTED, ShowStatus.COMPLETED) and not is_directed(folder):
+        raise IllegalMove(f"the show {args.topic} has ended: it is {status}", hint="li show ls")
     log(folder, "abort", feedback=args.feedback)
     write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")
-    # only a director may end agents, and it leaves as soon as it has
+    ended = _end_agents(folder)
     args.resume = True
-    report(args, folder, f"{args.topic} is being aborted", {"aborted": True})
+    try:
+        report(args, folder, f"{args.topic} is being aborted", {"aborted": True})
+    except LionError as error:
+        raise LionError(
+            f"agents of {args.topic} that were told to end: {ended}; but its end cannot be taken down: {error.message}",
+            hint=f"correct what is wrong there, then say `li show abort {args.topic}` again",
+        ) from None
     return 0
+
+
+def _status(args: argparse.Namespace) -> ShowStatus | None:
+    """None for a show that only has a folder, with a plan that cannot be read: agents may run all the same."""
+    try:
+        return finding.get(args).show.status
+    except InvalidInput:
+        return None
+
+
+def _end_agents(folder: str) -> int:
+    """Have every agent ended without a director, which a plan with a mistake does not get."""
+    found = unfinished(folder)
+    for attempt in found:
+        ask_to_stop(attempt, "the show was aborted")
+        if not is_held(attempt):  # its supervisor was killed
+            end_processes_of(read_order(attempt).session_id, grace=GRACE_SECONDS)
+    return len(found)
