@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import shutil
+import signal
 import subprocess
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.children import environment
 from tests.support.theatre import TOPIC, Theatre
 
-from lionstudio.errors import InvalidInput
+from lionstudio.agents.orphans import processes_of
+from lionstudio.errors import InvalidInput, LionError
+from lionstudio.shows import spending
+from lionstudio.shows.attempts import read_json
 from lionstudio.shows.cues import Word
 from lionstudio.shows.decisions import Decision, decide
+from lionstudio.shows.directors import start_director, take_directing
 from lionstudio.shows.stage import Stage
 from lionstudio.state.database import reading
 from lionstudio.state.shows import get_show, list_plays, play_of_session
@@ -244,6 +252,43 @@ def test_an_abort_ends_agents_and_says_so(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
+@pytest.mark.parametrize("supervised", [True, False], ids=["supervised", "supervisor killed"])
+def test_an_abort_ends_agents_also_when_the_plan_is_broken(theatre: Theatre, supervised: bool) -> None:
+    theatre.plan({"a": "@run sleep 300"})
+    director = theatre.start()
+    theatre.until(lambda: theatre.runs()["a"])
+    director.kill()
+    director.communicate()
+    plan = theatre.show_dir / "_show.md"
+    good = plan.read_text()
+    plan.write_text("---\nplays: [\n---\n")
+    attempt, session_id = theatre.show_dir / "a" / "attempts" / "1", theatre.meta("a")["session_id"]
+    if not supervised:
+        os.kill(_supervisor(attempt), signal.SIGKILL)
+
+    done = theatre.li("show", "abort", TOPIC)
+    assert done.code == 1
+    assert "agents of demo that were told to end: 1; but its end cannot be taken down: the director" in done.err
+    theatre.until(lambda: not processes_of(session_id))
+
+    plan.write_text(good)
+    assert theatre.li("show", "abort", TOPIC).code == 0
+    theatre.until_left()
+    assert theatre.statuses() == {"a": "aborted_after_finish"}
+    assert theatre.runs() == {"a": 1}
+    theatre.assert_whole()
+
+
+def _supervisor(attempt: Path) -> int:
+    """The process whose last word is the folder of an attempt."""
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError):
+            words = Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0")
+            if os.fsencode(attempt) in words and b"lionstudio.shows.supervisor" in words:
+                return int(entry)
+    raise AssertionError("nobody supervises it")
+
+
 def test_a_person_may_stop_an_agent_and_have_it_redone(theatre: Theatre) -> None:
     theatre.plan({"a": "@run sh -c 'test -e seen || { touch seen; sleep 300; }'"})
     thread = threading.Thread(target=theatre.direct)
@@ -344,6 +389,27 @@ def test_leaving_ends_nothing_and_coming_back_watches(theatre: Theatre) -> None:
     assert theatre.li("show", "run", TOPIC).code == 0
     assert theatre.runs() == {"a": 1}
     theatre.assert_whole()
+
+
+def test_who_starts_a_show_at_the_same_moment_attaches_to_it(theatre: Theatre) -> None:
+    theatre.plan({"a": "@say a"})
+    with take_directing(str(theatre.show_dir)):  # the other one has the show, and is not ready yet
+        start_director(str(theatre.show_dir), [], environment(**theatre.env))
+    (theatre.show_dir / "_show.md").write_text("no plan")
+    with pytest.raises(LionError, match="did not start"):
+        start_director(str(theatre.show_dir), [], environment(**theatre.env))
+
+
+def test_plays_at_a_time_are_set_beside_what_is_granted(theatre: Theatre) -> None:
+    theatre.plan({"a": "@say a"})
+    folder = str(theatre.show_dir)
+    spending.set_concurrency(folder, 7)
+    before = read_json(os.path.join(folder, spending.GRANTED))
+    assert spending.grant(folder, "one", {"tokens": 5})
+    spending.set_concurrency(folder, 8)
+    assert spending.granted(folder) == {"tokens": 5, "concurrency": 8}
+    assert before is None  # only the director writes that file
+    assert not spending.grant(folder, "one", {"tokens": 5})
 
 
 def test_no_wait_leaves_when_a_person_is_needed(theatre: Theatre) -> None:

@@ -65,7 +65,7 @@ def find_director(show_dir: str) -> Owner | None:
 
 
 def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Start a director that outlives us, and wait until it has the show."""
+    """Start a director that outlives us, and wait until it, or another one that was faster, has the show."""
     log = os.path.join(show_dir, LOG)
     command = [sys.executable, "-c", _MAIN, "show", "run", os.path.basename(show_dir), "--foreground", *options]
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "ab") as output:
@@ -78,6 +78,8 @@ def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, 
         if (code := child.poll()) is not None:
             if code == 0:
                 return  # there was nothing left to do
+            if code == Busy.exit_code and is_directed(show_dir):
+                return  # somebody else started one at the same moment
             raise LionError(f"the director did not start: {_said(log, began)}", hint=f"its log is {log}")
         if time.monotonic() > deadline:
             raise LionError("the director did not start in time", hint=f"its log is {log}")

@@ -13,9 +13,9 @@ from lionstudio.shows.halves import write_json
 from lionstudio.state.database import Database
 from lionstudio.state.show_usage import usage_of_show
 
-GRANTED = "_granted.json"
+GRANTED = "_granted.json"  # the director alone writes it
+CONCURRENCY = "_concurrency.json"  # whoever runs or watches the show; the last one counts
 _PARTS = ("tokens", "cost_microusd", "seconds")
-_KEPT = (*_PARTS, "concurrency")
 
 
 def spent(database: Database, topic: str) -> Spent:
@@ -25,16 +25,16 @@ def spent(database: Database, topic: str) -> Spent:
 
 
 def granted(show_dir: str) -> dict[str, int]:
-    """What was granted beyond the plan."""
+    """What was granted beyond the plan, and how many plays at a time instead of what it says."""
     found = read_json(os.path.join(show_dir, GRANTED)) or {}
-    return {part: int(found[part]) for part in _KEPT if found.get(part)}
+    plays = (read_json(os.path.join(show_dir, CONCURRENCY)) or {}).get("concurrency")
+    more = {part: int(found[part]) for part in _PARTS if found.get(part)}
+    return more | ({"concurrency": plays} if isinstance(plays, int) and plays > 0 else {})
 
 
 def set_concurrency(show_dir: str, plays: int) -> None:
     """So many plays at a time from now on, whatever the plan says."""
-    found: dict[str, Any] = read_json(os.path.join(show_dir, GRANTED)) or {}
-    if found.get("concurrency") != plays:
-        write_json(os.path.join(show_dir, GRANTED), {**found, "concurrency": plays})
+    write_json(os.path.join(show_dir, CONCURRENCY), {"concurrency": plays})
 
 
 def grant(show_dir: str, decision_id: str, more: Mapping[str, int]) -> bool:

@@ -96,7 +96,7 @@ class Watching:
     # ── the plan ──
 
     def _edits(self, known: Known) -> list[wire.Json]:
-        paths = [os.path.join(self._stage.show_dir, name) for name in (PLAN, spending.GRANTED)]
+        paths = [os.path.join(self._stage.show_dir, name) for name in (PLAN, spending.GRANTED, spending.CONCURRENCY)]
         news = [self._is_new(path) for path in paths]
         if not any(news):
             return []
