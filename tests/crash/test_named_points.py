@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.children import ROOT, Done, run
 from tests.support.invariants import Checked, assert_whole
-from tests.support.old_files import add_old_sessions, make_v1
+from tests.support.old_files import add_old_sessions, make_v1, make_v3
 
 from lionstudio.state import prune
 
@@ -22,9 +22,9 @@ APPENDS = ("synchronous", "grouped", "recorded")
 # Which works pass a point, and the passes at which they are killed there.
 WORKS: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
     "create.filled": (("opening",), (1,)),
-    "migrate.backed_up": (("migrating",), (1,)),
+    "migrate.backed_up": (("migrating", "migrating our own"), (1,)),
     "migrate.copied": (("migrating",), (1,)),
-    "migrate.filled": (("migrating",), (1,)),
+    "migrate.filled": (("migrating", "migrating our own"), (1,)),
     "session.created": (("sessions", "recorded"), (1,)),
     "session.finished": (("sessions", "recorded"), (1,)),
     "append.inserted": (APPENDS, (1, 7)),
@@ -108,6 +108,9 @@ def prepare(work: str, path: Path) -> str:
     if work == "migrating":
         make_v1(path)
         return "opening"
+    if work == "migrating our own":
+        make_v3(path)
+        return "opening"
     if work == "pruning":
         add_old_sessions(path, sessions=2 * prune._BATCH, messages=1)
     return work
@@ -135,6 +138,8 @@ def what_was_under_way(point: str, work: str, killed: Done, seen: Checked) -> No
         assert seen.messages == seen.acknowledged + kept
     if work == "migrating":
         assert (seen.messages, seen.sessions) == (200, 5)
+    if work == "migrating our own":
+        assert (seen.messages, seen.sessions) == (2999, 6)
 
 
 def leftovers(path: Path, work: str) -> None:
@@ -142,4 +147,4 @@ def leftovers(path: Path, work: str) -> None:
     extra = {name.name for name in path.parent.iterdir()} - {path.name, "run"}
     backups = {name for name in extra if name.endswith(".bak")}
     assert extra == backups, "half-written files stay behind"
-    assert bool(backups) == (work == "migrating")
+    assert bool(backups) == work.startswith("migrating")

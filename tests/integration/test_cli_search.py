@@ -190,7 +190,7 @@ def test_where_the_index_cannot_be_written_the_search_is_complete_all_the_same(d
     sql(db, "UPDATE schema_meta SET version = 99")
 
     assert found(db, "needle") == ["many:0"]
-    sql(db, "UPDATE schema_meta SET version = 3")
+    sql(db, "UPDATE schema_meta SET version = 4")
     assert unindexed(db.conn) == 3001
 
 

@@ -13,7 +13,7 @@ import apsw
 import pytest
 from tests.support.children import Event, Herd
 from tests.support.invariants import assert_whole
-from tests.support.old_files import add_old_sessions, make_v1
+from tests.support.old_files import add_old_sessions, make_v1, make_v3
 from tests.support.workload import begin
 
 from lionstudio.state.changes import changes_after, last_seq, trim
@@ -102,7 +102,7 @@ def test_sixteen_processes_make_the_file_at_once(tmp_path: Path) -> None:
             herd.wait(herd.start([("opening", str(path), 1, {})] * 16))
             assert_nobody_failed(herd)
             assert os.listdir(path.parent) == ["state.db"]
-            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(3, "lion-studio")]
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(4, "lion-studio")]
             assert rows(path, "SELECT * FROM pragma_journal_mode, pragma_auto_vacuum") == [("wal", 2)]
             assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     assert len(herd.codes) == 20 * 16
@@ -119,6 +119,21 @@ def test_eight_processes_upgrade_the_file_at_once(tmp_path: Path) -> None:
             [backup] = path.parent.glob("*.bak")
             assert rows(backup, "SELECT value FROM schema_meta WHERE key = 'version'") == [("1",)]
             assert rows(backup, "SELECT count(*) FROM messages") == [(sum(map(len, made)),)]
+
+
+def test_eight_processes_upgrade_a_file_of_our_own_at_once(tmp_path: Path) -> None:
+    with Herd() as herd:
+        for number in range(3):
+            path = tmp_path / f"home{number}" / "state.db"
+            make_v3(path)
+            herd.wait(herd.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
+            assert_nobody_failed(herd)
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(4, "lion-studio")]
+            assert rows(path, "SELECT count(*) FROM messages") == [(2999 + 4 * 3,)]
+            assert rows(path, "SELECT count(*) FROM sessions_fts WHERE sessions_fts MATCH 'login'") == [(2,)]
+            [backup] = path.parent.glob("*.bak")
+            assert rows(backup, "SELECT version FROM schema_meta") == [(3,)]
+            assert rows(backup, "SELECT count(*) FROM messages") == [(2999,)]
 
 
 def test_upkeep_does_not_disturb_writers(tmp_path: Path) -> None:

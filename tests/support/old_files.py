@@ -91,3 +91,17 @@ def add_old_sessions(path: Path, sessions: int, messages: int) -> None:
 def _dated(at: float) -> Message:
     message = said("old")
     return type(message)(content=message.content, metadata=message.metadata, created_at=at)
+
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+
+
+def make_v3(path: Path) -> None:
+    """A version 3 file, with the schema of the release that wrote the last of them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute((FIXTURES / "version_3.sql").read_text(encoding="utf-8"))
+    with connection:
+        connection.execute((FIXTURES / "version_3_rows.sql").read_text(encoding="utf-8"))
+    connection.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 import apsw
@@ -229,9 +229,11 @@ def stale_and_dead(conn: Connection, *, now: float | None = None) -> list[Transi
     return found
 
 
-def transition_stale(conn: Connection, *, now: float | None = None) -> list[Transition]:
-    """Mark as failed what is stale and proven dead, and say why (ADR-0019 B3)."""
-    moved = stale_and_dead(conn, now=now)
+def transition_stale(
+    conn: Connection, *, only: Collection[str] | None = None, now: float | None = None
+) -> list[Transition]:
+    """Mark as failed what is stale and proven dead, all of it or only these, and say why (ADR-0019 B3)."""
+    moved = [each for each in stale_and_dead(conn, now=now) if only is None or each.session_id in only]
     for session_id, _ in moved:
         finish_session(conn, session_id, "failed", reasons=["run.failed.process_dead"], at=now)
     return moved

@@ -15,13 +15,14 @@ import apsw
 from lionstudio.crash import point
 from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.migrations import from_records
-from lionstudio.state.opening import BUSY_TIMEOUT_MS, LINEAGE, SCHEMA_VERSION, schema_sql, version_of
+from lionstudio.state.migrations import from_records, from_version_3
+from lionstudio.state.opening import BUSY_TIMEOUT_MS, SCHEMA_VERSION, check_known, schema_sql, version_of
 
 # version of the file → the step that leads to the next version we write
 STEPS: Mapping[int, tuple[int, Callable[[Connection], None]]] = {
-    1: (3, from_records.migrate),
-    2: (3, from_records.migrate),  # ADR-0011 counts its two tables as version 2
+    1: (SCHEMA_VERSION, from_records.migrate),  # it copies into the schema of a new database
+    2: (SCHEMA_VERSION, from_records.migrate),  # ADR-0011 counts its two tables as version 2
+    3: (4, from_version_3.migrate),
 }
 
 
@@ -50,8 +51,9 @@ def _step(conn: Connection, version: int) -> int:
     try:
         with conn.transaction():
             current = version_of(conn)
-            if current == (target, LINEAGE):
-                return target
+            if current is not None and current[0] != version:
+                check_known(conn.path, *current)  # whoever was first may be newer than we are
+                return current[0]
             back_up_beside(conn, version)
             point("migrate.backed_up")
             migrate(conn)

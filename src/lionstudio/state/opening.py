@@ -16,7 +16,7 @@ from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersio
 from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.patience import be_patient
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 LINEAGE = "lion-studio"
 OLDEST_VERSION = 1  # what the design records call v1; a file without schema_meta counts as that
 

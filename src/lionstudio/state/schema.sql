@@ -6,7 +6,7 @@ CREATE TABLE schema_meta (
   lineage     TEXT    NOT NULL,
   created_at  REAL    NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
 );
-INSERT INTO schema_meta (version, lineage) VALUES (3, 'lion-studio');
+INSERT INTO schema_meta (version, lineage) VALUES (4, 'lion-studio');
 
 -- ── Messages ─────────────────────────────────────────────────────────────
 CREATE TABLE message_types (type_id INTEGER PRIMARY KEY, lion_class TEXT NOT NULL UNIQUE);

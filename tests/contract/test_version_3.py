@@ -1,0 +1,134 @@
+"""A database of version 3, the first of our own, opens, is backed up beside itself, and is found through as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.contract.test_schema import schema
+from tests.support.making import read, say, sql
+from tests.support.old_files import make_v3
+from tests.support.records import dump
+
+from lionstudio.errors import WrongVersion
+from lionstudio.state.database import Database
+from lionstudio.state.doctor import examine
+from lionstudio.state.embeddings import find_made
+from lionstudio.state.listing import Filters, list_sessions
+from lionstudio.state.opening import open_reader
+from lionstudio.state.search import index_batch, search
+
+T = 1_780_000_000.0  # the time of the fixture's message 0; the others follow, a second each
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    path = tmp_path / "state.db"
+    make_v3(path)
+    return path
+
+
+def names(db: Database, text: str, status: str | None = None) -> list[str]:
+    """Sessions that a list narrowed to a text shows."""
+    return [row["id"] for row in read(db, list_sessions, Filters(text=text, status=status)).rows]
+
+
+def found(db: Database, query: str, **more: object) -> list[str]:
+    return [hit.message_id for hit in db.read(lambda conn: search(conn, query, **more))]  # type: ignore[arg-type]
+
+
+def test_it_has_the_schema_of_a_new_one(old: Path, blank: Path) -> None:
+    Database(str(old)).close()
+
+    assert schema(old) == schema(blank)
+    assert [(row["version"], row["lineage"]) for row in dump(old)["schema_meta"]] == [(4, "lion-studio")]
+
+
+def test_no_row_is_lost_or_changed(old: Path) -> None:
+    before = dump(old)
+
+    Database(str(old)).close()
+
+    after = dump(old)
+    assert {name: after[name] for name in before if name != "schema_meta"} == {
+        name: rows for name, rows in before.items() if name != "schema_meta"
+    }
+    assert set(after) - set(before) == {"search_zones", "embedding_model"}
+    [backup] = old.parent.glob("state.db.v3-*.bak")
+    assert dump(backup) == before
+
+
+def test_it_is_sound(old: Path) -> None:
+    with Database(str(old)) as db:
+        assert db.conn.value("PRAGMA integrity_check") == "ok"
+        errors = [found for found in db.read(lambda conn: list(examine(conn, deep=True))) if found.severity == "error"]
+        for index in ("messages_fts", "sessions_fts", "sessions_words_fts"):
+            db.conn.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")  # noqa: S608  (our names)
+    assert errors == []
+
+
+def test_lists_and_text_filters_find_what_they_found(old: Path) -> None:
+    with Database(str(old)) as db:
+        assert {row["id"] for row in read(db, list_sessions).rows} == {"s0", "s1", "s2", "s3", "s4", "s5"}
+        assert names(db, "login") == ["s0", "s4"]
+        assert names(db, "page") == ["s0"]
+        assert names(db, "ÄNDERN") == ["s1"]
+        assert names(db, "all time") == ["s3"]
+        assert names(db, "garden") == ["s1", "s0"]
+        assert names(db, "garden", status="failed") == ["s1"]
+        assert names(db, "go") == ["s2"]
+        assert names(db, "nothing like it") == []
+
+
+def test_what_is_renamed_or_deleted_afterwards_is_found_as_it_is(old: Path) -> None:
+    with Database(str(old)) as db:
+        sql(db, "UPDATE sessions SET name = 'signing in' WHERE id = 's0'")
+        sql(db, "DELETE FROM sessions WHERE id = 's4'")
+        assert (names(db, "login"), names(db, "signing"), names(db, "si")) == ([], ["s0"], ["s0"])
+
+
+def test_searches_find_what_they_found(old: Path) -> None:
+    with Database(str(old)) as db:
+        assert found(db, "needle") == ["m2001", "m1001", "m0100", "m0001"]
+        assert set(found(db, "needle", ranked=True)) == {"m2001", "m1001", "m0100", "m0001"}
+        assert found(db, "number2900") == ["m2900"]
+        assert found(db, "number500") == []
+        assert found(db, "needle", project="garden") == ["m1001", "m0100", "m0001"]
+        assert found(db, "needle", session_id="s2") == ["m2001"]
+
+
+@pytest.mark.parametrize(("since", "wanted"), [(1900, ["m2001"]), (900, ["m2001", "m1001"]), (2400, [])])
+def test_a_search_narrowed_to_a_time_knows_where_old_messages_are(old: Path, since: int, wanted: list[str]) -> None:
+    with Database(str(old)) as db:
+        assert found(db, "needle", since=T + since) == wanted
+        assert len(found(db, "number24*", since=T + since, limit=200)) == 100  # not 24, not 240
+        while db.write(index_batch):
+            pass
+        assert found(db, "needle", since=T + since) == wanted
+
+
+def test_it_is_written_on(old: Path) -> None:
+    with Database(str(old)) as db:
+        say(db, "s2.main", "a new needle")
+        assert found(db, "needle")[0] == "a new needle"
+        assert read(db, find_made) is None
+
+
+def test_a_reader_says_that_it_must_be_upgraded(old: Path) -> None:
+    with pytest.raises(WrongVersion, match="has schema version 3 and must be upgraded to 4"):
+        open_reader(str(old))
+
+
+def test_a_file_that_has_some_of_it_already_is_upgraded_too(old: Path, blank: Path) -> None:
+    Database(str(old)).close()
+    other = apsw.Connection(str(old))
+    other.execute("UPDATE schema_meta SET version = 3; DELETE FROM search_zones WHERE zone = 1")
+    other.execute("INSERT INTO embedding_model VALUES ('small', 2, 1.0)")
+    other.close()
+
+    with Database(str(old)) as db:
+        assert names(db, "login") == ["s0", "s4"]
+        assert found(db, "needle", since=T + 900) == ["m2001", "m1001"]
+        assert read(db, find_made) is not None
+    assert schema(old) == schema(blank)
