@@ -100,7 +100,8 @@ def test_a_show_and_its_plays(db: Database, root: Path) -> None:
         (["merged", "escalated"], None, False, "active"),
         (["merged", "running"], None, False, "active"),
         (["escalated"], True, False, "completed"),
-        (["merged"], False, False, "completed"),
+        (["merged"], False, False, "aborted"),
+        (["merged", "escalated"], False, False, "aborted"),
         (["merged"], True, True, "aborted"),
         ([], None, False, "active"),
     ],
@@ -117,6 +118,17 @@ def test_the_status_follows_from_the_files(
     imported(db, root)
 
     assert read(db, get_show, "t").status == expected
+
+
+def test_a_show_whose_final_gates_have_not_looked_is_not_over(db: Database, root: Path) -> None:
+    plan = "---\nfinal_gates: [[make, test]]\n---\n"
+    folder = put(root, "t", plan, api={"status": "merged"})
+    imported(db, root)
+    assert read(db, get_show, "t").status == "active"
+
+    (folder / "_final_verdict.json").write_text(json.dumps({"show_passed": True}))
+    imported(db, root)
+    assert read(db, get_show, "t").status == "completed"
 
 
 def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, root: Path) -> None:

@@ -270,6 +270,16 @@ def test_an_ended_show_is_ended_from_either_half(show_dir: str, db: Database) ->
     assert json.loads(Path(show_dir, "_final_verdict.json").read_text())["summary"] == "no"
 
 
+def test_an_end_that_was_told_too_early_is_corrected(show_dir: str, db: Database) -> None:
+    record_show(show_dir, db, plan_of(), TEXT)
+    record_final(show_dir, db, None, ShowStatus.COMPLETED)
+    Path(show_dir, "_final_verdict.json").write_text('{"show_passed": false, "summary": "no"}')
+
+    assert join(show_dir, db).show.status == "aborted"
+    assert join(show_dir, db).show.status == "aborted"
+    assert_agree(show_dir, db)
+
+
 def test_without_either_half_there_is_no_show(show_dir: str, db: Database) -> None:
     with pytest.raises(NotFound, match=r"there is no _show\.md"):
         join(show_dir, db)

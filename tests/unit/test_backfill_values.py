@@ -203,7 +203,7 @@ def test_a_plan_of_lines() -> None:
 
     assert plan._asdict() == {
         "goal": "Ship X end to end.\n\nReally.", "repo": "/home/u/repo (not a comment)", "base_branch": "main",
-        "integration_branch": "show/my-feature/integration",
+        "integration_branch": "show/my-feature/integration", "final_gates": False,
         "plays": (PlannedPlay("backend-api", ()), PlannedPlay("frontend", ("backend-api", "docs"))),
     }  # fmt: skip
 

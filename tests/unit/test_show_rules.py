@@ -242,10 +242,10 @@ def test_an_edit_waits_for_a_play_that_is_at_work() -> None:
     director.on(cues.Prepared("a"))
 
     assert director.on(cues.Edited(plan({"b": ""}))) == []
-    assert director.plan.names == ("a", "b")
+    assert list(director.plan.names) == ["a", "b"]
     orders = director.on(cues.Exited("a", Outcome.COMPLETED))
     assert (notes(orders), works(orders)) == ([("a", "running_complete")], [cues.Prepare("b", 1)])
-    assert director.plan.names == ("b",)
+    assert list(director.plan.names) == ["b"]
     assert director.on(cues.Edited(plan({"b": "", "c": ""}))) == [cues.Prepare("c", 1)]
 
 
@@ -264,4 +264,4 @@ def test_the_last_of_several_edits_counts() -> None:
 
     director.on(cues.Edited(plan({"b": ""})))
     assert director.on(cues.Edited(plan({"a": "", "c": ""}))) == [cues.Prepare("c", 1)]
-    assert director.plan.names == ("a", "c")
+    assert list(director.plan.names) == ["a", "c"]

@@ -39,6 +39,7 @@ class Plan(NamedTuple):
     repo: str | None = None
     base_branch: str | None = None
     integration_branch: str | None = None
+    final_gates: bool = False  # whether something looks at the whole before it is over
     plays: tuple[PlannedPlay, ...] = ()
 
 
@@ -139,6 +140,7 @@ def parse_plan(text: str) -> Plan:
         repo=_path(_text(head.get("repo"))) or _value(lines, "Repo"),
         base_branch=_text(head.get("base_branch")) or _branch(lines, "Base", "Base for final merge"),
         integration_branch=_text(head.get("integration_branch")) or _branch(lines, "Integration", "Integration branch"),
+        final_gates=bool(head.get("final_gates")),
         plays=_plays_in_head(head.get("plays")) or _plays_in_lines(lines),
     )
 

@@ -64,13 +64,15 @@ def put_differing(conn: Connection, each: Differing) -> None:
 
 
 def status_of(folder: ShowFolder, plays: Sequence[PlayStatus], *, all_readable: bool = True) -> ShowStatus:
-    """ADR-0011, from files alone: aborted, passed, or all merged; anything else is still active."""
+    """ADR-0011, from files alone: aborted, as the final gate said, or all merged with no such gate to come."""
     if folder.aborted:
         return ShowStatus.ABORTED
-    if truth((folder.final_verdict or {}).get("show_passed")):
-        return ShowStatus.COMPLETED
+    passed = truth((folder.final_verdict or {}).get("show_passed"))
+    if passed is not None:
+        return ShowStatus.COMPLETED if passed else ShowStatus.ABORTED
     merged = bool(plays) and all(status is PlayStatus.MERGED for status in plays)
-    return ShowStatus.COMPLETED if merged and all_readable else ShowStatus.ACTIVE
+    over = merged and all_readable and not folder.plan.final_gates
+    return ShowStatus.COMPLETED if over else ShowStatus.ACTIVE
 
 
 def _show(folder: ShowFolder, here: Show | None, status: ShowStatus) -> Show:
@@ -78,8 +80,6 @@ def _show(folder: ShowFolder, here: Show | None, status: ShowStatus) -> Show:
     base = here or Show(
         id=identity.show(folder.topic), topic=folder.topic, show_dir="", created_at=folder.times.began
     )  # fmt: skip
-    if here is not None and here.status is ShowStatus.ABORTED and _failed_its_gate(folder):
-        status = here.status  # ADR-0011's step 7; a file alone cannot tell it from a show that goes on
     moved = here is None or here.status is not status
     known = {
         "goal": plan.goal, "repo": plan.repo, "base_branch": plan.base_branch,
@@ -93,10 +93,6 @@ def _show(folder: ShowFolder, here: Show | None, status: ShowStatus) -> Show:
         **{name: visible(value) for name, value in known.items() if value},  # type: ignore[arg-type]
     )
     return wanted if wanted == here else replace(wanted, updated_at=_later(here, folder.times.changed))
-
-
-def _failed_its_gate(folder: ShowFolder) -> bool:
-    return truth((folder.final_verdict or {}).get("show_passed")) is False
 
 
 def _later(here: Show | Play | None, changed: float) -> float:

@@ -244,14 +244,23 @@ def _move_show(show_dir: str, database: Database, status: ShowStatus, verdict: M
 
     def work(conn: Connection) -> Show:
         show = get_show(conn, topic)
-        if show.status is not status:
-            check_move(SHOW_MOVES, show.status, status, f"show {topic}")
+        _check_show_moves(show, status)
         rest = {name: value for name, value in show.metadata.items() if name != "final_verdict"}
         metadata = {**rest, "final_verdict": dict(verdict)} if verdict is not None else rest
         wanted = replace(show, status=status, status_source="sqlite", metadata=metadata)
         return show if wanted == show else put_show(conn, replace(wanted, updated_at=time.time()))
 
     return database.write(work)
+
+
+def _check_show_moves(show: Show, status: ShowStatus) -> None:
+    """From one end to the other the way leads over active: an import may have told the end before the director did."""
+    here = show.status
+    if here is not status and status not in SHOW_MOVES[here]:
+        check_move(SHOW_MOVES, here, ShowStatus.ACTIVE, f"show {show.topic}")
+        here = ShowStatus.ACTIVE
+    if here is not status:
+        check_move(SHOW_MOVES, here, status, f"show {show.topic}")
 
 
 def put_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_order: int | None = None) -> Play:
