@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 
 from lionstudio.files.names import shown
 from lionstudio.files.problems import Problem, error
-from lionstudio.model.plans import Plan, PlannedPlay, play_branch
+from lionstudio.model.plans import Plan, PlannedPlay, integration_branch
 
 
 def check_graph(plan: Plan) -> Iterator[Problem]:
-    """Names that stand twice, dependencies that do not exist, circles, branches in each other's way."""
+    """Names that stand twice, dependencies that do not exist, circles, another integration branch."""
     first: dict[str, PlannedPlay] = {}
     for play in plan.plays:
         other = first.setdefault(play.name, play)
@@ -55,14 +55,14 @@ def _circle(name: str, needs: Mapping[str, list[str]], free: set[str]) -> list[s
 
 
 def _check_integration(plan: Plan) -> Iterator[Problem]:
-    """The director writes only below `show/`, and git keeps no branch above another."""
-    name = plan.integration_branch
-    if not name.startswith("show/"):
-        yield error(1, f"the integration branch {shown(name)!r:.80} must begin with show/", "leave it out")
-    for play in plan.plays:
-        own = play_branch(plan.topic, play.name)
-        if own == name or own.startswith(f"{name}/") or name.startswith(f"{own}/"):
-            yield error(play.line, f"the branch of {play.name} and {name} are in each other's way", "rename one")
+    """Its name follows from the topic: everything that looks for the work of a show relies on it."""
+    own = integration_branch(plan.topic)
+    if plan.integration_branch != own:
+        other = shown(plan.integration_branch)
+        yield error(
+            1, f"the work comes together in {own}, it cannot be {other!r:.80}",
+            f"leave integration_branch out; afterwards `git branch {other:.80} {own}` gives it that name",
+        )  # fmt: skip
 
 
 def check_plan(plan: Plan, playbooks: Collection[str], agents: Collection[str]) -> list[Problem]:

@@ -15,7 +15,6 @@ from lionstudio.model.plans import (
     Notify,
     Plan,
     PlannedPlay,
-    integration_branch,
 )
 
 
@@ -70,8 +69,6 @@ def to_fields(plan: Plan) -> dict[str, Any]:
         "copy": list(plan.copy),
         "notify": _notify(plan.notify),
     }
-    if plan.integration_branch != integration_branch(plan.topic):
-        fields["integration_branch"] = plan.integration_branch
     for name in ("concurrency", "max_attempts", "timeout"):
         if getattr(plan, name) != getattr(usual, name):
             fields[name] = getattr(plan, name)

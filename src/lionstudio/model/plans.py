@@ -1,4 +1,4 @@
-"""The plan of a show as its director uses it: what `_show.md` says, with every default filled in (CONTRACT §9).
+"""The plan of a show as its director uses it: what `_show.md` says, with every default filled in (docs/shows.md).
 
 Pure and frozen; `files/plans.py` reads it, `shows/director.py` follows it.
 """
