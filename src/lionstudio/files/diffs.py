@@ -36,7 +36,7 @@ class ChangedFile(NamedTuple):
 
 
 class Diff(NamedTuple):
-    """The difference between two commits; `whole` is False when the patch was too long."""
+    """The difference between two commits; `whole` is False when the patch was too long or git gave up."""
 
     base: str
     head: str
@@ -62,8 +62,8 @@ def diff(repo: str, base: str, head: str) -> Diff:
     code, listed, _ = _git(repo, *_DIFF, "--numstat", "-z", "--end-of-options", base, head)
     if code:
         raise NotFound("the two commits cannot be compared", hint="they may have been removed from the repository")
-    _, patch, whole = _git(repo, *_DIFF, "--patch", "--end-of-options", base, head)
-    return Diff(base, head, _files(listed), patch.decode("utf-8", "replace"), whole)
+    code, patch, whole = _git(repo, *_DIFF, "--patch", "--end-of-options", base, head)
+    return Diff(base, head, _files(listed), patch.decode("utf-8", "replace"), whole and code == 0)
 
 
 def _files(listed: bytes) -> list[ChangedFile]:
@@ -120,8 +120,10 @@ def _read(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bool]:
 def _environment() -> dict[str, str]:
     # a relative entry of PATH would lead into the folder of an agent
     path = os.pathsep.join(entry for entry in os.get_exec_path() if os.path.isabs(entry))
+    # protocol.allow loses to a repository's own protocol.ext.allow; a list in which no protocol is loses to nothing
     return {
         "PATH": path, "LC_ALL": "C", "HOME": os.sep, "GIT_CONFIG_GLOBAL": _OFF, "GIT_CONFIG_SYSTEM": _OFF,
         "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_EDITOR": ":", "GIT_ASKPASS": "false",
+        "GIT_ALLOW_PROTOCOL": "none",
     }  # fmt: skip
