@@ -52,6 +52,19 @@ def test_a_launch_becomes_a_session_with_its_messages(studio: InProcess) -> None
     assert "hello" not in str(started)
 
 
+def test_a_long_prompt_does_not_wait_for_its_reader(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program reads only what it finds after the server has answered; a full pipe would hold the server up."""
+    slow = "import os, sys, time\nfor _ in range(200):\n time.sleep(0.05 * (not os.path.exists('{go}')))\n"
+    go = os.path.join(studio.services.settings.home, "go")
+    told = "print(os.path.exists('{go}'), len(sys.stdin.read()))"
+    monkeypatch.setattr("lionstudio.studio.launching._MAIN", (slow + told).replace("{go}", go))
+    started = launch(studio, verb="agent", target="script", prompt="x" * 900_000)
+    Path(go).touch()
+    ended = until_ended(studio, started["id"])
+
+    assert Path(ended["log"]).read_text() == "True 900000\n"
+
+
 def test_the_same_key_starts_one(studio: InProcess) -> None:
     key = {"Idempotency-Key": "once"}
     first = launch(studio, key, verb="agent", target="script", prompt="@say hi")

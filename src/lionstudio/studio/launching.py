@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -118,15 +119,18 @@ class Launches:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         log = os.path.join(folder, f"{session_id}.log")
         cwd = options.get("cwd")
-        with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as output:
+        # a file and no pipe: a pipe that is full would hold the server up until the program reads
+        with (
+            open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as output,
+            tempfile.TemporaryFile(dir=folder) as given,
+        ):
+            given.write(prompt.encode("utf-8", "replace"))
+            given.seek(0)
             process = subprocess.Popen(
                 [sys.executable, "-c", _MAIN, *argv],
-                stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                stdin=given, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
                 env=_environment(self._settings), cwd=cwd or os.path.expanduser("~"),
             )  # fmt: skip
-        assert process.stdin is not None
-        with suppress(BrokenPipeError), process.stdin:  # one that refused before it read says why in its log
-            process.stdin.write(prompt.encode("utf-8", "replace"))
         return Launch(
             session_id, verb, target, options, time.time(), log, process, describe(process.pid), key
         )  # fmt: skip
