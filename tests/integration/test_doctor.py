@@ -139,6 +139,18 @@ def test_only_what_is_stale_and_dead_is_marked_failed(db: Database, dead: Owner,
     assert write(db, transition_stale, now=T0) == []
 
 
+def test_one_run_is_marked_and_the_others_are_left(db: Database, dead: Owner) -> None:
+    for name in ("one", "other"):
+        run(db, name, dead, 13)
+    run(db, "fresh", dead, 1)
+
+    moved = write(db, transition_stale, only={"one", "fresh", "nobody"}, now=T0)
+
+    assert [each.session_id for each in moved] == ["one"]
+    assert read(db, get_session, "other").status == "running"
+    assert read(db, get_session, "fresh").status == "running"
+
+
 def test_a_proof_needs_an_owner_that_can_be_read(alive: Owner) -> None:
     assert owner_of({"owner": json.dumps(alive._asdict())}) == alive
     assert proof_of({"owner": json.dumps(alive._asdict())}).answer == "alive"

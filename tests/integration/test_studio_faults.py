@@ -65,7 +65,7 @@ def test_a_foreign_file_is_told_and_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_507(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(conn: Connection) -> None:
+    def full(conn: Connection, **_: object) -> None:
         raise StorageFailed("the disk that holds it is full", hint="free some space")
 
     with application(tmp_path) as studio:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from lionstudio.live.teams import open_teams
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PlayStatus
 from lionstudio.state.database import Database
+from lionstudio.state.owners import describe
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.studio.wire import admin, definitions, messages, overview, runs, shows, teams
@@ -293,3 +296,28 @@ def test_errors_have_one_shape(studio: InProcess) -> None:
         assert answer.headers["content-type"] == "application/problem+json"
         assert {"type", "title", "status", "code", "detail", "hint", "retryable"} <= set(answer.json())
     assert studio.client.delete("/api/runs", headers=AUTH).status_code == 405
+
+
+def test_what_is_lost_is_marked_one_at_a_time(tmp_path: Path) -> None:
+    """A dead run that was just heard of is not offered to be marked; marking one leaves the other."""
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    (tmp_path / "lock").touch()
+    owner = describe(child.pid, lock_path=str(tmp_path / "lock"))._asdict()
+    child.kill()
+    child.communicate()
+    with application(tmp_path) as studio:
+        db = studio.services.store.database()
+        for name, ago in (("one", 13), ("other", 13), ("fresh", 0)):
+            at = NOW - ago * 3600
+            begin(db, name, created_at=at, updated_at=at, last_message_at=at, owner=owner)
+        items = {item["session_id"]: item["actions"] for item in studio.get("/api/attention")["items"]}
+        mark = items["one"][1]
+        sent = studio.client.post(mark["path"], headers=AUTH, json={**mark["body"], "dry_run": True}).json()
+        done = studio.client.post(mark["path"], headers=AUTH, json=mark["body"]).json()
+        after = {run["id"]: run["status"] for run in studio.get("/api/runs")["runs"]}
+
+    assert [action["label"] for action in items["fresh"]] == ["Stop", "Follow"]
+    assert (mark["label"], mark["what"].startswith("Only one is marked failed: ")) == ("Mark failed", True)
+    assert sent["transitions"] == done["transitions"]
+    assert [each["session_id"] for each in done["transitions"]] == ["one"]
+    assert after == {"one": "failed", "other": "running", "fresh": "running"}

@@ -17,14 +17,18 @@ from tests.support.studio import AUTH, InProcess, application
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.files import diffs
 from lionstudio.model.badges import play_badges
+from lionstudio.model.plans import Budget
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PLAYS_NEEDING_REVIEW, PlayStatus
-from lionstudio.shows.cues import Word
+from lionstudio.shows import director
+from lionstudio.shows.cues import Spent, Word
 from lionstudio.shows.decisions import log
-from lionstudio.shows.rules import DECIDABLE
-from lionstudio.state.shows import put_play, put_show
+from lionstudio.shows.directors import take_directing
+from lionstudio.shows.rules import DECIDABLE, over_budget
+from lionstudio.state.shows import find_show, put_play, put_show
+from lionstudio.studio.asked import Asked, Question
+from lionstudio.studio.deeds import actions_for, actions_for_show
 from lionstudio.studio.orders import SHOW_ACTIONS, show_words
-from lionstudio.studio.shows import actions_for
 from lionstudio.studio.wire import overview, shows
 
 START = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
@@ -178,6 +182,40 @@ def test_a_long_patch_is_cut_and_says_so(repo: Path, monkeypatch: pytest.MonkeyP
     assert (len(found.patch), found.whole) == (50, False)
 
 
+def test_a_patch_that_git_could_not_make_is_not_whole(repo: Path) -> None:
+    base = diffs.find_commit(str(repo), "refs/heads/main") or ""
+    head = diffs.find_commit(str(repo), "refs/heads/show/build/api") or ""
+    git_of = diffs._git
+
+    def failing(folder: str, *words: str) -> tuple[int, bytes, bool]:
+        code, out, whole = git_of(folder, *words)
+        return (128, out[:20], whole) if "--patch" in words else (code, out, whole)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(diffs, "_git", failing)
+        assert not diffs.diff(str(repo), base, head).whole
+    assert diffs.diff(str(repo), base, head).whole
+
+
+def test_no_repository_allows_itself_a_protocol(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is missing would be fetched through a program that the repository names, by a git before 2.39.4."""
+    known = {name: value for name, value in diffs._environment().items() if name != "GIT_NO_LAZY_FETCH"}
+    monkeypatch.setattr(diffs, "_environment", lambda: known)
+    witness, script = tmp_path / "witness", tmp_path / "script"
+    script.write_text(f"#!/bin/sh\ntouch {witness}\n")
+    script.chmod(0o755)
+    for name, value in (
+        ("protocol.ext.allow", "always"), ("remote.origin.url", f"ext::{script}"), ("remote.origin.promisor", "true"),
+        ("core.repositoryFormatVersion", "1"), ("extensions.partialClone", "origin"),
+    ):  # fmt: skip
+        git(repo, "config", name, value)
+    assert diffs.find_commit(str(repo), "1" * 40) is None
+    with pytest.raises(NotFound):
+        diffs.diff(str(repo), "1" * 40, "2" * 40)
+
+    assert not witness.exists()
+
+
 def test_orders_are_words_of_li_show() -> None:
     assert show_words("reject", "build", "api", "--yes; rm") == [
         "show", "reject", "build", "api", "--resume", "--feedback=--yes; rm",
@@ -249,7 +287,29 @@ def test_what_waits_says_what_to_do(studio: InProcess) -> None:
     assert item["actions"][0] == {
         "label": "Approve", "method": "POST", "path": "/api/shows/build/actions",
         "body": {"action": "approve", "play": "api"}, "command": "li show approve build api",
+        "what": "api passes your gate and is merged.", "danger": False, "fields": [],
     }  # fmt: skip
+    reject = item["actions"][1]
+    assert [(field["name"], field["required"]) for field in reject["fields"]] == [("feedback", True)]
+    assert reject["command"] == "li show reject build api --feedback FEEDBACK"
+
+
+def test_what_a_word_does_is_told_by_the_status(studio: InProcess) -> None:
+    """A rejected play is redone, unless it is escalated: then it is given up, and nobody is told anything."""
+    db = studio.services.store.database()
+    show = studio.services.store.read(lambda conn: find_show(conn, "build"))[0]
+    assert show is not None
+    write(db, put_play, Play(show_id=show.id, name="stuck", status=PlayStatus.ESCALATED))
+    found = {play["name"]: play for play in studio.get("/api/shows/build")["plays"]}
+
+    def reject(name: str) -> dict[str, Any]:
+        deeds: list[dict[str, Any]] = found[name]["deeds"]
+        return next(deed for deed in deeds if deed["action"] == "reject")
+
+    assert reject("api")["what"].startswith("api goes back to its agent")
+    assert reject("stuck")["what"] == "stuck is given up; what depends on it stays blocked."
+    assert not reject("stuck")["fields"][0]["required"]
+    assert [deed["action"] for deed in found["api"]["deeds"]] == found["api"]["actions"]
 
 
 def test_a_question_about_the_show_waits_until_it_is_answered(studio: InProcess, tmp_path: Path) -> None:
@@ -263,9 +323,97 @@ def test_a_question_about_the_show_waits_until_it_is_answered(studio: InProcess,
     log(folder, "asked", play=None, reason="the budget of tokens is used up")
     [item] = waiting()
     assert (item["title"], item["evidence"]) == ("build", "the budget of tokens is used up")
-    assert [action["label"] for action in item["actions"]] == ["Approve", "Reject", "Abort"]
+    assert [action["label"] for action in item["actions"]] == ["Grant more", "Abort"]
     log(folder, "decision", word="approve", id="1")
     assert waiting() == []
+
+
+@pytest.mark.parametrize(
+    ("spent", "part", "field"),
+    [
+        (Spent(tokens=9), "tokens", "tokens"),
+        (Spent(cost_microusd=9), "money", "cost"),
+        (Spent(seconds=9), "time", "time"),
+    ],
+)
+def test_a_budget_that_is_used_up_is_granted_more_of_what_is_missing(
+    studio: InProcess, tmp_path: Path, spent: Spent, part: str, field: str
+) -> None:
+    """The sentence is the director's; approving without an amount would take the show as it is."""
+    reason = over_budget(Budget(tokens=5, cost_microusd=5, seconds=5), spent)
+    log(str(tmp_path / "shows" / "build"), "asked", play=None, reason=f"{reason}: approve more, or edit the plan")
+    [item] = [item for item in studio.get("/api/attention")["items"] if item["kind"] == "show"]
+    found = studio.get("/api/shows/build")
+
+    assert Asked(reason or "", None).part == part
+    grant = item["actions"][0]
+    assert grant["command"] == f"li show approve build --{field} {field.upper()}"
+    assert [(each["name"], each["required"]) for each in grant["fields"]] == [(field, True)]
+    assert found["actions"] == ["approve", "resume", "abort"]
+    assert found["deeds"][0]["fields"] == grant["fields"]
+
+
+def test_the_last_word_is_the_question_of_the_director(studio: InProcess, tmp_path: Path) -> None:
+    reason = "the final gates passed and a person has to look: approve or reject the show"
+    log(str(tmp_path / "shows" / "build"), "asked", play=None, reason=reason)
+    found = studio.get("/api/shows/build")
+
+    assert reason in Path(director.__file__).read_text()
+    assert Asked(reason, None).question is Question.LAST_WORD
+    assert found["actions"] == ["approve", "reject", "resume", "abort"]
+    assert found["deeds"][0]["what"] == "build is completed."
+
+
+def test_granting_reaches_the_show(studio: InProcess, tmp_path: Path) -> None:
+    path = "/api/shows/build/actions"
+    folder = tmp_path / "shows" / "build"
+    lock = take_directing(str(folder))  # so that none is started
+    sent = {"action": "approve", "tokens": 500, "cost": 2.5, "time": "30m"}
+    answer = studio.client.post(path, headers=AUTH, json=sent)
+    lock.release()
+
+    assert (answer.status_code, answer.json()["launch"]["exit_code"]) == (201, 0), answer.text
+    decision = json.loads((folder / "_decision.json").read_text())
+    assert decision["budget"] == {"tokens": 500, "cost_microusd": 2_500_000, "seconds": 1800}
+    for body, status in (
+        ({"action": "approve", "play": "api", "tokens": 5}, 400), ({"action": "abort", "tokens": 5}, 400),
+        ({"action": "approve", "tokens": 0}, 422), ({"action": "approve", "time": "soon"}, 422),
+    ):  # fmt: skip
+        assert studio.client.post(path, headers=AUTH, json=body).status_code == status
+
+
+def test_a_show_that_never_ran_is_run_and_one_that_did_is_resumed(studio: InProcess, tmp_path: Path) -> None:
+    db = studio.services.store.database()
+    show = write(db, put_show, Show(topic="new", show_dir=str(tmp_path / "shows" / "new")))
+    write(db, put_play, Play(show_id=show.id, name="one"))
+    planned = tmp_path / "shows" / "planned"
+    planned.mkdir()
+    (planned / "_show.md").write_text("---\nplays:\n  - name: one\n    intent: do it\n---\n")
+
+    assert studio.get("/api/shows/new")["actions"] == ["run", "abort"]
+    assert studio.get("/api/shows/planned")["actions"] == ["run"]
+    assert studio.get("/api/shows/planned")["deeds"][0]["what"].startswith("planned starts")
+    assert actions_for_show("completed") == []
+
+
+def test_a_row_cannot_point_at_the_files_of_others(studio: InProcess, tmp_path: Path) -> None:
+    """A show that was imported names any folder it likes."""
+    secret = tmp_path / "secret" / "api"
+    secret.mkdir(parents=True)
+    for name in ("_intent.md", "_prompt.md", "../_show.md"):
+        (secret / name).write_text("hidden")
+    for name in ("_meta.json", "_verdict.json", "../_final_verdict.json"):
+        (secret / name).write_text('{"feedback": "hidden"}')
+    log(str(secret.parent), "asked", play=None, reason="hidden")
+    write(studio.services.store.database(), put_show, Show(topic="build", show_dir=str(secret.parent)))
+
+    for path in ("", "/plays/api", "/plays/api/attempts"):
+        answer = studio.client.get(f"/api/shows/build{path}", headers=AUTH)
+        assert answer.status_code == 200
+        assert "hidden" not in answer.text
+    assert "is not below" in studio.get("/api/shows/build")["error"]
+    assert "is not below" in studio.get("/api/shows/build/plays/api")["errors"][0]
+    assert [item for item in studio.get("/api/attention")["items"] if item["kind"] == "show"] == []
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ It writes each question and each answer as a line of `_decisions.jsonl`; the las
 from __future__ import annotations
 
 import os
+import re
+from enum import Enum, auto
 from typing import NamedTuple
 
 from lionstudio.errors import LionError
@@ -14,6 +16,17 @@ from lionstudio.model.jsontext import load_or_keep
 
 LOG = "_decisions.jsonl"
 _TAIL = 65_536  # bytes: the last words are enough
+# The sentences of shows/rules.py and shows/director.py; a test holds them together.
+_BUDGET = re.compile(r"the budget of (tokens|money|time) is used up")
+_LAST_WORD = "the final gates passed"
+
+
+class Question(Enum):
+    """What is asked: each kind has other answers."""
+
+    BUDGET = auto()
+    LAST_WORD = auto()
+    OTHER = auto()
 
 
 class Asked(NamedTuple):
@@ -21,6 +34,19 @@ class Asked(NamedTuple):
 
     reason: str
     at: float | None
+
+    @property
+    def question(self) -> Question:
+        """Its kind, by its words."""
+        if self.part is not None:
+            return Question.BUDGET
+        return Question.LAST_WORD if self.reason.startswith(_LAST_WORD) else Question.OTHER
+
+    @property
+    def part(self) -> str | None:
+        """Of what there is nothing left: tokens, money or time."""
+        found = _BUDGET.match(self.reason)
+        return found[1] if found else None
 
 
 def open_question(show_dir: str) -> Asked | None:

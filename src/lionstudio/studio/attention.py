@@ -4,41 +4,47 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from lionstudio.model.reasons import REASONS
 from lionstudio.model.shows import Show
 from lionstudio.model.states import play_state
+from lionstudio.settings import Settings
 from lionstudio.state.connection import Connection
 from lionstudio.state.dashboard import DAY
+from lionstudio.state.doctor import Transition, stale_and_dead
 from lionstudio.state.shows import list_shows
 from lionstudio.state.summaries import failed_rows, plays_to_review, refused_plays, running_rows
-from lionstudio.studio.asked import open_question
+from lionstudio.studio.asked import Asked
+from lionstudio.studio.deeds import answers_to, deeds_of_play, deeds_of_show
+from lionstudio.studio.folders import question_of
 from lionstudio.studio.sessions import commands, to_wire
-from lionstudio.studio.shows import actions_for
 
 _MOST = 200  # of each kind; more than that nobody looks through
 _ORDER = {"error": 0, "warning": 1, "info": 2, "none": 3}
 _QUIET = frozenset({"run.health.idle", "run.health.owner_unknown"})
 
 
-def attention(conn: Connection) -> list[dict[str, Any]]:
+def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     """Every item, with its evidence."""
     now = time.time()
     rows = running_rows(conn, _MOST) + failed_rows(conn, now - DAY, _MOST)
-    items = [item for row in rows for item in _of_run(to_wire(row, now))]
+    lost = {each.session_id: each for each in stale_and_dead(conn, now=now)}
+    items = [item for row in rows for item in _of_run(to_wire(row, now), lost)]
     items += [_of_play(row) for row in plays_to_review(conn, _MOST) + refused_plays(conn, _MOST)]
-    items += [item for show in list_shows(conn, _MOST) if show.status == "active" for item in _of_show(show)]
+    active = [show for show in list_shows(conn, _MOST) if show.status == "active"]
+    items += [item for show in active for item in _of_show(show, question_of(settings, show.show_dir))]
     return sorted(items, key=lambda item: (_ORDER[item["severity"]], -(item["since"] or 0)))
 
 
-def _of_run(run: dict[str, Any]) -> list[dict[str, Any]]:
+def _of_run(run: dict[str, Any], lost: Mapping[str, Transition]) -> list[dict[str, Any]]:
     reasons = [reason for reason in run["state"]["reasons"] if reason["code"] not in _QUIET]
     return [
         {
             "kind": "run", "code": reason["code"], "title": run["display_name"],
-            "actions": _for_run(run, reason["code"]),
+            "actions": _for_run(run, lost.get(run["id"])),
             "severity": run["state"]["severity"], "evidence": reason["evidence"] or reason["message"],
             "since": _moment(run["last_message_at"] or run["started_at"]), "session_id": run["id"],
         }
@@ -57,54 +63,65 @@ def _of_play(row: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _of_show(show: Show) -> list[dict[str, Any]]:
+def _of_show(show: Show, asked: Asked | None) -> list[dict[str, Any]]:
     """What its director asks about the show itself."""
-    asked = open_question(show.show_dir)
     if asked is None:
         return []
-    path = f"/api/shows/{quote(show.topic, safe='')}/actions"
+    deeds = deeds_of_show(show.topic, [*answers_to(asked), "abort"], asked)
     return [
         {
             "kind": "show", "code": "show.attention", "title": show.topic, "severity": "warning",
             "evidence": asked.reason, "since": asked.at or show.updated_at, "session_id": None, "topic": show.topic,
-            "play": None,
-            "actions": [
-                _action(word.capitalize(), path, {"action": word}, f"li show {word} {shlex.quote(show.topic)}")
-                for word in ("approve", "reject", "abort")
-            ],
+            "play": None, "actions": [_order(deed, show.topic) for deed in deeds],
         }
     ]  # fmt: skip
 
 
-def _for_run(run: dict[str, Any], code: str) -> list[dict[str, Any]]:
-    """A run that is dead is marked, one that is silent or waits is stopped or looked at, one that failed goes on."""
+def _for_run(run: dict[str, Any], lost: Transition | None) -> list[dict[str, Any]]:
+    """A run that is lost is marked, one that is silent or waits is stopped or looked at, one that failed goes on."""
     words = commands({"provider": None, "model": None, **run})
-    stop = _action("Stop", f"/api/sessions/{quote(run['id'], safe='')}/stop", {}, words["kill"])
-    if code == "run.health.process_dead":
-        marking = _action("Mark failed", "/api/admin/doctor/transition", {"dry_run": False}, "li state doctor")
-        return [stop, marking]
-    if run["status"] == "running":
-        return [stop, _words("Follow", words["logs"])]
-    return [_words("Resume", words["resume"])]
+    if run["status"] != "running":
+        return [_words("Resume", words["resume"])]
+    stopping = f"{run['display_name']} is asked to end; what it has said is kept."
+    stop = _action("Stop", f"/api/sessions/{quote(run['id'], safe='')}/stop", {}, words["kill"], what=stopping)
+    return [stop, _words("Follow", words["logs"]) if lost is None else _mark(run, lost)]
+
+
+def _mark(run: dict[str, Any], lost: Transition) -> dict[str, Any]:
+    body = {"dry_run": False, "session_ids": [run["id"]]}
+    what = f"Only {run['display_name']} is marked failed: {'; '.join(lost.evidence)}."
+    return _action("Mark failed", "/api/admin/doctor/transition", body, "li state doctor", what=what)
 
 
 def _for_play(row: dict[str, Any]) -> list[dict[str, Any]]:
     topic, play = str(row["topic"]), str(row["name"])
-    return [
-        _action(
-            action.capitalize(), f"/api/shows/{quote(topic, safe='')}/actions", {"action": action, "play": play},
-            f"li show {action} {shlex.quote(topic)} {shlex.quote(play)}",
-        )
-        for action in actions_for(str(row["status"]))
-    ]  # fmt: skip
+    return [_order(deed, topic, play) for deed in deeds_of_play(play, str(row["status"]))]
 
 
-def _action(label: str, path: str, body: dict[str, Any], command: str) -> dict[str, Any]:
-    return {"label": label, "method": "POST", "path": path, "body": body, "command": command}
+def _order(deed: dict[str, Any], topic: str, play: str | None = None) -> dict[str, Any]:
+    """A deed as a request, and as the words of a terminal."""
+    needed = [f"--{field['name']} {field['name'].upper()}" for field in deed["fields"] if field["required"]]
+    names = [shlex.quote(name) for name in (topic, play) if name is not None]
+    return _action(
+        deed["label"], f"/api/shows/{quote(topic, safe='')}/actions",
+        {"action": deed["action"]} | ({} if play is None else {"play": play}),
+        " ".join(["li show", deed["action"], *names, *needed]), what=deed["what"], danger=deed["danger"],
+        fields=deed["fields"],
+    )  # fmt: skip
+
+
+def _action(
+    label: str, path: str | None, body: dict[str, Any] | None, command: str, *, what: str | None = None,
+    danger: bool = False, fields: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "label": label, "method": path and "POST", "path": path, "body": body, "command": command, "what": what,
+        "danger": danger, "fields": fields or [],
+    }  # fmt: skip
 
 
 def _words(label: str, command: str) -> dict[str, Any]:
-    return {"label": label, "method": None, "path": None, "body": None, "command": command}
+    return _action(label, None, None, command)
 
 
 def _moment(value: Any) -> float | None:

@@ -68,17 +68,22 @@ def task_words(verb: str, target: str | None, options: Mapping[str, Any]) -> lis
     return [*task.words, *_options(verb, task.options, options)]
 
 
-def show_words(action: str, topic: str, play: str | None, feedback: str | None) -> list[str]:
-    """The words of a person's word about a show or one of its plays."""
+def show_words(
+    action: str, topic: str, play: str | None, feedback: str | None, granted: Mapping[str, Any] | None = None
+) -> list[str]:
+    """The words of a person's word about a show or one of its plays; `granted` is what it may spend beyond its plan."""
     if action not in SHOW_ACTIONS:
         raise InvalidInput(f"{action!r:.40} is nothing that can be done", hint=f"use one of: {', '.join(SHOW_ACTIONS)}")
     if action not in (_ABOUT_SHOWS if play is None else _ABOUT_PLAYS):
         raise InvalidInput(f"{action} is about {'a play' if play is None else 'the whole show'}", hint="look at `play`")
+    if granted and (action != "approve" or play is not None):
+        raise InvalidInput("a budget is granted by approving the whole show", hint="leave `play` out, or the amounts")
     words = ["show", action, check_name(topic, "topic"), *([] if play is None else [check_name(play, "play")])]
     if action in _DETACHED:
         return [*words, "--detach"]
     # a word is of use when somebody takes it up: a director is started where there is none
     words += ["--resume"] if action in _ABOUT_PLAYS else []
+    words += [f"--{name}={value}" for name, value in (granted or {}).items()]
     return words if feedback is None else [*words, f"--feedback={_word('feedback', feedback)}"]
 
 

@@ -16,10 +16,12 @@ ATTEMPTS = "attempts"
 _MOST_ATTEMPTS = 100
 
 
-def folder_of_play(show_dir: str, name: str) -> dict[str, Any]:
+def folder_of_play(show: dict[str, Any], name: str) -> dict[str, Any]:
     """Everything that a person reads about a play."""
+    if show["error"]:
+        return {"intent": None, "prompt": None, "raw_meta": None, "raw_verdict": None, "errors": [show["error"]]}
+    show_dir, errors = show["path"], list[str]()
     folder = os.path.join(show_dir, name)
-    errors: list[str] = []
     intent, prompt = (_text(os.path.join(folder, file), show_dir, errors) for file in ("_intent.md", "_prompt.md"))
     return {
         "intent": intent,
@@ -35,9 +37,11 @@ def final_verdict(show_dir: str) -> dict[str, Any] | None:
     return _object(os.path.join(show_dir, FINAL_VERDICT), show_dir, [])
 
 
-def attempts(show_dir: str, play: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+def attempts(show: dict[str, Any], play: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
     """Every attempt: the past ones as they were kept in `attempts/N`, the present one as its files are."""
-    errors: list[str] = []
+    if show["error"]:
+        return [], [show["error"]]
+    show_dir, errors = show["path"], list[str]()
     folder = os.path.join(show_dir, play["name"])
     kept = _kept(folder, show_dir, errors)
     meta = _object(os.path.join(folder, META), show_dir, errors) or dict(play["meta"])

@@ -14,10 +14,10 @@ from lionstudio.model.badges import play_badges
 from lionstudio.model.graph import blocked_by, critical_path
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.states import play_state, show_state
-from lionstudio.model.statuses import PLAY_MOVES, PlayStatus
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import find_show, list_plays
 from lionstudio.state.summaries import session_names
+from lionstudio.studio.deeds import actions_for, deeds_of_play, deeds_of_show, has_begun
 
 UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
 
@@ -47,8 +47,10 @@ def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | N
         "integration_branch": show.integration_branch,
         "updated_at": show.updated_at,
         "edges": edges(plays),
-        "actions": actions_for_show(str(show.status)),
+        "actions": [],
+        "deeds": [],
         "final_verdict": None,
+        "error": None,
         **progress({str(status): n for status, n in Counter(play.status for play in plays).items()}),
         "running_plays": [play.name for play in plays if play.status == "running"],
     }
@@ -90,29 +92,8 @@ def play_to_wire(play: Play, names: Mapping[str, str | None], holders: tuple[str
         "badges": [badge._asdict() for badge in play_badges(play.to_dict())],
         "duration_ms": play.duration_ms,
         "actions": actions_for(str(play.status)),
+        "deeds": deeds_of_play(play.name, str(play.status)),
     }  # fmt: skip
-
-
-# Where each word of a person means something; `li show` has the last word, and a test holds the two together.
-_JUDGED = frozenset({PlayStatus.GATED, PlayStatus.GATE_FAILED, PlayStatus.ESCALATED})
-_WORDS: Mapping[str, frozenset[PlayStatus]] = {
-    "approve": _JUDGED,
-    "reject": _JUDGED,
-    "redo": _JUDGED | {PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE, PlayStatus.ABORTED_AFTER_FINISH},
-    "escalate": frozenset(status for status, after in PLAY_MOVES.items() if PlayStatus.ESCALATED in after),
-}
-
-
-def actions_for(status: str) -> list[str]:
-    """What a person may say about a play."""
-    return [word for word, statuses in _WORDS.items() if status in statuses]
-
-
-def actions_for_show(status: str) -> list[str]:
-    """The actions that make sense for a show."""
-    return {"active": ["resume", "abort"], "aborted": ["resume"], "completed": [], "imported": ["resume"]}.get(
-        status, []
-    )
 
 
 def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -> dict[str, Any]:
@@ -159,14 +140,22 @@ def show_of_folder(root: str, topic: str) -> dict[str, Any]:
     if not os.path.isdir(path) or not is_within(path, root):
         raise NotFound(f"there is no show {topic!r:.100}", hint="`li show ls` lists them")
     folder = read_show(path, root)
+    actions = _actions_of_folder(folder)
     return {
         "topic": topic, "path": path, "show_md": plan_text(path, root), "goal": folder.plan.goal, "status": UNKNOWN,
         "status_source": "filesystem", "plays": [_play_of_folder(play, folder) for play in folder.plays],
-        "critical_path": [], "blocked": {}, "state": None, "edges": _edges_of_folder(folder), "actions": [],
+        "critical_path": [], "blocked": {}, "state": None, "edges": _edges_of_folder(folder),
+        "actions": actions, "deeds": deeds_of_show(topic, actions, None), "error": None,
         "final_verdict": folder.final_verdict, "running_plays": [], "repo": folder.plan.repo,
         "base_branch": folder.plan.base_branch, "integration_branch": folder.plan.integration_branch,
         "updated_at": folder.times.changed, "plays_total": len(folder.plays), "plays_merged": 0,
     }  # fmt: skip
+
+
+def _actions_of_folder(folder: ShowFolder) -> list[str]:
+    """One that was planned and never ran can be started; what another program did there is first brought in."""
+    began = has_begun([str(play.meta["status"]) for play in folder.plays if play.meta.get("status") is not None])
+    return ["run"] if folder.plan.plays and not began else []
 
 
 def _edges_of_folder(folder: ShowFolder) -> list[dict[str, str]]:
@@ -186,7 +175,7 @@ def _play_of_folder(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
         "verdict": None if play.verdict is None else _fitting(play.verdict, _VERDICT),
         "depends_on": list(planned.depends_on or ()) if planned else [],
         "error": None if play.fault is None else play.fault.message, "badges": _badges_of_folder(play), "actions": [],
-        "duration_ms": None, "blocked_by": [],
+        "deeds": [], "duration_ms": None, "blocked_by": [],
     }  # fmt: skip
 
 

@@ -573,7 +573,7 @@ export interface paths {
         put?: never;
         /**
          * Order
-         * @description Approve, reject, redo or escalate a play; run, resume or abort a show: `li show …` as a process of its own.
+         * @description A person's word about a play (approve, reject, redo, escalate) or a show: `li show …` as a process of its own.
          */
         post: operations["order_api_shows__topic__actions_post"];
         delete?: never;
@@ -1646,6 +1646,39 @@ export interface components {
             messages: number;
         };
         /**
+         * Deed
+         * @description Something that a person may order: what it does now, and which fields of the order it takes.
+         */
+        Deed: {
+            /** Action */
+            action: string;
+            /** Label */
+            label: string;
+            /** What */
+            what: string;
+            /** Danger */
+            danger: boolean;
+            /** Fields */
+            fields: components["schemas"]["DeedField"][];
+        };
+        /**
+         * DeedField
+         * @description What a person gives with an order; the name is that of its field in the body.
+         */
+        DeedField: {
+            /** Name */
+            name: string;
+            /** Label */
+            label: string;
+            /**
+             * Kind
+             * @description lines, text or number
+             */
+            kind: string;
+            /** Required */
+            required: boolean;
+        };
+        /**
          * Definition
          * @description One file, or one item that cannot be used; then `error` says why.
          */
@@ -2356,6 +2389,21 @@ export interface components {
             play?: string | null;
             /** Feedback */
             feedback?: string | null;
+            /**
+             * Tokens
+             * @description so many more than the plan says
+             */
+            tokens?: number | null;
+            /**
+             * Cost
+             * @description so many dollars more
+             */
+            cost?: number | null;
+            /**
+             * Time
+             * @description so much more: 90s, 30m, 2h, 1d
+             */
+            time?: string | null;
         };
         /**
          * Ordered
@@ -2435,6 +2483,11 @@ export interface components {
              * @description what a person may say about it now
              */
             actions: string[];
+            /**
+             * Deeds
+             * @description the same, each with what it does now and what has to be given
+             */
+            deeds: components["schemas"]["Deed"][];
             /** Error */
             error?: string | null;
         };
@@ -2843,6 +2896,8 @@ export interface components {
             };
             /** Actions */
             actions: string[];
+            /** Deeds */
+            deeds: components["schemas"]["Deed"][];
             state?: components["schemas"]["StateShape"] | null;
             /** Repo */
             repo?: string | null;
@@ -2856,6 +2911,11 @@ export interface components {
             final_verdict?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Error
+             * @description why nothing of its folder is told
+             */
+            error: string | null;
         };
         /**
          * ShowListed
@@ -3190,6 +3250,11 @@ export interface components {
              * @default true
              */
             dry_run: boolean;
+            /**
+             * Session Ids
+             * @description only these; without it all
+             */
+            session_ids?: string[] | null;
         };
         /**
          * Transitions
@@ -3310,10 +3375,22 @@ export interface components {
             path: string | null;
             /** Body */
             body: {
-                [key: string]: string | number | boolean;
+                [key: string]: string | number | boolean | string[];
             } | null;
             /** Command */
             command: string;
+            /**
+             * What
+             * @description what comes of it
+             */
+            what: string | null;
+            /** Danger */
+            danger: boolean;
+            /**
+             * Fields
+             * @description what a person adds to the body
+             */
+            fields: components["schemas"]["DeedField"][];
         };
         /**
          * Work

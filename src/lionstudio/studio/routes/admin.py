@@ -52,8 +52,13 @@ async def transition_stale(request: Request, given: wire.Transition) -> Response
     """Mark as failed what is stale and proven dead; by default it only says which runs that would be."""
     here = services(request)
 
+    only = None if given.session_ids is None else frozenset(given.session_ids)
+
     def work() -> list[doctor.Transition]:
-        return here.store.read(doctor.stale_and_dead)[0] if given.dry_run else here.store.write(doctor.transition_stale)
+        if not given.dry_run:
+            return here.store.write(lambda conn: doctor.transition_stale(conn, only=only))
+        moves, _ = here.store.read(doctor.stale_and_dead)
+        return [each for each in moves if only is None or each.session_id in only]
 
     found = await asyncio.to_thread(work)
     body = {"dry_run": given.dry_run, "transitions": [each._asdict() for each in found]}

@@ -74,8 +74,8 @@ async def get_stats(request: Request) -> Response:
 )
 async def get_attention(request: Request) -> Response:
     """Everything that waits for a person."""
-    store = services(request).store
-    found, seq = await asyncio.to_thread(store.read, attention)
+    here = services(request)
+    found, seq = await asyncio.to_thread(here.store.read, lambda conn: attention(conn, here.settings))
     return cached(request, encoded({"items": found}), seq)
 
 

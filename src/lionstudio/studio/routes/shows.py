@@ -18,6 +18,7 @@ from lionstudio.state.shows import list_shows
 from lionstudio.state.summaries import play_counts, running_plays
 from lionstudio.studio import plays, shows
 from lionstudio.studio.answers import JSON, answer, cached, encoded
+from lionstudio.studio.folders import with_folder
 from lionstudio.studio.launching import output_of
 from lionstudio.studio.orders import show_words
 from lionstudio.studio.problems import of_error
@@ -51,10 +52,10 @@ async def get_show(request: Request, topic: str) -> Response:
 
 @router.post("/api/shows/{topic}/actions", status_code=201, response_model=wire.Ordered, responses=problems(409, 429))
 async def order(request: Request, topic: str, given: wire.Order) -> Response:
-    """Approve, reject, redo or escalate a play; run, resume or abort a show: `li show …` as a process of its own."""
+    """A person's word about a play (approve, reject, redo, escalate) or a show: `li show …` as a process of its own."""
     here = services(request)
     await _show(here, topic)
-    words = show_words(given.action.value, topic, given.play, given.feedback)
+    words = show_words(given.action.value, topic, given.play, given.feedback, given.granted())
     try:
         started = here.launches.order("show", given.action.value, words, options={"topic": topic, "play": given.play})
     except Busy as error:
@@ -69,7 +70,7 @@ async def order(request: Request, topic: str, given: wire.Order) -> Response:
 async def get_play(request: Request, topic: str, name: str) -> Response:
     """One play with its intent and verdict as they lie in its folder."""
     found, play, seq = await _play(services(request), topic, name)
-    facts = await asyncio.to_thread(plays.folder_of_play, found["path"], name)
+    facts = await asyncio.to_thread(plays.folder_of_play, found, name)
     return answer({"topic": topic, "play": play, **facts}, seq)
 
 
@@ -77,7 +78,7 @@ async def get_play(request: Request, topic: str, name: str) -> Response:
 async def get_attempts(request: Request, topic: str, name: str) -> Response:
     """Every try of a play side by side."""
     found, play, seq = await _play(services(request), topic, name)
-    tried, errors = await asyncio.to_thread(plays.attempts, found["path"], play)
+    tried, errors = await asyncio.to_thread(plays.attempts, found, play)
     return answer({"topic": topic, "play": name, "attempts": tried, "errors": errors}, seq)
 
 
@@ -100,9 +101,7 @@ async def _show(here: Services, topic: str) -> tuple[dict[str, Any], int]:
     found, seq = here.store.read(lambda conn: shows.show_of_rows(conn, topic, time.time()))
     if found is None:
         return await asyncio.to_thread(shows.show_of_folder, here.settings.shows, topic), seq
-    found["show_md"] = await asyncio.to_thread(shows.plan_text, found["path"], found["path"])
-    found["final_verdict"] = await asyncio.to_thread(plays.final_verdict, found["path"])
-    return found, seq
+    return await asyncio.to_thread(with_folder, found, here.settings), seq
 
 
 async def _play(here: Services, topic: str, name: str) -> tuple[dict[str, Any], dict[str, Any], int]:

@@ -45,6 +45,7 @@ class Transition(Given):
     """Whether to do it, or only to say what would be done."""
 
     dry_run: bool = True
+    session_ids: list[str] | None = Field(default=None, max_length=1000, description="only these; without it all")
 
 
 class Mode(StrEnum):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from lionstudio.studio.wire.runs import Run
-from lionstudio.studio.wire.shared import Answer, Read
+from lionstudio.studio.wire.shared import Answer, DeedField, Read
 from lionstudio.studio.wire.shows import ShowListed
 
 
@@ -56,8 +58,11 @@ class WaitingAction(Answer):
     label: str
     method: str | None
     path: str | None
-    body: dict[str, str | float | bool] | None
+    body: dict[str, str | float | bool | list[str]] | None
     command: str
+    what: str | None = Field(description="what comes of it")
+    danger: bool
+    fields: list[DeedField] = Field(description="what a person adds to the body")
 
 
 class Waiting(Answer):

@@ -45,6 +45,15 @@ class StateShape(Answer):
     reasons: list[Reason]
 
 
+class DeedField(Answer):
+    """What a person gives with an order; the name is that of its field in the body."""
+
+    name: str
+    label: str
+    kind: str = Field(description="lines, text or number")
+    required: bool
+
+
 class Problem(Answer):
     """An error (RFC 9457)."""
 

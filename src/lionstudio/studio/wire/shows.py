@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from lionstudio.studio.wire.launches import Launch
-from lionstudio.studio.wire.shared import Answer, Given, Read, StateShape
+from lionstudio.studio.wire.shared import Answer, DeedField, Given, Read, StateShape
 
 
 class PlayMeta(Answer):
@@ -42,6 +42,16 @@ class Badge(Answer):
     tone: str
 
 
+class Deed(Answer):
+    """Something that a person may order: what it does now, and which fields of the order it takes."""
+
+    action: str
+    label: str
+    what: str
+    danger: bool
+    fields: list[DeedField]
+
+
 class Play(Answer):
     """A play; one that is only on disk has less."""
 
@@ -57,6 +67,7 @@ class Play(Answer):
     blocked_by: list[str]
     duration_ms: float | None
     actions: list[str] = Field(description="what a person may say about it now")
+    deeds: list[Deed] = Field(description="the same, each with what it does now and what has to be given")
     error: str | None = None
 
 
@@ -107,12 +118,14 @@ class Show(Read):
     critical_path: list[str]
     blocked: dict[str, list[str]]
     actions: list[str]
+    deeds: list[Deed]
     state: StateShape | None = None
     repo: str | None = None
     base_branch: str | None = None
     integration_branch: str | None = None
     updated_at: float | None = None
     final_verdict: dict[str, Any] | None = None
+    error: str | None = Field(description="why nothing of its folder is told")
 
 
 class PlayDetail(Read):
@@ -186,6 +199,14 @@ class Order(Given):
     action: Action
     play: str | None = Field(default=None, max_length=200)
     feedback: str | None = Field(default=None, max_length=100_000)
+    tokens: int | None = Field(default=None, ge=1, lt=10**15, description="so many more than the plan says")
+    cost: float | None = Field(default=None, ge=0.01, le=1_000_000, description="so many dollars more")
+    time: str | None = Field(default=None, pattern=r"^[0-9]{1,7}[smhd]?$", description="so much more: 90s, 30m, 2h, 1d")
+
+    def granted(self) -> dict[str, int | float | str]:
+        """What an approval grants beyond the plan."""
+        given = {"tokens": self.tokens, "cost": self.cost, "time": self.time}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class Ordered(Answer):
