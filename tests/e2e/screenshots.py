@@ -28,6 +28,7 @@ class Shot(NamedTuple):
     name: str
     path: str
     keys: str = ""
+    shown: str = ""  # what comes after the rest of the page, as a selector
 
 
 def shots(seeded: Seeded) -> list[Shot]:
@@ -39,7 +40,7 @@ def shots(seeded: Seeded) -> list[Shot]:
         Shot("run", f"runs/{seeded.long}"),
         Shot("run-hostile", f"runs/{seeded.hostile}"),
         Shot("shows", "shows"),
-        Shot("show", f"shows/{seeded.topic}"),
+        Shot("show", f"shows/{seeded.topic}", shown="[data-plays] [data-play]"),
         Shot("teams", "teams"),
         Shot("agents", "agents"),
         Shot("agent", "agents/reviewer"),
@@ -56,6 +57,8 @@ def take(page: Page, url: str, shot: Shot, target: Path) -> None:
     """One picture, when nothing is being fetched or moving any more."""
     page.goto(url + shot.path)
     page.get_by_role("heading", level=1).first.wait_for()
+    if shot.shown:
+        page.locator(shot.shown).first.wait_for()
     page.wait_for_timeout(700)
     if shot.keys:
         page.keyboard.press(shot.keys)

@@ -5,6 +5,7 @@ import { lazy, Suspense } from "react";
 import type { Show } from "@/api/shows";
 import { FITS, stripHeight } from "@/domain/shows";
 import { useKeys } from "@/ui/keys";
+import { LoadingLine } from "@/ui/states";
 import classes from "./show.module.css";
 
 const Graph = lazy(() => import("./graph"));
@@ -39,7 +40,7 @@ export function GraphStrip(props: Linked) {
       </div>
       {!hidden && (
         <div className={classes.strip} style={{ height: stripHeight(count) }} data-plays={count}>
-          <Suspense fallback={null}>
+          <Suspense fallback={<LoadingLine what="the graph" />}>
             <Graph {...props} />
           </Suspense>
         </div>

@@ -54,7 +54,9 @@ export function Timeline({ show, marked, hover, open }: Linked) {
           </button>
         ))}
         {begun.length < all.length && (
-          <div className={classes.rest}>{plural(all.length - begun.length, "play has", "plays have")} not begun</div>
+          <div className={classes.rest}>
+            {plural(all.length - begun.length, "play has", "plays have")} not begun
+          </div>
         )}
       </Panel>
     </section>
