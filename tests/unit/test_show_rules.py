@@ -236,6 +236,30 @@ def test_the_last_word_is_a_persons_where_the_plan_says_so() -> None:
         assert cues.EndShow(ended) in orders
 
 
+def test_enough_is_not_the_last_word() -> None:
+    """Who takes a show without one of its plays has not seen yet what the final gates say."""
+    show = plan({"a": "", "b": ""}, final_gates=(Gate(kind=GateKind.PERSON),))
+    director = Director(show, {"a": Standing(status=P.MERGED), "b": Standing(status=P.ESCALATED)})
+    director.on(cues.Begun())
+
+    assert director.on(cues.Accepted()) == [cues.JudgeShow()]
+    assert [type(order) for order in director.on(cues.FinalJudged(True))] == [cues.AskPerson, cues.Rest]
+    assert director.on(cues.Accepted()) == [cues.EndShow(ShowStatus.COMPLETED)]
+
+
+def test_what_was_accepted_is_asked_again_when_something_is_taken_up() -> None:
+    show = plan({"a": "", "b": ""}, final_gates=(Gate(kind=GateKind.PERSON),), max_attempts=1)
+    director = Director(show, {"a": Standing(status=P.MERGED), "b": Standing(status=P.ESCALATED)})
+    for event in (cues.Begun(), cues.Accepted(), cues.FinalJudged(True)):
+        director.on(event)
+
+    assert works(director.on(cues.Said("b", Word.REDO, 1))) == [cues.Prepare("b", 2)]
+    director.on(cues.Prepared("b"))
+    orders = works(director.on(cues.Exited("b", Outcome.STOPPED)))
+    assert [type(order) for order in orders] == [cues.AskPerson, cues.Rest]
+    assert director.on(cues.Accepted()) == [cues.JudgeShow()]
+
+
 def test_an_edit_waits_for_a_play_that_is_at_work() -> None:
     director = Director(plan({"a": "", "b": "a"}), {})
     director.on(cues.Begun())

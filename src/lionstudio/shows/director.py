@@ -40,7 +40,8 @@ class Director:
         self._ready: set[str] = set()  # has a checkout, as far as this director knows
         self._words: dict[str, cues.Said] = {}  # said while the play was at work
         self._asked: set[tuple[str | None, int, str]] = set()
-        self._aborting, self._accepted, self._resting = aborted, False, False
+        self._aborting, self._resting = aborted, False
+        self._accepted = self._has_last_word = False  # a person takes what is merged; and has seen the final gates
         self._final: bool | None = None  # what the final gates said; None while they have not looked
         self._judging_show = False
         self._now, self._spent = 0.0, Spent()
@@ -94,7 +95,8 @@ class Director:
                 self._aborting = True
                 return []
             case cues.Accepted():
-                self._accepted = True
+                # said before the final gates have looked, it is no word about what they let pass
+                self._accepted, self._has_last_word = True, self._final is True
                 return []
             case cues.Refused():
                 return self._end(ShowStatus.ABORTED) if self._final else []
@@ -256,12 +258,15 @@ class Director:
         return [cues.AskPerson(play, reason) for play, _, reason in new]
 
     def _finish(self, *, moved: bool) -> list[Command]:
+        over = rules.ending(self.plan, self.statuses, accepted=self._accepted) is not None
+        if self._final is not None and (self._at_work or not over):
+            # something was taken up again: neither the final gates nor a person has seen what it will be
+            self._final, self._accepted, self._has_last_word = None, False, False
         if self._at_work or self._judging_show:
             self._resting = False
             return []
-        if rules.ending(self.plan, self.statuses, accepted=self._accepted) is not None:
+        if over:
             return self._last_gate()
-        self._final = None  # something was taken up again
         if self._resting and not moved:
             return []
         # a parked play goes on by itself
@@ -280,7 +285,7 @@ class Director:
 
     def _waits_for_last_word(self) -> bool:
         person = any(gate.kind is GateKind.PERSON for gate in self.plan.final_gates)
-        return person and self._final is True and not self._accepted
+        return person and self._final is True and not self._has_last_word
 
     def _abort(self) -> list[Command]:
         orders: list[Command] = []
