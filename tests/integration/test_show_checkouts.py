@@ -373,6 +373,50 @@ def test_what_an_agent_put_aside_is_archived(users: Path, repo: Repo) -> None:
     assert git(users, "show", f"refs/shows/archive/topic/play/0-{stash[:12]}:src/a.py") == "a = 'aside'"
 
 
+def test_everything_that_an_agent_left_beside_its_branch_is_archived(users: Path, repo: Repo) -> None:
+    checkout = checkout_of(repo)
+    kept = {}
+    for name in ("one", "two"):
+        write(checkout.path, {"src/a.py": f"a = '{name}'\n"})
+        git(checkout.path, "stash", "-q")
+        kept[name] = git(checkout.path, "rev-parse", "refs/stash")
+    for name in ("deep/er/side", "packed"):
+        git(checkout.path, "checkout", "-q", "-b", name)
+        write(checkout.path, {"src/a.py": f"a = '{name}'\n"})
+        kept[name] = commit(checkout.path)
+        git(checkout.path, "checkout", "-q", "show/topic/play")
+    git(checkout.path, "tag", "-m", "a tag", "tagged", "packed~0")
+    git(checkout.path, "pack-refs", "--all")
+    git(checkout.path, "branch", "-q", "same")
+    write(checkout.path, {"new.txt": "new\n"})
+    collected = collect(checkout, "work", attempt=1)
+
+    assert collected.problems == ()
+    assert collected.changed == ("new.txt",)
+    for name, oid in kept.items():
+        assert git(users, "show", f"refs/shows/archive/topic/play/0-{oid[:12]}:src/a.py") == f"a = '{name}'"
+    archived = git(users, "for-each-ref", "--format=%(refname)", "refs/shows/archive").splitlines()
+    assert len(archived) == 1 + len(kept) + 1  # the attempt, what was beside it, the tag; nothing for `same`
+    merge(repo, "topic", "play", 1, collected.head, "Merge")
+    assert remove(checkout) is None
+
+
+def test_a_checkout_stays_while_a_branch_in_it_is_not_archived(repo: Repo) -> None:
+    checkout = checkout_of(repo)
+    write(checkout.path, {"new.txt": "new\n"})
+    lost = Path(checkout.path, ".git", "refs", "heads", "broken")
+    lost.write_text(f"{'1' * 40}\n")
+    collected = collect(checkout, "work", attempt=1)
+    assert collected.problems == ()
+    merge(repo, "topic", "play", 1, collected.head, "Merge")
+    assert remove(checkout) == "refs/heads/broken was not collected"
+    lost.unlink()
+    git(checkout.path, "branch", "later", git(checkout.path, "commit-tree", "-m", "late", "HEAD^{tree}"))
+    assert remove(checkout) == "refs/heads/later was not collected"
+    collect(checkout, "work", attempt=1)
+    assert remove(checkout) is None
+
+
 def test_a_history_that_was_rewritten(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     git(checkout.path, "commit", "-q", "--amend", "-m", "mine now")

@@ -7,19 +7,21 @@ its git folder, hooks and refs are never given to git.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, StorageFailed
 from lionstudio.files.atomic import write_text
 from lionstudio.files.names import shown
 from lionstudio.shows.git import Git, failure
-from lionstudio.shows.gitfolders import Seen, look
+from lionstudio.shows.gitfolders import MOST_BESIDE, Seen, look
 from lionstudio.shows.layouts import commit_tree, read_bytes
 from lionstudio.shows.markers import marked
 from lionstudio.shows.places import Checkout, Repo
@@ -81,12 +83,13 @@ def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
     seen = look(checkout.path, checkout.branch)
     work.problems += seen.problems
     start = _take_in(work, seen)
+    beside = _take_beside(work, seen, start[0])
     swept = _sweep(work, start)
     head = _commit(work, start, swept, message, work.refs.get(archive))
     changed = _examine(work, head)
     point("show.collect.taken_in")
     _keep(work, archive, head)
-    remember(checkout, seen.head)
+    remember(checkout, seen.head, beside)
     return Collected(head=head, changed=changed, problems=tuple(work.problems), left_out=swept.left_out)
 
 
@@ -96,6 +99,9 @@ def left_since(checkout: Checkout) -> str | None:
     seen = look(checkout.path, checkout.branch)
     if seen.head is not None and seen.head != noted.get("own", checkout.base):
         return "it has commits that were not collected"
+    known = (checkout.base, *noted.get("beside", ()))
+    if lost := [name for oid, name in seen.beside.items() if oid not in known]:
+        return f"{shown(lost[0])} was not collected"
     changed = differing(checkout, director_git(checkout.repo))
     return f"it has changes that were not collected: {shown(changed[0])}" if changed else None
 
@@ -109,7 +115,7 @@ def _refs(repo: Repo, *names: str) -> dict[str, _Ref]:
 
 def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
     """The commits that the files are on top of, with what the agent committed among our objects; the first is HEAD."""
-    wanted = [oid for oid in dict.fromkeys((seen.head, seen.branch, seen.stash, *seen.merging)) if oid]
+    wanted = [oid for oid in dict.fromkeys((seen.head, seen.branch, *seen.merging)) if oid]
     new = [oid for oid in wanted if oid not in (work.known, work.tip, work.checkout.base)]
     try:
         if new:
@@ -120,11 +126,29 @@ def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
     except LionError as error:
         work.problems.append(f"the commits in the checkout cannot be read: {error.message}")
         return (work.known,)
-    if seen.stash:
-        _archive(work, seen.stash)
     if seen.head is None:
         return (work.known,)
     return _chosen(work, seen, seen.head), *(oid for oid in seen.merging if oid != seen.head)
+
+
+def _take_beside(work: _Work, seen: Seen, head: str) -> list[str]:
+    """Archive the branches, tags and stashes that HEAD does not lead to; gives those that are safe now.
+
+    One that cannot be read is no reason to refuse the work: it stays in the checkout, and the checkout with it.
+    """
+    git, safe = director_git(work.checkout.repo), []
+    for oid in itertools.islice(seen.beside, MOST_BESIDE):
+        try:
+            if oid not in (work.known, work.tip, work.checkout.base):
+                _transfer(work.checkout, [oid], (head, work.tip, work.checkout.base))
+                if not git.says("merge-base", "--is-ancestor", oid, head):
+                    _archive(work, oid)
+        except (StorageFailed, Busy):
+            raise
+        except LionError:
+            continue
+        safe.append(oid)
+    return safe
 
 
 def _assert_there(work: _Work, head: str | None, others: list[str]) -> None:
@@ -262,11 +286,12 @@ def _keep(work: _Work, archive: str, head: str) -> None:
     )
 
 
-def remember(checkout: Checkout, own: str | None) -> None:
-    """Note which commit the checkout itself was at: another one later on means work that nobody has collected."""
-    write_text(os.path.join(checkout.notes, "collected.json"), json.dumps({"own": own}) + "\n")
+def remember(checkout: Checkout, own: str | None, beside: Sequence[str] = ()) -> None:
+    """Note which commits the checkout itself was at: others later on mean work that nobody has collected."""
+    noted = {"own": own, "beside": list(beside)}
+    write_text(os.path.join(checkout.notes, "collected.json"), json.dumps(noted) + "\n")
 
 
-def _noted(checkout: Checkout) -> dict[str, str]:
+def _noted(checkout: Checkout) -> dict[str, Any]:
     found = json.loads(read_bytes(os.path.join(checkout.notes, "collected.json")) or b"{}")
     return found if isinstance(found, dict) else {}

@@ -20,6 +20,8 @@ from lionstudio.shows.git import OID, quoted
 
 MOST_STORE = 2_000_000_000  # bytes of objects that the commits of one play may bring
 _MOST_REF, _MOST_PACKED = 4096, 50_000_000
+MOST_BESIDE = 200  # each costs four calls of git
+_DEEPEST_STORE, _DEEPEST_REFS = 3, 30  # folders below each other
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SAFE_REF = re.compile(r"refs/[^\0\n]+")
@@ -77,7 +79,7 @@ class Seen:
 
     head: str | None = None  # the commit that is checked out
     branch: str | None = None  # the commit of the play's own branch
-    stash: str | None = None  # work that the agent put aside
+    beside: dict[str, str] = field(default_factory=dict)  # other branches, tags and stashes: commits with their names
     merging: tuple[str, ...] = ()  # commits that a merge in progress brings
     problems: list[str] = field(default_factory=list)
 
@@ -104,10 +106,15 @@ def _read(git: int, branch: str, seen: Seen) -> None:
     if wrong := _fault_of_store(git):
         seen.problems.append(wrong)
         return
-    seen.head, seen.branch, seen.stash = (_resolve(git, name) for name in ("HEAD", branch, "refs/stash"))
+    seen.head, seen.branch = (_resolve(git, name) for name in ("HEAD", branch))
     seen.merging = tuple(line for line in (_text(git, "MERGE_HEAD") or "").split() if OID.fullmatch(line))
     if seen.head is None:
         seen.problems.append("HEAD leads to no commit; check out the branch of the play again")
+    for oid, name in _refs(git):
+        if name != branch and oid not in (seen.head, seen.branch):
+            seen.beside.setdefault(oid, name)
+    if len(seen.beside) > MOST_BESIDE:
+        seen.problems.append(f"it has {len(seen.beside)} branches, tags and stashes; remove those that are not work")
 
 
 def _unfinished(git: int) -> list[str]:
@@ -123,6 +130,21 @@ def _resolve(git: int, name: str, depth: int = 5) -> str | None:
     if OID.fullmatch(text):
         return text
     return None if text or name == "HEAD" else _packed(git, name)
+
+
+def _refs(git: int) -> Iterator[tuple[str, str]]:
+    """Every commit that a ref names, loose or packed, and every one that was stashed."""
+    with suppress(OSError), _opened("refs", git) as refs:
+        for name, _ in _walk(refs, "refs/", _DEEPEST_REFS):
+            if OID.fullmatch(text := (_text(git, name) or "").strip()):
+                yield text, name
+    for line in (_text(git, "packed-refs", _MOST_PACKED) or "").split("\n"):
+        oid, _, name = line.partition(" ")
+        if OID.fullmatch(oid):
+            yield oid, name
+    for line in (_text(git, "logs/refs/stash", _MOST_PACKED) or "").split("\n"):
+        if len(parts := line.split(" ", 2)) == 3 and OID.fullmatch(parts[1]):
+            yield parts[1], "refs/stash"
 
 
 def _packed(git: int, name: str) -> str | None:
@@ -142,7 +164,7 @@ def _fault_of_store(git: int) -> str | None:
     try:
         with _opened("objects", git) as store:
             size = 0
-            for name, found in _walk(store, ""):
+            for name, found in _walk(store, "", _DEEPEST_STORE):
                 if not stat.S_ISREG(found.st_mode):
                     return f".git/objects/{shown(name)} is not a plain file; remove it"
                 size += found.st_size
@@ -153,15 +175,15 @@ def _fault_of_store(git: int) -> str | None:
     return None
 
 
-def _walk(folder: int, prefix: str) -> Iterator[tuple[str, os.stat_result]]:
+def _walk(folder: int, prefix: str, deepest: int) -> Iterator[tuple[str, os.stat_result]]:
     with os.scandir(folder) as entries:
         found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
     for name, status in found:
         if not stat.S_ISDIR(status.st_mode):
             yield prefix + name, status
-        elif prefix.count("/") < 3:
+        elif prefix.count("/") < deepest:
             with _opened(name, folder) as inner:
-                yield from _walk(inner, f"{prefix}{name}/")
+                yield from _walk(inner, f"{prefix}{name}/", deepest)
 
 
 def mend(checkout: str, *, objects: str, exclude: str) -> bool:
