@@ -167,6 +167,24 @@ def test_a_person_is_the_last_gate(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
+def test_who_approves_does_not_wave_through_what_was_merged_meanwhile(theatre: Theatre) -> None:
+    """Both pass alone; the second does not any more when the first is in."""
+    both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
+    theatre.plan({"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "max_attempts": 1}},
+                 gates=[both, {"person": "look at it"}])  # fmt: skip
+    theatre.direct()
+    assert theatre.statuses() == {"a": "gated", "b": "gated"}
+    say(theatre, "a", Word.APPROVE)
+    theatre.direct()
+    say(theatre, "b", Word.APPROVE)
+    theatre.direct()
+
+    assert theatre.statuses() == {"a": "merged", "b": "escalated"}
+    say(theatre, "b", Word.APPROVE)  # now against its gates
+    assert theatre.direct() == "completed"
+    theatre.assert_whole()
+
+
 def test_a_usage_limit_parks_without_using_up_an_attempt(theatre: Theatre) -> None:
     """The first run says when it may go on; the second is the same conversation."""
     until = time.time() + 4

@@ -117,7 +117,7 @@ class Show(RuleBasedStateMachine):
         if after.status is PlayStatus.MERGED:
             assert self.merges[order.play] == 1
         self.written[order.play] = replace(
-            before, status=after.status, attempt=after.attempt, approved=after.approved,
+            before, status=after.status, attempt=after.attempt, approved=after.approved, anyway=after.anyway,
             allowed=after.allowed or before.allowed, parked_until=after.parked_until, blocked_by=after.blocked_by,
         )  # fmt: skip
 

@@ -105,7 +105,8 @@ def test_after_gates_and_merges() -> None:
     ("word", "status", "expected"),
     [
         (Word.APPROVE, P.GATED, Next(status=P.GATED, attempt=3, approved=True, reason="so")),
-        (Word.APPROVE, P.ESCALATED, Next(status=P.GATED, attempt=3, approved=True, reason="so")),
+        (Word.APPROVE, P.ESCALATED, Next(status=P.GATED, attempt=3, approved=True, anyway=True, reason="so")),
+        (Word.APPROVE, P.GATE_FAILED, Next(status=P.GATED, attempt=3, approved=True, anyway=True, reason="so")),
         (Word.REJECT, P.GATED, Next(status=P.ESCALATED, attempt=3, reason="so")),
         (Word.REJECT, P.ESCALATED, Next(status=P.ABORTED_AFTER_FINISH, attempt=3, reason="so")),
         (Word.REDO, P.ESCALATED, Next(status=P.REDOING, attempt=4, allowed=4, reason="so")),
@@ -201,6 +202,17 @@ def test_a_person_is_asked_once_and_their_word_counts() -> None:
     assert [type(order) for order in asked] == [cues.AskPerson, cues.Rest]
     assert director.on(cues.Ticked(1.0)) == []
     assert director.on(cues.Said("a", Word.APPROVE, attempt=7)) == [cues.Rest()]  # about another attempt
+    approved = director.on(cues.Said("a", Word.APPROVE, attempt=1))
+    assert works(approved) == [cues.MergePlay("a", 1)]
+    # the branch moved on and the gates look again: they pass, and the person is not asked twice
+    assert works(director.on(cues.MergeTried("a", Merge.MOVED))) == [cues.Judge("a", 1)]
+    assert works(director.on(cues.Judged("a", True))) == [cues.MergePlay("a", 1)]
+
+
+def test_a_person_may_let_pass_what_its_gates_did_not() -> None:
+    director = Director(plan({"a": ""}), {"a": Standing(status=P.ESCALATED)})
+    director.on(cues.Begun())
+
     approved = director.on(cues.Said("a", Word.APPROVE, attempt=1))
     assert works(approved) == [cues.MergePlay("a", 1, anyway=True)]
 

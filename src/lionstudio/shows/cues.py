@@ -60,6 +60,7 @@ class Standing:
     attempt: int = 1
     allowed: int | None = None  # attempts before a person is asked; a person's redo adds one to what was used
     approved: bool = False  # a person let this attempt pass
+    anyway: bool = False  # though its gates did not
     parked_until: float | None = None
     blocked_by: tuple[str, ...] = ()
 
@@ -73,6 +74,7 @@ class Next:
     reason: str | None = None
     allowed: int | None = None
     approved: bool = False
+    anyway: bool = False
     parked_until: float | None = None
     blocked_by: tuple[str, ...] = ()
 
@@ -223,7 +225,7 @@ class Judge:
 class MergePlay:
     """Merge what the gates let pass. Answered by MergeTried. Only one is ordered at a time.
 
-    With `anyway` a person has let it pass, and a branch that moved on since is no reason to look again.
+    With `anyway` a person has let it pass against its gates, and a branch that moved on is no reason to ask them again.
     """
 
     play: str

@@ -226,7 +226,7 @@ class Director:
             return []
         if not rules.is_due(self.plan, self.statuses, name):  # taken over and approved before its turn
             return []
-        return self._order(name, cues.MergePlay(name, standing.attempt, standing.approved))
+        return self._order(name, cues.MergePlay(name, standing.attempt, standing.anyway))
 
     def _start(self) -> list[Command]:
         orders: list[Command] = []
@@ -330,8 +330,8 @@ class Director:
             self._ready.discard(name)  # its checkout gets what went wrong
         self.plays[name] = replace(
             standing, status=following.status, attempt=following.attempt, approved=following.approved,
-            allowed=following.allowed or standing.allowed, parked_until=following.parked_until,
-            blocked_by=following.blocked_by,
+            anyway=following.anyway, allowed=following.allowed or standing.allowed,
+            parked_until=following.parked_until, blocked_by=following.blocked_by,
         )  # fmt: skip
         return [cues.Note(name, following)]
 

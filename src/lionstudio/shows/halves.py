@@ -179,6 +179,7 @@ def record_next(show_dir: str, database: Database, play: str, following: Next, *
         "attempt": following.attempt,
         "reason": following.reason,
         "approved": following.approved or None,
+        "anyway": following.anyway or None,
         "parked_until": following.parked_until,
         "blocked_by": following.blocked_by or None,
     }

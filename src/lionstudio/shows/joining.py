@@ -74,6 +74,7 @@ def standing(show_dir: str, play: str) -> Standing:
         attempt=int(meta.get("attempt", 1)),
         allowed=meta.get("allowed"),
         approved=bool(meta.get("approved")),
+        anyway=bool(meta.get("anyway")),
         parked_until=meta.get("parked_until"),
         blocked_by=tuple(meta.get("blocked_by") or ()),
     )

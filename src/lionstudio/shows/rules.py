@@ -177,7 +177,9 @@ def after_word(
     check_word(word, status, play)
     match word:
         case Word.APPROVE:
-            return Next(status=P.GATED, attempt=attempt, approved=True, reason=feedback)
+            # one whose gates passed still has to pass them when the branch has moved on
+            anyway = status is not P.GATED
+            return Next(status=P.GATED, attempt=attempt, approved=True, anyway=anyway, reason=feedback)
         case Word.REJECT if status is P.ESCALATED:
             return Next(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason=feedback or "a person gave it up")
         case Word.REJECT:
