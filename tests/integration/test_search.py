@@ -88,6 +88,24 @@ def test_filters(db: Database) -> None:
     assert found(db, "lion", project="nobody's") == []
 
 
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("narrowed", [{"project": "mine"}, {"session_id": "mine"}, {"since": T0 + 5}])
+def test_the_most_relevant_are_of_what_is_asked_for_however_many_others_match(
+    db: Database, indexed: bool, narrowed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lionstudio.state.search._RANKED", 10)
+    mine, other = begin(db, "mine", project="mine"), begin(db, "other", project="other")
+    write(db, append, mine.branch_id, said("lion lion", id="best", created_at=T0 + 10))
+    write(db, append, mine.branch_id, said("a lion among many other words", id="worse", created_at=T0 + 10))
+    say(db, other.branch_id, *[f"lion {number}" for number in range(30)])
+    if indexed:
+        db.write(index_all)
+
+    wanted = ["best", "worse"] if indexed else ["worse", "best"]  # what is not indexed yet has no rank
+    assert found(db, "lion", ranked=True, **narrowed) == wanted
+    assert len(found(db, "lion", ranked=True, limit=100)) == 10
+
+
 def test_a_message_of_two_sessions_is_one_hit(db: Database) -> None:
     one, other = begin(db, "one"), begin(db, "other")
     for begun in (one, other):

@@ -7,10 +7,11 @@ the same kind at query time, so that both halves answer by the same rules.
 from __future__ import annotations
 
 import heapq
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
@@ -107,10 +108,23 @@ SELECT rowid FROM messages_fts
 _NEWEST_TAIL = """
 SELECT rowid FROM temp.tail_fts WHERE tail_fts MATCH :query AND rowid < :below ORDER BY rowid DESC LIMIT :n
 """
+# not ORDER BY rank: that computes the relevance of every match in the range before it looks at which are wanted
 _BEST = """
 SELECT rowid FROM messages_fts
- WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
- ORDER BY rank LIMIT :n
+ WHERE messages_fts MATCH :query AND rowid >= :oldest AND rowid <= :newest
+   AND +rowid IN (SELECT value FROM json_each(:wanted))
+ ORDER BY bm25(messages_fts), rowid DESC
+"""
+_IS_WANTED = """
+SELECT 1 FROM messages m
+  LEFT JOIN progression_items i ON i.message_id = m.id
+  LEFT JOIN progression_heads p ON p.pk = i.prog
+  LEFT JOIN sessions s ON s.progression_id = p.id
+ WHERE m.pk = :pk
+   AND (:project IS NULL OR s.project = :project)
+   AND (:session IS NULL OR s.id = :session)
+   AND (:since IS NULL OR m.created_at >= :since)
+ LIMIT 1
 """
 _CHUNK = 50
 _NEAR = 16_384  # messages that are looked at for those of a large project before they are listed
@@ -127,12 +141,12 @@ def search(
     since: float | None = None,
     max_chars: int = 200,
 ) -> list[Hit]:
-    """Messages that match, newest first, or the most relevant among the newest thousand."""
+    """Messages that match, newest first, or the most relevant among the newest thousand of what is asked for."""
     match = match_expression(query)
     scope = Scope(project, session_id, since)
     hits: list[Hit] = []
     with one_moment(conn):
-        for pk in _ranked(conn, match) if ranked else _newest(conn, match, scope):
+        for pk in _ranked(conn, match, scope) if ranked else _newest(conn, match, scope):
             hit = find_hit(conn, pk, scope._asdict(), query, max_chars)
             if hit is not None:
                 hits.append(hit)
@@ -162,9 +176,12 @@ def one_moment(conn: Connection) -> Iterator[None]:
 
 def _newest(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
     mark = _fill_tail(conn)
-    tail = _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below)), _ALL)
     # a changed message is in the tail although it may be old
-    return heapq.merge(tail, _indexed(conn, match, scope, mark + 1), reverse=True)
+    return heapq.merge(_unindexed(conn, match), _indexed(conn, match, scope, mark + 1), reverse=True)
+
+
+def _unindexed(conn: Connection, match: str) -> Iterator[int]:
+    return _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below)), _ALL)
 
 
 def _indexed(conn: Connection, match: str, scope: Scope, below: int) -> Iterator[int]:
@@ -208,13 +225,21 @@ def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], below: int) -> Iterat
         below = rows[-1][0]
 
 
-def _ranked(conn: Connection, match: str) -> Iterator[int]:
-    below = _fill_tail(conn) + 1
-    yield from (pk for (pk,) in conn.all(_NEWEST_TAIL, {"query": match, "below": _ALL, "n": _RANKED}))
-    newest = conn.all(_NEWEST, {"query": match, "from": 0, "below": below, "n": _RANKED})
+def _ranked(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
+    mark = _fill_tail(conn)
+    yield from _wanted(conn, _unindexed(conn, match), scope)
+    newest = _wanted(conn, _indexed(conn, match, scope, mark + 1), scope)
     if newest:
-        best = {"query": match, "from": newest[-1][0], "below": below, "n": _RANKED}
-        yield from (pk for (pk,) in conn.all(_BEST, best))
+        ends = {"newest": newest[0], "oldest": newest[-1]}
+        yield from (pk for (pk,) in conn.all(_BEST, {"query": match, "wanted": json.dumps(newest)} | ends))
+
+
+def _wanted(conn: Connection, found: Iterable[int], scope: Scope) -> list[int]:
+    """The first that the filters leave, as many as are ranked: others must not take their places."""
+    if scope != Scope():
+        bound = scope._asdict()
+        found = (pk for pk in found if conn.one(_IS_WANTED, bound | {"pk": pk}) is not None)
+    return list(islice(found, _RANKED))
 
 
 _TAIL_INDEX = """
