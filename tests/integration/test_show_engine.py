@@ -35,7 +35,7 @@ def work(topic):
 
 engine = DbosEngine(f"{root}/engine.db", f"show/{show}", {"show": work})
 print(engine.run(f"show/{show}", "show", show))
-print([known.id for known in engine.known()])
+print([row.workflow_id for row in engine._rows()])
 engine.close()
 """
 

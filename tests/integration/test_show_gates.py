@@ -13,7 +13,7 @@ from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.live.environment import plain_environment
 from lionstudio.model.plans import Gate, GateKind
 from lionstudio.shows import commands
-from lionstudio.shows.gates import after_collect, by_person, joined, run_commands
+from lionstudio.shows.gates import run_commands
 from lionstudio.shows.reviewing import review
 from lionstudio.shows.verdicts import parse_verdict
 
@@ -195,12 +195,3 @@ def test_a_reviewer_that_cannot_be_asked() -> None:
         raise NotFound("there is no agent critic")
 
     assert "could not be asked: there is no agent critic" in review(REVIEW, "x", ask).summary
-
-
-def test_people_and_checkouts_give_checks_too() -> None:
-    assert joined([by_person(True, None, "ann")]).passed
-    verdict = joined([by_person(False, "not like this", None)])
-    assert (verdict.summary, verdict.feedback) == ("rejected by a person", "not like this")
-    verdict = after_collect(["HEAD leads to no commit", "a rebase was left unfinished"])
-    assert (verdict.passed, verdict.summary) == (False, "HEAD leads to no commit")
-    assert verdict.feedback == "HEAD leads to no commit\na rebase was left unfinished"

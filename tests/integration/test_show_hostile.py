@@ -18,7 +18,7 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 
 from lionstudio.errors import LionError
 from lionstudio.shows import gitfolders, sweeping
-from lionstudio.shows.checkouts import collect, hand_back_conflict, prune_checkouts, remove
+from lionstudio.shows.checkouts import collect, hand_back_conflict, remove
 from lionstudio.shows.merging import Clean, Conflict, Merged, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Checkout, Repo
 from lionstudio.shows.reviewing import changes_as_text
@@ -172,7 +172,7 @@ def through_everything(repo: Repo, one: Checkout, two: Checkout, tmp_path: Path)
     lay_out(repo, clean.tree, str(tmp_path / "gate"), parents=(tip, third.head))
     assert isinstance(merge(repo, "topic", "two", 2, third.head, "Merge two"), Merged)
     assert remove(one) is None
-    assert prune_checkouts(repo) == {}
+    assert remove(two) is None
 
 
 def test_nothing_that_an_agent_plants_is_run(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:

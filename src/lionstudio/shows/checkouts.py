@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from lionstudio.crash import point
-from lionstudio.errors import Conflict, LionError
+from lionstudio.errors import Conflict
 from lionstudio.files.atomic import make_folder, write_text
 from lionstudio.files.names import shown
 from lionstudio.model.plans import Command
@@ -24,8 +24,7 @@ from lionstudio.shows.repositories import director_git, find_ref, users_git
 from lionstudio.shows.sweeping import note_at
 
 __all__ = [
-    "Collected", "Place", "abandon", "collect", "find_checkout", "hand_back_conflict", "prepare", "prune_checkouts",
-    "remove",
+    "Collected", "Place", "abandon", "collect", "find_checkout", "hand_back_conflict", "prepare", "remove",
 ]  # fmt: skip
 
 
@@ -200,23 +199,6 @@ def _drop_branch(checkout: Checkout, merged: Mapping[str, tuple[str, str]]) -> N
     oid, where = merged.get(checkout.branch, ("", ""))
     if oid and not where:
         users_git(checkout.repo).run("update-ref", "-d", checkout.branch, oid)
-
-
-def prune_checkouts(repo: Repo) -> Mapping[str, str]:
-    """Remove what a finished show left; gives the plays whose checkouts stay, with the reason."""
-    kept: dict[str, str] = {}
-    plays = os.path.join(repo.director, "plays")
-    for play in sorted(os.listdir(plays)) if os.path.isdir(plays) else []:
-        checkout = find_checkout(repo, play)
-        if checkout is None or not os.path.lexists(checkout.path):
-            continue
-        try:
-            reason = remove(checkout)
-        except LionError as error:
-            reason = error.message
-        if reason:
-            kept[play] = reason
-    return kept
 
 
 def _excludes(checkout: Checkout) -> str:

@@ -69,7 +69,7 @@ class Directing:
             self._outcome.append(error)
 
     def close(self) -> None:
-        """Let go of the show; works that are under way end first."""
+        """Let go of the show. Works under way are not waited for: whoever takes it up next does or adopts them."""
         if self._thread is not None and self._thread.is_alive() and self._production is not None:
             self._production.watching.leave()
             self._thread.join()

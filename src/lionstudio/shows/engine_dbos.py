@@ -18,7 +18,7 @@ from dbos._serialization import DBOSPortableJSONSerializer
 
 from lionstudio.files.atomic import make_folder
 from lionstudio.model.ids import new_id
-from lionstudio.shows.engine import Known, Workflow
+from lionstudio.shows.engine import Workflow
 
 SHAPE = "shows-2"  # raised by hand when the order of steps changes; what runs under another shape begins from its files
 _POLL_SECONDS = 0.2
@@ -73,15 +73,8 @@ class DbosEngine:
         """Do it, or give back what it gave when it was done."""
         return DBOS.run_step({"name": name}, work, *args)
 
-    def cancel(self, workflow_id: str) -> None:
-        """Never take it up again."""
-        DBOS.cancel_workflow(workflow_id)
-
-    def known(self) -> list[Known]:
-        """The workflows of this show, oldest first."""
-        return [Known(found.workflow_id, found.status not in _UNFINISHED) for found in self._rows()]
-
     def _rows(self) -> list[Any]:
+        """The runs of this show, oldest first."""
         found = DBOS.list_workflows(workflow_id_prefix=self._queue, load_input=False, load_output=False)
         return [known for known in found if _is_run_of(self._queue, known.workflow_id)]  # other shows begin alike
 

@@ -9,7 +9,7 @@ from lionstudio.model.plans import Gate, GateKind
 from lionstudio.shows.commands import Outcome, run_command
 from lionstudio.shows.verdicts import Check, Verdict, parse_verdict
 
-__all__ = ["Check", "Verdict", "after_collect", "by_person", "joined", "parse_verdict", "run_commands"]
+__all__ = ["Check", "Verdict", "joined", "parse_verdict", "run_commands"]
 
 _MOST_OUTPUT = 8_000  # characters of a failed command that its agent is shown
 
@@ -55,20 +55,3 @@ def _feedback(failed: Check) -> str:
     if failed.kind != GateKind.COMMAND:
         return failed.output or failed.summary
     return f"{failed.summary}\n\n{failed.output[-_MOST_OUTPUT:].strip()}".strip()
-
-
-def after_collect(problems: Sequence[str]) -> Verdict:
-    """What is wrong with the checkout itself, before any gate looks at it."""
-    return joined([
-        Check(kind="collect", title="the checkout", passed=False, summary=problem, output="\n".join(problems))
-        for problem in problems
-    ])  # fmt: skip
-
-
-def by_person(approved: bool, feedback: str | None, by: str | None) -> Check:
-    """What a person decided, as a check beside the others."""
-    said = "approved" if approved else "rejected"
-    who = by or "a person"
-    return Check(
-        kind=GateKind.PERSON, title=who, passed=approved, summary=f"{said} by {who}", output=(feedback or "").strip()
-    )

@@ -16,7 +16,7 @@ from lionstudio.shows.layouts import commit_tree, lay_out
 from lionstudio.shows.places import Repo
 from lionstudio.shows.repositories import director_git, users_git
 
-__all__ = ["Already", "Clean", "Conflict", "Merged", "find_merge", "integration_tip", "lay_out", "merge", "try_merge"]
+__all__ = ["Already", "Clean", "Conflict", "Merged", "integration_tip", "lay_out", "merge", "try_merge"]
 
 _MOST_TRIES = 50  # lost races; each means that another play was merged meanwhile
 _MOST_TEXT = 20_000
@@ -132,13 +132,6 @@ def _is_in(repo: Repo, play: str, tip: str, head: str) -> str | None:
     lines = [line for line in ran.text.split("\0") if line]
     merged = _by_trailer(repo, play, [line[1:] for line in lines if line[0] == "<"])
     return merged or (None if any(line[0] == ">" for line in lines) else tip)
-
-
-def find_merge(repo: Repo, play: str, *, tip: str | None = None) -> str | None:
-    """The merge commit of a play. Only first parents are looked at: those commits are all ours, no agent's."""
-    tip = tip or integration_tip(repo)
-    ran = director_git(repo).ask("log", "--first-parent", "-z", f"--format={_FORM}", tip, f"^{repo.base}", "--")
-    return _by_trailer(repo, play, ran.text.split("\0"))
 
 
 def _by_trailer(repo: Repo, play: str, lines: list[str]) -> str | None:
