@@ -11,13 +11,18 @@ from tests.support.making import git
 
 from lionstudio.cli.show.drafting import plan_in
 from lionstudio.cli.show.drawing import draw, mermaid
+from lionstudio.model.sessions import Session
 from lionstudio.model.shows import Play
 from lionstudio.model.statuses import PlayStatus, ShowStatus
+from lionstudio.model.usage import Usage
 from lionstudio.shows.cues import Next, Word
 from lionstudio.shows.decisions import find_decision
 from lionstudio.shows.halves import record_final, record_next, record_play
 from lionstudio.shows.joining import join
+from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
+from lionstudio.state.sessions import create_session
+from lionstudio.state.tallies import use_in_session
 
 PLAN = """\
 ---
@@ -213,6 +218,24 @@ def test_where_everything_stands(planned: Path) -> None:
     listed = here("show", "ls").out.split("\t")
     assert listed[:3] == ["speed", "active", "1/3"]
     assert "speed" in on_terminal("show", "ls", "--active", env=environ(home)).out
+
+
+def _ran(conn: Connection, used: Usage) -> None:
+    session = create_session(conn, Session(show_topic="speed", started_at=10.0, ended_at=70.0))
+    use_in_session(conn, session.id, used)
+
+
+def test_a_cost_that_is_not_all_of_it_says_so(planned: Path) -> None:
+    home = planned.parents[1]
+    assert "tokens" not in on_terminal("show", "status", "speed", env=environ(home), columns=140).out
+    with database(home) as db:
+        db.write(lambda conn: _ran(conn, Usage(input_tokens=1000, output_tokens=500, cost_microusd=2_000_000)))
+        db.write(lambda conn: _ran(conn, Usage(input_tokens=500)))
+
+    seen = on_terminal("show", "status", "speed", env=environ(home), columns=140).out
+    assert "2.0k tokens · $2.00 · 2m00s of agents' time · 1 of 2 runs have no known price" in seen
+    usage = here("show", "status", "speed", "--json").json["usage"]
+    assert usage == {"tokens": 2000, "cost_microusd": 2_000_000, "seconds": 120.0, "sessions": 2, "unpriced": 1}
 
 
 def test_watching_ends_with_the_show(planned: Path) -> None:

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from lionstudio.cli import stores
-from lionstudio.cli.amounts import ago, iso, local
+from lionstudio.cli.amounts import ago, cost, iso, local, span, tokens
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit, flush
 from lionstudio.cli.parsing import words
@@ -16,12 +16,14 @@ from lionstudio.cli.show import finding
 from lionstudio.cli.show.finding import Found, progress
 from lionstudio.cli.tables import Cell, Column, render
 from lionstudio.cli.terminal import TONES, Paint, is_terminal, styles_for, width_of
+from lionstudio.errors import NotFound
 from lionstudio.model.graph import blocked_by
 from lionstudio.model.shows import Play
 from lionstudio.model.states import play_state
 from lionstudio.model.statuses import PlayStatus, ShowStatus
 from lionstudio.shows.directors import find_director, is_directed
 from lionstudio.shows.finding import find_show_dir
+from lionstudio.state.show_usage import ShowUsage, usage_of_show
 
 EXAMPLES = (
     ("li show status parser", "where every play stands"),
@@ -69,7 +71,11 @@ def _print(args: argparse.Namespace, found: Found, *, again: bool) -> None:
 
         director = find_director(_folder(args))
         wire = {**finding.to_wire(found), "directed": is_directed(_folder(args))}
-        print_json({"show": wire, "director": None if director is None else director._asdict()})
+        used = _usage(args)
+        print_json({
+            "show": wire, "director": None if director is None else director._asdict(),
+            "usage": None if used is None else used._asdict(),
+        })  # fmt: skip
     elif is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
         emit((_CLEAR if again else "") + "\n".join(_lines(args, found, paint)) + "\n")
@@ -85,9 +91,29 @@ def _lines(args: argparse.Namespace, found: Found, paint: Paint) -> list[str]:
     head = f"{paint(inline(show.topic), 'bold')}  {show.status}  {progress(found.plays)} merged"
     lines = [head if ended else f"{head}  {paint(working, 'green' if directed else 'yellow')}"]
     lines += [paint(inline(show.goal), "dim")] if show.goal else []
+    lines += [paint(told, "dim")] if (told := _used(_usage(args))) else []
     rows = [_cells(play, held.get(play.name, ()), now) for play in found.plays]
     lines += ["", *render(_COLUMNS, rows, width_of(sys.stdout), paint)]
     return lines + [f"  {line}" for line in _advice(found, directed)]
+
+
+def _usage(args: argparse.Namespace) -> ShowUsage | None:
+    try:
+        with stores.reading(stores.settings_of(args).db) as conn:
+            return usage_of_show(conn, args.topic, time.time())
+    except NotFound:
+        return None
+
+
+def _used(usage: ShowUsage | None) -> str:
+    """What it has used; a cost that is not all of it says so, because the budget counts only what is known."""
+    if usage is None or not usage.sessions:
+        return ""
+    known = cost(usage.cost_microusd) if usage.unpriced < usage.sessions else ""
+    facts = [f"{tokens(usage.tokens)} tokens", known, f"{span(usage.seconds)} of agents' time"]
+    if usage.unpriced:
+        facts.append(f"{usage.unpriced} of {usage.sessions} runs have no known price")
+    return " · ".join(fact for fact in facts if fact)
 
 
 def _advice(found: Found, directed: bool) -> list[str]:
