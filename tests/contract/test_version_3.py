@@ -16,7 +16,8 @@ from lionstudio.state.database import Database
 from lionstudio.state.doctor import examine
 from lionstudio.state.embeddings import find_made
 from lionstudio.state.listing import Filters, list_sessions
-from lionstudio.state.opening import open_reader
+from lionstudio.state.migrating import bring_up_to_date
+from lionstudio.state.opening import LINEAGE, open_reader
 from lionstudio.state.search import index_batch, search
 
 T = 1_780_000_000.0  # the time of the fixture's message 0; the others follow, a second each
@@ -118,6 +119,16 @@ def test_it_is_written_on(old: Path) -> None:
 def test_a_reader_says_that_it_must_be_upgraded(old: Path) -> None:
     with pytest.raises(WrongVersion, match="has schema version 3 and must be upgraded to 4"):
         open_reader(str(old))
+
+
+def test_one_that_somebody_newer_upgraded_meanwhile_is_left_to_them(old: Path) -> None:
+    with Database(str(old)) as db:
+        sql(db, "UPDATE schema_meta SET version = 99")
+        with pytest.raises(WrongVersion, match="newer"):
+            bring_up_to_date(db.conn, (3, LINEAGE))
+        assert db.conn.value("PRAGMA foreign_keys") == 1
+    assert [row["version"] for row in dump(old)["schema_meta"]] == [99]
+    assert len(list(old.parent.glob("*.bak"))) == 1
 
 
 def test_a_file_that_has_some_of_it_already_is_upgraded_too(old: Path, blank: Path) -> None:

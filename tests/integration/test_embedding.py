@@ -21,7 +21,6 @@ from lionstudio.state import embeddings
 from lionstudio.state.database import Database
 from lionstudio.state.embeddings import count_embedded, count_lacking, find_made
 from lionstudio.state.messages import append
-from lionstudio.state.opening import schema_sql
 from lionstudio.state.owners import RunLock
 from lionstudio.studio.wire.overview import Hits
 
@@ -195,16 +194,6 @@ def test_two_at_once_would_pay_twice(told: Database) -> None:
         config(told, server)
         done = call(told, "state", "embed")
         assert (done.code, server.asked) == (Busy.exit_code, [])
-
-
-def test_a_store_from_before_gets_the_table(told: Database) -> None:
-    sql(told, "DROP TABLE embedding_model")
-    with embedding_server() as server:
-        config(told, server)
-        assert found(told, "automobile") == ["the automobile is red"]
-        assert embed(told)["embedded"] == 4
-    [(text,)] = sql(told, "SELECT sql FROM sqlite_schema WHERE name = 'embedding_model'")
-    assert str(text) in schema_sql()
 
 
 # ── Killed and interrupted ───────────────────────────────────────────────

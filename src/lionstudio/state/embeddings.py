@@ -88,23 +88,17 @@ def store_embeddings(conn: Connection, made: Made, vectors: Mapping[int, Sequenc
         conn.execute(_FILL, {"pk": pk, "vector": pack(vector)})
 
 
-# As schema.sql has it; a store that was made before it gets the table with its first embedding.
-_TABLE = """
-CREATE TABLE IF NOT EXISTS embedding_model (model TEXT NOT NULL, dimensions INTEGER NOT NULL, created_at REAL NOT NULL)
-"""
-_HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'embedding_model'"
 _MADE = "SELECT model, dimensions FROM embedding_model"
 _REMEMBER = "INSERT INTO embedding_model (model, dimensions, created_at) VALUES (:model, :dimensions, :at)"
 
 
 def find_made(conn: Connection) -> Made | None:
     """The model whose embeddings the store holds, None before the first."""
-    row = conn.one(_MADE) if conn.value(_HAS_TABLE) else None
+    row = conn.one(_MADE)
     return None if row is None else Made(*row)
 
 
 def _remember(conn: Connection, made: Made) -> None:
-    conn.execute(_TABLE)
     conn.execute(_REMEMBER, {"model": made.model, "dimensions": made.dimensions, "at": time.time()})
 
 
@@ -124,6 +118,5 @@ def clear_embeddings(conn: Connection, after: int, limit: int) -> int | None:
     cleared = [int(pk) for (pk,) in conn.all(_CLEAR, {"after": after, "limit": limit})]
     if cleared:
         return max(cleared)
-    if conn.value(_HAS_TABLE):
-        conn.execute(_FORGET)
+    conn.execute(_FORGET)
     return None
