@@ -91,26 +91,6 @@ def test_a_failed_gate_is_redone_with_what_it_said(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_gates_look_at_the_merge_result(theatre: Theatre) -> None:
-    """Each is fine alone; together they are not."""
-    both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
-    wait = "@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'"
-    go = theatre.root / "go"
-    theatre.plan({
-        "a": "@write a.txt alpha",
-        "b": {"prompt": wait.format(go=go) + "\n@write b.txt beta", "max_attempts": 1},
-    }, gates=[both])  # fmt: skip
-    thread = threading.Thread(target=theatre.direct)
-    thread.start()
-    theatre.until(lambda: theatre.meta("a").get("status") == "merged")
-    go.touch()
-    thread.join(60)
-
-    assert theatre.statuses() == {"a": "merged", "b": "escalated"}
-    assert theatre.rows()[0] == "active"
-    theatre.assert_whole()
-
-
 def test_a_conflict_goes_back_to_the_agent(theatre: Theatre) -> None:
     go = theatre.root / "go"
     slow = (
@@ -163,24 +143,6 @@ def test_a_person_is_the_last_gate(theatre: Theatre) -> None:
     assert theatre.runs() == {"a": 1, "b": 2}
     assert "not nice" in (theatre.show_dir / "b" / "_prompt.md").read_text()
     say(theatre, "b", Word.APPROVE)
-    assert theatre.direct() == "completed"
-    theatre.assert_whole()
-
-
-def test_who_approves_does_not_wave_through_what_was_merged_meanwhile(theatre: Theatre) -> None:
-    """Both pass alone; the second does not any more when the first is in."""
-    both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
-    theatre.plan({"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "max_attempts": 1}},
-                 gates=[both, {"person": "look at it"}])  # fmt: skip
-    theatre.direct()
-    assert theatre.statuses() == {"a": "gated", "b": "gated"}
-    say(theatre, "a", Word.APPROVE)
-    theatre.direct()
-    say(theatre, "b", Word.APPROVE)
-    theatre.direct()
-
-    assert theatre.statuses() == {"a": "merged", "b": "escalated"}
-    say(theatre, "b", Word.APPROVE)  # now against its gates
     assert theatre.direct() == "completed"
     theatre.assert_whole()
 
@@ -341,28 +303,6 @@ def test_a_reviewer_gives_a_verdict(theatre: Theatre) -> None:
     verdict = json.loads((theatre.show_dir / "a" / "_verdict.json").read_text())
     assert verdict["gate_passed"] is False
     assert verdict["checks"][-1]["kind"] == "review"
-
-
-def test_a_reviewer_is_shown_what_merging_changes(theatre: Theatre) -> None:
-    """What another play has merged meanwhile is no deletion of this one."""
-    agents = theatre.home / "agents"
-    agents.mkdir(parents=True)
-    (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
-    wait = f"@run sh -c 'while [ ! -e {theatre.root}/go ]; do sleep 0.05; done'"
-    theatre.plan({
-        "a": "@write alpha.txt a",
-        "b": {"prompt": f"{wait}\n@write beta.txt b", "max_attempts": 1, "gates": [{"review": "critic"}]},
-    })  # fmt: skip
-    thread = threading.Thread(target=theatre.direct)
-    thread.start()
-    theatre.until(lambda: theatre.meta("a").get("status") == "merged")
-    (theatre.root / "go").touch()
-    thread.join(60)
-
-    asked = next((theatre.show_dir / "b" / "attempts" / "1").glob("review-*/prompt.md")).read_text()
-    change = asked.partition("## The change")[2]
-    assert "+++ b/beta.txt" in change
-    assert "alpha.txt" not in change
 
 
 def test_either_half_is_enough(theatre: Theatre) -> None:

@@ -100,6 +100,31 @@ def test_a_director_that_died_is_said(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
+def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: Theatre) -> None:
+    theatre.plan({
+        "a": "@usage 90 20\n@say spent",
+        "b": {"prompt": "@say b", "depends_on": ["a"]},
+    }, budget={"tokens": 100})  # fmt: skip
+    done = theatre.li("show", "run", TOPIC, "--no-wait")
+
+    assert done.code == 1, (done, theatre.log())
+    assert f"{TOPIC} waits for a person: the budget of tokens is used up" in done.err
+    assert theatre.li("show", "approve", TOPIC, "--tokens", "100").code == 0
+    theatre.until_left()
+    assert theatre.rows() == ("completed", {"a": "merged", "b": "merged"})
+
+
+def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) -> None:
+    theatre.plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
+    done = theatre.li("show", "run", TOPIC, "--no-wait")
+
+    assert done.code == 1, (done, theatre.log())
+    assert f"{TOPIC} waits for a person: the final gates passed" in done.err
+    assert theatre.li("show", "approve", TOPIC).code == 0
+    theatre.until_left()
+    assert theatre.rows() == ("completed", {"a": "merged"})
+
+
 @pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])
 def test_a_topic_that_leads_elsewhere_is_refused(theatre: Theatre, topic: str) -> None:
     done = theatre.li("show", "resume", "--", topic)

@@ -62,11 +62,12 @@ def plan_of(topic: str, text: str, granted: Mapping[str, int]) -> Plan:
     """A plan with what a person has granted beyond it: more of its budget, more or fewer plays at a time."""
     plan = load_plan(topic, text)
     return replace(
-        plan, budget=_more(plan.budget, granted), concurrency=granted.get("concurrency", plan.concurrency)
+        plan, budget=more(plan.budget, granted), concurrency=granted.get("concurrency", plan.concurrency)
     )  # fmt: skip
 
 
-def _more(budget: Budget, granted: Mapping[str, int]) -> Budget:
+def more(budget: Budget, granted: Mapping[str, int]) -> Budget:
+    """A budget with what a person has added to it."""
     limits = asdict(budget)
     return Budget(**{name: limit and limit + granted.get(name, 0) for name, limit in limits.items()})
 

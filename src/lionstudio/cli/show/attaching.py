@@ -43,7 +43,7 @@ def watch(args: argparse.Namespace, settings: Settings, show_dir: str, *, attach
                 found = _look(settings, args.topic)  # it may have ended between the two looks
                 view.show(found)
                 break
-            if args.no_wait and found.needs_person and not found.busy:
+            if args.no_wait and found.waits_for and not found.busy:
                 break
             tail.wait(_REFRESH_SECONDS)
     return _report(args, found, directed=is_directed(show_dir))
@@ -70,8 +70,8 @@ def _report(args: argparse.Namespace, found: Glimpse, *, directed: bool) -> int:
         flush()
     elif ended:
         say(f"the show {args.topic} is {found.status}", quiet=args.quiet)
-    elif found.needs_person and directed:
-        say(f"{args.topic} waits for a person: {', '.join(found.needs_person)}; li show status {args.topic}")
+    elif found.waits_for and directed:
+        say(f"{args.topic} waits for a person: {', '.join(found.waits_for)}; li show status {args.topic}")
     else:
         say(f"{args.topic} has no director any more; `li show resume {args.topic}` goes on (see its _director.log)")
     return 0 if found.status is ShowStatus.COMPLETED else 1

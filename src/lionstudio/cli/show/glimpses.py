@@ -9,18 +9,22 @@ from typing import Any, NamedTuple
 from lionstudio.cli.escaping import inline
 from lionstudio.files.plans import parse_plan
 from lionstudio.model.messages import ActionRequest, Message
-from lionstudio.model.plans import Plan
+from lionstudio.model.plans import Budget, GateKind, Plan
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PlayStatus, ShowStatus
-from lionstudio.shows.cues import Standing
-from lionstudio.shows.rules import needs_person
+from lionstudio.shows import wire
+from lionstudio.shows.cues import Spent, Standing
+from lionstudio.shows.rules import needs_person, over_budget
+from lionstudio.shows.spending import granted
 from lionstudio.state.connection import Connection
 from lionstudio.state.show_usage import ShowUsage, usage_of_show
 from lionstudio.state.shows import get_show, list_plays
 from lionstudio.state.windows import messages_before
+from lionstudio.studio.asked import Question, open_question
 
 P = PlayStatus
-_BUSY = frozenset({P.PREPARED, P.RUNNING, P.RUNNING_COMPLETE, P.REDOING, P.GATE_FAILED, P.GATED})
+_STARTING = frozenset({P.PREPARED, P.REDOING})
+_BUSY = frozenset({P.RUNNING, P.RUNNING_COMPLETE, P.GATE_FAILED, P.GATED})
 _NEWEST = 2**53
 _LONGEST = 200  # characters of what a play does now
 
@@ -38,6 +42,8 @@ class Glimpse(NamedTuple):
     usage: ShowUsage
     began: float
     now: float
+    over_budget: str | None = None  # which part of it is used up
+    last_word: str | None = None  # what a person is asked when the final gates have passed
 
     @property
     def merged(self) -> int:
@@ -47,9 +53,21 @@ class Glimpse(NamedTuple):
     @property
     def busy(self) -> bool:
         """Whether something goes on by itself, or is about to start."""
+        at_work = any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
+        return at_work or (self._startable and self.over_budget is None)
+
+    @property
+    def _startable(self) -> bool:
+        """Whether a play waits for nothing but room and money."""
         merged = {play.name for play in self.plays if play.status is P.MERGED}
         due = any(play.status is P.PENDING and merged.issuperset(play.depends_on) for play in self.plays)
-        return due or any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
+        return due or any(play.status in _STARTING for play in self.plays)
+
+    @property
+    def waits_for(self) -> list[str]:
+        """What a person is needed for: plays, and the show itself."""
+        about = self.over_budget if self._startable else self.last_word
+        return [*self.needs_person, *([about] if about is not None else [])]
 
     @property
     def left_seconds(self) -> float | None:
@@ -69,18 +87,34 @@ def glimpse(conn: Connection, topic: str, now: float) -> Glimpse:
     plays = list_plays(conn, show.id)
     doing = {play.name: _doing(conn, play) for play in plays if play.status is P.RUNNING}
     began = min((play.started_at for play in plays if play.started_at), default=now)
+    text, usage = show.metadata.get("plan"), usage_of_show(conn, topic, now)
+    plan = _plan(topic, text) if isinstance(text, str) else None
     return Glimpse(
-        topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(show, plays),
-        usage_of_show(conn, topic, now), began, now,
+        topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(plan, plays), usage, began, now,
+        _over_budget(show, plan, usage), _last_word(show, plan, plays),
     )  # fmt: skip
 
 
-def _waiting(show: Show, plays: list[Play]) -> list[str]:
+def _waiting(plan: Plan | None, plays: list[Play]) -> list[str]:
     """Those that the rules of the show hold for a person, by the plan that the row keeps."""
-    text = show.metadata.get("plan")
-    plan = _plan(show.topic, text) if isinstance(text, str) else None
     standings = {play.name: Standing(status=play.status, approved=bool(_meta(play).get("approved"))) for play in plays}
     return list(needs_person(plan, standings)) if plan is not None else []
+
+
+def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
+    if plan is None or plan.budget == Budget():
+        return None
+    spent = Spent(tokens=usage.tokens, cost_microusd=usage.cost_microusd, seconds=usage.seconds)
+    return over_budget(wire.more(plan.budget, granted(show.show_dir)), spent)
+
+
+def _last_word(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:
+    """What the director asked about the whole, by its log; looked at only where it may have asked."""
+    person = plan is not None and any(gate.kind is GateKind.PERSON for gate in plan.final_gates)
+    if not person or any(play.status in _BUSY | _STARTING for play in plays):
+        return None
+    asked = open_question(show.show_dir)
+    return asked.reason if asked is not None and asked.question is Question.LAST_WORD else None
 
 
 @lru_cache(maxsize=1)
