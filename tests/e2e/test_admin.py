@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 from tests.support.browsing import Studio, Watched, assert_accessible
@@ -21,7 +22,9 @@ Open = Callable[..., Page]
 def _dead_run(studio: Studio) -> None:
     """A run whose process is proven gone, silent for nine hours."""
     process = subprocess.Popen(["sleep", "60"])
-    owner = describe(process.pid)._asdict()
+    lock = Path(studio.settings.home, "run-dead.lock")
+    lock.touch()
+    owner = describe(process.pid, str(lock))._asdict()
     process.kill()
     process.wait()
     with Database(studio.settings.db) as db:
@@ -64,7 +67,7 @@ def test_an_import_is_started_and_says_what_it_did(visit: Callable[..., Watched]
     expect(started).to_contain_text("import teams")
     expect(started).to_contain_text("done", timeout=20_000)
     started.get_by_role("button", name="import teams").click()
-    expect(started.get_by_label("Output")).to_be_visible()
+    expect(started.get_by_title("Output")).to_be_visible()
 
 
 def test_settings_say_where_they_come_from(open_page: Open) -> None:

@@ -105,7 +105,7 @@ def test_a_new_playbook_is_made_and_opened_in_the_editor(visit: Callable[..., Wa
     page.get_by_role("textbox", name="Name").fill("tidy")
     page.get_by_role("button", name="Make it").click()
     expect(page.get_by_role("textbox", name="Text of tidy")).to_contain_text("prompt")
-    assert (Path(fresh.settings.home) / "playbooks" / "tidy.yaml").is_file()
+    assert (Path(fresh.settings.home) / "playbooks" / "tidy.playbook.yaml").is_file()
 
 
 def test_a_bad_file_is_one_entry_with_its_reason(open_page: Open) -> None:
@@ -124,3 +124,18 @@ def test_definitions_are_accessible_wide_and_narrow_light_and_dark(open_page: Op
             page = open_page("agents/reviewer?view=edit", **options)
             page.get_by_role("textbox", name="Text of reviewer").wait_for()
             assert_accessible(page)
+
+
+def test_whoever_leaves_with_something_unsaved_is_asked(visit: Callable[..., Watched], fresh: Studio) -> None:
+    path = agent(fresh)
+    page = visit(fresh).open("agents/looker?view=edit")
+    editor(page)
+    page.keyboard.type("Not saved.")
+    page.get_by_role("link", name="Runs").click()
+    dialog = page.get_by_role("dialog", name="Leave without saving?")
+    dialog.get_by_role("button", name="Stay").click()
+    expect(page.get_by_role("textbox", name="Text of looker")).to_contain_text("Not saved.")
+    page.get_by_role("link", name="Runs").click()
+    dialog.get_by_role("button", name="Throw it away").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
+    assert path.read_text() == TEXT

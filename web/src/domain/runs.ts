@@ -9,7 +9,7 @@ export function runName(run: Named): string {
   return run.display_name || shortId(run.id);
 }
 
-/** Enough of an id to tell it from its neighbours: ids begin with the time, so the end differs first. */
+/** Enough of an id for `li`, which takes the beginning of one: the moment it was made, to the millisecond. */
 export function shortId(id: string): string {
-  return id.length > 12 ? id.slice(-8) : id;
+  return id.length > 16 ? id.slice(0, 13) : id;
 }

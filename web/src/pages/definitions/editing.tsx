@@ -11,6 +11,7 @@ import { LoadingLine } from "@/ui/states";
 import { Conflict } from "./conflict";
 import classes from "./editor.module.css";
 import { useKind } from "./kinds";
+import { Leaving } from "./leaving";
 import { Problems } from "./reading";
 
 const CodeEditor = lazy(() => import("./code-editor"));
@@ -50,6 +51,7 @@ export function Editing({ detail }: { detail: Detail }) {
   };
   return (
     <>
+      <Leaving unsaved={changed} />
       <Suspense fallback={<LoadingLine what="the editor" />}>
         <CodeEditor
           text={text}

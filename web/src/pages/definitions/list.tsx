@@ -73,7 +73,7 @@ function List({ items, filtered }: { items: Definition[]; filtered: boolean }) {
       <EmptyState title={filtered ? `No ${words.one} is called that` : `No ${words.title.toLowerCase()} yet`}>
         {filtered
           ? "Esc or Clear takes the search away."
-          : `A ${words.one} is a file that you write and keep.`}
+          : `${words.title} are files that you write and keep; “New ${words.one}” begins one.`}
       </EmptyState>
     );
   }

@@ -3,12 +3,16 @@ import { TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { save } from "@/api/definitions";
-import { ConfirmPreview } from "@/ui/confirm";
+import { ConfirmPreview, told } from "@/ui/confirm";
 import type { KINDS } from "./kinds";
+
+// What a file can be called; the server has the last word.
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 export function NewDefinition({ words, close }: { words: (typeof KINDS)["agent"]; close: () => void }) {
   const [name, setName] = useState("");
   const navigate = useNavigate();
+  const wrong = name !== "" && !NAME.test(name);
   const make = async (): Promise<string> => {
     await save(words.kind, name, words.template(name), "made in the Studio", null);
     await navigate({ to: words.page, params: { name }, search: { view: "edit" } });
@@ -20,14 +24,18 @@ export function NewDefinition({ words, close }: { words: (typeof KINDS)["agent"]
       close={close}
       title={`New ${words.one}`}
       deed="Make it"
-      disabled={name.trim() === ""}
+      disabled={name === "" || wrong}
       run={make}
     >
       <TextInput
         label="Name"
         description="Letters, digits, dots, dashes; it is also the name of its file."
         value={name}
+        error={wrong ? "Only letters, digits, dots and dashes, and a letter or digit first." : undefined}
         onChange={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && name !== "" && !wrong) void told(make).then((made) => made && close());
+        }}
         data-autofocus
       />
     </ConfirmPreview>

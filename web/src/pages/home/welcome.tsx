@@ -14,7 +14,8 @@ const WAYS = [
   {
     icon: IconSitemap,
     title: "Watch a show",
-    words: "A small repository, several agents at work on it at once, gates and merges. It needs no account.",
+    words:
+      "A small repository, eight agents at work on it, gates and merges. It needs no account, and opens a Studio of its own.",
     commands: ["li demo"],
   },
   {
@@ -30,7 +31,8 @@ export function Welcome() {
     <div className={classes.welcome}>
       <h2 className={classes.title}>Everything your agents do, kept and visible while it happens</h2>
       <p className={classes.lead}>
-        Nothing is recorded yet. Run one of these in a terminal; this page fills by itself.
+        Nothing is recorded yet. Run one of these in a terminal; what runs in this home appears here by
+        itself.
       </p>
       <div className={classes.ways}>
         {WAYS.map(({ icon: Icon, title, words, commands }) => (

@@ -32,6 +32,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
       {play.error && <p className={classes.bad}>{play.error}</p>}
       {query.error && <p className={classes.bad}>{query.error.message}</p>}
       {!facts && !query.error && <LoadingLine what="what its folder says" />}
+      <Why play={play} reason={facts?.raw_meta?.reason} />
       {facts?.intent && (
         <Part title="Intent">
           <Markdown text={facts.intent} />
@@ -62,6 +63,22 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
         </p>
       ))}
     </div>
+  );
+}
+
+/** What the director wrote down when it stopped here; otherwise what the state rests on. */
+function Why({ play, reason }: { play: Play; reason: unknown }) {
+  const reasons = (play.state?.reasons ?? []).map((each) => each.evidence ?? each.message);
+  const said = typeof reason === "string" && reason !== "" ? [reason] : reasons;
+  if (said.length === 0 || play.state?.tone === "success") return null;
+  return (
+    <Part title="Why it stands there">
+      {said.map((line) => (
+        <p key={line} className={classes.why}>
+          {line}
+        </p>
+      ))}
+    </Part>
   );
 }
 

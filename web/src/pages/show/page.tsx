@@ -29,7 +29,7 @@ export function ShowPage() {
         </TextLink>
       }
       beside={<StatePill state={found?.state} />}
-      actions={found && <ShowActions topic={topic} actions={found.actions} />}
+      actions={found && <ShowActions show={found} />}
     >
       <Loaded query={query} what="The show">
         {(data) => <Parts show={data} />}
@@ -65,7 +65,7 @@ function Parts({ show }: { show: Show }) {
       <GraphStrip show={show} marked={marked} hover={setHovered} open={goTo} />
       <PlaysTable show={show} opened={opened} marked={marked} hover={setHovered} toggle={toggle} />
       <Timeline show={show} marked={marked} hover={setHovered} open={goTo} />
-      <Plan text={show.show_md} />
+      <Plan text={show.show_md} error={show.error} />
     </div>
   );
 }

@@ -4,8 +4,8 @@ import { Panel } from "@/ui/page";
 import { Fold } from "./details";
 import classes from "./show.module.css";
 
-export function Plan({ text }: { text: string | null }) {
-  if (!text) return <p className={classes.dim}>There is no _show.md in its folder.</p>;
+export function Plan({ text, error }: { text: string | null; error: string | null }) {
+  if (!text) return <p className={classes.dim}>{error ?? "There is no _show.md in its folder."}</p>;
   return (
     <Panel className={classes.plan}>
       <Fold title="_show.md">

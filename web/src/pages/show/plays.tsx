@@ -64,7 +64,7 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
 function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (name: string) => void }) {
   const { play, critical, open, toggle } = props;
   const started = seconds(play.meta.started_at);
-  const running = play.badges[0]?.label === "running";
+  const running = (play.state?.lifecycle ?? play.meta.status) === "running";
   return (
     <button
       type="button"
