@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -14,6 +16,7 @@ from tests.support.browsing import Studio, Watched, assert_accessible
 from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PlayStatus
 from lionstudio.state.database import Database
+from lionstudio.state.owners import RunLock
 from lionstudio.state.shows import move_play, put_play, put_show
 
 Open = Callable[..., Page]
@@ -165,6 +168,46 @@ def test_nothing_is_ordered_before_somebody_is_sure(open_page: Open) -> None:
     expect(dialog.get_by_role("button", name="Reject")).to_be_enabled()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+
+
+def test_a_budget_that_is_used_up_is_granted_more(visit: Callable[..., Watched], fresh: Studio) -> None:
+    """On the page of the show and on Home; what li refuses is told as refused, whatever the request was answered."""
+    folder = Path(fresh.settings.shows) / "big"
+    folder.mkdir(parents=True)
+    asked = {"what": "asked", "play": None, "reason": "the budget of tokens is used up", "logged_at": time.time()}
+    (folder / "_decisions.jsonl").write_text(json.dumps(asked) + "\n")
+    with Database(fresh.settings.db) as db:
+        db.write(lambda conn: put_show(conn, _show(fresh)))
+        db.write(lambda conn: put_play(conn, _play(0, ())))
+    page = visit(fresh).open("shows/big")
+    page.get_by_role("button", name="Grant more").click()
+    dialog = page.get_by_role("dialog")
+    grant = dialog.get_by_role("button", name="Grant more")
+    expect(dialog).to_contain_text("may spend so much more than its plan says")
+    dialog.get_by_label("How many tokens more").fill("many")
+    expect(grant).to_be_disabled()
+    dialog.get_by_label("How many tokens more").fill("5000")
+    expect(grant).to_be_enabled()
+    page.goto(page.url.split("/shows")[0] + "/")
+    waiting = page.get_by_role("region", name="Waits for you")
+    waiting.get_by_role("button", name="Grant more").click()
+    dialog.get_by_label("How many tokens more").fill("5000")
+    with RunLock.take(str(folder / "_director.lock")):  # so that none is started
+        dialog.get_by_role("button", name="Grant more").click()
+        expect(page.get_by_text("big gets more to spend")).to_be_visible(timeout=20_000)
+    assert json.loads((folder / "_decision.json").read_text())["budget"] == {"tokens": 5000}
+
+
+def test_what_li_refuses_is_no_success_on_home(open_page: Open) -> None:
+    page = open_page()
+    refused = {"launch": {"exit_code": 4, "target": "approve"}, "output": "it is merged already"}
+    page.route("**/api/shows/*/actions", lambda route: route.fulfill(status=201, json=refused))
+    waiting = page.get_by_role("region", name="Waits for you").get_by_role("listitem")
+    waiting.filter(has_text="checkout-flow / mails").get_by_role("button", name="Approve").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("it is merged already")).to_be_visible()
+    expect(dialog).to_be_visible()
 
 
 def test_shows_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:

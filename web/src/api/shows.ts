@@ -10,6 +10,7 @@ export type Play = Schema<"Play">;
 export type Attempt = Schema<"Attempt">;
 export type Diff = Schema<"Diff">;
 export type Order = Schema<"Order">;
+export type Deed = Schema<"Deed">;
 
 export const shows = () =>
   queryOptions({

@@ -3,9 +3,12 @@ import { Button, Code, Text, Tooltip } from "@mantine/core";
 import { useClipboard, useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconTerminal2 } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { send } from "@/api/client";
 import { keys, type Schema } from "@/api/keys";
+import { filled, outcomeOf } from "@/domain/deeds";
 import { ConfirmPreview } from "@/ui/confirm";
+import { WantedFields } from "@/ui/wanted-fields";
 import classes from "./home.module.css";
 
 type Deed = Schema<"WaitingAction">;
@@ -30,10 +33,13 @@ export function Deeds({ deeds, title, evidence }: { deeds: Deed[]; title: string
 function Doing({ deed, title, evidence }: { deed: Deed; title: string; evidence: string | null }) {
   const [opened, { open, close }] = useDisclosure();
   const queries = useQueryClient();
+  const [values, setValues] = useState<Record<string, string>>({});
+  const given = filled(deed.fields, values);
   const run = async (): Promise<string> => {
-    await send(deed.method ?? "POST", deed.path ?? "", { body: deed.body ?? {} });
+    const answer = await send(deed.method ?? "POST", deed.path ?? "", { body: { ...deed.body, ...given } });
+    const said = outcomeOf(await answer.json(), `${deed.label}: ${title}.`);
     await queries.invalidateQueries({ queryKey: keys.attention() });
-    return `${deed.label}: ${title}.`;
+    return said;
   };
   return (
     <>
@@ -45,9 +51,13 @@ function Doing({ deed, title, evidence }: { deed: Deed; title: string; evidence:
         close={close}
         title={`${deed.label}: ${title}`}
         deed={deed.label}
+        danger={deed.danger}
+        disabled={given === null}
         run={run}
       >
         <Text>{evidence}</Text>
+        {deed.what && <Text mt="sm">{deed.what}</Text>}
+        <WantedFields fields={deed.fields} values={values} change={setValues} />
         <Text mt="sm" c="dimmed">
           The same in a terminal:
         </Text>

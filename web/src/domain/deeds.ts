@@ -1,0 +1,50 @@
+// Something that a person orders: what they give with it, and how it went. The server says what can be ordered.
+
+export interface WantedField {
+  name: string;
+  label: string;
+  /** lines, text or number */
+  kind: string;
+  required: boolean;
+}
+
+type Values = Readonly<Record<string, string>>;
+
+/** What was typed as fields of the order; null while something is missing or is no number above zero. */
+export function filled(
+  fields: readonly WantedField[],
+  values: Values,
+): Record<string, string | number> | null {
+  const body: Record<string, string | number> = {};
+  for (const { name, kind, required } of fields) {
+    const typed = (values[name] ?? "").trim();
+    if (typed === "" && required) return null;
+    if (typed === "") continue;
+    if (kind === "number" && !(Number(typed) > 0)) return null;
+    body[name] = kind === "number" ? Number(typed) : typed;
+  }
+  return body;
+}
+
+interface Answer {
+  launch?: { exit_code: number | null; target: string | null };
+  output?: string;
+  transitions?: unknown[];
+  over?: boolean;
+  outcome?: string;
+}
+
+/** How an order went, in a sentence. A request that was answered may have failed all the same: that is thrown. */
+export function outcomeOf(answer: Answer, done: string): string {
+  const said = lastLine(answer.output ?? "");
+  const code = answer.launch?.exit_code;
+  if (code) throw new Error(said || `li show ${answer.launch?.target ?? ""} ended with ${code}`);
+  if (answer.transitions?.length === 0)
+    throw new Error("Nothing was marked: it is not known to be lost any more.");
+  if (answer.over === false) throw new Error(answer.outcome ?? "It may still run.");
+  return said || done;
+}
+
+function lastLine(output: string): string {
+  return output.trim().split("\n").at(-1) ?? "";
+}
