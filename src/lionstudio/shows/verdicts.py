@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +13,14 @@ from lionstudio.files.names import shown
 MOST_ANSWER = 1_000_000  # characters of an answer that are looked through
 _MOST_SUMMARY, _MOST_FEEDBACK = 300, 12_000  # an agent that is told more reads less
 _MOST_ISSUES = 100
-_FENCED = re.compile(r"```[ \t]*(?:json)?[ \t]*\n(.*?)\n[ \t]*```", re.DOTALL | re.IGNORECASE)
+_MOST_TRIES = 1000  # objects that do not end are each looked through to the end of the answer
+_OPENING = re.compile(r'^[ \t]*(\{)(?=\s*["}])', re.MULTILINE)
+_LINE_ENDS = re.compile(r"[ \t\r]*(?:\n|\Z)")
+# what a person would take for a verdict, valid or not: a key of any quotes, a word with its value, a block of JSON
+_LIKE_ONE = re.compile(
+    r"""["'\u2018-\u201f]passed["'\u2018-\u201f]|\bpassed\W{0,3}[:=]\W{0,3}(?:true|false)\b|```[ \t]*json\s*\{""",
+    re.IGNORECASE,
+)
 _KEYS = {"passed", "summary", "feedback", "issues"}
 
 
@@ -52,28 +58,49 @@ class Verdict:
 
 
 def parse_verdict(text: str) -> Verdict:
-    """The JSON verdict in a reviewer's answer; InvalidInput says what is wrong with it."""
-    found = [value for value in _objects(text[-MOST_ANSWER:]) if "passed" in value]
+    """The JSON verdict in a reviewer's answer; InvalidInput says what is wrong with it.
+
+    A reviewer quotes the work that it judges, and the work may hold a verdict. So nothing that looks like one is passed
+    over: two that differ, or one that is good beside one that is not valid JSON, are no answer.
+    """
+    if len(text) > MOST_ANSWER:
+        raise InvalidInput(f"the answer has {len(text)} characters; give at most {MOST_ANSWER}")
+    found, rest = _taken_out(text)
     if not found:
         raise InvalidInput("the answer holds no JSON object with `passed`")
     if len({json.dumps(value, sort_keys=True) for value in found}) > 1:
         raise InvalidInput(f"the answer holds {len(found)} different verdicts; give one")
+    if like := _LIKE_ONE.search(rest):
+        raise InvalidInput(
+            f"beside a verdict the answer holds {shown(like[0])!r:.60}, which is no valid JSON on lines of its own;"
+            " give one verdict and quote none"
+        )
     return _checked(found[0])
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The whole answer, or what it fences off, or an object at its end."""
-    for candidate in (text, *_FENCED.findall(text), text[text.rfind("\n{") + 1 :]):
-        value = _loaded(candidate.strip())
-        if isinstance(value, dict):
-            yield value
+def _taken_out(text: str) -> tuple[list[dict[str, Any]], str]:
+    """The objects with `passed` that stand on lines of their own, and the text without them."""
+    found, rest, end = [], [], 0
+    for tries, opening in enumerate(_OPENING.finditer(text)):
+        if tries == _MOST_TRIES:
+            raise InvalidInput("the answer holds too many things that look like JSON; give one object")
+        if opening.start(1) < end:
+            continue  # a part of the one before
+        value, after = _loaded(text, opening.start(1))
+        if value is not None and "passed" in value:
+            found.append(value)
+            rest.append(text[end : opening.start(1)])
+            end = after
+    return found, "\n".join([*rest, text[end:]])
 
 
-def _loaded(text: str) -> Any:
+def _loaded(text: str, start: int) -> tuple[dict[str, Any] | None, int]:
+    """The object that begins there and its end, when nothing else follows on the line."""
     try:
-        return json.loads(text, object_pairs_hook=_once) if text.startswith("{") else None
+        value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
-        return None
+        return None, start
+    return (value if _LINE_ENDS.match(text, end) else None), end
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -81,6 +108,9 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({key for key, _ in pairs}) != len(pairs):
         raise ValueError
     return dict(pairs)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def _checked(value: dict[str, Any]) -> Verdict:
