@@ -20,7 +20,7 @@ from tests.support.theatre import TOPIC, Theatre
 
 from lionstudio.agents.orphans import processes_of
 from lionstudio.errors import InvalidInput, LionError
-from lionstudio.shows import spending
+from lionstudio.shows import outcomes, spending
 from lionstudio.shows.attempts import read_json
 from lionstudio.shows.cues import Word
 from lionstudio.shows.decisions import Decision, decide
@@ -219,19 +219,6 @@ def test_an_edit_is_taken_up_and_logged(theatre: Theatre) -> None:
     assert [line["what"] for line in log if "plan" in line["what"]] == ["plan refused", "plan edited"]
 
 
-def test_an_abort_ends_agents_and_says_so(theatre: Theatre) -> None:
-    theatre.plan({"a": "@run sleep 300", "b": {"prompt": "@say b", "depends_on": ["a"]}})
-    thread = threading.Thread(target=theatre.direct)
-    thread.start()
-    theatre.until(lambda: theatre.runs()["a"])
-    (theatre.show_dir / "_ABORT").write_text("\n")
-    thread.join(60)
-
-    assert theatre.statuses() == {"a": "aborted_after_finish", "b": "pending"}
-    assert theatre.rows()[0] == "aborted"
-    theatre.assert_whole()
-
-
 @pytest.mark.parametrize("supervised", [True, False], ids=["supervised", "supervisor killed"])
 def test_an_abort_ends_agents_also_when_the_plan_is_broken(theatre: Theatre, supervised: bool) -> None:
     theatre.plan({"a": "@run sleep 300"})
@@ -303,6 +290,26 @@ def test_a_reviewer_gives_a_verdict(theatre: Theatre) -> None:
     verdict = json.loads((theatre.show_dir / "a" / "_verdict.json").read_text())
     assert verdict["gate_passed"] is False
     assert verdict["checks"][-1]["kind"] == "review"
+
+
+def test_a_usage_limit_of_the_reviewer_uses_up_no_attempt(theatre: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcomes, "_SHORTEST_PARK", 0.2)
+    agents = theatre.home / "agents"
+    agents.mkdir(parents=True)
+    (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
+    gate = {"review": "critic", "prompt": "@limit usage limit; resets at 2026-01-01T00:00:00Z"}
+    theatre.plan({"a": {"prompt": "@write a.txt a", "max_attempts": 1}}, gates=[gate])
+    thread = threading.Thread(target=theatre.direct)
+    thread.start()
+    theatre.until(lambda: len(list(theatre.show_dir.glob("a/attempts/1/**/review-*/exit.json"))) >= 2)
+    assert theatre.statuses() == {"a": "running_complete"}
+    assert theatre.meta("a")["attempt"] == 1
+    assert any("its reviewer critic has reached a usage limit" in line for line in theatre.warnings)
+    assert not (theatre.show_dir / "a" / "_verdict.json").exists()
+
+    (theatre.show_dir / "_ABORT").write_text("\n")
+    thread.join(60)
+    assert theatre.statuses() == {"a": "aborted_after_finish"}
 
 
 def test_either_half_is_enough(theatre: Theatre) -> None:

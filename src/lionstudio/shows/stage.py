@@ -199,8 +199,10 @@ class Stage:
         match work:
             case cues.Prepare(play=play):
                 return self.prepare(play)
-            case cues.Fire(play=play) | cues.Stop(play=play):
+            case cues.Fire(play=play):
                 return self.fire(play)
+            case cues.Stop(play=play):
+                return self.halt(play)
             case cues.Judge(play=play):
                 return Judging(self, play).judge()
             case cues.MergePlay(play=play, anyway=anyway):
@@ -260,6 +262,14 @@ class Stage:
             self.show_dir, self.database, play, session_id=session_id, exit_code=code, ended_at=ended.ended_at
         )
         return _patient(outcomes.exited(play, folder, ended, session), int(meta.get("part") or 0))
+
+    def halt(self, play: str) -> Event:
+        """The end of an attempt that an aborted show left running; one that never started is not started for it."""
+        folder = self._folder(play, halves.read_meta(self.show_dir, play) or {})
+        self.stop(play)  # first: a supervisor that comes late finds it, and ends what it starts
+        if os.path.exists(os.path.join(folder, attempts.STARTED)) or attempts.is_held(folder):
+            return self.fire(play)
+        return cues.Exited(play, cues.Outcome.STOPPED, self.why_stop())
 
     def _prompt(self, play: str, meta: halves.Meta) -> str:
         verdict = attempts.read_json(os.path.join(self.show_dir, play, VERDICT))
