@@ -182,6 +182,13 @@ def test_names_that_git_or_a_shell_would_misread(name: str) -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["director.git", "lexer.git", "a.lock", ".gates", ".making-a", "integration"])
+def test_names_that_the_room_of_a_show_needs_itself(name: str) -> None:
+    plays = "plays:\n- {{name: {}, prompt: x}}\n"
+    assert not problems(head(plays.format("fine")))
+    assert "name" in " ".join(message for _, message, _ in problems(head(plays.format(name))))
+
+
 @pytest.mark.parametrize("name", ["a", "lexer", "2024-plan", "a.b_c-d", "x" * 63])
 def test_names_that_are_good(name: str) -> None:
     assert plan_fields.fault_of_slug(name) is None

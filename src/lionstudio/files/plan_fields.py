@@ -37,6 +37,8 @@ def fault_of_slug(name: object) -> str | None:
 
 def slug(value: Any) -> str | None:
     """The name of a play."""
+    if isinstance(value, str) and value.endswith(".git"):
+        return "must not end in .git: the director keeps its own git folder beside the checkouts"
     return fault_of_slug(value)
 
 

@@ -12,6 +12,7 @@ from lionstudio.model.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.checkouts import abandon, find_checkout, remove
 from lionstudio.shows.layouts import discard
+from lionstudio.shows.places import DIRECTOR
 from lionstudio.shows.repositories import remembered
 from lionstudio.state.connection import Connection
 from lionstudio.state.doctor import Finding
@@ -55,7 +56,7 @@ def leftovers(conn: Connection, settings: Settings) -> Iterator[Leftover]:
 
 def _checkouts(room: str) -> Iterator[tuple[str, str]]:
     for item in list_folder(room):
-        if item.folder and not item.name.startswith(".") and item.name != "director.git":
+        if item.folder and not item.name.startswith(".") and item.name != DIRECTOR:
             yield item.name, item.path
 
 

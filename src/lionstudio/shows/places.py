@@ -5,7 +5,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from lionstudio.errors import InvalidInput
+from lionstudio.files.names import shown
 from lionstudio.model.plans import integration_branch, play_branch
+
+DIRECTOR = "director.git"  # in the room, beside the checkouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +27,7 @@ class Repo:
     @property
     def director(self) -> str:
         """The git folder that is ours: no agent writes there, so its configuration can be trusted."""
-        return os.path.join(self.room, "director.git")
+        return os.path.join(self.room, DIRECTOR)
 
     @property
     def objects(self) -> str:
@@ -51,6 +55,14 @@ class Checkout:
     repo: Repo
     play: str
     base: str  # the commit that the play started from
+
+    def __post_init__(self) -> None:
+        """A plan with such a name is refused long before; an agent in one of our own folders would own the show."""
+        if self.play.startswith(".") or "/" in self.play or self.play.lower() in ("", DIRECTOR):
+            raise InvalidInput(
+                f"no play can be named {shown(self.play)!r:.80}: the show needs that folder itself",
+                hint="give the play another name",
+            )
 
     @property
     def path(self) -> str:
