@@ -250,6 +250,83 @@ def test_an_agent_without_a_supervisor_can_be_stopped(stand: Stand) -> None:
     assert len(stand.pids()) == 1
 
 
+def test_an_agent_that_removes_its_order_and_kills_its_supervisor_is_lost_once(stand: Stand) -> None:
+    stand.order(f"rm {stand.folder}/attempt.json; kill -9 $PPID; sleep 300")
+    found = stand.wait()
+
+    assert (found.how, found.left_behind > 0) == ("lost", True)
+    assert "order" in str(found.detail)
+    assert attempts.find_exit(stand.folder) == found
+    assert still_alive(set(stand.pids())) == set()
+
+
+@pytest.mark.parametrize("order", ["{}", '{"argv": [], "cwd": "/"}', '{"argv": "sh"}', "[]", "no json", None])
+def test_a_broken_order_is_not_started(stand: Stand, order: str | None) -> None:
+    stand.order("true")
+    path = Path(stand.folder, attempts.ORDER)
+    path.unlink()
+    if order is not None:
+        path.write_text(order)
+    found = stand.wait()
+
+    assert (found.code, found.how, stand.pids()) == (None, "not_started", [])
+    assert "order" in str(found.detail)
+
+
+def test_supervisors_that_die_without_a_word_are_counted(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand.order("true")
+    real, started = subprocess.Popen, []
+
+    def dying(argv: list[str], **given: Any) -> subprocess.Popen[bytes]:
+        started.append(argv)
+        return real(["false"], **given)
+
+    monkeypatch.setattr(subprocess, "Popen", dying)
+    found = stand.wait()
+
+    assert (found.how, len(started)) == ("not_started", 3)
+    assert attempts.find_exit(stand.folder) == found
+
+
+@pytest.mark.parametrize("name", [attempts.EXIT, attempts.STARTED, attempts.LOCK, attempts.LOG, attempts.STOP])
+def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(stand: Stand, name: str) -> None:
+    stand.order("sleep 1")
+    os.mkfifo(os.path.join(stand.folder, name))
+    found = stand.wait()
+
+    assert found.how in ("exited", "stopped", "lost", "not_started")
+    assert attempts.find_exit(stand.folder) == found
+    assert attempts.last_words(stand.folder) == "" or name != attempts.LOG
+
+
+def test_a_pipe_that_asks_to_stop_stops(stand: Stand) -> None:
+    stand.order("sleep 300")
+    watch = stand.begin()
+    os.mkfifo(os.path.join(stand.folder, attempts.STOP))
+    found = watch.wait(lambda: "aborted")
+
+    assert (found.how, found.detail) == ("stopped", "stop.json is there and cannot be read")
+
+
+def test_an_exit_is_not_written_through_a_link(stand: Stand) -> None:
+    outside = stand.root / "outside"
+    outside.write_text("mine")
+    stand.order(f"ln -s {outside} {stand.folder}/exit.json; exit 4")
+    found = stand.wait()
+
+    assert (found.code, outside.read_text()) == (4, "mine")
+
+
+@pytest.mark.parametrize("said", ['{"how": "won"}', '{"how": "exited", "ended_at": "x"}', '{"how": []}', "{}"])
+def test_an_exit_that_no_supervisor_wrote_is_none(stand: Stand, said: str) -> None:
+    stand.order("true")
+    Path(stand.folder, attempts.EXIT).write_text(said)
+
+    assert attempts.find_exit(stand.folder) is None
+    assert attempts.unfinished(str(stand.root)) == [stand.folder]
+    assert stand.wait().code == 0
+
+
 def test_a_point_of_the_director_is_not_the_supervisors(stand: Stand) -> None:
     stand.order('test -z "$LIONAGI_CRASH_AT"')
 

@@ -20,7 +20,20 @@ from lionstudio.agents.orphans import VARIABLE, end_processes_of, processes_of
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, NotFound
 from lionstudio.files.atomic import write_text
-from lionstudio.shows.attempts import EXIT, LOCK, LOG, PROMPT, STARTED, STOP, Exit, read_json, read_order
+from lionstudio.shows.attempts import (
+    LOCK,
+    LOG,
+    PROMPT,
+    SAFELY,
+    STARTED,
+    Exit,
+    find_exit,
+    give_up,
+    read_json,
+    read_order,
+    why_asked_to_stop,
+    write_exit,
+)
 from lionstudio.state.owners import RunLock
 
 if TYPE_CHECKING:
@@ -40,9 +53,18 @@ def main(folder: str) -> int:
     except Busy:
         return 0
     with lock:
-        if not os.path.exists(os.path.join(folder, EXIT)):
-            Supervisor(folder).run()
+        if find_exit(folder) is None:
+            _run(folder)
     return 0
+
+
+def _run(folder: str) -> None:
+    try:
+        supervisor = Supervisor(folder)
+    except LionError as error:  # nobody after us could do better
+        give_up(folder, f"its order cannot be read: {error.message}")
+    else:
+        supervisor.run()
 
 
 class Supervisor:
@@ -59,10 +81,11 @@ class Supervisor:
 
     def run(self) -> None:
         """Start it, or go on with what a supervisor before us had started."""
-        before = read_json(self._path(STARTED))
-        if before is not None:
-            self._began = float(before["started_at"])
-        if before is None or not self._may_have_run():
+        before = os.path.lexists(self._path(STARTED))
+        began = (read_json(self._path(STARTED)) or {}).get("started_at")
+        if isinstance(began, int | float):
+            self._began = float(began)
+        if not before or not self._may_have_run():
             self._write(STARTED, {"session_id": self._order.session_id, "started_at": self._began})
             point("attempt.intended")
             self._finish(*self._play())
@@ -110,17 +133,16 @@ class Supervisor:
         # the mark by which everything below it is found, whatever it does to get away
         env = {**os.environ, VARIABLE: order.session_id}
         with (
-            open(self._path(PROMPT), "rb") as prompt,
-            open(os.open(self._path(LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as log,
+            open(os.open(self._path(PROMPT), os.O_RDONLY | SAFELY), "rb") as prompt,
+            open(os.open(self._path(LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFELY, 0o600), "ab") as log,
         ):
             return subprocess.Popen(
                 order.argv, cwd=order.cwd, env=env, stdin=prompt, stdout=log, stderr=log, start_new_session=True
             )
 
     def _reason_to_stop(self) -> tuple[str, str | None] | None:
-        asked = read_json(self._path(STOP))
-        if asked is not None:
-            return "stopped", str(asked.get("why"))
+        if (asked := why_asked_to_stop(self._folder)) is not None:
+            return "stopped", asked
         passed = time.monotonic() - self._clock
         limit, silence = self._order.timeout, self._order.silence
         if limit is not None and passed > limit + _SLACK_SECONDS:
@@ -163,7 +185,7 @@ class Supervisor:
     def _finish(self, code: int | None, how: str, detail: str | None) -> None:
         left = end_processes_of(self._order.session_id, grace=_LEFTOVER_GRACE)
         point("attempt.ended")
-        self._write(EXIT, Exit(code, how, self._began, time.time(), left, detail)._asdict())
+        write_exit(self._folder, Exit(code, how, self._began, time.time(), left, detail))
 
     def _on_signal(self, number: int, _frame: object) -> None:
         self._stopping = self._stopping or ("stopped", f"the supervisor got {signal.Signals(number).name}")

@@ -16,7 +16,7 @@ from lionstudio.files.atomic import write_text
 from lionstudio.files.shows import ABORT
 from lionstudio.live.stopping import GRACE_SECONDS
 from lionstudio.model.statuses import ShowStatus
-from lionstudio.shows.attempts import ask_to_stop, is_held, read_order, unfinished
+from lionstudio.shows.attempts import ask_to_stop, is_held, session_of, unfinished
 from lionstudio.shows.decisions import log
 from lionstudio.shows.directors import is_directed
 from lionstudio.shows.finding import find_show_dir
@@ -71,6 +71,7 @@ def _end_agents(folder: str) -> int:
     found = unfinished(folder)
     for attempt in found:
         ask_to_stop(attempt, "the show was aborted")
-        if not is_held(attempt):  # its supervisor was killed
-            end_processes_of(read_order(attempt).session_id, grace=GRACE_SECONDS)
+        session_id = session_of(attempt)
+        if session_id is not None and not is_held(attempt):  # its supervisor was killed
+            end_processes_of(session_id, grace=GRACE_SECONDS)
     return len(found)
