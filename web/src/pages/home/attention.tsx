@@ -32,7 +32,11 @@ export function AttentionList({ items }: { items: Waiting[] }) {
       <Panel>
         <ul className={classes.list}>
           {shown.map((item, index) => (
-            <Item key={`${item.code} ${item.session_id} ${item.play}`} item={item} active={index === at} />
+            <Item
+              key={`${item.code} ${item.session_id} ${item.topic} ${item.play}`}
+              item={item}
+              active={index === at}
+            />
           ))}
         </ul>
         {items.length > shown.length && (
