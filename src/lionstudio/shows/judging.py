@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import time
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from lionstudio.model.ids import new_id
 from lionstudio.model.messages import AssistantResponse
 from lionstudio.model.plans import Gate, GateKind
 from lionstudio.model.statuses import PlayStatus
-from lionstudio.shows import attempts, cues, halves, orders
+from lionstudio.shows import attempts, cues, halves, orders, outcomes
 from lionstudio.shows.checkouts import collect, find_checkout, remove
 from lionstudio.shows.cues import Event, Merge
 from lionstudio.shows.furnishing import NotReady, furnished
@@ -24,6 +25,7 @@ from lionstudio.shows.merging import Conflict, integration_tip, lay_out, merge, 
 from lionstudio.shows.places import Checkout
 from lionstudio.shows.repositories import director_git
 from lionstudio.shows.reviewing import review, review_prompt
+from lionstudio.shows.rules import PARK_SECONDS
 from lionstudio.state.windows import messages_before
 
 if TYPE_CHECKING:
@@ -195,11 +197,23 @@ class Judging:
 
     def _ask(self, gate: Gate, cwd: str, logs: str, prompt: str) -> str:
         """A reviewer's answer; asked once for one question, whoever is killed meanwhile."""
-        stage = self._stage
-        agent = gate.agent or stage.plan.agent or _REVIEWER
+        agent = gate.agent or self._stage.plan.agent or _REVIEWER
         key = hashlib.sha256(f"{agent}\0{prompt}".encode()).hexdigest()[:12]
         folder = os.path.join(logs, f"review-{key}")
-        session_id = new_id()
+        exited = self._asked(folder, agent, gate, cwd, prompt)
+        for part in itertools.count(1):
+            if exited.outcome is not cues.Outcome.LIMITED:
+                break
+            self._sit_out(agent, outcomes.patient(exited, part - 1))
+            folder = os.path.join(logs, f"review-{key}-{part}")
+            exited = self._asked(folder, agent, gate, cwd, prompt)
+        answer = self._answer(attempts.read_order(folder).session_id)
+        if answer is None:
+            raise LionError(f"the reviewer {agent} gave no answer ({exited.reason or exited.outcome})")
+        return answer
+
+    def _asked(self, folder: str, agent: str, gate: Gate, cwd: str, prompt: str) -> cues.Exited:
+        stage, session_id = self._stage, new_id()
         name = f"show_{stage.topic}_{self._play or 'final'}_review"
         argv = [
             *orders.LI, "agent", agent, "-", "--quiet", "--show-topic", stage.topic, "--name", name, "--session-id",
@@ -208,11 +222,23 @@ class Judging:
         order = attempts.Order(tuple(argv), cwd, session_id, stage.settings.db, float(gate.timeout), orders.SILENCE)
         attempts.place_order(folder, order, prompt, stage.environ)
         ended = attempts.Watch(folder, stage.environ).wait(stage.why_stop)
-        answer = self._answer(attempts.read_order(folder).session_id)
-        if answer is None:
-            said = attempts.last_words(folder).splitlines()
-            raise LionError(f"the reviewer {agent} gave no answer ({said[-1] if said else ended.how})")
-        return answer
+        session = outcomes.settle_session(stage.database, attempts.read_order(folder).session_id)
+        return outcomes.exited(self._play, folder, ended, session)
+
+    def _sit_out(self, agent: str, exited: cues.Exited) -> None:
+        """A limit of the reviewer says nothing about the work, so it costs no attempt: the play waits for its end."""
+        until = exited.resets_at or time.time() + PARK_SECONDS
+        moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
+        told = f"its reviewer {agent} has reached a usage limit and is asked again at {moment}"
+        if self._play:
+            self._write(reason=told)
+        self._stage.warn(f"{self._play or self._stage.topic}: {told}")
+        while time.time() < until:
+            if why := self._stage.why_stop():
+                raise LionError(why)
+            time.sleep(attempts.LOOK_SECONDS)
+        if self._play:
+            self._write(reason=None)
 
     def _answer(self, session_id: str) -> str | None:
         found = self._stage.database.read(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 
 from lionstudio.agents.limits import reset_time
@@ -19,6 +21,7 @@ from lionstudio.state.sessions import find_session, finish_session
 _LIMIT, _DEAD = "run.failed.usage_limit", "run.failed.process_dead"
 _RESETS = re.compile(r"resets at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 _REFUSED = (InvalidInput.exit_code, NotFound.exit_code)
+_SHORTEST_PARK, _LONGEST_PARK = 5.0, 900.0  # seconds; doubled each time a limit strikes the same attempt again
 _REASON = 500  # characters of a reason; the log has the rest
 
 
@@ -68,6 +71,14 @@ def _resets_at(words: str) -> float | None:
     if found := _RESETS.search(words):
         return datetime.fromisoformat(found[1]).timestamp()
     return reset_time(words)
+
+
+def patient(exited: Exited, before: int) -> Exited:
+    """A limit that is over already, but is there again and again, is not tried again at once."""
+    if exited.resets_at is None:
+        return exited
+    least = time.time() + min(_SHORTEST_PARK * 2**before, _LONGEST_PARK)
+    return replace(exited, resets_at=max(exited.resets_at, least))
 
 
 def settle_session(database: Database, session_id: str) -> Session | None:

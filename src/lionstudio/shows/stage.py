@@ -11,7 +11,6 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from lionstudio.crash import point
@@ -37,7 +36,6 @@ from lionstudio.state.database import Database
 Warn = Callable[[str], None]
 Noted = tuple[str, Next, str | None]  # a play, what follows for it, and the word of a person that is taken up by it
 P = PlayStatus
-_SHORTEST_PARK, _LONGEST_PARK = 5.0, 900.0  # seconds; doubled each time a limit strikes the same attempt again
 _PASSED = (ShowStatus.COMPLETED,)
 
 
@@ -261,7 +259,7 @@ class Stage:
         halves.record_play(
             self.show_dir, self.database, play, session_id=session_id, exit_code=code, ended_at=ended.ended_at
         )
-        return _patient(outcomes.exited(play, folder, ended, session), int(meta.get("part") or 0))
+        return outcomes.patient(outcomes.exited(play, folder, ended, session), int(meta.get("part") or 0))
 
     def halt(self, play: str) -> Event:
         """The end of an attempt that an aborted show left running; one that never started is not started for it."""
@@ -279,11 +277,3 @@ class Stage:
 
     def _folder(self, play: str, meta: Mapping[str, Any]) -> str:
         return attempts.folder_of(self.show_dir, play, int(meta.get("attempt", 1)), int(meta.get("part") or 0))
-
-
-def _patient(exited: cues.Exited, before: int) -> cues.Exited:
-    """A limit that is over already, but is there again and again, is not tried again at once."""
-    if exited.resets_at is None:
-        return exited
-    least = time.time() + min(_SHORTEST_PARK * 2**before, _LONGEST_PARK)
-    return replace(exited, resets_at=max(exited.resets_at, least))
