@@ -228,7 +228,7 @@ class Show(RuleBasedStateMachine):
             plays = [each for each in plays if each.name != victim]
         self.written.setdefault(fresh.name, Standing())
         self.edited = replace(self.edited, plays=tuple(plays))
-        self.tell(cues.Edited(self.edited))
+        self.tell(cues.Edited(self.edited, self.providers))
 
     @precondition(lambda self: self.ended is None)
     @rule(really=st.integers(0, 9), word=st.sampled_from([cues.AbortAsked, cues.Accepted, cues.Refused]))

@@ -294,6 +294,27 @@ def test_plays_that_leave_do_not_hold_an_edit_up_by_turns() -> None:
     assert works(director.on(cues.Prepared("b"))) == [cues.Prepare("c", 1)]
 
 
+def test_plays_of_an_edit_count_for_their_provider() -> None:
+    director = Director(plan({"a": ""}), {"a": Standing(status=P.RUNNING)}, providers={"a": "claude"})
+    director.on(cues.Begun())
+    edited = plan({"a": "", "b": "", "c": ""}, concurrency=9, provider_limits={"claude": 2})
+
+    orders = director.on(cues.Edited(edited, dict.fromkeys("abc", "claude")))
+    assert orders == [cues.Prepare("b", 1)]
+
+
+def test_a_word_is_taken_up_by_what_follows_from_it() -> None:
+    director = Director(plan({"a": ""}), {"a": Standing(status=P.RUNNING)})
+    director.on(cues.Begun())
+
+    director.on(cues.Said("a", Word.REDO, 7, word_id="void"))  # about an attempt that is not there
+    complete = director.on(cues.Exited("a", Outcome.COMPLETED))
+    director.on(cues.Said("a", Word.REDO, 1, word_id="w"))
+    redone = director.on(cues.Judged("a", True))
+    taken = [(order.next.status, order.next.word_id) for order in [*complete, *redone] if isinstance(order, cues.Note)]
+    assert taken == [("running_complete", None), ("gated", None), ("redoing", "w")]
+
+
 def test_the_last_of_several_edits_counts() -> None:
     director = Director(plan({"a": "", "b": "a"}), {})
     director.on(cues.Begun())

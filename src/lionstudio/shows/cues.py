@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from lionstudio.model.plans import Plan
@@ -77,6 +78,7 @@ class Next:
     anyway: bool = False
     parked_until: float | None = None
     blocked_by: tuple[str, ...] = ()
+    word_id: str | None = None  # of the decision that is taken up by it
 
 
 # ── Events ──
@@ -132,6 +134,7 @@ class Said:
     word: Word
     attempt: int
     feedback: str | None = None
+    word_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,7 @@ class Edited:
     """The plan was edited while the show runs."""
 
     plan: Plan
+    providers: Mapping[str, str] = field(default_factory=dict)  # who runs which play of it
 
 
 @dataclass(frozen=True, slots=True)

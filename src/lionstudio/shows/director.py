@@ -32,7 +32,7 @@ class Director:
         aborted: bool = False,
     ) -> None:
         self.plan = plan
-        self._edited: Plan | None = None  # waits for plays at work that it does not have any more
+        self._edited: cues.Edited | None = None  # waits for plays at work that it does not have any more
         self.plays = {name: plays.get(name, Standing()) for name in plan.names}
         self.providers = dict(providers or {})
         self.ended: ShowStatus | None = None
@@ -86,7 +86,7 @@ class Director:
             case cues.Said():
                 return self._on_said(event)
             case cues.Edited():
-                self._edited = event.plan
+                self._edited = event
                 return []
             case cues.Ticked():
                 self._now, self._spent = event.now, event.spent
@@ -159,15 +159,14 @@ class Director:
 
     def _take_up_edit(self) -> None:
         """A play that is at work cannot leave the plan; the edit is taken up after it."""
-        plan = self._edited
-        if plan is None or any(self._is_leaving(name) for name in self._at_work):
+        if self._edited is None or any(self._is_leaving(name) for name in self._at_work):
             return
-        self.plan, self._edited = plan, None
-        self.plays = {name: self.plays.get(name, Standing()) for name in plan.names}
+        self.plan, self.providers, self._edited = self._edited.plan, dict(self._edited.providers), None
+        self.plays = {name: self.plays.get(name, Standing()) for name in self.plan.names}
         self._words = {name: word for name, word in self._words.items() if name in self.plays}
 
     def _is_leaving(self, name: str) -> bool:
-        return self._edited is not None and name not in self._edited.names
+        return self._edited is not None and name not in self._edited.plan.names
 
     # ── orders ──
 
@@ -181,10 +180,11 @@ class Director:
 
     def _following(self, word: cues.Said) -> Next:
         standing = self.plays[word.play]
-        return rules.after_word(
+        following = rules.after_word(
             word.word, standing.status, standing.attempt, self._allowed(word.play), feedback=word.feedback,
             play=word.play,
         )  # fmt: skip
+        return replace(following, word_id=word.word_id)
 
     def _block(self) -> list[Command]:
         orders: list[Command] = []

@@ -14,7 +14,7 @@ from lionstudio.errors import LionError
 from lionstudio.files.plans import load_plan
 from lionstudio.files.safe import read_text
 from lionstudio.files.shows import PLAN
-from lionstudio.shows import cues, decisions, halves, spending, wire
+from lionstudio.shows import cues, decisions, halves, orders, spending, wire
 from lionstudio.shows.cues import Word
 from lionstudio.shows.decisions import DECISION, Decision, find_decision
 from lionstudio.shows.stage import Stage
@@ -102,7 +102,9 @@ class Watching:
             return []
         granted = spending.granted(self._stage.show_dir)
         text = self._edited_text(paths[0], known[0])
-        return [wire.edited(text, granted)] if (text, granted) != known else []
+        if (text, granted) == known:
+            return []
+        return [wire.edited(text, granted, orders.providers_of(self._stage.plan, self._stage.settings))]
 
     def _edited_text(self, path: str, known: str) -> str:
         """The plan as it is now; the one before where the new one has a mistake."""
@@ -137,8 +139,7 @@ class Watching:
         if (halves.read_meta(self._stage.show_dir, play) or {}).get("decision") == decision.id:
             return []  # taken up before
         self._handed[play] = decision.id
-        said = cues.Said(play, decision.word, decision.attempt, decision.feedback)
-        return [{**wire.to_json(said), "word_id": decision.id}]
+        return [wire.to_json(cues.Said(play, decision.word, decision.attempt, decision.feedback, decision.id))]
 
     def _about_the_show(self, decision: Decision | None) -> list[wire.Json]:
         if decision is None:

@@ -30,15 +30,15 @@ def to_json(cue: Event | Command) -> Json:
     return {"cue": type(cue).__name__, **asdict(cue)}
 
 
-def edited(text: str, granted: Mapping[str, int]) -> Json:
-    """That the plan is this text now, or its budget larger."""
-    return {"cue": "Edited", "text": text, "granted": dict(granted)}
+def edited(text: str, granted: Mapping[str, int], providers: Mapping[str, str]) -> Json:
+    """That the plan is this text now, or its budget larger, and who runs its plays."""
+    return {"cue": "Edited", "text": text, "granted": dict(granted), "providers": dict(providers)}
 
 
 def to_event(given: Json, topic: str) -> Event:
     """The event that was written down."""
     if given["cue"] == "Edited":
-        return cues.Edited(plan_of(topic, given["text"], given["granted"]))
+        return cues.Edited(plan_of(topic, given["text"], given["granted"]), given["providers"])
     event: Event = _revive(given)
     return event
 
@@ -50,7 +50,7 @@ def to_work(given: Json) -> Command:
 
 
 def _revive(given: Json) -> Any:
-    fields = {name: value for name, value in given.items() if name not in ("cue", "word_id")}
+    fields = {name: value for name, value in given.items() if name != "cue"}
     revived = {
         name: _REVIVED[name](value) if name in _REVIVED and value is not None else value
         for name, value in fields.items()

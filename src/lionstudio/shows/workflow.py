@@ -47,7 +47,6 @@ class _Run:
         self._engine, self._topic = engine, topic
         self._works: dict[str, wire.Json] = {}  # what is under way, by its id
         self._number = 0
-        self._word_ids: dict[str, str] = {}
         self._aborting = self._resting = False
         self._text = ""
         self._granted: dict[str, int] = {}
@@ -65,7 +64,7 @@ class _Run:
         while True:
             for noting, group in groupby(orders, lambda order: isinstance(order, cues.Note)):
                 if noting:  # one after the other, and remembered together
-                    self._engine.step("note", self._stage.note, [self._noted(order) for order in group])
+                    self._engine.step("note", self._stage.note, [_noted(order) for order in group])
                 else:
                     for order in group:
                         self._carry_out(order)
@@ -90,19 +89,13 @@ class _Run:
         self._resting = False
         given = dict(given)
         self._works.pop(given.pop("work", ""), None)
-        if given["cue"] == "Said":
-            self._word_ids[given["play"]] = given["word_id"]
-        elif given["cue"] == "Edited":
+        if given["cue"] == "Edited":
             self._text, self._granted = given["text"], given["granted"]
         elif given["cue"] == "Ticked":
             self._now = given["now"]
         elif given["cue"] == "AbortAsked":
             self._aborting = True
         return director.on(wire.to_event(given, self._topic))
-
-    def _noted(self, order: Command) -> Noted:
-        assert isinstance(order, cues.Note)
-        return order.play, order.next, self._word_ids.pop(order.play, None)
 
     def _carry_out(self, order: Command) -> None:
         step = self._engine.step
@@ -126,3 +119,8 @@ class _Run:
         """From now on it is waited for; whoever waits begins it, also after a crash."""
         self._number += 1
         self._works[str(self._number)] = wire.to_json(order)
+
+
+def _noted(order: Command) -> Noted:
+    assert isinstance(order, cues.Note)
+    return order.play, order.next, order.next.word_id
