@@ -13,7 +13,7 @@ from tests.support.repositories import begun, checkout_of, commit, make_repo, wr
 
 from lionstudio.shows import git as wrapper
 from lionstudio.shows.checkouts import collect, remove
-from lionstudio.shows.layouts import discard
+from lionstudio.shows.discarding import discard
 from lionstudio.shows.merging import Clean, Merged, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Repo
 

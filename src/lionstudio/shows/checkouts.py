@@ -14,10 +14,11 @@ from lionstudio.files.names import shown
 from lionstudio.model.plans import Command
 from lionstudio.shows.collecting import Collected, collect, left_since, remember
 from lionstudio.shows.conflicts import hand_back_conflict
+from lionstudio.shows.discarding import discard
 from lionstudio.shows.furnishing import as_patterns, copy_in, set_up, tear_down
 from lionstudio.shows.git import failure
 from lionstudio.shows.gitfolders import mend, put_files
-from lionstudio.shows.layouts import discard, lay_files, make_git, read_bytes
+from lionstudio.shows.layouts import lay_files, make_git, read_bytes
 from lionstudio.shows.merging import integration_tip
 from lionstudio.shows.places import Checkout, Repo
 from lionstudio.shows.repositories import director_git, find_ref, users_git
@@ -117,7 +118,7 @@ def _replace_git(checkout: Checkout) -> None:
         discard(checkout.path)
         _make(checkout)
         return
-    discard(os.path.join(checkout.path, ".git"))
+    discard(os.path.join(checkout.path, ".git"), above=2)
     commit = _last_collected(checkout)
     git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index)
     note_at(checkout, None)

@@ -18,9 +18,9 @@ from lionstudio.model.statuses import PlayStatus
 from lionstudio.shows import attempts, cues, halves, orders, outcomes
 from lionstudio.shows.checkouts import collect, find_checkout, remove
 from lionstudio.shows.cues import Event, Merge
+from lionstudio.shows.discarding import discard
 from lionstudio.shows.furnishing import NotReady, furnished
 from lionstudio.shows.gates import Check, Verdict, joined, run_commands
-from lionstudio.shows.layouts import discard
 from lionstudio.shows.merging import Conflict, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Checkout
 from lionstudio.shows.repositories import director_git
@@ -169,7 +169,7 @@ class Judging:
         if not gates:
             return Verdict(passed=True, summary="there is no gate to pass")
         folder = os.path.join(stage.repo.room, ".gates", name)
-        discard(folder)
+        discard(folder, above=2)  # an agent may have put a link in the place of .gates
         lay_out(stage.repo, tree, folder, parents=parents)
         logs = os.path.join(stage.show_dir, self._play, "attempts", str(self._attempt) if self._play else "final")
         try:
@@ -178,7 +178,7 @@ class Judging:
         except NotReady as error:  # the change may be what breaks it, so its agent is told
             return joined([Check(kind="setup", title="setup", passed=False, summary=error.message)])
         finally:
-            discard(folder)
+            discard(folder, above=2)
 
     def _ask_gates(self, gates: Sequence[Gate], folder: str, logs: str, base: str, tree: str) -> Verdict:
         commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]

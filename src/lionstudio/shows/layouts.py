@@ -1,13 +1,9 @@
-"""Files of a commit laid out in a folder by the director's own git, and folders removed whatever is in them."""
+"""Files of a commit laid out in a folder by the director's own git."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import stat
-from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from lionstudio.errors import Conflict
 from lionstudio.files.atomic import make_folder
@@ -49,28 +45,6 @@ def commit_tree(repo: Repo, tree: str, parents: tuple[str, ...], message: str) -
     """A commit that no ref holds yet."""
     args = [part for parent in parents for part in ("-p", parent)]
     return director_git(repo).ask("commit-tree", tree, *args, given=message.encode("utf-8", "surrogateescape")).line
-
-
-def discard(path: str) -> None:
-    """Remove a folder with everything in it, whatever its permissions; links are removed, never followed."""
-    if os.path.islink(path) or not os.path.isdir(path):
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        return
-    shutil.rmtree(path, onerror=_open_up)
-
-
-def _open_up(_: Callable[..., Any], path: str, __: object) -> None:
-    """A folder without write permission keeps its entries: tools that agents use make such."""
-    for folder in (os.path.dirname(path), path):
-        with suppress(OSError):
-            if os.path.isdir(folder) and not os.path.islink(folder):
-                os.chmod(folder, stat.S_IRWXU)
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-        return
-    with suppress(FileNotFoundError):
-        os.unlink(path)
 
 
 def read_bytes(path: str) -> bytes:

@@ -11,7 +11,7 @@ from lionstudio.files.safe import list_folder
 from lionstudio.model.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.checkouts import abandon, find_checkout, remove
-from lionstudio.shows.layouts import discard
+from lionstudio.shows.discarding import discard
 from lionstudio.shows.places import DIRECTOR
 from lionstudio.shows.repositories import remembered
 from lionstudio.state.connection import Connection

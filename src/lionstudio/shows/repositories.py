@@ -10,10 +10,11 @@ import subprocess
 from lionstudio.errors import Conflict, LionError, NotFound
 from lionstudio.files.atomic import make_folder, write_bytes, write_text
 from lionstudio.files.names import shown
+from lionstudio.shows.discarding import refuse_link
 from lionstudio.shows.git import EMAIL, NAME, Git, Ran, failure, program
 from lionstudio.shows.gitfolders import Owner, make_git_folder
 from lionstudio.shows.inspecting import Found, Inspected, find, find_commit, inspect, names_in_the_way
-from lionstudio.shows.places import Repo
+from lionstudio.shows.places import DIRECTOR, Repo
 
 __all__ = ["Inspected", "begin", "director_git", "find_ref", "inspect", "remembered", "users_git"]
 
@@ -23,6 +24,8 @@ _MOST_EXCLUDES = 1_000_000
 
 def begin(repo: str, topic: str, base_sha: str, *, room: str) -> Repo:
     """Make the integration ref and the director's room, or find them; twice is the same as once."""
+    for own in (room, os.path.join(room, DIRECTOR)):
+        refuse_link(own)
     found = find(repo)
     show = _still(room, found, topic, base_sha) or _move_in(room, found, topic, base_sha)
     if found.shallow:  # every time: somebody may have deepened it since
@@ -50,7 +53,7 @@ def find_ref(repo: Repo, ref: str) -> str | None:
 def remembered(room: str) -> Repo | None:
     """The repository of a show as an earlier `begin` found it, None when there is nothing of it."""
     try:
-        with open(os.path.join(room, "director.git", _SHOW), encoding="utf-8") as file:
+        with open(os.path.join(room, DIRECTOR, _SHOW), encoding="utf-8") as file:
             return Repo(**json.load(file), room=room)
     except (OSError, ValueError, TypeError):
         return None
