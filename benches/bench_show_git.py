@@ -18,7 +18,7 @@ from benches.stores import clean_up, fresh_folder
 from benches.table import Options, Table, at_most, options
 from lionstudio.shows import git as wrapper
 from lionstudio.shows.checkouts import Place, collect, prepare, remove
-from lionstudio.shows.layouts import discard
+from lionstudio.shows.discarding import discard
 from lionstudio.shows.merging import Clean, Merged, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Repo
 from lionstudio.shows.repositories import begin

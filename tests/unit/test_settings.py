@@ -79,7 +79,9 @@ def test_every_setting_can_come_from_its_variable(home: Path, tmp_path: Path) ->
     assert {item.variable for item in SETTINGS} == {"LIONAGI_HOME", *given}
 
 
-@pytest.mark.parametrize("line", ['db = "/evil.db"', 'home = "/evil"', "teams_in_db_only = true", 'embed_url = "http://evil"'])
+@pytest.mark.parametrize(
+    "line", ['db = "/evil.db"', 'home = "/evil"', "teams_in_db_only = true", 'embed_url = "http://evil"']
+)
 def test_a_project_may_not_move_what_is_the_persons(home: Path, project: Path, line: str) -> None:
     (project / ".lionagi" / "config.toml").write_text(line + "\n")
 
