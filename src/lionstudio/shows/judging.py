@@ -6,13 +6,13 @@ import hashlib
 import itertools
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lionstudio.crash import point
 from lionstudio.errors import LionError, NotFound
 from lionstudio.model.ids import new_id
-from lionstudio.model.messages import AssistantResponse
+from lionstudio.model.messages import Message
 from lionstudio.model.plans import Gate, GateKind
 from lionstudio.model.statuses import PlayStatus
 from lionstudio.shows import attempts, cues, halves, orders, outcomes
@@ -24,16 +24,15 @@ from lionstudio.shows.gates import Check, Verdict, joined, run_commands
 from lionstudio.shows.merging import Conflict, integration_tip, lay_out, merge, try_merge
 from lionstudio.shows.places import Checkout
 from lionstudio.shows.repositories import director_git
-from lionstudio.shows.reviewing import review, review_prompt
+from lionstudio.shows.reviewing import answer_of, review, review_prompt
 from lionstudio.shows.rules import PARK_SECONDS
-from lionstudio.state.windows import messages_before
+from lionstudio.state.windows import Windowed, messages_after
 
 if TYPE_CHECKING:
     from lionstudio.shows.stage import Stage
 
 FINAL_GATES = "_final_gates.json"
-_NEWEST = 2**53
-_LAST_MESSAGES = 50  # among which a reviewer's answer is looked for
+_PAGE = 200  # messages of a reviewer that are read at once
 _REVIEWER = "reviewer"
 
 
@@ -241,13 +240,17 @@ class Judging:
             self._write(reason=None)
 
     def _answer(self, session_id: str) -> str | None:
-        found = self._stage.database.read(
-            lambda conn: messages_before(conn, session_id, _NEWEST, _LAST_MESSAGES)
-        )  # fmt: skip
-        for place in reversed(found):
-            if isinstance(place.message, AssistantResponse) and place.message.text:
-                return place.message.text
-        return None
+        return answer_of(self._said(session_id))
+
+    def _said(self, session_id: str) -> Iterator[Message]:
+        """Every message of a session, a page at a time."""
+        after = -1
+        while found := self._page(session_id, after):
+            yield from (place.message for place in found if place.message is not None)
+            after = found[-1].ord
+
+    def _page(self, session_id: str, after: int) -> list[Windowed]:
+        return self._stage.database.read(lambda conn: messages_after(conn, session_id, after, _PAGE))
 
     # ── bookkeeping ──
 

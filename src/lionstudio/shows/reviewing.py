@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 
 from lionstudio.errors import InvalidInput, LionError
+from lionstudio.model.messages import Instruction, Message, System
 from lionstudio.model.plans import Gate
 from lionstudio.shows.gates import joined
 from lionstudio.shows.places import Repo
 from lionstudio.shows.repositories import director_git
-from lionstudio.shows.verdicts import Check, Verdict, parse_verdict
+from lionstudio.shows.verdicts import MOST_ANSWER, Check, Verdict, parse_verdict
 
-__all__ = ["changes_as_text", "review", "review_prompt"]
+__all__ = ["answer_of", "changes_as_text", "review", "review_prompt"]
 
 _MOST_DIFF = 150_000  # bytes; a reviewer has the folder for the rest
 _MOST_STAT = 20_000
@@ -52,6 +54,33 @@ def changes_as_text(repo: Repo, base: str, result: str, most: int = _MOST_DIFF) 
     patch, whole = git.beginning(most, *form, "-p", base, result)
     text = f"{stat.decode('utf-8', 'replace')}\n{patch.decode('utf-8', 'replace')}"
     return text if whole else f"{text}\n(the rest of the patch is left out; look at the files)"
+
+
+def answer_of(messages: Iterable[Message]) -> str | None:
+    """All that a reviewer said, as one text: of a program every line is a message, and a verdict may have many.
+
+    Nothing is left out for being early: what comes last may be a quotation. What it thought to itself is no answer.
+    """
+    said, length = [], 0
+    for message in messages:
+        text = _said(message)
+        said += [text] if text else []
+        length += len(text)
+        if length > MOST_ANSWER:  # it is refused for its length
+            break
+    return "\n".join(said) or None
+
+
+def _said(message: Message) -> str:
+    content = message.content
+    if isinstance(message, Instruction | System) or not isinstance(content, dict):
+        return ""
+    if "passed" in content:  # a verdict in one line of a program, with a key that makes it look like another message
+        return json.dumps(content)
+    if "raw" in content and "record" not in message.metadata:  # a line that is JSON by itself, or a part of such
+        return json.dumps(content["raw"])
+    text = content.get("assistant_response")
+    return text.rstrip("\n") if isinstance(text, str) else ""
 
 
 def review(gate: Gate, prompt: str, ask: Callable[[str], str]) -> Verdict:
