@@ -181,6 +181,7 @@ class Watch:
 
     def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
         self._folder = folder
+        self._place, self._session_id = os.path.realpath(folder), session_of(folder)
         self._environ = dict(environ)
         self._supervisor: subprocess.Popen[bytes] | None = None
         self._since = 0.0
@@ -196,6 +197,8 @@ class Watch:
 
     def look(self) -> Exit | None:
         """Its end when it has ended; otherwise somebody runs it when this returns."""
+        if os.path.realpath(self._folder) != self._place:
+            return self._led_away()
         if (found := self._exit()) is None and not is_held(self._folder) and not self._is_coming():
             if (found := self._exit()) is not None:  # it ended between the two looks
                 return found
@@ -203,6 +206,16 @@ class Watch:
                 return give_up(self._folder, f"{self._started} supervisors of it died without a word")
             self._start()
         return found
+
+    def _led_away(self) -> Exit:
+        """Somebody put a link into the way: nothing is read there, and nothing written."""
+        left = 0 if self._session_id is None else end_processes_of(self._session_id, grace=_LEFTOVER_GRACE)
+        if self._supervisor is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._supervisor.wait(_STARTING_SECONDS)
+            self._supervisor.kill()
+            self._supervisor.wait()
+        return Exit(None, "lost", time.time(), time.time(), left, "its folder was replaced by a link")
 
     def _exit(self) -> Exit | None:
         found = find_exit(self._folder)

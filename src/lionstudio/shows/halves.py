@@ -18,9 +18,10 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from lionstudio.crash import point
+from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.atomic import make_folder, sync_folder, write_text
 from lionstudio.files.documents import read_object
-from lionstudio.files.safe import list_folder
+from lionstudio.files.safe import is_within, list_folder
 from lionstudio.files.shows import ABORT, FINAL_VERDICT, META, MOST_BYTES, MOST_GOAL, PLAN, VERDICT
 from lionstudio.model.jsontext import dump, visible
 from lionstudio.model.plans import Plan, PlannedPlay, play_branch
@@ -28,6 +29,7 @@ from lionstudio.model.shows import Play, Show
 from lionstudio.model.statuses import PLAY_MOVES, SHOW_MOVES, PlayStatus, ShowStatus, check_move, parse
 from lionstudio.shows.cues import ABORTED, Next
 from lionstudio.shows.decisions import DECISION
+from lionstudio.shows.metas import check_meta
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import find_session
@@ -118,9 +120,8 @@ def _planned_meta(show_dir: str, plan: Plan, play: PlannedPlay) -> Meta:
 def _forget_files(show_dir: str, plan: Plan) -> list[str]:
     """The plays that left the plan before they began; their folders go unless somebody put something there."""
     found = []
-    for name in _folders(show_dir):
-        meta = read_meta(show_dir, name)
-        if meta is None or name in plan.names or meta.get("status") not in _NEVER_BEGAN:
+    for name, meta in _metas(show_dir).items():
+        if name in plan.names or meta.get("status") not in _NEVER_BEGAN:
             continue
         os.unlink(os.path.join(show_dir, name, META))
         with suppress(OSError):
@@ -131,14 +132,21 @@ def _forget_files(show_dir: str, plan: Plan) -> list[str]:
 
 def _left_over(show_dir: str, plan: Plan) -> list[tuple[str, Meta, int]]:
     """The plays that left the plan after they had begun: they come last, as import-shows has them."""
-    known = [(name, meta) for name in _folders(show_dir) if (meta := read_meta(show_dir, name)) is not None]
     return [
-        (name, meta, len(plan.plays) + number) for number, (name, meta) in enumerate(known) if name not in plan.names
-    ]  # fmt: skip
+        (name, meta, len(plan.plays) + number)
+        for number, (name, meta) in enumerate(_metas(show_dir).items())
+        if name not in plan.names
+    ]
 
 
-def _folders(show_dir: str) -> list[str]:
-    return [item.name for item in list_folder(show_dir) if item.folder and not item.link]
+def _metas(show_dir: str) -> dict[str, Meta]:
+    """All that is a play by its folder; a folder that cannot be believed is none."""
+    found = {}
+    for item in list_folder(show_dir):
+        if item.folder and not item.link:
+            with suppress(LionError):
+                found[item.name] = read_meta(show_dir, item.name)
+    return {name: meta for name, meta in found.items() if meta is not None}
 
 
 @_alone
@@ -150,7 +158,7 @@ def record_play(
     Names of columns change them, other names go to the metadata and None removes one. A `session_id` is linked as
     soon as its row exists. A new attempt leaves the meta of the last one in its folder.
     """
-    before = read_meta(show_dir, play) or _meta_in_row(database, show_dir, play)
+    before = read_meta(show_dir, play) or meta_in_row(database, show_dir, play)
     meta = _changed(play, before or {}, status, changes)
     if before is not None and before.get("attempt") != meta["attempt"]:
         _keep(show_dir, play, before, "meta.json")
@@ -196,7 +204,7 @@ def record_verdict(
     attempt = (read_meta(show_dir, play) or {}).get("attempt", 1)
     given = {"attempt": attempt, **verdict}
     _keep(show_dir, play, given, "verdict.json")
-    write_json(os.path.join(show_dir, play, VERDICT), given)
+    write_json(inside(show_dir, play, VERDICT), given)
     point("show.verdict_written")
     return record_play(show_dir, database, play, status, **changes)
 
@@ -212,8 +220,7 @@ def record_final(show_dir: str, database: Database, verdict: Mapping[str, Any] |
 
 def _left_out(show_dir: str) -> dict[str, str]:
     """The plays that are not in what the verdict is about, with where they stand."""
-    metas = {name: read_meta(show_dir, name) for name in _folders(show_dir)}
-    found = {name: str(meta.get("status")) for name, meta in metas.items() if meta is not None}
+    found = {name: str(meta.get("status")) for name, meta in _metas(show_dir).items()}
     return {name: status for name, status in found.items() if status != PlayStatus.MERGED}
 
 
@@ -231,8 +238,7 @@ def reopen_show(show_dir: str, /, database: Database) -> Show:
             os.unlink(os.path.join(show_dir, name))
     sync_folder(show_dir)
     point("show.reopened")
-    for play in _folders(show_dir):
-        meta = read_meta(show_dir, play) or {}
+    for play, meta in _metas(show_dir).items():
         if meta.get("status") == PlayStatus.ABORTED_AFTER_FINISH and meta.get("reason") == ABORTED:
             number = int(meta.get("attempt", 1)) + 1
             following = Next(status=PlayStatus.REDOING, attempt=number, allowed=number, reason=_GOES_ON)
@@ -297,14 +303,22 @@ def _text(value: Any) -> Any:
 
 
 def _gate_columns(show_dir: str, play: str) -> Meta:
-    verdict = _read(os.path.join(show_dir, play, VERDICT), show_dir)
+    try:
+        verdict = _read(os.path.join(show_dir, play, VERDICT), show_dir)
+    except LionError:
+        return {}  # somebody else's: the row keeps what the last gate said
     if verdict is None:
         return {}
-    feedback = verdict.get("feedback")
-    return {"gate_passed": verdict.get("gate_passed"), "gate_feedback": visible(feedback) if feedback else None}
+    passed, feedback = verdict.get("gate_passed"), verdict.get("feedback")
+    return {
+        "gate_passed": passed if isinstance(passed, bool) else None,
+        "gate_feedback": visible(feedback) if isinstance(feedback, str) and feedback else None,
+    }
 
 
-def _meta_in_row(database: Database, show_dir: str, name: str) -> Meta | None:
+def meta_in_row(database: Database, show_dir: str, name: str) -> Meta | None:
+    """`_meta.json` of a play as its row remembers it, None when there is no row."""
+
     def work(conn: Connection) -> Meta | None:
         show = find_show(conn, os.path.basename(show_dir))
         play = find_play(conn, show.id, name) if show is not None else None
@@ -324,8 +338,9 @@ def meta_of(play: Play) -> Meta:
 
 
 def read_meta(show_dir: str, play: str) -> Meta | None:
-    """`_meta.json` of a play, None when there is none."""
-    return _read(os.path.join(show_dir, play, META), show_dir)
+    """`_meta.json` of a play, None when there is none; one that we cannot have written is refused."""
+    found = _read(inside(show_dir, play, META), show_dir)
+    return None if found is None else check_meta(found, f"{play}/{META}")
 
 
 def read_final(show_dir: str) -> Meta | None:
@@ -335,7 +350,17 @@ def read_final(show_dir: str) -> Meta | None:
 
 def write_meta(show_dir: str, play: str, meta: Meta) -> None:
     """Replace `_meta.json` of a play."""
-    write_json(os.path.join(show_dir, play, META), meta)
+    write_json(inside(show_dir, play, META), meta)
+
+
+def inside(show_dir: str, *names: str) -> str:
+    """A path in a show's folder; refused when a link leads elsewhere from there."""
+    path = os.path.join(show_dir, *names)
+    if os.path.islink(path) or not is_within(path, show_dir) or os.path.islink(os.path.join(show_dir, names[0])):
+        raise InvalidInput(
+            f"{os.path.join(*names)} is a symbolic link, and nothing of a show lies behind one", hint="remove the link"
+        )
+    return path
 
 
 def write_json(path: str, value: Mapping[str, Any]) -> None:
@@ -346,8 +371,9 @@ def write_json(path: str, value: Mapping[str, Any]) -> None:
 
 
 def _keep(show_dir: str, play: str, value: Meta, name: str) -> None:
-    """A copy in the folder of its attempt, so that attempts can be compared."""
-    write_json(os.path.join(show_dir, play, "attempts", str(value.get("attempt", 1)), name), value)
+    """A copy in the folder of its attempt, so that attempts can be compared; nothing depends on it."""
+    with suppress(InvalidInput):
+        write_json(inside(show_dir, play, "attempts", str(value.get("attempt", 1)), name), value)
 
 
 def _read(path: str, root: str) -> Meta | None:

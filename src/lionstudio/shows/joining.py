@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from lionstudio.errors import NotFound
 from lionstudio.files.atomic import write_text
 from lionstudio.files.plans import load_plan, read_plan
+from lionstudio.files.safe import read_text
 from lionstudio.files.shows import ABORT, FINAL_VERDICT, PLAN, VERDICT
 from lionstudio.model.plans import Plan
 from lionstudio.model.shows import Play, Show
@@ -26,6 +27,7 @@ from lionstudio.shows.halves import (
     write_json,
     write_meta,
 )
+from lionstudio.shows.mending import mend
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.shows import find_show, get_show, list_plays
@@ -46,6 +48,8 @@ def join(show_dir: str, database: Database) -> Joined:
     if not os.path.lexists(os.path.join(show_dir, PLAN)):
         _restore_files(show_dir, *here)
     plan, text = _plan(show_dir)
+    for name in dict.fromkeys((*plan.names, *(play.name for play in here[1]))):
+        mend(show_dir, database, name, taking_up=True)
     for play in here[1]:
         if read_meta(show_dir, play.name) is None:
             write_meta(show_dir, play.name, meta_of(play))
@@ -88,8 +92,7 @@ def _rows(conn: Connection, topic: str) -> tuple[Show | None, list[Play]]:
 def _plan(show_dir: str) -> tuple[Plan, str]:
     path = os.path.join(show_dir, PLAN)
     plan = read_plan(path)
-    with open(path, encoding="utf-8") as file:
-        return plan, file.read()
+    return plan, read_text(path)
 
 
 def _restore_files(show_dir: str, show: Show | None, plays: list[Play]) -> None:

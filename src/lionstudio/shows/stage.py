@@ -27,6 +27,7 @@ from lionstudio.shows.checkouts import Place, hand_back_conflict, prepare
 from lionstudio.shows.cues import Command, Event, Next
 from lionstudio.shows.joining import join
 from lionstudio.shows.judging import FINAL_GATES, Judging
+from lionstudio.shows.mending import mend
 from lionstudio.shows.merging import integration_tip
 from lionstudio.shows.notifying import notify
 from lionstudio.shows.places import Repo
@@ -109,6 +110,12 @@ class Stage:
             "tick": self.tick(),
         }
 
+    def meta(self, play: str) -> halves.Meta:
+        """What its file says, or its row where the file was spoilt: for what must go on whatever an agent did."""
+        if (why := mend(self.show_dir, self.database, play)) is not None:
+            self.warn(f"the files of {play} were written again: {why}")
+        return halves.read_meta(self.show_dir, play) or {}
+
     def tick(self) -> wire.Json:
         """What time it is and what was spent."""
         return wire.to_json(cues.Ticked(time.time(), spending.spent(self.database, self.topic)))
@@ -126,11 +133,11 @@ class Stage:
 
     def _is_past(self, play: str, later: Sequence[Next]) -> bool:
         """Whether a play stands where this list leads later on: then it was written before a crash."""
-        meta = halves.read_meta(self.show_dir, play) or {} if later else {}
+        meta = self.meta(play) if later else {}
         return any((meta.get("status"), meta.get("attempt", 1)) == (each.status, each.attempt) for each in later)
 
     def _note(self, play: str, following: Next, word_id: str | None) -> None:
-        before = halves.read_meta(self.show_dir, play) or {}
+        before = self.meta(play)
         changes: dict[str, Any] = {"decision": word_id} if word_id is not None else {}
         if before.get("status") != following.status:
             changes |= self._entering(before, following)
@@ -149,7 +156,7 @@ class Stage:
 
     def ask(self, play: str | None, reason: str) -> None:
         """Tell a person that they are needed."""
-        meta = (halves.read_meta(self.show_dir, play) if play is not None else None) or {}
+        meta = self.meta(play) if play is not None else {}
         about = f"{self.topic}/{play}" if play is not None else self.topic
         why = f"{reason} ({meta['reason']})" if meta.get("reason") else reason
         decisions.log(self.show_dir, "asked", play=play, reason=why)
@@ -164,8 +171,7 @@ class Stage:
 
     def stop(self, play: str) -> None:
         """Have the agent of a play ended."""
-        meta = halves.read_meta(self.show_dir, play) or {}
-        folder = self._folder(play, meta)
+        folder = self._folder(play, self.meta(play))
         if os.path.isdir(folder):
             attempts.ask_to_stop(folder, self.why_stop() or "a person wants something else")
 
@@ -245,6 +251,7 @@ class Stage:
         """Run the attempt, or adopt who runs it, to its end."""
         meta = halves.read_meta(self.show_dir, play) or {}
         folder, session_id = self._folder(play, meta), str(meta["session_id"])
+        halves.inside(self.show_dir, os.path.relpath(folder, self.show_dir))
         if not os.path.exists(os.path.join(folder, attempts.ORDER)):
             order = attempts.Order(
                 orders.command_of(self.plan, self.planned(play), meta, self.settings), str(meta["worktree"]),
@@ -263,7 +270,7 @@ class Stage:
 
     def halt(self, play: str) -> Event:
         """The end of an attempt that an aborted show left running; one that never started is not started for it."""
-        folder = self._folder(play, halves.read_meta(self.show_dir, play) or {})
+        folder = self._folder(play, self.meta(play))
         self.stop(play)  # first: a supervisor that comes late finds it, and ends what it starts
         if os.path.exists(os.path.join(folder, attempts.STARTED)) or attempts.is_held(folder):
             return self.fire(play)
@@ -272,7 +279,7 @@ class Stage:
     def _prompt(self, play: str, meta: halves.Meta) -> str:
         verdict = attempts.read_json(os.path.join(self.show_dir, play, VERDICT))
         prompt = orders.prompt_of(self.planned(play), meta, verdict)
-        write_text(os.path.join(self.show_dir, play, "_prompt.md"), prompt)
+        write_text(halves.inside(self.show_dir, play, "_prompt.md"), prompt)
         return prompt
 
     def _folder(self, play: str, meta: Mapping[str, Any]) -> str:

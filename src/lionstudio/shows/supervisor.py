@@ -71,7 +71,7 @@ class Supervisor:
     """One attempt, from its start to exit.json."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder
+        self._folder, self._place = folder, os.path.realpath(folder)
         self._order = read_order(folder)
         self._stopping: tuple[str, str | None] | None = None  # how and why
         self._began = time.time()
@@ -185,6 +185,8 @@ class Supervisor:
     def _finish(self, code: int | None, how: str, detail: str | None) -> None:
         left = end_processes_of(self._order.session_id, grace=_LEFTOVER_GRACE)
         point("attempt.ended")
+        if os.path.realpath(self._folder) != self._place:
+            return  # a link was put into the way; the director sees it too, and says how it ended
         write_exit(self._folder, Exit(code, how, self._began, time.time(), left, detail))
 
     def _on_signal(self, number: int, _frame: object) -> None:

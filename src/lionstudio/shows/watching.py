@@ -136,7 +136,7 @@ class Watching:
     def _said(self, play: str, decision: Decision | None) -> list[wire.Json]:
         if decision is None or decision.attempt is None or self._handed.get(play) == decision.id:
             return []
-        if (halves.read_meta(self._stage.show_dir, play) or {}).get("decision") == decision.id:
+        if self._stage.meta(play).get("decision") == decision.id:
             return []  # taken up before
         self._handed[play] = decision.id
         return [wire.to_json(cues.Said(play, decision.word, decision.attempt, decision.feedback, decision.id))]
