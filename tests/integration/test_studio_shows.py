@@ -121,6 +121,26 @@ def test_what_a_play_changed(studio: InProcess) -> None:
     assert studio.client.get("/api/shows/build/plays/none/diff", headers=AUTH).status_code == 404
 
 
+@pytest.mark.parametrize(
+    ("key", "odd"),
+    [
+        ("merge_sha", "a\\0b"), ("merge_sha", "\\ud800"), ("branch", "a\\0b"), ("branch", "\\ud800"),
+        ("integration_branch", "a\\0b"),
+    ],
+)  # fmt: skip
+def test_a_name_that_no_ref_can_have_is_no_fault_of_the_server(
+    studio: InProcess, repo: Path, tmp_path: Path, odd: str, key: str
+) -> None:
+    """A show that only its folder tells of: whoever wrote it may have written anything."""
+    folder = tmp_path / "shows" / "found"
+    (folder / "api").mkdir(parents=True)
+    head = f'integration_branch: "{odd}"\n' if key == "integration_branch" else ""
+    (folder / "_show.md").write_text(f"---\ngoal: x\nrepo: {repo}\n{head}---\n")
+    meta = {"status": "running", "branch": "show/build/api", key: json.loads(f'"{odd}"'.replace("\\0", "\\u0000"))}
+    (folder / "api" / "_meta.json").write_text(json.dumps(meta))
+    assert "in the repository" in studio.get("/api/shows/found/plays/api/diff")["why"]
+
+
 def test_a_merged_play_shows_what_was_merged(studio: InProcess, repo: Path) -> None:
     git(repo, "checkout", "-q", "show/build/integration")
     git(repo, "merge", "-q", "--no-ff", "-m", "merge", "show/build/api")
@@ -164,7 +184,7 @@ def test_a_repository_runs_nothing_because_it_is_looked_at(repo: Path, tmp_path:
 
 
 def test_odd_refs_and_folders_are_no_commits(repo: Path, tmp_path: Path) -> None:
-    for ref in ("--output=/tmp/x", "-h", "refs/heads/none", "", "main:a.txt", "\n"):
+    for ref in ("--output=/tmp/x", "-h", "refs/heads/none", "", "main:a.txt", "\n", "a\0b", "\ud800"):
         assert diffs.find_commit(str(repo), ref) is None, ref
     assert diffs.find_commit(str(tmp_path), "refs/heads/main") is None
     with pytest.raises(NotFound, match="there is no folder"):

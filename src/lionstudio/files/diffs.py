@@ -47,6 +47,8 @@ class Diff(NamedTuple):
 
 def find_commit(repo: str, ref: str) -> str | None:
     """The commit of a full ref or of an id, None when there is none."""
+    if not ref.isprintable():  # a zero or half a character, from a file that anybody may have written, is no argument
+        return None
     code, out, _ = _git(repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     return out.decode().strip() if code == 0 else None
 
