@@ -42,6 +42,7 @@ REASONS: Mapping[str, str] = {
     "play.gate.waiting": "The result waits at the gate.",
     "play.escalated": "It needs a person.",
     "show.attention": "Plays of this show need a person.",
+    "show.undirected": "Its director died, and nothing goes on until it is taken up again.",
     "show.aborted": "The show was aborted.",
     "team.archived": "The team is archived.",
 }

@@ -74,6 +74,11 @@ def liveness(owner: Owner) -> Liveness:
     return Liveness(_ROWS[lock][_COLUMNS.index(process)], (of_lock, of_process))
 
 
+def lock_state(path: str) -> str:
+    """held | free | absent | untold: who is killed leaves a free lock file behind, who leaves by itself none."""
+    return _lock_fact(path)[0]
+
+
 def describe(pid: int | None = None, lock_path: str | None = None) -> Owner:
     """The identity of this process, or of another one whose number counts in our namespace."""
     number = os.getpid() if pid is None else pid

@@ -19,7 +19,7 @@ from lionstudio.state.shows import list_shows
 from lionstudio.state.summaries import failed_rows, plays_to_review, refused_plays, running_rows
 from lionstudio.studio.asked import Asked
 from lionstudio.studio.deeds import answers_to, deeds_of_play, deeds_of_show
-from lionstudio.studio.folders import question_of
+from lionstudio.studio.folders import director_of, question_of
 from lionstudio.studio.sessions import commands, to_wire
 
 _MOST = 200  # of each kind; more than that nobody looks through
@@ -36,6 +36,7 @@ def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     items += [_of_play(row) for row in plays_to_review(conn, _MOST) + refused_plays(conn, _MOST)]
     active = [show for show in list_shows(conn, _MOST) if show.status == "active"]
     items += [item for show in active for item in _of_show(show, question_of(settings, show.show_dir))]
+    items += [_undirected(show) for show in active if director_of(settings, show.show_dir) == "free"]
     return sorted(items, key=lambda item: (_ORDER[item["severity"]], -(item["since"] or 0)))
 
 
@@ -75,6 +76,15 @@ def _of_show(show: Show, asked: Asked | None) -> list[dict[str, Any]]:
             "play": None, "actions": [_order(deed, show.topic) for deed in deeds],
         }
     ]  # fmt: skip
+
+
+def _undirected(show: Show) -> dict[str, Any]:
+    return {
+        "kind": "show", "code": "show.undirected", "title": show.topic, "severity": "error",
+        "evidence": f"its director died; li show resume {show.topic}", "since": show.updated_at, "session_id": None,
+        "topic": show.topic, "play": None,
+        "actions": [_order(deed, show.topic) for deed in deeds_of_show(show.topic, ["resume", "abort"], None)],
+    }  # fmt: skip
 
 
 def _for_run(run: dict[str, Any], lost: Transition | None) -> list[dict[str, Any]]:

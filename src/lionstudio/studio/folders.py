@@ -11,10 +11,13 @@ from typing import Any
 from lionstudio.files.names import shown
 from lionstudio.files.safe import is_within
 from lionstudio.settings import Settings
+from lionstudio.state.owners import lock_state
 from lionstudio.studio.asked import Asked, open_question
 from lionstudio.studio.deeds import actions_for_show, deeds_of_show, has_begun
 from lionstudio.studio.plays import final_verdict
 from lionstudio.studio.shows import plan_text
+
+_DIRECTOR_LOCK = "_director.lock"
 
 
 def fault_of_folder(settings: Settings, show_dir: str) -> str | None:
@@ -30,6 +33,11 @@ def question_of(settings: Settings, show_dir: str) -> Asked | None:
     return None if fault_of_folder(settings, show_dir) else open_question(show_dir)
 
 
+def director_of(settings: Settings, show_dir: str) -> str:
+    """What the lock of its director says: held, free when it died, absent when it left or never came, untold."""
+    return "untold" if fault_of_folder(settings, show_dir) else lock_state(os.path.join(show_dir, _DIRECTOR_LOCK))
+
+
 def with_folder(found: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """A show of the database with what its folder adds, or with why that is not read."""
     path = found["path"]
@@ -40,6 +48,7 @@ def with_folder(found: dict[str, Any], settings: Settings) -> dict[str, Any]:
     return {
         **found,
         "error": fault,
+        "directed": director_of(settings, path) == "held",
         "show_md": None if fault else plan_text(path, path),
         "final_verdict": None if fault else final_verdict(path),
         "actions": actions,

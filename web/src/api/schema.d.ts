@@ -2912,6 +2912,12 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Directed
+             * @description whether a director works on it now
+             * @default false
+             */
+            directed: boolean;
+            /**
              * Error
              * @description why nothing of its folder is told
              */

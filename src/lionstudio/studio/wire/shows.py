@@ -125,6 +125,7 @@ class Show(Read):
     integration_branch: str | None = None
     updated_at: float | None = None
     final_verdict: dict[str, Any] | None = None
+    directed: bool = Field(default=False, description="whether a director works on it now")
     error: str | None = Field(description="why nothing of its folder is told")
 
 

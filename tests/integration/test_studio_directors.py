@@ -1,0 +1,36 @@
+"""Whether somebody directs a show, as the page sees it: a director that was killed does not look alive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.making import write
+from tests.support.studio import application
+
+from lionstudio.model.shows import Show
+from lionstudio.model.statuses import ShowStatus
+from lionstudio.shows.directors import take_directing
+from lionstudio.state.shows import put_show
+
+
+def test_a_dead_director_does_not_look_alive(tmp_path: Path) -> None:
+    folder = tmp_path / "shows" / "build"
+    folder.mkdir(parents=True)
+    with application(tmp_path) as studio:
+        write(
+            studio.services.store.database(),
+            put_show,
+            Show(topic="build", show_dir=str(folder), status=ShowStatus.ACTIVE),
+        )
+
+        def told() -> tuple[bool, list[str]]:
+            items = [item for item in studio.get("/api/attention")["items"] if item["code"] == "show.undirected"]
+            return studio.get("/api/shows/build")["directed"], [item["actions"][0]["command"] for item in items]
+
+        assert told() == (False, [])
+        lock = take_directing(str(folder))
+        assert told() == (True, [])
+        lock.release()
+        assert told() == (False, [])
+        (folder / "_director.lock").write_text("")  # what a killed one leaves behind
+        assert told() == (False, ["li show resume build"])
