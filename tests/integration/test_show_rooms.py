@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.repositories import begun, checkout_of, git, make_repo
+from tests.support.theatre import Theatre
 
 from lionstudio.errors import Conflict, InvalidInput
 from lionstudio.shows.discarding import discard
@@ -112,3 +113,13 @@ def test_what_is_not_there_is_no_mistake(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     discard(str(tmp_path / "file"))
     assert os.listdir(tmp_path) == []
+
+
+def test_an_agent_that_puts_a_link_there_removes_nothing_of_others(tmp_path: Path, victim: Path) -> None:
+    theatre = Theatre(tmp_path)
+    prompt = f"@run ln -s {victim} ../.gates\n@write a.txt a"
+    theatre.plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
+    theatre.direct()
+    assert (victim / "a-1" / "inner" / "precious").exists()
+    assert theatre.statuses() == {"a": "escalated"}
+    assert ".gates should be a folder of the show" in theatre.meta("a")["reason"]
