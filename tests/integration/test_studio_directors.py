@@ -10,6 +10,8 @@ from tests.support.studio import application
 from lionstudio.model.shows import Show
 from lionstudio.model.statuses import ShowStatus
 from lionstudio.shows.directors import take_directing
+from lionstudio.state.database import Database
+from lionstudio.state.doctor import examine
 from lionstudio.state.shows import put_show
 
 
@@ -34,3 +36,18 @@ def test_a_dead_director_does_not_look_alive(tmp_path: Path) -> None:
         assert told() == (False, [])
         (folder / "_director.lock").write_text("")  # what a killed one leaves behind
         assert told() == (False, ["li show resume build"])
+
+
+def test_the_doctor_tells_of_a_dead_director(tmp_path: Path) -> None:
+    with Database(str(tmp_path / "state.db")) as db:
+        write(db, put_show, Show(topic="build", show_dir=str(tmp_path), status=ShowStatus.ACTIVE))
+
+        def told() -> list[str]:
+            return db.read(lambda conn: [each.advice for each in examine(conn) if each.code == "show.undirected"])
+
+        lock = take_directing(str(tmp_path))
+        assert told() == []
+        lock.release()
+        assert told() == []
+        (tmp_path / "_director.lock").write_text("")
+        assert told() == ["`li show resume build` takes it up again"]

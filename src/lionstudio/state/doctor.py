@@ -13,6 +13,7 @@ import apsw
 from lionstudio.model.states import Proof, staleness_check
 from lionstudio.state.connection import Connection
 from lionstudio.state.opening import AUTOCHECKPOINT, WAL_LIMIT
+from lionstudio.state.owners import lock_state
 from lionstudio.state.proofs import proof_of
 from lionstudio.state.search import unindexed
 from lionstudio.state.sessions import finish_session
@@ -50,6 +51,7 @@ def examine(conn: Connection, *, now: float | None = None, deep: bool = False) -
         _references(conn),
         _damaged_rows(conn),
         _runs(conn, now),
+        _undirected(conn),
     ):
         yield from _up_to_damage(conn, findings)
 
@@ -60,6 +62,19 @@ def _up_to_damage(conn: Connection, findings: Iterator[Finding]) -> Iterator[Fin
         yield from findings
     except (apsw.CorruptError, apsw.NotADBError) as error:
         yield Finding("error", "file.damaged", conn.path, str(error), _RESTORE)
+
+
+_ACTIVE_SHOWS = "SELECT topic, show_dir FROM shows WHERE status = 'active' ORDER BY topic LIMIT :most"
+
+
+def _undirected(conn: Connection) -> Iterator[Finding]:
+    """Shows whose director was killed: its lock file stayed, and nobody holds it."""
+    for topic, show_dir in conn.all(_ACTIVE_SHOWS, {"most": _MOST_FINDINGS}):
+        if lock_state(os.path.join(show_dir, "_director.lock")) == "free":
+            yield Finding(
+                "warning", "show.undirected", f"show {topic}", "its director died, and nothing goes on",
+                f"`li show resume {topic}` takes it up again",
+            )  # fmt: skip
 
 
 def _library() -> Iterator[Finding]:
