@@ -21,8 +21,11 @@ studio: .venv/.runtime ## install what Studio needs, build its page and start it
 
 test: check check-web ## everything that must hold before a change lands: both checks, then every test
 	@$(PY) tools/browser.py
-	@echo "Running every test…"
-	@$(PYTEST) $(PARALLEL) $(ARGS)
+	@echo "Running every test but those in the browser…"
+	@$(PYTEST) $(PARALLEL) -m "not e2e" $(ARGS)
+# The browser's driver keeps an event loop running, which no other test of the same process may find.
+	@echo "Using the page in a browser…"
+	@$(PYTEST) $(PARALLEL) -m e2e $(ARGS)
 
 check: .venv/.dev ## format, lint, types, and which room imports which
 	@echo "Checking format, lint, types and layers…"
