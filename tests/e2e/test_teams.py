@@ -32,6 +32,7 @@ def test_the_list_leads_to_a_team_by_keyboard(open_page: Open) -> None:
 
 def test_a_long_message_is_folded_until_it_is_expanded(open_page: Open) -> None:
     page = open_page("teams/checkout")
+    page.get_by_role("list", name="Messages").wait_for()
     expand = page.get_by_role("button", name=re.compile("Expand"))
     before = len(max(messages(page), key=len))
     expand.click()

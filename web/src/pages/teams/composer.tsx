@@ -16,10 +16,12 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
   const queries = useQueryClient();
   useKeys([{ keys: "c", label: "Write", group: "This team", run: () => field.current?.focus() }]);
   const send = async (): Promise<void> => {
-    if (text.trim() === "" || busy) return;
+    // What stands in the field counts: a key may come before the last letter was rendered.
+    const said = field.current?.value ?? text;
+    if (said.trim() === "" || busy) return;
     setBusy(true);
     const sent = await told(async () => {
-      const { unstored } = await sendTo(id, text, to);
+      const { unstored } = await sendTo(id, said, to);
       return unstored ? `Sent; the table has it later: ${unstored}` : "Sent";
     });
     setBusy(false);
