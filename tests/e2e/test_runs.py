@@ -27,9 +27,9 @@ def test_a_filter_is_in_the_address_and_the_address_makes_the_list(open_page: Op
     page.get_by_role("option", name="timed out").click()
 
     expect(page).to_have_url(re.compile("status=timed_out"))
-    expect(page.get_by_role("list", name="Runs").get_by_role("listitem")).to_have_count(9)
+    expect(page.get_by_role("list", name="Runs").get_by_role("link")).to_have_count(9)
     again = open_page("runs?status=timed_out")
-    expect(again.get_by_role("list", name="Runs").get_by_role("listitem")).to_have_count(9)
+    expect(again.get_by_role("list", name="Runs").get_by_role("link")).to_have_count(9)
     assert rows(again) == rows(page)
 
     page.go_back()

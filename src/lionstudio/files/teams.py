@@ -21,7 +21,7 @@ from lionstudio.model.jsontext import load
 from lionstudio.model.teams import Team, TeamMessage
 
 MOST_BYTES = 64_000_000  # a file is read and written whole for every message
-OUTSIDERS = ("_cli", "system")  # who may write without being a member
+OUTSIDERS = ("_cli", "system", "user")  # who may write without being a member: a terminal, we, the person at the page
 SUFFIX = ".json"
 
 T = TypeVar("T")
