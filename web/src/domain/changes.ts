@@ -37,9 +37,10 @@ export function concernsOf(change: Change): Concern[] {
     case "play":
       return [{ root: "shows" }, { root: "show" }, { root: "home" }];
     case "team":
-      return [{ root: "teams" }, { root: "team", id: change.entity_id }, { root: "home" }];
+      // By its id or by its name: an address may say either.
+      return [{ root: "teams" }, { root: "team" }, { root: "home" }];
     case "team_message":
-      return [{ root: "teams" }, ...(parent ? [{ root: "team" as const, id: parent }] : [])];
+      return [{ root: "teams" }, { root: "team" }];
     case "definition":
       return [{ root: "definitions" }, { root: "definition" }];
     default:
