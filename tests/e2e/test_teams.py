@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Page, expect
 from tests.support.browsing import Studio, Watched, assert_accessible
 from tests.support.seeding import li
@@ -40,7 +39,6 @@ def test_a_long_message_is_folded_until_it_is_expanded(open_page: Open) -> None:
     assert len(max(messages(page), key=len)) > before
 
 
-@pytest.mark.xfail(strict=False, reason="fails since the rules of senders were looked at; the cause is not known yet")
 def test_a_message_is_written_by_keyboard_and_another_arrives_by_itself(
     visit: Callable[..., Watched], fresh: Studio
 ) -> None:
