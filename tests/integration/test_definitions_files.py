@@ -30,6 +30,7 @@ from lionstudio.live.definitions import (
     observe,
     rollback,
     save,
+    settled,
     target_of,
 )
 from lionstudio.state.database import Database
@@ -269,6 +270,18 @@ def test_a_look_between_row_and_file_waits_and_sees_the_save(
 
     assert observe(db, str(tmp_path), listed) == []
     assert [each[1] for each in versions(db, "x")] == ["old", "new"]
+
+
+def test_a_text_that_was_read_during_a_save_is_read_again(db: Database, tmp_path: Path) -> None:
+    """Who hears of the row before the file is replaced would otherwise show the old text for good."""
+    target = new_target("agent", "x", str(tmp_path))
+    save(db, str(tmp_path), target, "old", create=True)
+    early = one(tmp_path, "x")
+    save(db, str(tmp_path), target, "new")
+    looks = iter([[early], [one(tmp_path, "x")]])
+
+    assert [each.text for each in settled(db, str(tmp_path), lambda: next(looks))] == ["new"]
+    assert [each.text for each in settled(db, str(tmp_path), lambda: [one(tmp_path, "x")])] == ["new"]
 
 
 @pytest.mark.crash

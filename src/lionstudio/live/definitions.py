@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
@@ -45,11 +45,18 @@ def new_target(kind: str, name: str, home: str) -> Target:
     return Target(kind, check_name(name), path_for(kind, name, home))
 
 
+def settled(db: Database, home: str, look: Callable[[], list[Definition]]) -> list[Definition]:
+    """What a look finds, with its edits recorded; it looks twice when it may have met a save between row and file."""
+    found = look()
+    if not _unrecorded(db, found):
+        return found
+    observe(db, home, found)
+    return look()
+
+
 def observe(db: Database, home: str, found: Iterable[Definition]) -> list[Version]:
     """Record every text that differs from its newest version; costs one query when nothing was edited."""
-    readable = [each for each in found if each.text is not None]
-    known = {kind: db.read(partial(latest_etags, kind=kind)) for kind in {each.kind for each in readable}}
-    edited = [target_of(each) for each in readable if known[each.kind].get(each.key) != each.sha256]
+    edited = _unrecorded(db, found)
     if not edited:
         return []
     with locked(_lock(home)):
@@ -97,6 +104,13 @@ def rollback(db: Database, home: str, target: Target, version: int, *, author: s
 def etag_of(text: str) -> str:
     """The ETag of a text."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _unrecorded(db: Database, found: Iterable[Definition]) -> list[Target]:
+    """Those whose text is not their newest version."""
+    readable = [each for each in found if each.text is not None]
+    known = {kind: db.read(partial(latest_etags, kind=kind)) for kind in {each.kind for each in readable}}
+    return [target_of(each) for each in readable if known[each.kind].get(each.key) != each.sha256]
 
 
 def _lock(home: str) -> str:

@@ -1,5 +1,5 @@
 // Agents and playbooks: files that people edit, with every version kept.
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { get, post, send } from "./client";
 import { keys, type Schema } from "./keys";
 
@@ -34,6 +34,14 @@ export const version = (kind: Kind, name: string, number: number) =>
       get(`${PATH}/versions/{version}`, { path: { kind, name, version: number }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** The server's answer to a save is the text from now on: one that was asked for before it may not come after it. */
+export async function keep(queries: QueryClient, kind: Kind, name: string, found: Detail): Promise<void> {
+  const queryKey = keys.definition(kind, name);
+  await queries.cancelQueries({ queryKey, exact: true });
+  queries.setQueryData(queryKey, found);
+  await queries.invalidateQueries({ queryKey: keys.versions(kind, name) });
+}
 
 /** What is wrong with a text that nobody has saved. */
 export const check = (kind: Kind, name: string, text: string, signal?: AbortSignal) =>

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lionstudio.errors import Conflict, LionError
+from lionstudio.errors import Conflict, LionError, NotFound
 from lionstudio.files import definitions, places, plugins
 from lionstudio.files.names import check_name
 from lionstudio.files.names import shown as shown_path
@@ -157,8 +157,7 @@ async def _listed(request: Request, lister: Lister) -> Response:
 def _edited(kind: str) -> Lister:
     def look(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
         home = here.settings.home
-        found = definitions.list_definitions(kind, home, _cwd())
-        _observe(here, found)
+        found = _settled(here, lambda: definitions.list_definitions(kind, home, _cwd()))
         folders = places.definition_places(home, _cwd())
         looked = [place._replace(path=os.path.join(place.path, definitions.FOLDERS[kind])) for place in folders]
         return [definitions.to_dict(each) for each in found], looked
@@ -178,19 +177,20 @@ def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
 
 
 def _find(here: Services, kind: str, name: str) -> definitions.Definition:
-    found = definitions.get_definition(kind, name, here.settings.home, _cwd())
-    _observe(here, [found])
-    return found
+    return _settled(here, lambda: [definitions.get_definition(kind, name, here.settings.home, _cwd())])[0]
 
 
-def _observe(here: Services, found: list[definitions.Definition]) -> None:
-    """An edit by another program becomes a version; a list is shown even where that cannot be written."""
+def _settled(here: Services, look: Callable[[], list[definitions.Definition]]) -> list[definitions.Definition]:
+    """An edit by another program becomes a version; what is there is shown even where that cannot be written."""
     try:
         database = here.store.find_database()
         if database is not None:
-            editing.observe(database, here.settings.home, found)
+            return editing.settled(database, here.settings.home, look)
+    except NotFound:
+        raise
     except LionError as error:
         here.log.write("unobserved", why=error.message)
+    return look()
 
 
 def _version(each: Version, *, whole: bool) -> dict[str, Any]:

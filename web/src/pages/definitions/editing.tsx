@@ -3,9 +3,8 @@ import { Button, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useRef, useState } from "react";
-import { check, type Detail, definition, save } from "@/api/definitions";
+import { check, type Detail, definition, keep, save } from "@/api/definitions";
 import { ApiError } from "@/api/errors";
-import { keys } from "@/api/keys";
 import { told } from "@/ui/confirm";
 import { LoadingLine } from "@/ui/states";
 import { Conflict } from "./conflict";
@@ -30,8 +29,7 @@ export function Editing({ detail }: { detail: Detail }) {
   const problems = useChecked(name, text);
   const take = (found: Detail): void => {
     setBase({ text: found.text ?? "", etag: found.definition.etag ?? null });
-    queries.setQueryData(keys.definition(words.kind, name), found);
-    void queries.invalidateQueries({ queryKey: keys.versions(words.kind, name) });
+    void keep(queries, words.kind, name, found);
   };
   const changed = text !== base.text;
   const put = async (etag: string | null): Promise<string> => {

@@ -2,8 +2,7 @@
 import { Button, Drawer } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { type Detail, rollBack, type Version, version, versions } from "@/api/definitions";
-import { keys } from "@/api/keys";
+import { type Detail, keep, rollBack, type Version, version, versions } from "@/api/definitions";
 import { told } from "@/ui/confirm";
 import { Loaded, LoadingLine } from "@/ui/states";
 import { RelativeTime } from "@/ui/time";
@@ -76,9 +75,7 @@ function Compared({ detail, number, newest }: { detail: Detail; number: number; 
   const query = useQuery(version(kind, name, number));
   const back = (): Promise<boolean> =>
     told(async () => {
-      const found = await rollBack(kind, name, number);
-      queries.setQueryData(keys.definition(kind, name), found);
-      await queries.invalidateQueries({ queryKey: keys.versions(kind, name) });
+      await keep(queries, kind, name, await rollBack(kind, name, number));
       return `${name} is as it was in version ${number}`;
     });
   return (

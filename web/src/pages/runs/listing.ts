@@ -16,13 +16,14 @@ export function useRunList(filters: Filters) {
   const queries = useQueryClient();
   const pages = useInfiniteQuery(runPages(filters));
   const head = useQuery(newestRuns(filters));
-  const runs = useMemo(() => merged(pages.data?.pages ?? [], head.data), [pages.data, head.data]);
-  const fresh = useMemo(() => newer(pages.data?.pages ?? [], head.data), [pages.data, head.data]);
+  // While a new filter's newest page is on its way the old one stands in for the total; its rows are not of this list.
+  const newest = head.isPlaceholderData ? undefined : head.data;
+  const runs = useMemo(() => merged(pages.data?.pages ?? [], newest), [pages.data, newest]);
+  const fresh = useMemo(() => newer(pages.data?.pages ?? [], newest), [pages.data, newest]);
   useRowUpdates(filters);
   const accept = (): void => {
-    if (!head.data) return;
-    const first = head.data;
-    queries.setQueryData<Pages>(keys.runPages(filters), { pages: [first], pageParams: [""] });
+    if (!newest) return;
+    queries.setQueryData<Pages>(keys.runPages(filters), { pages: [newest], pageParams: [""] });
   };
   // An empty list has nothing that could move.
   const isFirst = runs.length === 0 && fresh.length > 0;
