@@ -106,6 +106,16 @@ def load_settings(
     return Settings(**values, origins=origins)
 
 
+def describe(settings: Settings) -> list[dict[str, Any]]:
+    """Every setting as it may be shown: no password that somebody put into an address leaves this process."""
+    values = {**settings._asdict(), "embed_url": settings.embed_url and settings.embed_url.rpartition("@")[2]}
+    return [
+        {"name": item.name, "value": values[item.name], "origin": settings.origins[item.name],
+         "variable": item.variable, "meaning": item.meaning, "default": item.default}
+        for item in SETTINGS
+    ]  # fmt: skip
+
+
 def _here() -> str:
     try:
         return os.getcwd()

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 from playwright.sync_api import Page, expect
 from tests.support.browsing import Studio, Watched, assert_accessible
-from tests.support.seeding import begin, li
+from tests.support.seeding import dead_run, li
 
 from lionstudio.state.database import Database
-from lionstudio.state.owners import describe
 from lionstudio.state.sessions import get_session
 
 Open = Callable[..., Page]
 
 
-def _dead_run(studio: Studio) -> None:
-    """A run whose process is proven gone, silent for nine hours."""
-    process = subprocess.Popen(["sleep", "60"])
-    lock = Path(studio.settings.home, "run-dead.lock")
-    lock.touch()
-    owner = describe(process.pid, str(lock))._asdict()
-    process.kill()
-    process.wait()
-    with Database(studio.settings.db) as db:
-        db.write(lambda conn: begin(conn, "run-dead", time.time() - 9 * 3600, name="left alone", owner=owner))
-
-
 def test_a_dead_run_is_found_previewed_and_marked(visit: Callable[..., Watched], fresh: Studio) -> None:
-    _dead_run(fresh)
+    dead_run(fresh.settings)
     page = visit(fresh).open("admin")
     health = page.get_by_role("region", name="Health")
     expect(health).to_contain_text("left alone")

@@ -120,6 +120,17 @@ def test_the_code_opens_once_and_sets_a_strict_cookie(studio: InProcess) -> None
     assert TOKEN not in cookie
 
 
+def test_a_link_that_was_used_leads_a_browser_to_the_page_and_opens_nothing(studio: InProcess) -> None:
+    code = studio.services.codes.make()
+    browser = {"Accept": "text/html,application/xhtml+xml"}
+    studio.client.get(f"/login?code={code}", headers=browser, follow_redirects=False)
+    studio.client.cookies.clear()
+    again = studio.client.get(f"/login?code={code}", headers=browser, follow_redirects=False)
+
+    assert (again.status_code, again.headers["location"]) == (303, "/")
+    assert "set-cookie" not in again.headers
+
+
 def test_a_code_is_good_for_less_than_a_minute() -> None:
     now = [0.0]
     codes = Codes(clock=lambda: now[0])

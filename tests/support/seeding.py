@@ -21,6 +21,7 @@ from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.messages import append
+from lionstudio.state.owners import describe
 from lionstudio.state.sessions import create_session, finish_session, set_health
 from lionstudio.state.shows import put_play, put_show
 
@@ -221,6 +222,18 @@ def _teams(settings: Settings) -> None:
     ):
         li(settings, "team", "send", "checkout", text, "--from", sender)
     li(settings, "team", "create", "archive-me", "--members", "a,b")
+
+
+def dead_run(settings: Settings) -> None:
+    """A run whose process is proven gone, silent for nine hours."""
+    process = subprocess.Popen(["sleep", "60"])
+    lock = Path(settings.home, "run-dead.lock")
+    lock.touch()
+    owner = describe(process.pid, str(lock))._asdict()
+    process.kill()
+    process.wait()
+    with Database(settings.db) as db:
+        db.write(lambda conn: begin(conn, "run-dead", time.time() - 9 * 3600, name="left alone", owner=owner))
 
 
 def li(settings: Settings, *words: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lionstudio.errors import InvalidInput
-from lionstudio.settings import SETTINGS, Settings, find_project_file, load_settings
+from lionstudio.settings import SETTINGS, Settings, describe, find_project_file, load_settings
 
 
 @pytest.fixture
@@ -168,3 +168,11 @@ def test_a_file_that_is_not_text_is_refused(home: Path, tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInput, match="cannot be read"):
         load(home, tmp_path)
+
+
+def test_no_password_of_an_address_is_shown(tmp_path: Path) -> None:
+    environ = {"LIONAGI_HOME": str(tmp_path), "LIONAGI_EMBED_URL": "http://me:secret@127.0.0.1:1/v1"}
+    shown = {each["name"]: each["value"] for each in describe(load_settings({}, environ, str(tmp_path)))}
+
+    assert shown["embed_url"] == "127.0.0.1:1/v1"
+    assert shown["home"] == str(tmp_path)

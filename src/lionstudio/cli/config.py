@@ -10,7 +10,7 @@ from lionstudio.cli import stores, tables
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit_lines
 from lionstudio.cli.terminal import is_terminal, styles_for, width_of
-from lionstudio.settings import SETTINGS, Setting, Settings
+from lionstudio.settings import describe
 
 EXAMPLES = (
     ("li config", "every setting"),
@@ -31,8 +31,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every setting."""
-    settings = stores.settings_of(args)
-    described = [_describe(item, settings) for item in SETTINGS]
+    described = describe(stores.settings_of(args))
     if args.json:
         from lionstudio.cli.jsonout import print_json
 
@@ -46,17 +45,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         emit_lines("\t".join(row) for row in rows)
     return 0
-
-
-def _describe(item: Setting, settings: Settings) -> dict[str, Any]:
-    return {
-        "name": item.name,
-        "value": getattr(settings, item.name),
-        "origin": settings.origins[item.name],
-        "variable": item.variable,
-        "meaning": item.meaning,
-        "default": item.default,
-    }
 
 
 def _text(value: Any) -> str:

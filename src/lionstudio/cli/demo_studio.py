@@ -11,7 +11,7 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lionstudio.cli.output import emit, flush
+from lionstudio.cli.studio import print_address
 from lionstudio.errors import LionError
 from lionstudio.settings import Settings
 
@@ -36,8 +36,7 @@ def studio(settings: Settings, *, open_browser: bool) -> Iterator[subprocess.Pop
         if not said:
             raise LionError("the Studio did not start", hint=f"its log is {log}")
         address = json.loads(said)
-        emit(f"{address['url']}\n{address['login']}\n")
-        flush()
+        print_address(address["url"], address["login"])
         if open_browser:
             # a browser in the terminal would not return before it is closed, and the show must start
             threading.Thread(target=webbrowser.open, args=(address["login"],), daemon=True).start()

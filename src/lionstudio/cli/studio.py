@@ -72,8 +72,8 @@ def run(args: argparse.Namespace) -> int:
         url = server.url_of(listener)
         # good once and for less than a minute; afterwards the page asks for the token, or this command runs again
         entry = f"{url}login?code={services.codes.make()}"
-        _print_address(url, entry, as_json=vars(args).get("json", False))
-        print("Lion Studio is running. Ctrl-C stops it.", file=sys.stderr, flush=True)
+        print_address(url, entry, as_json=vars(args).get("json", False))
+        print("It runs until Ctrl-C stops it.", file=sys.stderr, flush=True)
         _tell_what_goes_on(services)
         if args.open or (args.open is None and sys.stdout.isatty()):
             _open_browser(entry)
@@ -107,11 +107,14 @@ def _tell_of_opening(services: Services) -> None:
     print(f"The database is ready after {time.time() - began:.0f} s.", file=sys.stderr, flush=True)
 
 
-def _print_address(url: str, entry: str, *, as_json: bool) -> None:
+def print_address(url: str, entry: str, *, as_json: bool = False) -> None:
+    """Where Studio is and how to get in: a person gets words, a program two lines or one object."""
     if as_json:
         from lionstudio.cli.jsonout import print_json
 
         print_json({"url": url, "login": entry})
+    elif sys.stdout.isatty():
+        emit(f"Lion Studio is at {url}\nSign in with    {entry}\n                (good once, within a minute)\n")
     else:
         emit(f"{url}\n{entry}\n")
     sys.stdout.flush()

@@ -148,7 +148,7 @@ def _check_text(text: str) -> None:
 
 def _check_start(target: Target, current: str | None, expected: str | None, create: bool) -> None:
     if create and current is not None:
-        raise Conflict(f"there is a {target.kind} {target.key} already: {target.path}", hint="choose another name")
+        raise Conflict(f"the {target.kind} {target.key} is there already: {target.path}", hint="choose another name")
     if expected is None:
         return
     if current is None:

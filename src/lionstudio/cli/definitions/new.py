@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
     target = new_target(noun.one, args.name, settings.home)
     there = find_definition(noun.one, args.name, settings.home, here())
     if there is not None and there.place.origin == "home":
-        raise Conflict(f"there is a {noun.one} {args.name} already: {there.path}", hint="choose another name")
+        raise Conflict(f"the {noun.one} {args.name} is there already: {there.path}", hint="choose another name")
     editor = _editor() if args.edit else []
     text = _BEGINNINGS[noun.one].format(name=args.name) if args.source is None else _read(args.source)
     place = Place(settings.home, "home")

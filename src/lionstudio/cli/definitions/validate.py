@@ -54,7 +54,7 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
 
 def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
     """Add the options of the command."""
-    what = f"a {noun.one}, or the path of a file" if noun.edited else f"a {noun.one}"
+    what = "a name, or the path of a file" if noun.edited else "a name"
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"{what} (all of them)")
 
 

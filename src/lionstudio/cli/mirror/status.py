@@ -57,7 +57,11 @@ def _fields(above: str, facts: Mapping[str, Any]) -> Iterator[str]:
         elif name in ("refused", "skipped"):
             yield f"{above}.{name}\t{len(value)}"
         elif name != "tool":
-            yield f"{above}.{name}\t{'' if value is None else inline(str(value))}"
+            yield f"{above}.{name}\t{_text(value)}"
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else "" if value is None else inline(str(value))
 
 
 def _look(path: str) -> list[Coverage]:

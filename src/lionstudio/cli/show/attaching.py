@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 import time
+from shlex import quote
 from typing import NoReturn
 
 from lionstudio.cli import stores
@@ -70,6 +71,9 @@ def _report(args: argparse.Namespace, found: Glimpse, *, directed: bool) -> int:
         flush()
     elif ended:
         say(f"the show {args.topic} is {found.status}", quiet=args.quiet)
+        if found.work is not None and found.merged:
+            repo, branch = found.work
+            say(f"its work is on {branch}; git -C {quote(repo)} merge {quote(branch)} takes it", quiet=args.quiet)
     elif found.waits_for and directed:
         say(f"{args.topic} waits for a person: {', '.join(found.waits_for)}; li show status {args.topic}")
     else:

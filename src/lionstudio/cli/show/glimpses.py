@@ -44,6 +44,7 @@ class Glimpse(NamedTuple):
     now: float
     over_budget: str | None = None  # which part of it is used up
     last_word: str | None = None  # what a person is asked when the final gates have passed
+    work: tuple[str, str] | None = None  # the repository and the branch that everything is merged into
 
     @property
     def merged(self) -> int:
@@ -92,6 +93,7 @@ def glimpse(conn: Connection, topic: str, now: float) -> Glimpse:
     return Glimpse(
         topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(plan, plays), usage, began, now,
         _over_budget(show, plan, usage), _last_word(show, plan, plays),
+        (show.repo, show.integration_branch) if show.repo and show.integration_branch else None,
     )  # fmt: skip
 
 

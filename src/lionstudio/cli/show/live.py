@@ -138,6 +138,7 @@ class PlainView:
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self._json, self._quiet = as_json, quiet
         self._before: dict[str, tuple[str, int]] = {}
+        self._waiting: list[str] = []
 
     def __enter__(self) -> Self:
         return self
@@ -152,6 +153,10 @@ class PlainView:
             if self._before.get(play.name, ("pending", 1)) != key:
                 self._say(now, play)
             self._before[play.name] = key
+        waiting = [] if now.busy else now.waits_for
+        if waiting and waiting != self._waiting and not (self._json or self._quiet):
+            emit(f"waits for a person: {inline(', '.join(waiting))}; li show status {now.topic}\n")
+        self._waiting = waiting
         flush()
 
     def _say(self, now: Glimpse, play: Play) -> None:

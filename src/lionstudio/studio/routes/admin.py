@@ -18,7 +18,7 @@ from lionstudio.files.shows import find_shows
 from lionstudio.files.works import list_works
 from lionstudio.live.show_drift import show_findings
 from lionstudio.live.team_drift import team_findings
-from lionstudio.settings import SETTINGS
+from lionstudio.settings import describe
 from lionstudio.state import doctor, growth, summaries, upkeep
 from lionstudio.state.connection import Connection
 from lionstudio.state.opening import open_writer
@@ -178,13 +178,8 @@ async def read_log(request: Request, lines: Annotated[int, Query(ge=1, le=1000)]
 async def get_settings(request: Request) -> Response:
     """Every setting with where it came from."""
     here = services(request)
-    values = here.settings._asdict()
-    origins = dict(values.pop("origins"))
-    items = [
-        {"name": each.name, "value": values[each.name], "origin": origins[each.name], "variable": each.variable,
-         "meaning": each.meaning, "default": each.default}
-        for each in SETTINGS
-    ]  # fmt: skip
+    items = describe(here.settings)
+    values, origins = ({item["name"]: item[key] for item in items} for key in ("value", "origin"))
     body = {"settings": values, "origins": origins, "items": items, "read_only": here.keys.read_only}
     return Response(encoded(body), media_type=JSON)
 

@@ -39,6 +39,8 @@ async def login_by_code(request: Request, code: Annotated[str, Query(max_length=
     here = services(request)
     if not here.codes.use(code):
         here.log.write("denied", reason="wrong_code", path="/login")
+        if "text/html" in request.headers.get("Accept", ""):
+            return RedirectResponse("/", 303)  # the page is shown to who is signed in, and tells others how to
         return problem(401, "wrong_code", "That code was used already, or is too old.", hint="start `li studio` again")
     answer = RedirectResponse("/", 303)
     _sign_in(request, here, answer)
