@@ -78,9 +78,14 @@ def child(root: str) -> None:
     print(json.dumps(told))
 
 
-def measure(plays: int) -> dict[str, Any]:
+def quietest(plays: int, rounds: int) -> dict[str, Any]:
+    """The show of so many plays that took the least CPU."""
+    return min((measure(plays, number) for number in range(rounds)), key=lambda told: told["cpu"])
+
+
+def measure(plays: int, number: int) -> dict[str, Any]:
     """One show of so many plays, in a process of its own."""
-    root = Path(fresh_path("show")).parent / f"show-{plays}"
+    root = Path(fresh_path("show")).parent / f"show-{plays}-{number}"
     write_show(root, plays)
     done = subprocess.run(
         [sys.executable, "-m", "benches.bench_shows", "--child", str(root)], capture_output=True, text=True, check=True
@@ -116,14 +121,15 @@ def main() -> None:
     given = options(__doc__)
     try:
         table = Table("Directing a show, eight plays at a time", given)
-        few, many = measure(10), measure(20 if given.quick else 40)
         plays = {"few": 10, "many": 20 if given.quick else 40}
+        # agents that start and end beside it make everything dearer by chance, never cheaper: the least counts
+        few, many = (quietest(plays[name], 1 if given.quick else 3) for name in ("few", "many"))
         git = price_of_git("/")
         each = {
             name: (told["cpu"] + told["git"] * git) / plays[name] * 1000
             for name, told in (("few", few), ("many", many))
         }  # fmt: skip
-        table.row("director, CPU of a play", many["cpu"] / plays["many"] * 1000, "ms", at_most(150))
+        table.row("director, CPU of a play, least of three shows", many["cpu"] / plays["many"] * 1000, "ms", at_most(150))
         table.row("director and its git, CPU of a play", each["many"], "ms")
         # 150 ms where loading takes 450 ms, as it does on this kind of machine when it has nothing else to do
         yardstick = price_of_loading()

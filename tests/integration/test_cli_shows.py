@@ -287,7 +287,7 @@ def test_lanes_of_all_shapes() -> None:
     }
 
     assert [f"{lanes}{name}".rstrip() for lanes, name in draw(graph)] == [
-        "●      a", "├─╮", "│ ●    b", "├─│─╮", "│ │ ●  c", "│ ├─╯", "│ ●    d", "● │    e", "├─╯", "●      f",
+        "●      a", "├─╮", "│ ●    b", "├─│─╮", "│ │ ●  c", "│ ├─╯", "│ ●    d", "│ │", "● │    e", "├─╯", "●      f",
         "●      z", "●      x", "●      y",
     ]  # fmt: skip
     hostile = Play(show_id="s", name='a"] --> evil["<script>', status=PlayStatus.MERGED)

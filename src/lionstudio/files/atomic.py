@@ -31,7 +31,7 @@ def write_text(path: str, text: str) -> None:
 
 def write_bytes(path: str, content: bytes) -> None:
     """Replace or create a file; a file that a link leads to is replaced where it lies, with the mode it has."""
-    target = os.path.realpath(path)
+    target = os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path)
     folder = os.path.dirname(target)
     try:
         make_folder(folder)

@@ -98,16 +98,35 @@ def may_exist(path: str) -> bool:
 
 def is_within(path: str, root: str) -> bool:
     """Whether a path, all links followed, lies in a folder."""
-    real, folder = os.path.realpath(path), os.path.realpath(root)
+    return _lies_plainly(path, root) or _lies_in(os.path.realpath(path), root)
+
+
+def _lies_plainly(path: str, root: str) -> bool:
+    """Whether it lies there by its name, and no part of the way down is a link: then nothing has to be followed."""
+    folder = root.rstrip(os.sep)
+    if not path.startswith(folder + os.sep):
+        return False
+    for part in path[len(folder) + 1 :].split(os.sep):
+        folder = f"{folder}{os.sep}{part}"
+        if part in ("", os.curdir, os.pardir) or os.path.islink(folder):
+            return False
+    return True
+
+
+def _lies_in(real: str, root: str) -> bool:
+    folder = os.path.realpath(root)
     return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def _within(path: str, root: str) -> str:
-    if not is_within(path, root):
+    if _lies_plainly(path, root):
+        return path
+    real = os.path.realpath(path)
+    if not _lies_in(real, root):
         raise InvalidInput(
             f"{shown(path)} is a symbolic link that leads out of {shown(root)}", hint="copy the file instead"
         )
-    return os.path.realpath(path)
+    return real
 
 
 def _read(path: str, named: str, most: int, *, follow: bool) -> bytes:

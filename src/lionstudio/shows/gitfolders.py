@@ -14,7 +14,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from lionstudio.files.atomic import make_folder
 from lionstudio.files.names import shown
 from lionstudio.shows.git import OID, quoted
 
@@ -41,8 +40,10 @@ def make_git_folder(
     path: str, *, bare: bool, head: str, objects: str | None, owner: Owner, sha256: bool = False, shallow: bytes = b"",
 ) -> None:  # fmt: skip
     """A new git folder: no templates, no hooks, no remotes; objects are borrowed from another store."""
-    for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
-        make_folder(os.path.join(path, *name.split("/")))
+    os.makedirs(path, 0o700, exist_ok=True)
+    for name in ("objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags", "info"):
+        with suppress(FileExistsError):
+            os.mkdir(os.path.join(path, *name.split("/")), 0o700)
     _put(path, "config", _config(bare=bare, owner=owner, sha256=sha256))
     if objects is not None:
         _put(path, "objects/info/alternates", alternates(objects))

@@ -25,7 +25,7 @@ def lay_out(repo: Repo, tree: str, path: str, *, parents: tuple[str, ...] = ()) 
     """Fill a new folder with a tree, as a repository of its own with one commit on top of `parents`; for gates."""
     if os.path.lexists(path) and not (os.path.isdir(path) and not os.listdir(path)):
         raise Conflict(f"{shown(path)} is in the way of a merge result", hint="remove it")
-    make_folder(path)
+    os.makedirs(path, 0o700, exist_ok=True)
     commit = commit_tree(repo, tree, parents, "The merge result that the gates look at")
     make_git(repo, path, commit, head=commit)
     lay_files(repo, tree, path, index=os.path.join(path, ".git", "index"))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
 from lionstudio.errors import IllegalMove
-from lionstudio.model.plans import Budget, GateKind, Plan
+from lionstudio.model.plans import Budget, GateKind, Plan, PlannedPlay
 from lionstudio.model.statuses import PLAY_MOVES, PlayStatus, ShowStatus
 from lionstudio.shows.cues import ABORTED, Merge, Next, Outcome, Spent, Standing, Word
 
@@ -46,12 +46,18 @@ def startable(
     if over_budget(plan.budget, spent) is not None:
         return []
     used = list(running)
+    ready = {
+        play.name
+        for play in plan.plays
+        if statuses.get(play.name, P.PENDING) in _WAITING and play.name not in running
+        and _is_due(play, statuses) and (parked or {}).get(play.name, 0.0) <= now
+    }  # fmt: skip
+    if not ready or len(used) >= plan.concurrency:
+        return []
     found = []
     for name in sorted(by_urgency(plan), key=lambda name: statuses.get(name) is not P.PREPARED):
-        ready = statuses.get(name, P.PENDING) in _WAITING and name not in running
-        if not ready or not is_due(plan, statuses, name) or (parked or {}).get(name, 0.0) > now:
-            continue
-        if len(used) < plan.concurrency and _provider_has_room(plan, name, used, providers or {}):
+        room = len(used) < plan.concurrency and _provider_has_room(plan, name, used, providers or {})
+        if name in ready and room:
             used.append(name)
             found.append(name)
     return found
@@ -59,7 +65,11 @@ def startable(
 
 def is_due(plan: Plan, statuses: Mapping[str, PlayStatus], name: str) -> bool:
     """Whether everything that a play depends on is merged."""
-    return all(statuses.get(need) is P.MERGED for need in plan.play(name).depends_on)
+    return _is_due(plan.play(name), statuses)
+
+
+def _is_due(play: PlannedPlay, statuses: Mapping[str, PlayStatus]) -> bool:
+    return all(statuses.get(need) is P.MERGED for need in play.depends_on)
 
 
 def _provider_has_room(plan: Plan, name: str, used: Sequence[str], providers: Mapping[str, str]) -> bool:
@@ -79,7 +89,7 @@ def by_urgency(plan: Plan) -> list[str]:
     while ready := [name for name, later in left.items() if all(each in depth for each in later)]:
         for name in ready:
             depth[name] = 1 + max((depth[each] for each in left.pop(name)), default=0)
-    return sorted(plan.names, key=lambda name: (-depth.get(name, 0), plan.names.index(name)))
+    return sorted(plan.names, key=lambda name: -depth.get(name, 0))
 
 
 def over_budget(budget: Budget, spent: Spent) -> str | None:

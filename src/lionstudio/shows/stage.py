@@ -112,9 +112,12 @@ class Stage:
 
     def meta(self, play: str) -> halves.Meta:
         """What its file says, or its row where the file was spoilt: for what must go on whatever an agent did."""
-        if (why := mend(self.show_dir, self.database, play)) is not None:
+        try:
+            return halves.read_meta(self.show_dir, play) or {}
+        except LionError:
+            why = mend(self.show_dir, self.database, play)
             self.warn(f"the files of {play} were written again: {why}")
-        return halves.read_meta(self.show_dir, play) or {}
+            return halves.read_meta(self.show_dir, play) or {}
 
     def tick(self) -> wire.Json:
         """What time it is and what was spent."""

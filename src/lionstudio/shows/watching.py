@@ -20,6 +20,7 @@ from lionstudio.shows.decisions import DECISION, Decision, find_decision
 from lionstudio.shows.stage import Stage
 
 LOOK_SECONDS = 0.2
+_GATHER_SECONDS = 0.03  # works that end together are told together: a round of the director costs more than this pause
 Signature = tuple[int, int, int] | None
 Known = tuple[str, Mapping[str, int]]  # the plan that the director has, and what was granted beyond it
 
@@ -72,6 +73,8 @@ class Watching:
                 found.append(self._stage.tick())
             if found:
                 self.resting.clear()
+                time.sleep(_GATHER_SECONDS)
+                found += self._works(works)
                 # what was spent is told with whatever happened, because it decides what may start
                 return [self._stage.tick(), *found]
             if resting:

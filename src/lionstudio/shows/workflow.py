@@ -6,9 +6,8 @@ when the order of steps changes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import groupby
-from typing import assert_never
+from collections.abc import Callable, Mapping
+from typing import Any, assert_never
 
 from lionstudio.model.statuses import ShowStatus
 from lionstudio.shows import cues, wire
@@ -47,6 +46,7 @@ class _Run:
         self._engine, self._topic = engine, topic
         self._works: dict[str, wire.Json] = {}  # what is under way, by its id
         self._number = 0
+        self._notes: list[Noted] = []  # decided, and not written yet
         self._aborting = self._resting = False
         self._text = ""
         self._granted: dict[str, int] = {}
@@ -62,12 +62,12 @@ class _Run:
         )  # fmt: skip
         orders = [*director.on(wire.to_event(taken["tick"], self._topic)), *director.on(cues.Begun())]
         while True:
-            for noting, group in groupby(orders, lambda order: isinstance(order, cues.Note)):
-                if noting:  # one after the other, and remembered together
-                    self._engine.step("note", self._stage.note, [_noted(order) for order in group])
+            for order in orders:
+                if isinstance(order, cues.Note):
+                    self._notes.append((order.play, order.next, order.next.word_id))
                 else:
-                    for order in group:
-                        self._carry_out(order)
+                    self._carry_out(order)
+            self._write_notes()
             if director.ended is not None:
                 return str(director.ended)
             orders = [order for given in self._wait(director) for order in self._hear(director, given)]
@@ -97,11 +97,22 @@ class _Run:
             self._aborting = True
         return director.on(wire.to_event(given, self._topic))
 
+    def _write_notes(self) -> None:
+        """One after the other, and remembered together: a step costs as much as what is done in it."""
+        if self._notes:
+            self._engine.step("note", self._stage.note, self._notes)
+            self._notes = []
+
+    def _step(self, name: str, work: Callable[..., Any], *given: Any) -> None:
+        """Something that is done at once, and not before what was decided until then is written."""
+        self._write_notes()
+        self._engine.step(name, work, *given)
+
     def _carry_out(self, order: Command) -> None:
-        step = self._engine.step
+        step = self._step
         match order:
             case cues.Note():
-                raise TypeError(order)  # written together with its neighbours
+                raise TypeError(order)  # written together with the others
             case cues.Stop(play=play) if any(work.get("play") == play for work in self._works.values()):
                 step("stop", self._stage.stop, play)
             case cues.Prepare() | cues.Fire() | cues.Stop() | cues.Judge() | cues.MergePlay() | cues.JudgeShow():
@@ -119,8 +130,3 @@ class _Run:
         """From now on it is waited for; whoever waits begins it, also after a crash."""
         self._number += 1
         self._works[str(self._number)] = wire.to_json(order)
-
-
-def _noted(order: Command) -> Noted:
-    assert isinstance(order, cues.Note)
-    return order.play, order.next, order.next.word_id

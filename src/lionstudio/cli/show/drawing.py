@@ -43,8 +43,7 @@ def _rows(needs: Needs) -> Iterator[tuple[str, str]]:
             lanes[column] = None
         node = ending[0] if ending else _free(lanes)
         lanes[node] = name
-        if sources != [node]:
-            yield from _joint(before, lanes, sources, node)
+        yield from _joint(before, lanes, sources, node)
         yield " ".join(_NODE if column == node else _lane(lane) for column, lane in enumerate(lanes)), name
         if not left[name]:
             lanes[node] = None
