@@ -288,7 +288,7 @@ def test_lanes_of_all_shapes() -> None:
 
     assert [f"{lanes}{name}".rstrip() for lanes, name in draw(graph)] == [
         "●      a", "├─╮", "│ ●    b", "├─│─╮", "│ │ ●  c", "│ ├─╯", "│ ●    d", "│ │", "● │    e", "├─╯", "●      f",
-        "●      z", "●      x", "●      y",
+        "●      z", "●      x", "│", "●      y",
     ]  # fmt: skip
     hostile = Play(show_id="s", name='a"] --> evil["<script>', status=PlayStatus.MERGED)
     assert '"] -->' not in "\n".join(mermaid([hostile]))

@@ -51,7 +51,8 @@ def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
     assert "2/2 merged" in said.out
     assert "120 tokens" in said.out
     assert "$0.0040" in said.out
-    assert said.out.rstrip().endswith(f"the show {TOPIC} is completed")
+    assert f"the show {TOPIC} is completed" in said.out
+    assert said.out.rstrip().endswith(f"merge show/{TOPIC}/integration takes it")
 
 
 def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
