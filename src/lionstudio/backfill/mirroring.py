@@ -12,16 +12,18 @@ from collections.abc import Callable, Iterable, Mapping
 from lionstudio.backfill.compressed import plain_name
 from lionstudio.backfill.families import oldest_first
 from lionstudio.backfill.placing import failure_of
-from lionstudio.backfill.reading import Overtaken, Transcript
+from lionstudio.backfill.reading import BATCH, BATCH_BYTES, Overtaken, Rest, Transcript
 from lionstudio.backfill.report import Item, Outcome, Report
 from lionstudio.backfill.sources import Candidate, Tool, described, discover, look, within
 from lionstudio.backfill.tool_processes import may_be_running
+from lionstudio.errors import LionError
 from lionstudio.files.names import shown
 from lionstudio.model.statuses import SessionStatus
 from lionstudio.state.database import Database
 from lionstudio.state.mirrors import Open, Stamp, find_file, list_open, list_stamps, mark_gone, settle
 
 _TRIES = 5  # when another mirror reads the same file
+_TOGETHER = 8  # files of one transaction
 
 Watch = Callable[[int, int], None]  # bytes that are done, of how many
 
@@ -84,11 +86,28 @@ class Mirror:
     def _read(self, files: list[Candidate], stamps: Mapping[str, Stamp] | None, report: Report) -> None:
         known = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}
         self._done, self._total = 0, sum(max(0, file.size - known.get(file.key, 0)) for file in files)
+        group = _Group()
         for file in files:
             try:
-                report.add(self._mirror(file))
+                group.add(file, Transcript(self._db, self._tool, file), self._advance)
             except OSError as error:
                 report.skip("transcript", shown(file.path), f"cannot be read: {error.strerror}")
+            except Overtaken:
+                report.add(self._mirror(file))
+            if group.is_full:
+                self._write(group, report)
+        self._write(group, report)
+
+    def _write(self, group: _Group, report: Report) -> None:
+        """All of a group in one transaction; one by one when something is wrong with one of them."""
+        try:
+            for item in group.write(self._db):
+                report.add(item)
+        except (LionError, Overtaken):
+            for file in group.files:
+                report.add(self._mirror(file))
+        finally:
+            group.close()
 
     def _mirror(self, file: Candidate) -> Item:
         for _ in range(_TRIES):
@@ -122,6 +141,48 @@ class Mirror:
         status = SessionStatus.FAILED if one.failed else SessionStatus.COMPLETED
         reasons = (failure_of(one.failed),) if one.failed else ()
         self._db.write(lambda conn: settle(conn, one.session_id, self._tool.name, status, reasons))
+
+
+class _Group:
+    """Files that are written together: a transaction costs as much as some dozen messages."""
+
+    def __init__(self) -> None:
+        self._taken: list[tuple[Candidate, Transcript, Rest | None]] = []
+
+    def add(self, file: Candidate, transcript: Transcript, advance: Callable[[int], None]) -> None:
+        """Take one up; it stays open until it is written."""
+        try:
+            self._taken.append((file, transcript, transcript.take(advance)))
+        except BaseException:
+            transcript.close()
+            raise
+
+    @property
+    def files(self) -> list[Candidate]:
+        """Those that were taken up."""
+        return [file for file, _, _ in self._taken]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is as much as one transaction should hold."""
+        rests = [rest for _, _, rest in self._taken if rest is not None]
+        messages, size = sum(rest.messages for rest in rests), sum(rest.size for rest in rests)
+        return len(self._taken) >= _TOGETHER or messages >= BATCH or size >= BATCH_BYTES
+
+    def write(self, db: Database) -> list[Item]:
+        """What became of each."""
+        rests = [rest for _, _, rest in self._taken if rest is not None]
+        if rests:
+            kept = db.write(lambda conn: [rest.work(conn) for rest in rests])
+            for rest, count in zip(rests, kept, strict=True):
+                rest.wrote(count)
+        return [transcript.item() for _, transcript, _ in self._taken]
+
+    def close(self) -> None:
+        """Leave them."""
+        for _, transcript, _ in self._taken:
+            transcript.close()
+        self._taken = []
 
 
 def _changed(one: Open) -> float:

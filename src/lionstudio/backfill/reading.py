@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from lionstudio.backfill import lines
 from lionstudio.backfill.compressed import unpack
@@ -35,8 +35,8 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages import to_row
 from lionstudio.state.mirrors import MirrorFile, find_file, has_session, is_kept, save_file
 
-_BATCH = 500  # messages of one transaction
-_BATCH_BYTES = 8_000_000
+BATCH = 500  # messages of one transaction
+BATCH_BYTES = 8_000_000
 _UNFINISHED = -1  # no file is that small
 _MANY = 20  # messages from which on it pays to ask first which of them are here
 
@@ -57,6 +57,15 @@ def _open(file: Candidate, folder: str) -> tuple[int, os.stat_result]:
 
 class Overtaken(Exception):
     """Another mirror has read on in this file."""
+
+
+class Rest(NamedTuple):
+    """What was taken up of a file and is not written yet: what to do in a transaction, and what after it."""
+
+    work: Callable[[Connection], int]
+    wrote: Callable[[int], None]
+    messages: int
+    size: int
 
 
 class Transcript:
@@ -89,6 +98,10 @@ class Transcript:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the file."""
         os.close(self._descriptor)
 
     def _describe(self) -> bool:
@@ -108,7 +121,12 @@ class Transcript:
         return self._db.read(lambda conn: has_session(conn, session_id))
 
     def read(self, advance: Callable[[int], None]) -> None:
-        """Take up every line that is complete."""
+        """Take up and write every line that is complete."""
+        if (rest := self.take(advance)) is not None:
+            rest.wrote(self._db.write(rest.work))
+
+    def take(self, advance: Callable[[int], None]) -> Rest | None:
+        """Take up every line that is complete; the last of it is given back to be written, None when there is none."""
         said: list[tuple[Said, Raw]] = []
         size, begun = 0, self._at
         for line in lines.read_lines(self._descriptor, self._at, within=self._within):
@@ -119,13 +137,15 @@ class Transcript:
                     self._skip(lines.TOO_LONG)
             elif record := self._parse(line.text):
                 said += [(one, line.text) for one in self._take(record)]
-            if len(said) >= _BATCH or size >= _BATCH_BYTES:
-                self._commit(said, at_end=False)
+            if len(said) >= BATCH or size >= BATCH_BYTES:
+                full = self._rest(said, size, at_end=False)
+                full.wrote(self._db.write(full.work))
                 advance(size)
                 said, size = [], 0
-        if said or size or self._at != begun or self._is_outdated() or self._is_described:
-            self._commit(said, at_end=True)
         advance(size)
+        if said or size or self._at != begun or self._is_outdated() or self._is_described:
+            return self._rest(said, size, at_end=True)
+        return None
 
     def _is_outdated(self) -> bool:
         row, seen = self._row, self._seen
@@ -176,7 +196,7 @@ class Transcript:
     def _skip(self, reason: str) -> None:
         self._new_skips[reason] += 1
 
-    def _commit(self, said: list[tuple[Said, Raw]], *, at_end: bool) -> None:
+    def _rest(self, said: list[tuple[Said, Raw]], size: int, *, at_end: bool) -> Rest:
         seal = lines.seal(self._descriptor, self._at)
         status = self._status(time.time())
 
@@ -188,11 +208,13 @@ class Transcript:
                 raise Overtaken
             return kept
 
-        kept = self._db.write(work)
-        point("mirror.committed")
-        self._kept += kept
-        self._messages += kept
-        self._seal = seal
+        def wrote(kept: int) -> None:
+            point("mirror.committed")
+            self._kept += kept
+            self._messages += kept
+            self._seal = seal
+
+        return Rest(work, wrote, len(said), size)
 
     def _place_all(self, conn: Connection, said: list[tuple[Said, Raw]], status: SessionStatus) -> int:
         """Few are placed one by one; many together, which takes half the time."""

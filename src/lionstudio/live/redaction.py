@@ -71,6 +71,7 @@ RULES: tuple[Rule, ...] = (
 
 
 _WORDS = tuple({word for rule in RULES for word in rule.words})
+_SHORTEST = 9  # characters of what a rule can find: ://a:bcd@
 
 
 _KEY_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
@@ -98,8 +99,8 @@ class Redactor:
     def _clean(self, text: str) -> str:
         if self._values is not None:
             text = self._values.sub(lambda found: _mark("environment", found[0]), text)
-        # most texts have none of the words: one look at each, without a step of Python between
-        if True in map(text.__contains__, _WORDS):
+        # most texts are short, or have none of the words: one look at each, without a step of Python between
+        if len(text) >= _SHORTEST and True in map(text.__contains__, _WORDS):
             for rule in RULES:
                 if any(word in text for word in rule.words):
                     text = rule.pattern.sub(_replacing(rule), text)

@@ -10,6 +10,8 @@ export type Shape =
   /** The first of several failures; `calls` are the ords of all calls, the last one's result is shown. */
   | { kind: "failures"; tool: string; calls: number[]; result: number | undefined };
 
+// One for all, so that a row whose message is the same is seen to be the same.
+const PLAIN: Shape = { kind: "plain" };
 // Two failures are read quickly; a third one says the same again.
 const ENOUGH = 3;
 
@@ -22,7 +24,7 @@ export function shapesOf(
   const calls = new Map<string, number>();
   for (const [ord, message] of messages) {
     const entry = entryOf(message);
-    shapes.set(ord, entry.kind === "call" ? { kind: "call", result: undefined } : { kind: "plain" });
+    shapes.set(ord, entry.kind === "call" ? { kind: "call", result: undefined } : PLAIN);
     if (entry.kind === "call") calls.set(message.id, ord);
     const at = entry.kind === "result" && entry.requestId ? calls.get(entry.requestId) : undefined;
     const call = at === undefined ? undefined : shapes.get(at);

@@ -1,5 +1,5 @@
 // The heavy half of markdown.tsx.
-import type { ComponentProps, ReactNode } from "react";
+import { type ComponentProps, memo, type ReactNode } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeHighlight from "rehype-highlight";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
@@ -12,6 +12,10 @@ type Head = (props: { children?: ReactNode }) => ReactNode;
 
 // Colouring a novel of code blocks would stop the page; beyond this it is plain.
 const MOST_COLOURED = 60_000;
+// It knows its languages once and for all: made anew for each message, they would cost more than the message.
+const colour = rehypeHighlight();
+const colouring = () => colour;
+const FENCE = /```|~~~/;
 const schema = {
   ...defaultSchema,
   protocols: { ...defaultSchema.protocols, href: ["http", "https", "mailto"], src: [] },
@@ -70,10 +74,12 @@ const components: Components = { a: Outside, img: Picture, table: Table, h1, h2,
 // Any sign that could mean something; a line without one is what most messages are, and needs no parser.
 const SIGNS = /[\\`*_{}[\]<>#|~!&\n]|:\/\/|www\.|@|^(?: {4}|\t)|^\s*(?:[-+=]|\d+[.)])/;
 
-export default function Rendered({ text }: { text: string }) {
+export default memo(Rendered);
+
+function Rendered({ text }: { text: string }) {
   if (!SIGNS.test(text)) return <p>{readable(text)}</p>;
   // Sanitised first and coloured then: the colours are ours, and the sanitiser would drop their classes.
-  const plugins = text.length < MOST_COLOURED ? [rehypeHighlight] : [];
+  const plugins = FENCE.test(text) && text.length < MOST_COLOURED ? [colouring] : [];
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm, htmlAsText]}
