@@ -44,6 +44,16 @@ _WATCH = """
   new MutationObserver(look).observe(document.querySelector('main'), what);
 }
 """
+# Notes when the first message is on the screen, counted from the moment that the address was asked for.
+_SHOWN = """
+window.shown = new Promise((resolve) => {
+  const look = () => {
+    if (!document.querySelector('main ol[aria-label=Messages] article')) return requestAnimationFrame(look);
+    requestAnimationFrame(() => setTimeout(() => resolve(performance.now())));
+  };
+  requestAnimationFrame(look);
+});
+"""
 _SCROLL = """
 async () => {
   const scroller = [...document.querySelectorAll('main [data-scroll]')].find((each) => each.scrollHeight > 20000);
@@ -121,15 +131,15 @@ def _long_run(table: Table, given: Options, watched: Watched) -> None:
     frames: list[float] = []
     for _ in range(2 if given.quick else 5):
         page = watched.page()
-        began = time.perf_counter()
+        page.add_init_script(_SHOWN)
         page.goto(f"{watched.running.url}runs/long")
+        shown.append(page.evaluate("window.shown"))
         page.get_by_text("Message 1 with", exact=False).first.wait_for()
-        shown.append((time.perf_counter() - began) * 1000)
         paints.append(_first_paint(page))
         frames += page.evaluate(_SCROLL)
         page.close()
     table.row("30,000 messages: first contentful paint", statistics.median(paints), "ms", at_most(1000))
-    table.row("30,000 messages: first messages shown", statistics.median(shown), "ms", at_most(1000))
+    table.row("30,000 messages: first messages painted", statistics.median(shown), "ms", at_most(1000))
     table.row("30,000 messages: frame while scrolling, p50", statistics.median(frames), "ms")
     table.row("30,000 messages: frame while scrolling, p95", percentile(frames, 95), "ms", at_most(50))
 

@@ -20,6 +20,11 @@ const router = createAppRouter(queries);
 startKeys(document);
 
 const standing = startLive(queries);
+// Its files are fetched meanwhile; what it shows is asked for when somebody listens for changes of it.
+for (const { routeId } of router.matchRoutes(router.latestLocation)) {
+  const route = router.routesById[routeId as keyof typeof router.routesById];
+  void router.loadRouteChunk(route)?.catch(() => {});
+}
 await Promise.race([standing, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
 
 const place = document.getElementById("root");

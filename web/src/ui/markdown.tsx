@@ -4,7 +4,13 @@ import { lazy, Suspense } from "react";
 import classes from "./markdown.module.css";
 import { patiently } from "./patiently";
 
-const Rendered = lazy(patiently(() => import("./markdown-rendered")));
+const load = () => import("./markdown-rendered");
+const Rendered = lazy(patiently(load));
+
+/** Have it there by the time that a text is. */
+export function prepareMarkdown(): void {
+  load().catch(() => {}); // it is tried again when a text is shown
+}
 
 export function Markdown({ text }: { text: string }) {
   return (

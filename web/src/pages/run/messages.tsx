@@ -1,6 +1,6 @@
 // The list of messages of this run: from rows to what each of them shows.
 import { IconGitFork } from "@tabler/icons-react";
-import { type Ref, useCallback, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
 import type { Store } from "@/api/store";
 import { plural } from "@/domain/format";
 import { type Shape, shapesOf } from "@/domain/shapes";
@@ -18,9 +18,11 @@ interface MessagesProps {
   cursor: Cursor;
   list: Ref<TranscriptHandle>;
   seen: Store<readonly [number, number]>;
+  /** The first of them are here, or there are none. */
+  onShown: () => void;
 }
 
-export function Messages({ detail, cursor, list, seen }: MessagesProps) {
+export function Messages({ detail, cursor, list, seen, onShown }: MessagesProps) {
   const { session } = detail;
   const live = session.status === "running";
   // The answer is a new object with every refetch; what was inherited never changes.
@@ -30,6 +32,10 @@ export function Messages({ detail, cursor, list, seen }: MessagesProps) {
   const [startAt] = useState(cursor.ord);
   const begin = startAt !== undefined ? before + startAt : live ? before + session.message_count : 0;
   const found = useMessages(session.id, inherited, session.message_count, begin);
+  const settled = found.messages.size > 0 || found.rows === 0 || found.error !== null;
+  useEffect(() => {
+    if (settled) return whenIdle(onShown);
+  }, [settled]);
   const { opened, toggle } = useOpened();
   const shapes = useMemo(() => shapesOf(found.messages, opened), [found.messages, opened]);
   const newest = useRef(shapes);
@@ -107,6 +113,12 @@ export function Messages({ detail, cursor, list, seen }: MessagesProps) {
       }}
     />
   );
+}
+
+/** After what is about to be drawn, and soon in any case. */
+function whenIdle(work: () => void): () => void {
+  const id = requestIdleCallback(work, { timeout: 500 });
+  return () => cancelIdleCallback(id);
 }
 
 function useOpened() {

@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { run } from "@/api/runs";
 import { messagePiece } from "@/api/transcript";
 import { number, text } from "@/domain/params";
+import { prepareMarkdown } from "@/ui/markdown";
 import { rootRoute } from "@/ui/root";
 
 /** `m` is the message that the address means: its number in the run, or its id. */
@@ -18,6 +19,7 @@ export const runRoute = createRoute({
   validateSearch,
   // Asked for while the page itself is still being loaded.
   loader: ({ context: { queries }, params: { runId }, location }) => {
+    prepareMarkdown();
     void queries.prefetchQuery(run(runId));
     if ("m" in location.search) return;
     void queries.prefetchQuery(messagePiece({ of: "session", id: runId }, 0));

@@ -15,13 +15,15 @@ interface TimelineProps {
   outline: Outline | undefined;
   seen: Store<readonly [number, number]>;
   go: (ord: number) => void;
+  enabled: boolean;
 }
 
 const LANE = 14;
 const MOST_LANES = 8;
 
-export function Timeline({ detail, outline, seen, go }: TimelineProps) {
-  const times = useQuery(runTimeline(detail.session.id, detail.session.status === "running")).data;
+export function Timeline({ detail, outline, seen, go, enabled }: TimelineProps) {
+  const { id, status } = detail.session;
+  const times = useQuery({ ...runTimeline(id, status === "running"), enabled }).data;
   const names = useMemo(() => new Map(detail.branches.map(({ id, name }) => [id, name])), [detail.branches]);
   const order = useMemo(() => detail.branches.map(({ id }) => id), [detail.branches]);
   const lanes = useMemo(() => (times ? lanesOf(times, order, MOST_LANES) : []), [times, order]);

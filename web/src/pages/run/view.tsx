@@ -19,7 +19,9 @@ import classes from "./view.module.css";
 
 export function RunView({ detail }: { detail: Detail }) {
   const { session } = detail;
-  const outline = useQuery(runOutline(session.id, useQueryClient())).data;
+  const [shown, setShown] = useState(false);
+  // The whole run is walked for it, so it comes after what one wants to read first.
+  const outline = useQuery({ ...runOutline(session.id, useQueryClient()), enabled: shown }).data;
   const list = useRef<TranscriptHandle>(null);
   const [seen] = useState(() => createStore<readonly [number, number]>([0, 0]));
   const cursor = useCursor(session.id, (ord) => list.current?.show(ord));
@@ -44,8 +46,8 @@ export function RunView({ detail }: { detail: Detail }) {
             <SectionLinks detail={detail} outline={outline} />
             <Find runId={session.id} cursor={cursor} />
           </div>
-          <Timeline detail={detail} outline={outline} seen={seen} go={cursor.go} />
-          <Messages detail={detail} cursor={cursor} list={list} seen={seen} />
+          <Timeline detail={detail} outline={outline} seen={seen} go={cursor.go} enabled={shown} />
+          <Messages detail={detail} cursor={cursor} list={list} seen={seen} onShown={() => setShown(true)} />
         </div>
         <Sections detail={detail} outline={outline} go={cursor.go} />
       </div>
