@@ -191,6 +191,7 @@ def test_a_link_to_a_message_leads_there_by_number_and_by_id(open_page: Open, st
 
 def test_a_text_is_found_in_the_run_and_the_address_keeps_it(open_page: Open, studio: Studio) -> None:
     page = open_page(f"runs/{studio.seeded.long}")
+    rows(page).first.wait_for()
     page.keyboard.press("f")
     page.keyboard.type("step 33")
     expect(page.get_by_role("status").get_by_text("1", exact=True)).to_be_visible()

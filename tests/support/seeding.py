@@ -4,6 +4,7 @@ counted back from now, because the page speaks of "3 min ago"."""
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -236,11 +237,12 @@ def dead_run(settings: Settings) -> None:
         db.write(lambda conn: begin(conn, "run-dead", time.time() - 9 * 3600, name="left alone", owner=owner))
 
 
-def li(settings: Settings, *words: str) -> str:
-    """Run a command with this home; what it printed."""
-    places = ["--home", settings.home]
+def li(settings: Settings, *words: str, session: str | None = None) -> str:
+    """Run a command with this home, as a program of a session if one is named; what it printed."""
+    command = [sys.executable, "-c", _LI, *words, "--home", settings.home]
+    within = {} if session is None else {"LIONAGI_SESSION_ID": session}
     done = subprocess.run(
-        [sys.executable, "-c", _LI, *words, *places], capture_output=True, text=True, cwd=settings.home, timeout=60
+        command, capture_output=True, text=True, cwd=settings.home, timeout=60, env={**os.environ, **within}
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
