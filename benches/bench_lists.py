@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import random
 import statistics
-import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
@@ -50,6 +49,9 @@ _TEXTS = {
     "text, common, with project and status": Filters(text=COMMON_TEXT, project=PROJECTS[9], status="failed"),
     "text, rare, with project": Filters(text=RARE_TEXT, project=PROJECTS[0]),
 }
+
+
+_PAGE = 100
 
 
 class Asked(NamedTuple):
@@ -117,13 +119,17 @@ def _combinations() -> Iterator[tuple[str, str, Filters]]:
 
 
 class Timing(NamedTuple):
-    """Median ms of one filter in one store, in SQL and as a whole, and how many rows it gave."""
+    """One filter in one store: median ms in SQL and as a whole, how many rows it gave, and µs of each round in SQL.
+
+    A page that is not full has the rounds of one without a filter, so that full pages are compared.
+    """
 
     pick: str
     what: str
     sql_ms: float
     whole_ms: float
     rows: int
+    rounds: list[float]
 
 
 def _pages(table: Table, given: Options, conns: dict[int, Connection]) -> None:
@@ -131,21 +137,30 @@ def _pages(table: Table, given: Options, conns: dict[int, Connection]) -> None:
     random.shuffle(wanted)
     found: dict[int, list[Timing]] = {size: [] for size in conns}
     for pick, what, filters in wanted:
-        for size in random.sample(list(conns), len(conns)):
-            found[size].append(_time(conns[size], pick, what, filters, 5 if given.quick else 41))
+        for size, timing in _time(conns, pick, what, filters, 5 if given.quick else 41).items():
+            found[size].append(timing)
     for size, timings in found.items():
         _summary(table, size, timings)
     _against_small(table, found[min(found)], found[max(found)], max(found))
 
 
-def _time(conn: Connection, pick: str, what: str, filters: Filters, times: int) -> Timing:
-    statements = asked(conn, lambda listening: list_sessions(listening, filters))
-    started = time.perf_counter()
-    statements.replay(conn)
-    if time.perf_counter() - started > 0.05:
+def _time(conns: dict[int, Connection], pick: str, what: str, filters: Filters, times: int) -> dict[int, Timing]:
+    """The stores take turns, round by round: a machine that is slower for a second is so for all of them."""
+    asks = {size: asked(conn, lambda listening: list_sessions(listening, filters)) for size, conn in conns.items()}
+    plain = {size: asked(conn, list_sessions) for size, conn in conns.items()}
+    slowest = max(timed(1, statements.replay, conns[size])[0] for size, statements in asks.items())
+    if slowest > 50_000:
         times = 3  # its misery is clear
-    sql = median_ms(times, statements.replay, conn)
-    return Timing(pick, what, sql, median_ms(times, list_sessions, conn, filters), statements.rows)
+    sql: dict[int, list[float]] = {size: [] for size in conns}
+    whole: dict[int, list[float]] = {size: [] for size in conns}
+    full: dict[int, list[float]] = {size: [] for size in conns}
+    for _ in range(times):
+        for size in random.sample(list(conns), len(conns)):
+            sql[size] += timed(1, asks[size].replay, conns[size])
+            full[size] += sql[size][-1:] if asks[size].rows == _PAGE else timed(1, plain[size].replay, conns[size])
+            whole[size] += timed(1, list_sessions, conns[size], filters)
+    medians = {size: (statistics.median(sql[size]) / 1000, statistics.median(whole[size]) / 1000) for size in conns}
+    return {size: Timing(pick, what, *medians[size], asks[size].rows, full[size]) for size in conns}
 
 
 def _summary(table: Table, size: int, timings: list[Timing]) -> None:
@@ -162,11 +177,9 @@ def _summary(table: Table, size: int, timings: list[Timing]) -> None:
 
 
 def _against_small(table: Table, small: list[Timing], large: list[Timing], size: int) -> None:
-    """A page that is not full at 1,000 sessions is compared with one that is."""
-    full = next(timing.sql_ms for timing in small if timing.what == "no filter")
-    before = {(timing.pick, timing.what): timing.sql_ms if timing.rows == 100 else full for timing in small}
+    before = {(timing.pick, timing.what): timing for timing in small}
     ratios = {
-        f"{timing.what} ({timing.pick})": timing.sql_ms / before[timing.pick, timing.what]
+        f"{timing.what} ({timing.pick})": _ratio(timing, before[timing.pick, timing.what])
         for timing in large
         if timing.pick != "text"
     }
@@ -175,6 +188,10 @@ def _against_small(table: Table, small: list[Timing], large: list[Timing], size:
     table.row(f"page at {size:,} / at 1,000, median filter", statistics.median(ratios.values()), "×", at_most(1.5))
     note = f"{worst}; over 1.5 ×: {over} of {len(ratios)}"
     table.row(f"page at {size:,} / at 1,000, slowest filter", ratios[worst], "×", at_most(1.5), note)
+
+
+def _ratio(large: Timing, small: Timing) -> float:
+    return statistics.median(one / other for one, other in zip(large.rounds, small.rounds, strict=True))
 
 
 _NTH = """

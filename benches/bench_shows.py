@@ -129,7 +129,9 @@ def main() -> None:
             name: (told["cpu"] + told["git"] * git) / plays[name] * 1000
             for name, told in (("few", few), ("many", many))
         }  # fmt: skip
-        table.row("director, CPU of a play, least of three shows", many["cpu"] / plays["many"] * 1000, "ms", at_most(150))
+        table.row(
+            "director, CPU of a play, least of three shows", many["cpu"] / plays["many"] * 1000, "ms", at_most(150)
+        )
         table.row("director and its git, CPU of a play", each["many"], "ms")
         # 150 ms where loading takes 450 ms, as it does on this kind of machine when it has nothing else to do
         yardstick = price_of_loading()

@@ -14,7 +14,8 @@ from lionstudio.state.connection import Connection
 
 _ZONE = 1024  # messages; what a search looks through at least
 _GAP = 64  # messages of others between two of a session: reading past them is cheaper than asking anew
-FEW, MANY = 5_000, 200_000  # messages that are listed before looking, and when looking has not found enough
+FEW, MANY = 20_000, 200_000  # messages that are listed before looking, and when looking has not found enough
+_MOST_SESSIONS = 2_000  # whose messages are counted; a project of more has many
 
 
 class Scope(NamedTuple):
@@ -83,7 +84,21 @@ SELECT m.pk FROM sessions s
 """
 
 
+_SIZE = """
+SELECT count(*), coalesce(sum(message_count), 0)
+  FROM (SELECT message_count FROM sessions WHERE project = :project LIMIT :most)
+"""
+
+
+def _is_large(conn: Connection, project: str, most: int) -> bool:
+    """Whether listing its messages would be given up: counting its sessions tells it sooner."""
+    sessions, messages = conn.one(_SIZE, {"project": project, "most": _MOST_SESSIONS}) or (0, 0)
+    return most < MANY and (sessions == _MOST_SESSIONS or messages > most)
+
+
 def _members(conn: Connection, scope: Scope, most: int) -> Set[int] | None:
+    if scope.session is None and scope.project is not None and _is_large(conn, scope.project, most):
+        return None
     if scope.session is not None:
         rows = conn.all(_OF_SESSION, {"session": scope.session, "most": most + 1})
     else:

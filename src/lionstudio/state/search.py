@@ -106,7 +106,17 @@ SELECT rowid FROM messages_fts
  ORDER BY rowid DESC LIMIT :n
 """
 _NEWEST_TAIL = """
-SELECT rowid FROM temp.tail_fts WHERE tail_fts MATCH :query AND rowid < :below ORDER BY rowid DESC LIMIT :n
+SELECT rowid FROM temp.tail_fts t
+ WHERE tail_fts MATCH :query AND rowid < :below
+   AND (:since IS NULL OR (SELECT created_at FROM messages WHERE pk = t.rowid) >= :since)
+   AND (:project IS NULL AND :session IS NULL
+        OR EXISTS (SELECT 1 FROM messages m
+                    CROSS JOIN progression_items i ON i.message_id = m.id
+                    CROSS JOIN progression_heads h ON h.pk = i.prog
+                    CROSS JOIN sessions s ON s.progression_id = h.id
+                    WHERE m.pk = t.rowid AND (:project IS NULL OR s.project = :project)
+                      AND (:session IS NULL OR s.id = :session)))
+ ORDER BY rowid DESC LIMIT :n
 """
 # not ORDER BY rank: that computes the relevance of every match in the range before it looks at which are wanted
 _BEST = """
@@ -177,11 +187,11 @@ def one_moment(conn: Connection) -> Iterator[None]:
 def _newest(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
     mark = _fill_tail(conn)
     # a changed message is in the tail although it may be old
-    return heapq.merge(_unindexed(conn, match), _indexed(conn, match, scope, mark + 1), reverse=True)
+    return heapq.merge(_unindexed(conn, match, scope), _indexed(conn, match, scope, mark + 1), reverse=True)
 
 
-def _unindexed(conn: Connection, match: str) -> Iterator[int]:
-    return _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below)), _ALL)
+def _unindexed(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
+    return _chunks(lambda below: conn.all(_NEWEST_TAIL, _page(match, below) | scope._asdict()), _ALL)
 
 
 def _indexed(conn: Connection, match: str, scope: Scope, below: int) -> Iterator[int]:
@@ -227,7 +237,7 @@ def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], below: int) -> Iterat
 
 def _ranked(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
     mark = _fill_tail(conn)
-    yield from _wanted(conn, _unindexed(conn, match), scope)
+    yield from _wanted(conn, _unindexed(conn, match, scope), scope)
     newest = _wanted(conn, _indexed(conn, match, scope, mark + 1), scope)
     if newest:
         ends = {"newest": newest[0], "oldest": newest[-1]}
