@@ -137,6 +137,8 @@ def _read(conn: Connection, place: Place, after: int, before: int, limit: int) -
 
 def _utf8(body: bytes) -> bytes:
     """Half a character that another tool left in a row must not break the list."""
+    if body.isascii():
+        return body
     try:
         body.decode()
         return body

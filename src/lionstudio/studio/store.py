@@ -23,6 +23,7 @@ from lionstudio.state.opening import open_reader
 T = TypeVar("T")
 Identity = tuple[int, int] | None
 _MOST_READERS = 4
+_CACHE = "PRAGMA cache_size = -16000"  # 16 MB: a long run that is read twice is not fetched from the system twice
 _PATIENCE_MS = 2000  # a page would rather hear that it is busy than wait for half a minute
 
 
@@ -120,6 +121,7 @@ class Store:
         except NotFound as error:
             raise Busy(error.message, hint="it is made as soon as something is recorded") from None
         conn.raw.set_busy_timeout(_PATIENCE_MS)
+        conn.execute(_CACHE)
         return conn
 
     def _look(self) -> None:
