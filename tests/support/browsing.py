@@ -104,6 +104,7 @@ class Watched:
         self.running = running
         self.context: BrowserContext = browser.new_context(**{"viewport": {"width": 1440, "height": 900}, **options})
         self.breaches: list[str] = []
+        self._leaving = False
         self.context.add_init_script(
             "addEventListener('securitypolicyviolation', (e) => "
             "console.error(`policy: ${e.violatedDirective} ${e.blockedURI} ${e.sourceFile}:${e.lineNumber}`))"
@@ -142,14 +143,16 @@ class Watched:
 
     def _console(self, kind: str, text: str) -> None:
         # A server that is stopped on purpose cannot be reached, and the browser says so by itself.
-        if kind == "error" and "Failed to load resource" not in text:
+        # Nor can what a page was still fetching when it was left.
+        if kind == "error" and "Failed to load resource" not in text and not self._leaving:
             self.breaches.append(f"console: {text}")
 
     def close(self) -> None:
         """End; what was noted is the failure of the test."""
+        self._leaving = True
         with contextlib.suppress(Error):
             self.context.close()
-        assert self.breaches == []
+        assert not self.breaches, "\n".join(self.breaches)
 
 
 def assert_accessible(page: Page, *, without: tuple[str, ...] = ()) -> None:
