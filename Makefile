@@ -51,7 +51,7 @@ test-api: .venv/.dev ## every operation of the HTTP interface with good and bad 
 
 soak-api: .venv/.dev ## the same for ten minutes
 	@echo "Trying every operation with good and bad data (ten minutes)…"
-	@LIONAGI_SCHEMA_EXAMPLES=400 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 3600 $(ARGS)
+	@LIONAGI_SCHEMA_EXAMPLES=1500 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 3600 $(ARGS)
 
 test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run the tests with them
 	@node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements())') || exit 1; \

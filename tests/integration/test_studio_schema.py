@@ -32,6 +32,7 @@ SLOW = {"POST /api/launches": 20, "POST /api/shows/{topic}/actions": 10, "POST /
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 EVERY = 10**9
+NO_HTTP = "Invalid HTTP request received."
 SENT: Counter[str] = Counter()
 
 # Streams never end by themselves; they have tests of their own.
@@ -65,5 +66,7 @@ def test_every_operation_keeps_its_promises(case: Any, running: Running) -> None
         return
     response = case.call(base_url=running.url.rstrip("/"), headers={"Authorization": f"Bearer {running.token}"})
 
+    if response.status_code == 400 and response.text == NO_HTTP:
+        return  # a Content-Length that is no number: refused before it is a request at all
     case.validate_response(response, checks=CHECKS)
     assert "Traceback" not in response.text
