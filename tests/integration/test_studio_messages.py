@@ -11,12 +11,15 @@ from typing import Any
 import pytest
 from tests.support.making import begin, say, sql, write
 from tests.support.studio import AUTH, InProcess, application
+from tests.support.tracing import traced
 
+from lionstudio.errors import NotFound
 from lionstudio.model.messages import create_message
 from lionstudio.state import transcripts
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.database import Database
 from lionstudio.state.messages import append
+from lionstudio.studio.long_values import LongValues
 from lionstudio.studio.wire import messages, runs
 
 ANY_TEXT: Any = "v" * 1000
@@ -279,3 +282,23 @@ def test_pages_of_a_health_leave_nothing_out(studio: InProcess) -> None:
             break
 
     assert found == [f"h{number:02d}" for number in reversed(range(20)) if number % 3]
+
+
+def test_parts_of_megabytes_are_taken_out_once_and_are_the_same(studio: InProcess) -> None:
+    db = studio.services.store.database()
+    begun = begin(db, "vast")
+    output = "".join(f"Zeile {number} € 𝄞\n" for number in range(90_000))
+    put(db, begun.branch_id, "vast", output=output, action_request_id="x")
+    now = [0.0]
+    values = LongValues(clock=lambda: now[0])
+    with studio.services.store.reader() as conn, traced(conn) as ran:
+        for start, length in ((0, 10), (65_530, 20), (len(output) - 5, 100), (len(output) + 5, 5), (3, 200_000)):
+            part = values.part(conn, "vast", "output", start, length)
+            assert part == (output[start : start + length], start, len(output))
+        assert sum("json_each" in each.sql for each in ran) == 1
+        now[0] = 61.0
+        values.part(conn, "vast", "output", 0, 1)
+        assert sum("json_each" in each.sql for each in ran) == 2
+        with pytest.raises(NotFound):
+            values.part(conn, "vast", "nothing", 0, 1)
+    values.close()

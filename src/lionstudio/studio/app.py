@@ -63,6 +63,7 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
         services.launches.closing = True
         services.feed.close()
     services.store.close()
+    services.long_values.close()
 
 
 async def _open_database(services: Services) -> None:

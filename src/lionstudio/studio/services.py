@@ -13,6 +13,7 @@ from lionstudio.studio.denials import FILE, Log
 from lionstudio.studio.feed import Feed
 from lionstudio.studio.gates import Keys
 from lionstudio.studio.launching import Launches
+from lionstudio.studio.long_values import LongValues
 from lionstudio.studio.store import Store
 from lionstudio.studio.tokens import Codes
 
@@ -28,6 +29,7 @@ class Services(NamedTuple):
     feed: Feed
     launches: Launches
     asker: Asker
+    long_values: LongValues
 
 
 def open_services(settings: Settings, token: str, *, read_only: bool = False) -> Services:
@@ -42,6 +44,7 @@ def open_services(settings: Settings, token: str, *, read_only: bool = False) ->
         feed=Feed(store),
         launches=Launches(settings),
         asker=Asker(settings),
+        long_values=LongValues(),
     )
 
 

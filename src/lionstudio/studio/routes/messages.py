@@ -21,7 +21,6 @@ from lionstudio.state.sessions import get_session
 from lionstudio.state.transcripts import (
     Place,
     Window,
-    content_part,
     head_of,
     ord_of,
     place_of_branch,
@@ -96,14 +95,15 @@ async def get_content(
     length: Annotated[int, Query(ge=1, le=1_000_000)] = 65_536,
 ) -> Response:
     """Some characters of a content that is too long to be sent whole."""
+    here = services(request)
 
     def work(conn: Connection) -> dict[str, Any]:
         _count_of(conn, session_id)
         ord_of(conn, place_of_session(conn, session_id), message_id)
-        part = content_part(conn, message_id, key, start, length)
+        part = here.long_values.part(conn, message_id, key, start, length)
         return {"message_id": message_id, "key": key, **part._asdict()}
 
-    return answer(*await asyncio.to_thread(services(request).store.read, work))
+    return answer(*await asyncio.to_thread(here.store.read, work))
 
 
 @router.get("/api/sessions/{session_id}/outline", response_model=wire.Outline, responses=_LISTED)
