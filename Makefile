@@ -5,6 +5,8 @@ PY := .venv/bin/python
 PIP := $(PY) -m pip install -qq --disable-pip-version-check --constraint constraints.txt
 PYTEST := $(PY) -m pytest
 PARALLEL := --numprocesses 2
+# Processes, servers and browsers share two cores here: what fails is tried once more, and listed as tried again.
+AGAIN := --reruns 1 -rR
 # More options for the program behind a target: make studio ARGS="--port 9000", make unit ARGS="-k branches"
 ARGS :=
 
@@ -22,10 +24,10 @@ studio: .venv/.runtime ## install what Studio needs, build its page and start it
 test: check check-web ## everything that must hold before a change lands: both checks, then every test
 	@$(PY) tools/browser.py
 	@echo "Running every test but those in the browser…"
-	@$(PYTEST) $(PARALLEL) -m "not e2e" $(ARGS)
+	@$(PYTEST) $(PARALLEL) $(AGAIN) -m "not e2e" $(ARGS)
 # The browser's driver keeps an event loop running, which no other test of the same process may find.
 	@echo "Using the page in a browser…"
-	@$(PYTEST) $(PARALLEL) -m e2e $(ARGS)
+	@$(PYTEST) $(PARALLEL) $(AGAIN) -m e2e $(ARGS)
 
 check: .venv/.dev ## format, lint, types, and which room imports which
 	@echo "Checking format, lint, types and layers…"
@@ -45,13 +47,13 @@ crash: .venv/.dev ## the tests that kill processes, at full length
 	@echo "Killing processes at every named point (this takes a while)…"
 	@LIONAGI_CRASH_LENGTH=full $(PYTEST) -m crash --timeout 3600 $(ARGS)
 
-test-api: .venv/.dev ## every operation of the HTTP interface with good and bad data, two minutes, other data each time
+test-api: .venv/.dev ## every operation of the HTTP interface with good and bad data, two minutes, the same each time
 	@echo "Trying every operation with good and bad data (two minutes)…"
 	@LIONAGI_SCHEMA_EXAMPLES=60 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 900 $(ARGS)
 
-soak-api: .venv/.dev ## the same for ten minutes
+soak-api: .venv/.dev ## ten minutes of it, with other data each time
 	@echo "Trying every operation with good and bad data (ten minutes)…"
-	@LIONAGI_SCHEMA_EXAMPLES=1500 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 3600 $(ARGS)
+	@LIONAGI_SCHEMA_FRESH=1 LIONAGI_SCHEMA_EXAMPLES=1500 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 3600 $(ARGS)
 
 test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run the tests with them
 	@node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements())') || exit 1; \
