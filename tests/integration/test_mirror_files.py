@@ -21,6 +21,8 @@ from tests.support.transcripts import (
     spoken,
 )
 
+from lionstudio.backfill.mirroring import _Group
+from lionstudio.backfill.reading import Overtaken
 from lionstudio.backfill.sources import CLAUDE, CODEX
 from lionstudio.state.branches import branch_usage, get_branch
 from lionstudio.state.database import Database
@@ -199,6 +201,40 @@ def test_a_fork_shares_what_it_copied(db: Database, root: Path) -> None:
     assert session_of(db, child).name == "another way"
     assert session_of(db, child).usage[:2] == (0, 0)
     assert sql(db, "SELECT count(*) FROM messages") == [(7,)]
+
+
+def test_a_long_fork_of_a_short_one_comes_after_it(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too much for one transaction is written at once, but not before what was taken up before it."""
+    monkeypatch.setattr("lionstudio.backfill.reading.BATCH", 5)
+    parent = Claude(root).talk(1)
+    child = parent.fork(root)
+    for number in range(12):
+        child.user(f"more {number}")
+    mirror(db, root)
+    branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(child.session, "")))
+    assert branch.fork is not None
+    assert branch.fork[0] == CLAUDE.branch_id(parent.session, "")
+    assert session_of(db, parent).message_count == 5
+    assert session_of(db, child).message_count == 12
+
+
+def test_one_that_vanishes_while_its_group_is_written_again_is_told_of(
+    db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talks = [Claude(root).talk(1) for _ in range(3)]
+    write, refused = _Group.write, []
+
+    def once(group: _Group, database: Database) -> Any:
+        if refused:
+            return write(group, database)
+        refused.append(group)
+        talks[1].path.unlink()
+        raise Overtaken
+
+    monkeypatch.setattr(_Group, "write", once)
+    report = mirror(db, root)
+    assert sorted(str(item.outcome) for item in report.items) == ["imported", "imported", "skipped"]
+    assert "cannot be read" in next(item.reason or "" for item in report.items if item.outcome == "skipped")
 
 
 def test_a_fork_of_a_fork(db: Database, root: Path) -> None:

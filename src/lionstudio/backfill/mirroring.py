@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from lionstudio.backfill.compressed import plain_name
 from lionstudio.backfill.families import oldest_first
@@ -87,27 +88,33 @@ class Mirror:
         known = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}
         self._done, self._total = 0, sum(max(0, file.size - known.get(file.key, 0)) for file in files)
         group = _Group()
-        for file in files:
-            try:
-                group.add(file, Transcript(self._db, self._tool, file), self._advance)
-            except OSError as error:
-                report.skip("transcript", shown(file.path), f"cannot be read: {error.strerror}")
-            except Overtaken:
-                report.add(self._mirror(file))
-            if group.is_full:
-                self._write(group, report)
-        self._write(group, report)
+        try:
+            for file in files:
+                try:
+                    write = partial(self._write, group, report)
+                    group.add(file, Transcript(self._db, self._tool, file), self._advance, write)
+                except OSError as error:
+                    report.skip("transcript", shown(file.path), f"cannot be read: {error.strerror}")
+                except Overtaken:
+                    self._write(group, report)
+                    report.add(self._mirror(file))
+                if group.is_full:
+                    self._write(group, report)
+            self._write(group, report)
+        finally:
+            group.close()
 
     def _write(self, group: _Group, report: Report) -> None:
         """All of a group in one transaction; one by one when something is wrong with one of them."""
+        files = group.files
         try:
-            for item in group.write(self._db):
-                report.add(item)
+            found = group.write(self._db)
         except (LionError, Overtaken):
-            for file in group.files:
-                report.add(self._mirror(file))
+            found = [self._mirror(file) for file in files]
         finally:
             group.close()
+        for item in found:
+            report.add(item)
 
     def _mirror(self, file: Candidate) -> Item:
         for _ in range(_TRIES):
@@ -117,6 +124,9 @@ class Mirror:
                     return transcript.item()
             except Overtaken:
                 continue
+            except OSError as error:
+                reason = f"cannot be read: {error.strerror}"
+                return Item("transcript", shown(file.path), Outcome.SKIPPED, reason)
         return Item("transcript", shown(file.path), Outcome.SKIPPED, "another mirror reads it")
 
     def _advance(self, read: int) -> None:
@@ -149,13 +159,16 @@ class _Group:
     def __init__(self) -> None:
         self._taken: list[tuple[Candidate, Transcript, Rest | None]] = []
 
-    def add(self, file: Candidate, transcript: Transcript, advance: Callable[[int], None]) -> None:
-        """Take one up; it stays open until it is written."""
+    def add(
+        self, file: Candidate, transcript: Transcript, advance: Callable[[int], None], write: Callable[[], None]
+    ) -> None:  # fmt: skip
+        """Take one up; it stays open until it is written. `write` is for the others, if it needs one first."""
         try:
-            self._taken.append((file, transcript, transcript.take(advance)))
+            rest = transcript.take(advance, write)
         except BaseException:
             transcript.close()
             raise
+        self._taken.append((file, transcript, rest))
 
     @property
     def files(self) -> list[Candidate]:

@@ -125,8 +125,11 @@ class Transcript:
         if (rest := self.take(advance)) is not None:
             rest.wrote(self._db.write(rest.work))
 
-    def take(self, advance: Callable[[int], None]) -> Rest | None:
-        """Take up every line that is complete; the last of it is given back to be written, None when there is none."""
+    def take(self, advance: Callable[[int], None], first: Callable[[], None] = lambda: None) -> Rest | None:
+        """Take up every line that is complete; the last of it is given back to be written, None when there is none.
+
+        What is too much for one transaction is written at once, after `first`: what was taken up before comes before.
+        """
         said: list[tuple[Said, Raw]] = []
         size, begun = 0, self._at
         for line in lines.read_lines(self._descriptor, self._at, within=self._within):
@@ -138,6 +141,7 @@ class Transcript:
             elif record := self._parse(line.text):
                 said += [(one, line.text) for one in self._take(record)]
             if len(said) >= BATCH or size >= BATCH_BYTES:
+                first()
                 full = self._rest(said, size, at_end=False)
                 full.wrote(self._db.write(full.work))
                 advance(size)
