@@ -67,6 +67,14 @@ def test_a_show_from_plan_to_merge(theatre: Theatre) -> None:
             assert row == {"name": f"show_{TOPIC}_{play.name}", "invocation_kind": "show-play"}
 
 
+def test_a_play_belongs_to_the_project_of_the_repository(theatre: Theatre) -> None:
+    theatre.plan({"a": "@write a.txt a"})
+    assert theatre.direct() == "completed"
+
+    with reading(str(theatre.home / "state.db")) as conn:
+        assert conn.all("SELECT project FROM sessions") == [(theatre.repo.name,)]
+
+
 def test_the_durable_engine_gives_the_same(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt alpha", "b": {"prompt": ONCE, "depends_on": ["a"]}}, gates=NOT_BAD)
     done = theatre.li("show", "run", TOPIC, "--json")

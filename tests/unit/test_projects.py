@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.support.making import git
 
-from lionstudio.live.projects import commit_of, project_name, top_folder
+from lionstudio.live.projects import commit_of, project_name, project_of, top_folder
+from lionstudio.settings import load_settings
 
 
 @pytest.fixture
@@ -120,3 +121,18 @@ def test_nothing_that_the_repository_names_is_run(repository: Path, tmp_path: Pa
 
     assert commit_of(str(repository)) == made
     assert not trap.exists()
+
+
+def test_the_project_of_a_repository_is_what_its_settings_say(repository: Path, tmp_path: Path) -> None:
+    settings = load_settings({"home": str(tmp_path / "home")}, {}, "/")
+    repo = str(repository)
+    assert project_of(repo, settings, {}) == "the-project"
+
+    config = repository / ".lionagi" / "config.toml"
+    config.parent.mkdir()
+    config.write_text('project = "other"\n')
+    assert project_of(repo, settings, {}) == "other"
+    assert project_of(repo, settings, {"LIONAGI_PROJECT": "named"}) == "named"
+
+    config.write_text("not toml at all")
+    assert project_of(repo, settings, {}) == "the-project"

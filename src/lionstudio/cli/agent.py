@@ -54,7 +54,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--stream-persist", action="store_true", help="also keep the stream itself in runs/, for debugging")
     add("--background", action="store_true", help="go on without this terminal; prints the session's id")
     add("--session-id", type=words, help=argparse.SUPPRESS)
-    # a show looks definitions up in the user's repository: an agent may have changed those in its own checkout
+    # a show looks definitions and the project up in the user's repository: an agent may have changed those in its own
+    # checkout, which is called like its play
     add("--definitions", help=argparse.SUPPRESS)
 
 

@@ -19,7 +19,7 @@ def place_of(args: argparse.Namespace) -> Place:
     cwd = os.path.abspath(args.cwd or os.getcwd())
     if not os.path.isdir(cwd):
         raise InvalidInput(f"there is no folder {cwd}", hint="give an existing one with --cwd")
-    return Place(stores.settings_of(args), cwd, os.environ, tuple(args.pass_env))
+    return Place(stores.settings_of(args), cwd, os.environ, tuple(args.pass_env), args.definitions)
 
 
 def link_of(args: argparse.Namespace) -> Link:

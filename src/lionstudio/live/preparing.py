@@ -6,11 +6,13 @@ Nothing is started or written here; what cannot work is refused here.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lionstudio.live import flows, planning
 from lionstudio.live.flows import Step
 from lionstudio.live.planning import Origin, Who
+from lionstudio.live.projects import project_of
 from lionstudio.live.running import Part, Result, Running
 from lionstudio.live.team_mode import TeamMode
 from lionstudio.model.sessions import Session
@@ -25,6 +27,7 @@ class Place(NamedTuple):
     cwd: str
     environ: Mapping[str, str]
     pass_on: tuple[str, ...] = ()  # variables that its agents see beside the usual ones
+    repo: str | None = None  # the repository that it works for in a checkout elsewhere, as a play of a show does
 
 
 class Link(NamedTuple):
@@ -94,11 +97,14 @@ def _caller(who: Who) -> str:
 
 
 def _session(place: Place, link: Link, kind: InvocationKind, who: Who, usual_name: str, **given: Any) -> Session:
-    return planning.new_session(
+    session = planning.new_session(
         place.settings, place.cwd, InvocationKind.SHOW_PLAY if link.show_topic else kind, who,
         session_id=link.session_id, name=link.called(usual_name), show_topic=link.show_topic,
         show_play_name=link.show_play_name, **given,
     )  # fmt: skip
+    if place.repo is None:
+        return session
+    return replace(session, project=project_of(place.repo, place.settings, place.environ))
 
 
 def _part(

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+
+from lionstudio.errors import LionError
+from lionstudio.settings import Settings, load_settings
 
 _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
@@ -26,6 +30,15 @@ def project_name(cwd: str) -> str | None:
     """The name of the checkout's folder, None outside of one."""
     top = top_folder(cwd)
     return None if top is None else os.path.basename(top) or None
+
+
+def project_of(repo: str, settings: Settings, environ: Mapping[str, str]) -> str | None:
+    """What a run would belong to that is started in a repository: by the settings there, else by its name."""
+    try:
+        given = load_settings({"home": settings.home}, environ, repo).project
+    except LionError:
+        given = settings.project
+    return given or project_name(repo)
 
 
 def commit_of(cwd: str) -> str | None:
