@@ -108,12 +108,19 @@ def load_settings(
 
 def describe(settings: Settings) -> list[dict[str, Any]]:
     """Every setting as it may be shown: no password that somebody put into an address leaves this process."""
-    values = {**settings._asdict(), "embed_url": settings.embed_url and settings.embed_url.rpartition("@")[2]}
+    values = {**settings._asdict(), "embed_url": settings.embed_url and _without_secrets(settings.embed_url)}
     return [
         {"name": item.name, "value": values[item.name], "origin": settings.origins[item.name],
          "variable": item.variable, "meaning": item.meaning, "default": item.default}
         for item in SETTINGS
     ]  # fmt: skip
+
+
+def _without_secrets(url: str) -> str:
+    """An address without who signs in there and without its query, where keys are found too."""
+    scheme, separator, rest = url.partition("://")
+    host, slash, path = rest.partition("?")[0].partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}" if separator else "not an address"
 
 
 def _here() -> str:

@@ -222,7 +222,8 @@ def test_one_that_vanishes_while_its_group_is_written_again_is_told_of(
     db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talks = [Claude(root).talk(1) for _ in range(3)]
-    write, refused = _Group.write, []
+    write = _Group.write
+    refused: list[_Group] = []
 
     def once(group: _Group, database: Database) -> Any:
         if refused:

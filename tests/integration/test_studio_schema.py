@@ -25,8 +25,8 @@ from lionstudio.state.database import Database
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.studio.app import create_app
 
-# `make test-api` looks for two minutes, always with the same data: only a change can break it. `make soak-api` looks for
-# ten, each time with other data.
+# `make test-api` looks for two minutes, always with the same data, so that only a change can break it; `make soak-api`
+# looks for ten, each time with other data.
 EXAMPLES = int(os.environ.get("LIONAGI_SCHEMA_EXAMPLES", "15"))
 FRESH = bool(os.environ.get("LIONAGI_SCHEMA_FRESH"))
 # A process is started for each of these that is good, so few of them are sent.

@@ -170,9 +170,16 @@ def test_a_file_that_is_not_text_is_refused(home: Path, tmp_path: Path) -> None:
         load(home, tmp_path)
 
 
-def test_no_password_of_an_address_is_shown(tmp_path: Path) -> None:
-    environ = {"LIONAGI_HOME": str(tmp_path), "LIONAGI_EMBED_URL": "http://me:secret@127.0.0.1:1/v1"}
-    shown = {each["name"]: each["value"] for each in describe(load_settings({}, environ, str(tmp_path)))}
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("http://me:secret@127.0.0.1:1/v1", "http://127.0.0.1:1/v1"),
+        ("http://h/@x?key=secret", "http://h/@x"),
+        ("http://h/v1", "http://h/v1"),
+        ("me:secret@h", "not an address"),
+    ],
+)
+def test_no_password_of_an_address_is_shown(given: str, shown: str, tmp_path: Path) -> None:
+    settings = load_settings({}, {"LIONAGI_HOME": str(tmp_path), "LIONAGI_EMBED_URL": given}, str(tmp_path))
 
-    assert shown["embed_url"] == "127.0.0.1:1/v1"
-    assert shown["home"] == str(tmp_path)
+    assert {each["name"]: each["value"] for each in describe(settings)}["embed_url"] == shown

@@ -31,7 +31,9 @@ def write_text(path: str, text: str) -> None:
 
 def write_bytes(path: str, content: bytes) -> None:
     """Replace or create a file; a file that a link leads to is replaced where it lies, with the mode it has."""
-    target = os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path)
+    # following links costs a look at every folder above, so it is done only where one may be met
+    plain = os.path.isdir(os.path.dirname(path)) and ".." not in path and not os.path.islink(path)
+    target = os.path.abspath(path) if plain else os.path.realpath(path)
     folder = os.path.dirname(target)
     try:
         make_folder(folder)

@@ -97,14 +97,18 @@ def may_exist(path: str) -> bool:
 
 
 def is_within(path: str, root: str) -> bool:
-    """Whether a path, all links followed, lies in a folder."""
-    return _lies_plainly(path, root) or _lies_in(os.path.realpath(path), root)
+    """Whether a path, all links followed, lies in a folder; what no file can be called lies nowhere."""
+    try:
+        os.fsencode(path)
+        return _lies_plainly(path, root) or _lies_in(os.path.realpath(path), root)
+    except ValueError:
+        return False
 
 
 def _lies_plainly(path: str, root: str) -> bool:
     """Whether it lies there by its name, and no part of the way down is a link: then nothing has to be followed."""
     folder = root.rstrip(os.sep)
-    if not path.startswith(folder + os.sep):
+    if not folder or "\0" in path or not path.startswith(folder + os.sep):
         return False
     for part in path[len(folder) + 1 :].split(os.sep):
         folder = f"{folder}{os.sep}{part}"
@@ -121,12 +125,11 @@ def _lies_in(real: str, root: str) -> bool:
 def _within(path: str, root: str) -> str:
     if _lies_plainly(path, root):
         return path
-    real = os.path.realpath(path)
-    if not _lies_in(real, root):
+    if not is_within(path, root):
         raise InvalidInput(
             f"{shown(path)} is a symbolic link that leads out of {shown(root)}", hint="copy the file instead"
         )
-    return real
+    return os.path.realpath(path)
 
 
 def _read(path: str, named: str, most: int, *, follow: bool) -> bytes:

@@ -8,7 +8,7 @@ import re
 import subprocess
 
 from lionstudio.errors import Conflict, LionError, NotFound
-from lionstudio.files.atomic import make_folder, write_bytes, write_text
+from lionstudio.files.atomic import make_folder, sync_folder, write_bytes, write_text
 from lionstudio.files.names import shown
 from lionstudio.shows.discarding import refuse_link
 from lionstudio.shows.git import EMAIL, NAME, Git, Ran, failure, program
@@ -89,6 +89,7 @@ def _move_in(room: str, found: Found, topic: str, base: str) -> Repo:
     write_text(os.path.join(repo.director, "info", "exclude"), excludes)
     told = {name: getattr(repo, name) for name in ("path", "git_dir", "topic", "base", "name", "email")}
     write_text(os.path.join(repo.director, _SHOW), json.dumps(told, indent=1) + "\n")
+    sync_folder(room)
     return repo
 
 

@@ -74,7 +74,7 @@ class Watching:
             if found:
                 self.resting.clear()
                 time.sleep(_GATHER_SECONDS)
-                found += self._works(works)
+                found = [*self._works(works), *found]  # what has ended is told before what somebody wants of it
                 # what was spent is told with whatever happened, because it decides what may start
                 return [self._stage.tick(), *found]
             if resting:

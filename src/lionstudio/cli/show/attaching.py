@@ -10,6 +10,7 @@ from shlex import quote
 from typing import NoReturn
 
 from lionstudio.cli import stores
+from lionstudio.cli.escaping import inline
 from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.output import emit, flush
 from lionstudio.cli.show.glimpses import Glimpse, glimpse
@@ -73,7 +74,8 @@ def _report(args: argparse.Namespace, found: Glimpse, *, directed: bool) -> int:
         say(f"the show {args.topic} is {found.status}", quiet=args.quiet)
         if found.work is not None and found.merged:
             repo, branch = found.work
-            say(f"its work is on {branch}; git -C {quote(repo)} merge {quote(branch)} takes it", quiet=args.quiet)
+            command = inline(f"git -C {quote(repo)} merge {quote(branch)}")
+            say(f"its work is on {inline(branch)}; {command} takes it", quiet=args.quiet)
     elif found.waits_for and directed:
         say(f"{args.topic} waits for a person: {', '.join(found.waits_for)}; li show status {args.topic}")
     else:

@@ -57,10 +57,11 @@ async def list_plugins(request: Request) -> Response:
 async def get_definition(request: Request, kind: wire.Kind, name: str) -> Response:
     """One definition with its text; its ETag is what a save must name."""
     here = services(request)
+    seq = here.store.seq()  # before the text: what is saved in between is news then
     found = await asyncio.to_thread(_find, here, kind, name)
     shown = definitions.to_dict(found, whole=True)
     body = {"definition": shown, "text": found.text}
-    return answer(body, here.store.seq(), headers=_tagged(found.sha256))
+    return answer(body, seq, headers=_tagged(found.sha256))
 
 
 @router.put(

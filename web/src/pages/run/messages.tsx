@@ -117,6 +117,11 @@ export function Messages({ detail, cursor, list, seen, onShown }: MessagesProps)
 
 /** After what is about to be drawn, and soon in any case. */
 function whenIdle(work: () => void): () => void {
+  // Safari does not know when it is idle.
+  if (!("requestIdleCallback" in window)) {
+    const timer = setTimeout(work, 50);
+    return () => clearTimeout(timer);
+  }
   const id = requestIdleCallback(work, { timeout: 500 });
   return () => cancelIdleCallback(id);
 }
