@@ -72,6 +72,23 @@ def test_a_server_that_went_away_is_noticed_and_nothing_is_missing_when_it_is_ba
         expect(page.get_by_text("meanwhile")).to_be_visible()
 
 
+def test_a_page_that_could_not_be_fetched_comes_by_itself_when_the_server_is_back(
+    visit: Callable[..., Watched], tmp_path: Path
+) -> None:
+    with serve(tmp_path) as first:
+        watched = visit(Studio(first, settings_in(tmp_path), None))
+        page = watched.open("runs")
+        port = first.port
+    page.get_by_role("link", name="Agents").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Studio is not running")
+    assert_accessible(page)
+
+    with serve(tmp_path, port=port):
+        expect(page.get_by_role("heading", level=1)).to_have_text("Agents", timeout=20_000)
+    # React says on the console what an error page was shown for.
+    watched.breaches[:] = [each for each in watched.breaches if "could not be fetched" not in each]
+
+
 def test_two_tabs_share_one_line_and_the_other_takes_over(visit: Callable[..., Watched], fresh: Studio) -> None:
     watched = visit(fresh)
     first, second = watched.open("runs"), watched.open("runs")

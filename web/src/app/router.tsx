@@ -12,8 +12,8 @@ import { searchRoute } from "@/pages/search/route";
 import { showRoute } from "@/pages/show/route";
 import { showsRoute } from "@/pages/shows/route";
 import { teamRoute, teamsRoute } from "@/pages/teams/route";
+import { RouteError } from "@/ui/away";
 import { rootRoute } from "@/ui/root";
-import { ErrorState } from "@/ui/states";
 import { Lost } from "./lost";
 import { Shell } from "./shell";
 
@@ -45,7 +45,7 @@ export function createAppRouter(queries: QueryClient) {
     defaultPreloadStaleTime: 0,
     defaultPendingMs: 300,
     scrollRestoration: true,
-    defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+    defaultErrorComponent: RouteError,
   });
 }
 

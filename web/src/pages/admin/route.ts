@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 export const adminRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/admin",
-  component: lazyRouteComponent(() => import("./page"), "AdminPage"),
+  component: lazyPage(() => import("./page"), "AdminPage"),
 });

@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { text } from "@/domain/params";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 /** The ids of the two runs. */
@@ -12,5 +13,5 @@ export const compareRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/compare",
   validateSearch,
-  component: lazyRouteComponent(() => import("./page"), "ComparePage"),
+  component: lazyPage(() => import("./page"), "ComparePage"),
 });

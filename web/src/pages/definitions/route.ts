@@ -1,10 +1,11 @@
 // Agents and playbooks are both files with a history; one set of pages shows either.
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { oneOf, text } from "@/domain/params";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
-const list = lazyRouteComponent(() => import("./list"), "DefinitionsPage");
-const one = lazyRouteComponent(() => import("./page"), "DefinitionPage");
+const list = lazyPage(() => import("./list"), "DefinitionsPage");
+const one = lazyPage(() => import("./page"), "DefinitionPage");
 
 const inList = (raw: Record<string, unknown>) => {
   const q = text(raw, "q");

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 export const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
-  component: lazyRouteComponent(() => import("./page"), "HomePage"),
+  component: lazyPage(() => import("./page"), "HomePage"),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 export const pluginsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/plugins",
-  component: lazyRouteComponent(() => import("./page"), "PluginsPage"),
+  component: lazyPage(() => import("./page"), "PluginsPage"),
 });

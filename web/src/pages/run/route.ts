@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { run } from "@/api/runs";
 import { messagePiece } from "@/api/transcript";
 import { number, text } from "@/domain/params";
+import { lazyPage } from "@/ui/lazy-page";
 import { prepareMarkdown } from "@/ui/markdown";
 import { rootRoute } from "@/ui/root";
 
@@ -24,5 +25,5 @@ export const runRoute = createRoute({
     if ("m" in location.search) return;
     void queries.prefetchQuery(messagePiece({ of: "session", id: runId }, 0));
   },
-  component: lazyRouteComponent(() => import("./page"), "RunPage"),
+  component: lazyPage(() => import("./page"), "RunPage"),
 });

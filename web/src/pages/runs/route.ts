@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { number, oneOf, text } from "@/domain/params";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 const CARDS = ["running", "failed_24h", "slow", "stale", "needs_review"] as const;
@@ -45,5 +46,5 @@ export const runsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
   validateSearch,
-  component: lazyRouteComponent(() => import("./page"), "RunsPage"),
+  component: lazyPage(() => import("./page"), "RunsPage"),
 });

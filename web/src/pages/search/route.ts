@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { oneOf, text } from "@/domain/params";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 export const MODES = ["words", "semantic", "hybrid"] as const;
@@ -27,5 +28,5 @@ export const searchRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/search",
   validateSearch,
-  component: lazyRouteComponent(() => import("./page"), "SearchPage"),
+  component: lazyPage(() => import("./page"), "SearchPage"),
 });

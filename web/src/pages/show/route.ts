@@ -1,5 +1,6 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
 import { text } from "@/domain/params";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 export const showRoute = createRoute({
@@ -10,5 +11,5 @@ export const showRoute = createRoute({
     const play = text(raw, "play");
     return play === undefined ? {} : { play };
   },
-  component: lazyRouteComponent(() => import("./page"), "ShowPage"),
+  component: lazyPage(() => import("./page"), "ShowPage"),
 });

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 export const showsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/shows",
-  component: lazyRouteComponent(() => import("./page"), "ShowsPage"),
+  component: lazyPage(() => import("./page"), "ShowsPage"),
 });

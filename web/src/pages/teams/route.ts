@@ -1,14 +1,15 @@
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRoute } from "@tanstack/react-router";
+import { lazyPage } from "@/ui/lazy-page";
 import { rootRoute } from "@/ui/root";
 
 export const teamsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/teams",
-  component: lazyRouteComponent(() => import("./page"), "TeamsPage"),
+  component: lazyPage(() => import("./page"), "TeamsPage"),
 });
 
 export const teamRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/teams/$teamId",
-  component: lazyRouteComponent(() => import("./page"), "TeamPage"),
+  component: lazyPage(() => import("./page"), "TeamPage"),
 });
