@@ -51,6 +51,24 @@ def test_the_keyboard_walks_opens_and_comes_back(open_page: Open) -> None:
     assert second
 
 
+def test_the_whole_row_leads_into_the_run_and_its_checkbox_only_chooses(open_page: Open) -> None:
+    page = open_page("runs")
+    row = page.get_by_role("list", name="Runs").get_by_role("listitem").nth(1)
+    row.hover()
+    row.get_by_role("checkbox").click()
+    expect(row.get_by_role("checkbox")).to_be_checked()
+    expect(page).to_have_url(re.compile(r"/runs$"))
+
+    box = row.bounding_box()
+    assert box is not None
+    row.click(position={"x": box["width"] / 2, "y": box["height"] - 6})
+    expect(page).to_have_url(re.compile("/runs/."))
+    page.go_back()
+    # What lies above the link for its tooltip leads there too.
+    row.locator("time").click()
+    expect(page).to_have_url(re.compile("/runs/."))
+
+
 def test_a_run_started_in_a_terminal_appears_and_changes_its_pill(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("runs")
     expect(page.get_by_text("No runs yet")).to_be_visible()

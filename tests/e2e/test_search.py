@@ -29,6 +29,8 @@ def test_messages_are_found_with_the_keyboard_and_lead_into_the_run(open_page: O
     expect(marked).to_contain_text("You are a careful engineer.")
     page.go_back()
     expect(found).to_have_count(1)
+    found.locator("p").click()
+    expect(page).to_have_url(re.compile("/runs/run-long"))
 
 
 def test_filters_are_in_the_address_and_nothing_found_says_so(open_page: Open) -> None:

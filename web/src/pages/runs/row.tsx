@@ -5,7 +5,7 @@ import type { Run } from "@/api/runs";
 import { compact, grouped } from "@/domain/format";
 import { runName, shortId } from "@/domain/runs";
 import { Cost, Tokens } from "@/ui/amounts";
-import { TextLink } from "@/ui/link";
+import { LeadingRow, TextLink } from "@/ui/link";
 import { StatePill } from "@/ui/state-pill";
 import { Duration, RelativeTime } from "@/ui/time";
 import { COLUMNS, type Column } from "./columns";
@@ -25,8 +25,8 @@ export const RunRow = memo(Row, (before, after) =>
 
 function Row({ run, shown, active, chosen, choose }: RowProps) {
   return (
-    <div className={classes.row} data-active={active} data-chosen={chosen}>
-      <span className={classes.check}>
+    <LeadingRow className={classes.row} data-active={active} data-chosen={chosen}>
+      <span className={classes.check} data-control>
         <Checkbox size="xs" checked={chosen} onChange={choose} aria-label={`Choose ${runName(run)}`} />
       </span>
       <div className={classes.name}>
@@ -54,7 +54,7 @@ function Row({ run, shown, active, chosen, choose }: RowProps) {
           <Cell column={key} run={run} />
         </div>
       ))}
-    </div>
+    </LeadingRow>
   );
 }
 

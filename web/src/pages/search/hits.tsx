@@ -6,7 +6,7 @@ import type { Hit } from "@/api/search";
 import { marked, wordsOf } from "@/domain/marking";
 import { shortId } from "@/domain/runs";
 import { visible } from "@/domain/visible";
-import { TextLink } from "@/ui/link";
+import { LeadingRow, TextLink } from "@/ui/link";
 import { useListKeys } from "@/ui/list-keys";
 import { RelativeTime } from "@/ui/time";
 import { VirtualList, type VirtualListHandle } from "@/ui/virtual-list";
@@ -59,7 +59,7 @@ function Row({ hit, sought, active }: { hit: Hit; sought: string; active: boolea
   const Icon = ICONS[hit.role ?? ""] ?? IconTool;
   const name = hit.session_name ?? (hit.session_id ? shortId(hit.session_id) : "no run");
   return (
-    <div className={classes.hit} data-active={active}>
+    <LeadingRow className={classes.hit} data-active={active}>
       <div className={classes.head}>
         <Icon size={14} stroke={1.7} />
         <span className={classes.role}>{hit.role ?? "message"}</span>
@@ -81,6 +81,6 @@ function Row({ hit, sought, active }: { hit: Hit; sought: string; active: boolea
           found ? <mark key={index}>{text}</mark> : text,
         )}
       </p>
-    </div>
+    </LeadingRow>
   );
 }
