@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -14,6 +15,7 @@ from tests.support.commands import on_terminal
 from tests.support.theatre import TOPIC, Theatre
 
 from lionstudio.cli.show.glimpses import glimpse
+from lionstudio.cli.show.live import head
 from lionstudio.shows.directors import is_directed
 from lionstudio.state.database import reading
 
@@ -124,6 +126,35 @@ def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) ->
     assert theatre.li("show", "approve", TOPIC).code == 0
     theatre.until_left()
     assert theatre.rows() == ("completed", {"a": "merged"})
+
+
+def seen_at(theatre: Theatre, moment: float) -> str:
+    with reading(str(theatre.home / "state.db")) as conn:
+        return "\n".join(head(glimpse(conn, TOPIC, moment), 200, lambda text, _: text))
+
+
+def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> None:
+    theatre.plan({"a": "@write a.txt a", "b": "@write b.txt b"})
+    assert theatre.direct() == "completed"
+    now = time.time()
+
+    assert seen_at(theatre, now) == seen_at(theatre, now + 7200)
+    status = on_terminal("show", "status", TOPIC, env={**theatre.env, "NO_COLOR": "1"}).out
+    assert re.search(r"completed  2/2 merged  in \d", status)
+
+
+def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theatre) -> None:
+    theatre.plan({
+        "a": "@write a.txt a",
+        "b": {"prompt": "@fail no", "depends_on": ["a"], "max_attempts": 1},
+        "c": {"prompt": "@say c", "depends_on": ["b"]},
+    })  # fmt: skip
+    theatre.direct()
+    assert theatre.statuses() == {"a": "merged", "b": "escalated", "c": "blocked"}
+
+    seen = seen_at(theatre, time.time())
+    assert "waits for a person" in seen
+    assert " left" not in seen
 
 
 @pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])

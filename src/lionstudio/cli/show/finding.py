@@ -139,3 +139,17 @@ def play_to_wire(play: Play, holders: tuple[str, ...]) -> dict[str, Any]:
 def progress(plays: list[Play]) -> str:
     """3/8: how many are merged."""
     return f"{sum(play.status is PlayStatus.MERGED for play in plays)}/{len(plays)}"
+
+
+def has_ended(status: ShowStatus) -> bool:
+    """Whether a show has come to its end."""
+    return status in (ShowStatus.COMPLETED, ShowStatus.ABORTED)
+
+
+def time_of(status: ShowStatus, plays: list[Play], now: float) -> tuple[float, float]:
+    """When the first play started and up to when time counts: now, or the last end of a show that has ended."""
+    began = min((play.started_at for play in plays if play.started_at), default=now)
+    if not has_ended(status):
+        return began, now
+    ends = [moment for play in plays for moment in (play.ended_at, play.merged_at) if moment is not None]
+    return began, max(ends, default=began)

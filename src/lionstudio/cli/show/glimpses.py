@@ -7,6 +7,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from lionstudio.cli.escaping import inline
+from lionstudio.cli.show.finding import has_ended, time_of
 from lionstudio.files.plans import parse_plan
 from lionstudio.model.messages import ActionRequest, Message
 from lionstudio.model.plans import Budget, GateKind, Plan
@@ -41,6 +42,7 @@ class Glimpse(NamedTuple):
     needs_person: list[str]  # the plays that wait for somebody
     usage: ShowUsage
     began: float
+    until: float  # now, or the last end when the show has ended
     now: float
     over_budget: str | None = None  # which part of it is used up
     last_word: str | None = None  # what a person is asked when the final gates have passed
@@ -54,6 +56,8 @@ class Glimpse(NamedTuple):
     @property
     def busy(self) -> bool:
         """Whether something goes on by itself, or is about to start."""
+        if has_ended(self.status):
+            return False
         at_work = any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
         return at_work or (self._startable and self.over_budget is None)
 
@@ -67,6 +71,8 @@ class Glimpse(NamedTuple):
     @property
     def waits_for(self) -> list[str]:
         """What a person is needed for: plays, and the show itself."""
+        if has_ended(self.status):
+            return []
         about = self.over_budget if self._startable else self.last_word
         return [*self.needs_person, *([about] if about is not None else [])]
 
@@ -87,12 +93,12 @@ def glimpse(conn: Connection, topic: str, now: float) -> Glimpse:
     show = get_show(conn, topic)
     plays = list_plays(conn, show.id)
     doing = {play.name: _doing(conn, play) for play in plays if play.status is P.RUNNING}
-    began = min((play.started_at for play in plays if play.started_at), default=now)
+    began, until = time_of(show.status, plays, now)
     text, usage = show.metadata.get("plan"), usage_of_show(conn, topic, now)
     plan = _plan(topic, text) if isinstance(text, str) else None
     return Glimpse(
-        topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(plan, plays), usage, began, now,
-        _over_budget(show, plan, usage), _last_word(show, plan, plays),
+        topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(plan, plays), usage, began, until,
+        now, _over_budget(show, plan, usage), _last_word(show, plan, plays),
         (show.repo, show.integration_branch) if show.repo and show.integration_branch else None,
     )  # fmt: skip
 

@@ -95,14 +95,14 @@ def head(now: Glimpse, room: int, paint: Any) -> list[str]:
     share = now.merged / len(now.plays) if now.plays else 1.0
     bar = full * round(share * _BAR) + empty * (_BAR - round(share * _BAR))
     running = sum(play.status is P.RUNNING for play in now.plays)
-    facts = [f"{now.merged}/{len(now.plays)} merged", f"{running} running", span(now.now - now.began)]
-    if (left := now.left_seconds) is not None:
+    facts = [f"{now.merged}/{len(now.plays)} merged", f"{running} running", span(now.until - now.began)]
+    if now.busy and (left := now.left_seconds) is not None:
         facts.append(f"about {span(left)} left")
     if now.usage.tokens:
         facts.append(f"{tokens(now.usage.tokens)} tokens")
     if now.usage.cost_microusd:
         facts.append(cost(now.usage.cost_microusd))
-    if now.needs_person and not now.busy:
+    if now.waits_for and not now.busy:
         facts.append("waits for a person")
     title = inline(f"{now.topic}  {now.goal}")[:room]
     return [paint(title, "bold"), (paint(bar, "green") + "  " + " · ".join(facts))[: room + 9]]
@@ -111,7 +111,7 @@ def head(now: Glimpse, room: int, paint: Any) -> list[str]:
 def _row(now: Glimpse, play: Play) -> list[Cell]:
     mark, style = _MARKS[play.status]
     name = f"{'  ' * now.depths[play.name]}{mark} {inline(play.name)}"
-    took = (play.ended_at or now.now) - play.started_at if play.started_at else None
+    took = max((play.ended_at or now.until) - play.started_at, 0.0) if play.started_at else None
     tried = str(play.attempt) if play.started_at else ""
     return [
         Cell(name, style), Cell(str(play.status), style), Cell(tried), Cell(span(took) if took is not None else ""),

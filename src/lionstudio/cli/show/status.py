@@ -13,7 +13,7 @@ from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit, flush
 from lionstudio.cli.parsing import words
 from lionstudio.cli.show import finding
-from lionstudio.cli.show.finding import Found, progress
+from lionstudio.cli.show.finding import Found, has_ended, progress, time_of
 from lionstudio.cli.tables import Cell, Column, render
 from lionstudio.cli.terminal import TONES, Paint, is_terminal, styles_for, width_of
 from lionstudio.errors import NotFound
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         if seen != last or is_terminal():
             _print(args, found, again=last is not None)
             last = seen
-        if not args.watch or found.show.status in (ShowStatus.COMPLETED, ShowStatus.ABORTED):
+        if not args.watch or has_ended(found.show.status):
             return 0
         flush()
         time.sleep(_LOOK_SECONDS)
@@ -87,9 +87,11 @@ def _lines(args: argparse.Namespace, found: Found, paint: Paint) -> list[str]:
     show, held, now = found.show, blocked_by(found.plays), time.time()
     directed = is_directed(_folder(args))
     working = "its director works" if directed else "nobody directs it"
-    ended = show.status in (ShowStatus.COMPLETED, ShowStatus.ABORTED)
+    ended = has_ended(show.status)
     head = f"{paint(inline(show.topic), 'bold')}  {show.status}  {progress(found.plays)} merged"
-    lines = [head if ended else f"{head}  {paint(working, 'green' if directed else 'yellow')}"]
+    began, until = time_of(show.status, found.plays, now)
+    took = f"  in {span(until - began)}" if until > began else ""
+    lines = [f"{head}{took}" if ended else f"{head}  {paint(working, 'green' if directed else 'yellow')}"]
     lines += [paint(inline(show.goal), "dim")] if show.goal else []
     lines += [paint(told, "dim")] if (told := _used(_usage(args))) else []
     rows = [_cells(play, held.get(play.name, ()), now) for play in found.plays]
