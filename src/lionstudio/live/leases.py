@@ -43,11 +43,14 @@ class Lease:
         create_session(conn, self._session)
 
     def end(
-        self, status: SessionStatus, *, exit_code: int | None = None, reasons: Iterable[str] = ()
-    ) -> Callable[[Connection], None]:
+        self, status: SessionStatus, *, exit_code: int | None = None, reasons: Iterable[str] = (),
+        detail: str | None = None,
+    ) -> Callable[[Connection], None]:  # fmt: skip
         """The work that moves the session to its end."""
         codes = list(reasons)
-        return lambda conn: finish_session(conn, self.session_id, status, exit_code=exit_code, reasons=codes)
+        return lambda conn: finish_session(
+            conn, self.session_id, status, exit_code=exit_code, reasons=codes, detail=detail
+        )
 
     def give_back(self) -> None:
         """Let go of the lock; from now on the process counts as gone."""

@@ -110,9 +110,11 @@ class record:
         assert self._database is not None
         assert self._lease is not None
         status, exit_code = _outcome(error)
-        reasons = ["run.failed.exit_nonzero"] if status is SessionStatus.FAILED else []
+        failed = status is SessionStatus.FAILED and error is not None
+        reasons = ["run.failed.exit_nonzero"] if failed else []
+        detail = _redactor().text(f"{type(error).__name__}: {error}") if failed else None
         try:
-            self._database.write(self._lease.end(status, exit_code=exit_code, reasons=reasons))
+            self._database.write(self._lease.end(status, exit_code=exit_code, reasons=reasons, detail=detail))
         except IllegalMove:
             pass  # somebody else ended it, such as `li kill`: that word stands, and the program's own error goes on
         finally:

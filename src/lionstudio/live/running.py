@@ -165,14 +165,15 @@ class Running:
         reasons = [ended.reason] if ended.reason else []
         code = ended.exit_code if ended.exit_code is not None else EXIT_CODES[ended.status]
         try:
-            await self._database.submit(self._lease.end(ended.status, exit_code=code, reasons=reasons))
+            work = self._lease.end(ended.status, exit_code=code, reasons=reasons, detail=ended.detail)
+            await self._database.submit(work)
         except LionError as error:
-            self._spool_end(ended.status, code, reasons, error)
+            self._spool_end({"status": str(ended.status), "exit_code": code, "reasons": reasons,
+                             "detail": ended.detail}, error)  # fmt: skip
         finally:
             self._lease.give_back()
 
-    def _spool_end(self, status: SessionStatus, code: int, reasons: list[str], error: LionError) -> None:
-        end = {"status": str(status), "exit_code": code, "reasons": reasons}
+    def _spool_end(self, end: dict[str, Any], error: LionError) -> None:
         self._spool.put([{"session_id": self.session_id, "ended": end}])
         self._warn(f"{error.message}; the end of the run is kept in {self._spool.path}")
 

@@ -125,6 +125,7 @@ def session_state(session: Mapping[str, Any], *, now: float, proof: Proof | None
     delivery = session.get("delivery") or "not_expected"
     reasons = [reason_of_stored(code) for code in session.get("reason_codes") or ()]
     reasons += _status_reasons(session, {found.code for found in reasons})
+    reasons = _with_words(reasons, session)
     if health in _HEALTH_REASONS:
         reasons.append(reason(_HEALTH_REASONS[health], _evidence(session, now, proof)))
     if delivery in ("partial", "missing", "invalid"):
@@ -165,6 +166,16 @@ def _status_reasons(session: Mapping[str, Any], known: set[str]) -> list[Reason]
         return [reason("run.failed.exit_nonzero", None if code is None else f"exit code {code}")]
     code = _STATUS_REASONS.get(status or "")
     return [reason(code)] if code and code not in known else []
+
+
+def _with_words(reasons: list[Reason], session: Mapping[str, Any]) -> list[Reason]:
+    """The first reason with the words that the run ended with, where they were kept."""
+    metadata = session.get("metadata")
+    said = metadata.get("ended_with") if isinstance(metadata, Mapping) else None
+    if not reasons or not isinstance(said, str):
+        return reasons
+    first = reasons[0]
+    return [first._replace(evidence=f"{first.evidence}: {said}" if first.evidence else said), *reasons[1:]]
 
 
 def _evidence(session: Mapping[str, Any], now: float, proof: Proof | None) -> str:

@@ -78,10 +78,13 @@ def to_row(session: Session) -> dict[str, Any]:
     return checked(row)
 
 
+_MOST_DETAIL = 2_000  # characters
 _STATUS = "SELECT status FROM sessions WHERE id = :id"
 _FINISH = """
 UPDATE sessions SET status = :status, ended_at = :at, updated_at = max(updated_at, :at), exit_code = :exit_code,
-  reason_codes = :reasons, health = NULL
+  reason_codes = :reasons, health = NULL,
+  node_metadata = CASE WHEN :detail IS NULL OR NOT json_valid(coalesce(node_metadata, '{}')) THEN node_metadata
+                       ELSE json_set(coalesce(node_metadata, '{}'), '$.ended_with', :detail) END
  WHERE id = :id AND status = 'running' RETURNING id
 """
 
@@ -93,9 +96,10 @@ def finish_session(
     *,
     exit_code: int | None = None,
     reasons: Iterable[str] = (),
+    detail: str | None = None,
     at: float | None = None,
 ) -> None:
-    """Move a running session to its end; every other move is refused."""
+    """Move a running session to its end, with the words it ended with; every other move is refused."""
     wanted = parse(SessionStatus, status, "status")
     current = conn.value(_STATUS, {"id": session_id})
     if current is None:
@@ -107,6 +111,7 @@ def finish_session(
         "at": time.time() if at is None else at,
         "exit_code": exit_code,
         "reasons": dump(list(reasons), "reasons"),
+        "detail": detail and visible(detail)[:_MOST_DETAIL],
     }
     if conn.one(_FINISH, checked(values)) is None:
         raise IllegalMove(f"session {session_id} is no longer running")

@@ -23,6 +23,7 @@ def to_wire(row: dict[str, Any], now: float) -> dict[str, Any]:
         "owner": load_or_keep(owner) if owner else None,
     }
     state = session_state(usable, now=now, proof=proof)
+    usable.pop("metadata", None)  # it stands beside the session, where it is asked for
     return {
         **usable,
         "display_name": display_name(row),

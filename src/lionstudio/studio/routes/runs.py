@@ -156,7 +156,7 @@ def _detail(conn: Connection, session_id: str) -> dict[str, Any]:
     source = play_of_session(conn, session_id)
     ancestors = inherited_by(conn, session_id) if any(each["parent_branch_id"] for each in branches) else {}
     return {
-        "session": to_wire(row | {"branch_count": len(branches)}, time.time()),
+        "session": to_wire(row | {"branch_count": len(branches), "metadata": metadata}, time.time()),
         "metadata": metadata,
         "branches": [{**each, "inherited": ancestors.get(each["id"], [])} for each in branches],
         "forks": forks_of(conn, session_id, place_of_session(conn, session_id).prog),
