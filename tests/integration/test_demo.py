@@ -66,6 +66,7 @@ def test_unattended_it_ends_as_written(tmp_path: Path) -> None:
     again = here("demo", "--no-studio", "--home", str(home))
     assert again.code == 1
     assert "is not empty" in again.err
+    assert f"Look again: li studio --home {home}" in done.stderr
 
 
 @pytest.fixture
@@ -92,6 +93,28 @@ def test_with_the_studio_it_stays_until_it_is_told_to_go(attended: subprocess.Po
     assert not is_directed(show_dir)
     env = {"LIONAGI_HOME": str(tmp_path / "demo"), "LIONAGI_SHOWS": str(tmp_path / "demo" / "shows")}
     assert li("ps", "--json", env=env).json["sessions"] == []
+
+
+@pytest.mark.timeout(150)
+def test_it_notices_what_a_person_decides_elsewhere(tmp_path: Path) -> None:
+    home = str(tmp_path / "demo")
+    command = [LI, "demo", "--no-open", "--home", home]
+    with subprocess.Popen(
+        command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    ) as demo:
+        try:
+            assert demo.stdout is not None
+            asked = next(line for line in demo.stdout if "waits for a person: machine" in line)
+            assert asked.rstrip().endswith(f"li show redo {TOPIC} machine --home {home}")
+            assert li("show", "approve", TOPIC, "--home", home).code == 0
+            ended = next(line for line in demo.stdout if line.startswith("The show has ended"))
+            assert ended == "The show has ended: it is completed, 6 of 8 plays are merged.\n"
+            assert next(demo.stdout) == "The Studio stays until Ctrl-C.\n"
+            os.kill(demo.pid, signal.SIGINT)
+            assert demo.wait(_PATIENCE) == 0
+            assert f"li studio --home {home}" in demo.stdout.read()
+        finally:
+            demo.kill()
 
 
 def wait_until(happened: Callable[[], bool]) -> None:

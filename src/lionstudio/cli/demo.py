@@ -7,13 +7,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from lionstudio.cli import stores
 from lionstudio.cli.terminal import say
 from lionstudio.errors import Conflict
-from lionstudio.settings import Settings, load_settings
+from lionstudio.settings import CONFIG, Settings, load_settings
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -42,7 +43,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the repository and the plan, run the show, clean up."""
-    with _home(args) as home, _environment(home):
+    with _home(args) as home, _environment(home), _told_to_go():
         settings = load_settings({"home": home})
         show_dir = _prepare(settings)
         if args.no_studio:
@@ -62,13 +63,14 @@ def _home(args: argparse.Namespace) -> Iterator[str]:
             raise Conflict(f"{home} is not empty", hint="give --home a folder that is empty or not there yet")
         os.makedirs(home, mode=0o700, exist_ok=True)
         yield home
-        say(f"Everything is in {home}. Look again: LIONAGI_HOME={home} LIONAGI_SHOWS={home}/shows li studio")
+        say(f"Everything is in {home}. Look again: li studio --home {quote(home)}", quiet=args.quiet)
         return
     home = tempfile.mkdtemp(prefix="lion-demo-")
     try:
         yield home
     finally:
         shutil.rmtree(home, ignore_errors=True)
+        say(f"Everything that it made was in {home}, and is removed.", quiet=args.quiet)
 
 
 @contextmanager
@@ -84,13 +86,33 @@ def _environment(home: str) -> Iterator[None]:
         os.environ.update(before)
 
 
+@contextmanager
+def _told_to_go() -> Iterator[None]:
+    """Who is told to end ends what it has started first."""
+    import signal
+
+    def leave(number: int, _frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def _prepare(settings: Settings) -> str:
+    import json
+
+    from lionstudio.files.atomic import write_text
     from lionstudio.files.plans import load_plan
     from lionstudio.shows.demonstration import TOPIC, demo_text, make_repository
     from lionstudio.shows.halves import record_show
 
     repo, show_dir = os.path.join(settings.home, "repository"), os.path.join(settings.shows, TOPIC)
     make_repository(repo)
+    # so that --home alone leads a command of another terminal to everything
+    write_text(os.path.join(settings.home, CONFIG), f"shows = {json.dumps(settings.shows, ensure_ascii=False)}\n")
     text = demo_text(repo)
     with stores.database(settings.db, create=True) as database:
         record_show(show_dir, database, load_plan(TOPIC, text), text)
@@ -99,41 +121,41 @@ def _prepare(settings: Settings) -> str:
 
 def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> int:
     """Watch it, take it as it is when only a person could go on, and say whether it ended as written."""
-    from lionstudio.shows.demonstration import ENDS_AS, TOPIC
+    from lionstudio.cli.demo_watching import report, watch
+    from lionstudio.shows.demonstration import ENDS_AS
+
+    def accept() -> None:
+        say("machine needs a person. There is none, so the show is accepted as it is.", quiet=args.quiet)
+        _accept(show_dir)
 
     try:
         _start(settings, show_dir)
-        _watch(args, settings, show_dir, leave_when_resting=True)
-        say(f"machine needs a person. There is none, so the show is accepted as it is: li show approve {TOPIC}")
-        _accept(show_dir)
-        _watch(args, settings, show_dir, leave_when_resting=False, quiet=True)
+        found = watch(args, settings, show_dir, accept)
     finally:
         _end(show_dir)
-    found = _statuses(settings)
+    report(args, found)
+    ended = {play.name: play.status for play in found.plays}
     wrong = [
-        f"{name} is {found.get(name)}, not {status}" for name, status in ENDS_AS.items() if found.get(name) != status
+        f"{name} is {ended.get(name)}, not {status}" for name, status in ENDS_AS.items() if ended.get(name) != status
     ]
     for sentence in wrong:
         say(f"Not as written: {sentence}")
     if not wrong:
-        say("The show has ended as written: six plays merged, one escalated, one blocked by it.", quiet=args.quiet)
+        say("That is as written: six plays merged, one escalated, one blocked by it.", quiet=args.quiet)
     return 1 if wrong else 0
 
 
 def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, server: Popen[str]) -> int:
-    """Watch it; then the Studio stays until the person has seen enough."""
-    from lionstudio.shows.demonstration import TOPIC
+    """Watch it to its end, whoever decides where; then the Studio stays until the person has seen enough."""
+    from lionstudio.cli.demo_watching import report, watch
 
     try:
         _start(settings, show_dir)
-        with suppress(SystemExit):  # Ctrl-C while it runs ends the demo
-            _watch(args, settings, show_dir, leave_when_resting=True)
-            own = f"LIONAGI_HOME={settings.home} LIONAGI_SHOWS={settings.shows}"
-            say(f"machine needs you: redo or approve it in the Studio, or: {own} li show redo {TOPIC} machine")
-            say("The Studio stays until Ctrl-C.")
-            server.wait()
+        report(args, watch(args, settings, show_dir))
+        say("The Studio stays until Ctrl-C.", quiet=args.quiet)
+        server.wait()
     except KeyboardInterrupt:
-        pass
+        say("", quiet=args.quiet)  # after the ^C of the terminal
     finally:
         _end(show_dir)
     return 0
@@ -144,25 +166,6 @@ def _start(settings: Settings, show_dir: str) -> None:
     from lionstudio.shows.directors import start_director
 
     start_director(show_dir, [], environment(settings))
-
-
-def _watch(
-    args: argparse.Namespace, settings: Settings, show_dir: str, *, leave_when_resting: bool, quiet: bool = False
-) -> None:  # fmt: skip
-    import signal
-
-    from lionstudio.cli.show.attaching import watch
-
-    how = argparse.Namespace(
-        topic=os.path.basename(show_dir), detach=False, json=args.json, quiet=args.quiet or quiet,
-        no_color=args.no_color, no_wait=leave_when_resting,
-    )  # fmt: skip
-    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-    try:
-        watch(how, settings, show_dir, attached=False)
-    finally:
-        signal.signal(signal.SIGINT, before[0])
-        signal.signal(signal.SIGTERM, before[1])
 
 
 def _accept(show_dir: str) -> None:
@@ -187,11 +190,3 @@ def _end(show_dir: str) -> None:
     deadline = time.monotonic() + _END_SECONDS
     while is_directed(show_dir) and time.monotonic() < deadline:
         time.sleep(0.1)
-
-
-def _statuses(settings: Settings) -> dict[str, str]:
-    from lionstudio.shows.demonstration import TOPIC
-    from lionstudio.state.shows import get_show, list_plays
-
-    with stores.reading(settings.db) as conn:
-        return {play.name: str(play.status) for play in list_plays(conn, get_show(conn, TOPIC).id)}

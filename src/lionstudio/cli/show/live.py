@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import textwrap
 import time
+from collections.abc import Callable
 from typing import Any, Protocol, Self
 
 from lionstudio.cli.amounts import cost, span, tokens
@@ -32,6 +34,14 @@ _COLUMNS = (
 )  # fmt: skip
 
 
+Advice = Callable[[Glimpse], str]
+
+
+def usual_advice(now: Glimpse) -> str:
+    """What is said once when nothing goes on without a person."""
+    return f"waits for a person: {inline(', '.join(now.waits_for))}; li show status {now.topic}"
+
+
 class View(Protocol):
     """Somebody who is shown a show again and again."""
 
@@ -48,8 +58,9 @@ class View(Protocol):
 class LiveView:
     """The DAG with states, a bar, what each play does, cost and time; drawn over itself."""
 
-    def __init__(self, *, plain: bool = False) -> None:
+    def __init__(self, *, plain: bool = False, advice: Advice | None = None) -> None:
         self._paint = styles_for(sys.stdout, refused=plain)
+        self._advice = advice
         self._drawn = 0
 
     def __enter__(self) -> Self:
@@ -61,17 +72,25 @@ class LiveView:
     def show(self, now: Glimpse) -> None:
         """Draw it where it was drawn before."""
         room = width_of(sys.stdout) - 1
-        shown = _most_telling(now.plays, _height() - _BESIDE)
+        advice = self._advised(now, room)
+        shown = _most_telling(now.plays, _height() - _BESIDE - len(advice))
         lines = [
             *head(now, room, self._paint),
             *render(_COLUMNS, [_row(now, play) for play in shown], room, self._paint),
         ]
         if len(shown) < len(now.plays):
             lines.append(f"… and {len(now.plays) - len(shown)} more; li show status {now.topic}")
+        lines += advice
         up = f"\x1b[{self._drawn}A\r\x1b[J" if self._drawn else ""
         emit(up + "\n".join(lines) + "\n")
         flush()
         self._drawn = len(lines)
+
+    def _advised(self, now: Glimpse, room: int) -> list[str]:
+        """What a person can do, in lines that the terminal does not break."""
+        if self._advice is None or now.busy or not now.waits_for:
+            return []
+        return textwrap.wrap(self._advice(now), room, break_on_hyphens=False)
 
 
 def _height() -> int:
@@ -135,8 +154,9 @@ def _about(now: Glimpse, play: Play) -> str:
 class PlainView:
     """One line, or one JSON record, whenever a play has moved."""
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+    def __init__(self, *, as_json: bool = False, quiet: bool = False, advice: Advice = usual_advice) -> None:
         self._json, self._quiet = as_json, quiet
+        self._advice = advice
         self._before: dict[str, tuple[str, int]] = {}
         self._waiting: list[str] = []
 
@@ -155,7 +175,7 @@ class PlainView:
             self._before[play.name] = key
         waiting = [] if now.busy else now.waits_for
         if waiting and waiting != self._waiting and not (self._json or self._quiet):
-            emit(f"waits for a person: {inline(', '.join(waiting))}; li show status {now.topic}\n")
+            emit(f"{self._advice(now)}\n")
         self._waiting = waiting
         flush()
 

@@ -1,0 +1,66 @@
+"""Watching the show of a demo: until it has ended, through every rest, with words that fit its own home."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from shlex import quote
+
+from lionstudio.cli import stores
+from lionstudio.cli.escaping import inline
+from lionstudio.cli.jsonout import to_json
+from lionstudio.cli.output import emit, flush
+from lionstudio.cli.show.glimpses import Glimpse, glimpse
+from lionstudio.cli.show.live import LiveView, PlainView
+from lionstudio.cli.terminal import is_terminal, say
+from lionstudio.model.statuses import ShowStatus
+from lionstudio.settings import Settings
+from lionstudio.shows.demonstration import TOPIC
+from lionstudio.shows.directors import is_directed
+from lionstudio.state.changes import Tail
+
+_REFRESH_SECONDS = 0.5
+
+
+def watch(
+    args: argparse.Namespace, settings: Settings, show_dir: str, when_resting: Callable[[], None] | None = None
+) -> Glimpse:
+    """Show it until nobody directs it any more; `when_resting` is called once, when only a person could go on."""
+    with Tail(settings.db) as tail, _view(args, settings.home) as view:
+        while True:
+            directed = is_directed(show_dir)  # before the look: without a director nothing changes after it
+            with stores.reading(settings.db) as conn:
+                found = glimpse(conn, TOPIC, time.time())
+            view.show(found)
+            if not directed:
+                return found
+            if when_resting is not None and found.waits_for and not found.busy:
+                when_resting()
+                when_resting = None
+            tail.wait(_REFRESH_SECONDS)
+
+
+def _view(args: argparse.Namespace, home: str) -> LiveView | PlainView:
+    def advice(now: Glimpse) -> str:
+        who = f"waits for a person: {inline(', '.join(now.waits_for))}"
+        word = f"redo {TOPIC} {now.needs_person[0]}" if now.needs_person else f"approve {TOPIC}"
+        command = f"li show {word} --home {quote(home)}"
+        return who if args.no_studio else f"{who}; decide in the Studio, or in another terminal: {command}"
+
+    if is_terminal() and not args.json and not args.quiet:
+        return LiveView(plain=args.no_color, advice=advice)
+    return PlainView(as_json=args.json, quiet=args.quiet, advice=advice)
+
+
+def report(args: argparse.Namespace, found: Glimpse) -> None:
+    """Say how it ended."""
+    if args.json:
+        record = {"type": "ended", "schema_version": 1, "topic": TOPIC, "status": str(found.status)}
+        emit(to_json({**record, "plays": {play.name: str(play.status) for play in found.plays}}) + "\n")
+        flush()
+    elif found.status is ShowStatus.ACTIVE:
+        say("The show has no director any more; _director.log in its folder says why.", quiet=args.quiet)
+    else:
+        merged = f"{found.merged} of {len(found.plays)} plays are merged"
+        say(f"The show has ended: it is {found.status}, {merged}.", quiet=args.quiet)
