@@ -46,7 +46,7 @@ def _view(args: argparse.Namespace, home: str) -> LiveView | PlainView:
         who = f"waits for a person: {inline(', '.join(now.waits_for))}"
         word = f"redo {TOPIC} {now.needs_person[0]}" if now.needs_person else f"approve {TOPIC}"
         command = f"li show {word} --home {quote(home)}"
-        return who if args.no_studio else f"{who}; decide in the Studio, or in another terminal: {command}"
+        return who if args.no_studio else f"{who}; decide in the Studio, or in another terminal:\n{command}"
 
     if is_terminal() and not args.json and not args.quiet:
         return LiveView(plain=args.no_color, advice=advice)

@@ -90,7 +90,8 @@ class LiveView:
         """What a person can do, in lines that the terminal does not break."""
         if self._advice is None or now.busy or not now.waits_for:
             return []
-        return textwrap.wrap(self._advice(now), room, break_on_hyphens=False)
+        lines = self._advice(now).splitlines()
+        return [part for line in lines for part in textwrap.wrap(line, room, break_on_hyphens=False)]
 
 
 def _height() -> int:
@@ -117,14 +118,15 @@ def head(now: Glimpse, room: int, paint: Any) -> list[str]:
     facts = [f"{now.merged}/{len(now.plays)} merged", f"{running} running", span(now.until - now.began)]
     if now.busy and (left := now.left_seconds) is not None:
         facts.append(f"about {span(left)} left")
+    if now.waits_for and not now.busy:
+        facts.append("waits for a person")
     if now.usage.tokens:
         facts.append(f"{tokens(now.usage.tokens)} tokens")
     if now.usage.cost_microusd:
         facts.append(cost(now.usage.cost_microusd))
-    if now.waits_for and not now.busy:
-        facts.append("waits for a person")
     title = inline(f"{now.topic}  {now.goal}")[:room]
-    return [paint(title, "bold"), (paint(bar, "green") + "  " + " · ".join(facts))[: room + 9]]
+    told = f"  {' · '.join(facts)}"[: max(room - _BAR, 0)]
+    return [paint(title, "bold"), paint(bar, "green") + told]
 
 
 def _row(now: Glimpse, play: Play) -> list[Cell]:
@@ -175,7 +177,7 @@ class PlainView:
             self._before[play.name] = key
         waiting = [] if now.busy else now.waits_for
         if waiting and waiting != self._waiting and not (self._json or self._quiet):
-            emit(f"{self._advice(now)}\n")
+            emit(" ".join(self._advice(now).splitlines()) + "\n")
         self._waiting = waiting
         flush()
 
