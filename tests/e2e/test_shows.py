@@ -166,8 +166,11 @@ def test_nothing_is_ordered_before_somebody_is_sure(open_page: Open) -> None:
     expect(dialog.get_by_role("button", name="Reject")).to_be_disabled()
     dialog.get_by_role("textbox").fill("Too slow.")
     expect(dialog.get_by_role("button", name="Reject")).to_be_enabled()
+    dialog.get_by_role("button", name="Cancel").focus()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+    # The key closed the dialog, and nothing behind it.
+    expect(page).to_have_url(re.compile("play=checkout-page"))
 
 
 def test_a_budget_that_is_used_up_is_granted_more(visit: Callable[..., Watched], fresh: Studio) -> None:

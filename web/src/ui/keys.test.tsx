@@ -36,3 +36,19 @@ test("nothing is taken from somebody who types, or who holds Ctrl", () => {
   press("j", document.body, { ctrlKey: true });
   expect(heard).toEqual([]);
 });
+
+test("nothing fires behind a dialog, not even for the key that closes it, nor for what was handled", () => {
+  render(<Bound name="page" />);
+  const dialog = document.body.appendChild(document.createElement("div"));
+  dialog.setAttribute("role", "dialog");
+  dialog.setAttribute("aria-modal", "true");
+  const close = (): void => dialog.remove();
+  window.addEventListener("keydown", close, { capture: true, once: true });
+  press("j");
+  expect(dialog.isConnected).toBe(false);
+  document.body.addEventListener("keydown", (event) => event.preventDefault(), { once: true });
+  press("j");
+  expect(heard).toEqual([]);
+  press("j");
+  expect(heard).toEqual(["page j"]);
+});

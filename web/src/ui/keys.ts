@@ -34,11 +34,16 @@ export function useKeys(wanted: readonly Binding[]): void {
   }, [shape]);
 }
 
+const OPEN = '[aria-modal="true"], [role="dialog"], [role="menu"]';
+
 /** Listen; called once, at the start. */
 export function startKeys(target: Document): void {
+  let open = false;
+  // Asked before anybody hears the key: a dialog that Esc closes may be gone when the key arrives below.
+  target.defaultView?.addEventListener("keydown", () => (open = target.querySelector(OPEN) !== null), true);
   target.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    if (isTyping(event) || target.querySelector('[aria-modal="true"]')) return;
+    if (open || isTyping(event)) return;
     const now = performance.now();
     pressed = now - pressedAt < SEQUENCE_MS ? [...pressed, event.key].slice(-2) : [event.key];
     pressedAt = now;
