@@ -48,6 +48,7 @@ def test_filters_are_in_the_address_and_nothing_found_says_so(open_page: Open) -
 def test_a_search_by_meaning_without_a_model_says_what_to_do(open_page: Open) -> None:
     page = open_page("search?q=build&mode=semantic")
     expect(page.get_by_role("alert")).to_contain_text("The results could not be loaded")
+    expect(page.get_by_role("alert")).to_contain_text("is set. Set embed_model")
 
 
 def test_hostile_words_are_words(open_page: Open) -> None:

@@ -3,6 +3,7 @@ import { Button, Group, Modal } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type ReactNode, useState } from "react";
 import { ApiError } from "@/api/errors";
+import { withHint } from "@/domain/sentences";
 
 interface ConfirmProps {
   opened: boolean;
@@ -62,9 +63,9 @@ export async function told(run: () => Promise<string>): Promise<boolean> {
     return true;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const hint = error instanceof ApiError ? (error.hint ?? "") : "";
+    const hint = error instanceof ApiError ? error.hint : null;
     notifications.show({
-      message: `${message} ${hint}`.trim(),
+      message: withHint(message, hint),
       color: "red",
       withBorder: true,
       autoClose: 12_000,

@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { ApiError } from "@/api/errors";
+import { withHint } from "@/domain/sentences";
 import classes from "./states.module.css";
 
 interface EmptyProps {
@@ -34,9 +35,7 @@ export function ErrorState({ error, retry, what }: { error: unknown; retry?: () 
         <IconAlertTriangle size={22} stroke={1.7} />
       </div>
       <div className={classes.title}>{what ? `${what} could not be loaded` : "That did not work"}</div>
-      <div className={classes.words}>
-        {said} {hint}
-      </div>
+      <div className={classes.words}>{withHint(said, hint)}</div>
       {retry && (
         <div className={classes.action}>
           <Button variant="default" onClick={retry}>

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { Detail, TextProblem } from "@/api/definitions";
 import { newestRuns } from "@/api/runs";
 import { runName } from "@/domain/runs";
+import { begun, ended } from "@/domain/sentences";
 import { splitHead } from "@/domain/texts";
 import { CodeBlock } from "@/ui/code";
 import { TextLink } from "@/ui/link";
@@ -67,7 +68,8 @@ export function Problems({ problems }: { problems: TextProblem[] }) {
       {problems.map((problem, index) => (
         <li key={index} data-severity={problem.severity}>
           {problem.line !== null && <b>line {problem.line}: </b>}
-          {problem.message} {problem.hint && <span className={classes.dim}>{problem.hint}</span>}
+          {problem.hint ? ended(problem.message) : problem.message}{" "}
+          {problem.hint && <span className={classes.dim}>{begun(problem.hint)}</span>}
         </li>
       ))}
     </ul>

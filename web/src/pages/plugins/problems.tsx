@@ -1,5 +1,6 @@
 // What is wrong with a file, in its own words.
 import type { Schema } from "@/api/keys";
+import { withHint } from "@/domain/sentences";
 import classes from "./plugins.module.css";
 
 export function Problems({ problems }: { problems: Schema<"TextProblem">[] }) {
@@ -9,7 +10,7 @@ export function Problems({ problems }: { problems: Schema<"TextProblem">[] }) {
       {problems.map((problem, index) => (
         <li key={index} data-severity={problem.severity}>
           {problem.line !== null && `line ${problem.line}: `}
-          {problem.message} {problem.hint}
+          {withHint(problem.message, problem.hint)}
         </li>
       ))}
     </ul>
