@@ -9,6 +9,8 @@ import pytest
 from starlette.routing import Route
 from tests.support.reference import BEGIN, shown_actions
 
+from lionstudio.agents import script
+from lionstudio.cli import agent
 from lionstudio.cli.commands import COMMANDS, GLOBAL_OPTIONS
 from lionstudio.cli.parsing import load
 from lionstudio.files import plan_fields
@@ -102,3 +104,11 @@ def test_every_key_of_a_plan_is_documented(table: str, key: str) -> None:
 @pytest.mark.parametrize("status", list(PlayStatus))
 def test_every_status_of_a_play_is_explained(status: str) -> None:
     assert f"\n| `{status}` |" in document("shows.md")
+
+
+@pytest.mark.parametrize("word", script._WORDS)
+def test_every_word_of_the_scripted_agent_is_documented_and_in_the_help(word: str) -> None:
+    told = document("agents.md").partition("## The scripted agent")[2].partition("\n## ")[0]
+
+    assert re.search(rf"^\| .*`@{word}\b", told, re.MULTILINE), f"docs/agents.md does not explain @{word}"
+    assert f"@{word}" in agent.DESCRIPTION

@@ -12,7 +12,7 @@ DESCRIPTION = """\
 Run one agent and keep everything it says and does while it happens. AGENT is a definition (`li agents ls`) or a
 provider with an optional model: claude, codex, openai/MODEL, acp, command, script. The script provider needs nothing
 installed: it does what the prompt's lines say (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep,
-@usage, @wait, @limit, @fail, @hang)."""
+@usage, @wait, @limit, @fail, @hang); their forms are in docs/agents.md, "The scripted agent"."""
 # what follows `--` is the command of the provider `command`
 TAKES_REST = True
 EXAMPLES = (
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
     from lionstudio.live.preparing import prepare_agent
 
     place = starting.place_of(args)
-    prompt = running.read_prompt(args.prompt)
+    prompt = running.read_prompt(args.prompt, quiet=args.quiet)
     if not prompt.strip():
         raise InvalidInput("there is no prompt", hint='li agent AGENT "what to do"')
     who = starting.chosen_who(args, place, args.target)
