@@ -17,6 +17,7 @@ from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.moments import moment
 from lionstudio.cli.parsing import whole_number
 from lionstudio.cli.progress import Progress
+from lionstudio.cli.running import read_prompt
 from lionstudio.cli.transcript_lines import fold
 from lionstudio.cli.widths import cut, width
 
@@ -217,3 +218,26 @@ def test_a_width_that_somebody_asked_for(monkeypatch: pytest.MonkeyPatch) -> Non
     assert terminal.width_of(io.StringIO()) == 55
     monkeypatch.setenv("COLUMNS", "nonsense")
     assert terminal.width_of(io.StringIO()) == 100
+
+
+class Keyboard(io.TextIOWrapper):
+    """What comes in, from a person or from a pipe."""
+
+    def __init__(self, typed: bytes, *, attended: bool) -> None:
+        super().__init__(io.BytesIO(typed))
+        self._attended = attended
+
+    def isatty(self) -> bool:
+        return self._attended
+
+
+@pytest.mark.parametrize(("attended", "quiet", "said"), [(True, False, 1), (True, True, 0), (False, False, 0)])
+def test_who_sits_before_a_terminal_is_told_to_type_the_prompt(
+    attended: bool, quiet: bool, said: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", Keyboard(b"do it\n", attended=attended))
+
+    assert read_prompt(None, quiet=quiet) == "do it\n"
+    assert capsys.readouterr().err == "Type the prompt; Ctrl-D ends it.\n" * said
+    assert read_prompt("given", quiet=quiet) == "given"
+    assert capsys.readouterr().err == ""

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     from lionstudio.model.statuses import InvocationKind
 
     place = starting.place_of(args)
-    prompt = read_prompt(args.prompt)
+    prompt = read_prompt(args.prompt, quiet=args.quiet)
     if not prompt.strip():
         raise InvalidInput("there is no prompt", hint='li fanout AGENT "what to do"')
     who = starting.chosen_who(args, place, args.target)

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     from lionstudio.model.statuses import InvocationKind
 
     place = starting.place_of(args)
-    given = read_prompt(args.prompt) if args.prompt is not None else ""
+    given = read_prompt(args.prompt, quiet=args.quiet) if args.prompt is not None else ""
     steps = []
     for text in args.step:
         found = _STEP.fullmatch(text)

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
 
     place = starting.place_of(args)
     playbook = get_playbook(args.playbook, place.settings, args.definitions or place.cwd)
-    text = read_prompt(args.prompt) if args.prompt is not None else ""
+    text = read_prompt(args.prompt, quiet=args.quiet) if args.prompt is not None else ""
     planned = plan_playbook(
         playbook, text, _pairs(args.arg), lambda target: starting.chosen_who(args, place, target), agent=args.agent
     )

@@ -160,8 +160,10 @@ def _report(args: argparse.Namespace, session_id: str, ended: Ended) -> int:
     return code
 
 
-def read_prompt(given: str | None) -> str:
-    """The prompt of a command line; `-`, or none while something is piped in, means standard input."""
+def read_prompt(given: str | None, *, quiet: bool = False) -> str:
+    """The prompt of a command line; `-`, or none, means standard input, where a person is told to type it."""
     if given is None or given == "-":
+        if sys.stdin.isatty():
+            say("Type the prompt; Ctrl-D ends it.", quiet=quiet)
         return sys.stdin.buffer.read().decode("utf-8", "backslashreplace")
     return given.encode("utf-8", "backslashreplace").decode()
