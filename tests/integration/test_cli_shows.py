@@ -95,6 +95,23 @@ def test_a_pattern_is_written_for_the_repository_one_is_in(home: Path) -> None:
     assert (again["plays"], again["problems"], again["written"]) == (["first", "second"], [], False)
 
 
+def test_a_pattern_is_edited_before_it_is_run(home: Path) -> None:
+    path = home / "shows" / "speed" / "_show.md"
+    told = here("show", "plan", "speed").err.splitlines()
+    assert told[-2:] == [
+        f"Edit it first (first, second: what the agent is to do): {path}", "Then run it: li show run speed",
+    ]  # fmt: skip
+
+    refused = here("show", "run", "speed")
+    assert refused.code == 2
+    assert "does not say yet what is to be done: first, second" in refused.err
+    assert f"edit {path}" in refused.err
+    path.write_text(path.read_text().replace("What the agent is to do.", "Split the lexer."))
+    assert "to be done: second" in here("show", "run", "speed").err
+    path.write_text(path.read_text().replace("What comes after the first is merged.", "Use it."))
+    assert here("show", "plan", "speed").err.endswith("\nRun it: li show run speed\n")
+
+
 def test_a_plan_from_a_file_gets_the_repository_it_does_not_name(home: Path) -> None:
     done = here("show", "plan", "speed", "--from", str(home / "plan.md"), "--json")
 

@@ -12,6 +12,7 @@ from lionstudio.cli.amounts import count
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.output import emit
 from lionstudio.cli.parsing import words
+from lionstudio.cli.show.patterns import unwritten
 from lionstudio.cli.terminal import say
 from lionstudio.errors import Conflict, InvalidInput, LionError
 from lionstudio.files.plan_checks import check_plan
@@ -173,4 +174,6 @@ def _print(args: argparse.Namespace, path: str, plan: Plan | None, found: list[P
         return
     emit(f"{path}\n")
     say(f"{count(len(plan.plays), 'play')}: {', '.join(plan.names)}", quiet=args.quiet)
-    say(f"Run it: li show run {args.topic}", quiet=args.quiet)
+    if names := unwritten(plan):
+        say(f"Edit it first ({', '.join(names)}: what the agent is to do): {path}", quiet=args.quiet)
+    say(f"{'Then run' if names else 'Run'} it: li show run {args.topic}", quiet=args.quiet)

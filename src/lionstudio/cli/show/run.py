@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
 def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
     """Make sure that the show has a director, then watch it."""
     from lionstudio.cli.show.attaching import watch
+    from lionstudio.cli.show.patterns import refuse_unwritten
     from lionstudio.cli.terminal import say
     from lionstudio.files.shows import PLAN
     from lionstudio.shows.directors import is_directed, start_director
@@ -69,6 +70,7 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
 
             set_concurrency(show_dir, args.concurrency)  # its director takes it up
     else:
+        refuse_unwritten(args.topic, os.path.join(show_dir, PLAN))
         files = {"LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
         os.makedirs(show_dir, mode=0o700, exist_ok=True)
         with stores.database(settings.db, create=True):
