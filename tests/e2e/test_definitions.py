@@ -49,6 +49,9 @@ def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., 
     expect(page.get_by_text("looker is as it was in version 1")).to_be_visible()
     assert path.read_text() == TEXT
     expect(drawer.get_by_role("listitem")).to_have_count(3)
+    # There is nothing to roll back to where the text is the present one.
+    expect(drawer.get_by_text("The present text is the same.")).to_be_visible()
+    expect(drawer.get_by_role("button", name="Roll back to version 1")).to_have_count(0)
 
 
 def test_what_is_wrong_is_said_while_one_types(visit: Callable[..., Watched], fresh: Studio) -> None:

@@ -59,7 +59,7 @@ function Head({ version, newest }: { version: Version; newest: boolean }) {
   return (
     <span className={classes.version}>
       <b>{version.version}</b>
-      <span>{version.message ?? (newest ? "newest" : "no word about it")}</span>
+      <span>{version.message ?? (newest ? "newest" : "no reason given")}</span>
       <span className={classes.dim}>
         {version.author ?? "unknown"} · <RelativeTime at={version.created_at} />
       </span>
@@ -83,16 +83,21 @@ function Compared({ detail, number, newest }: { detail: Detail; number: number; 
       {(data) => {
         const text = data.version.content ?? "";
         // The newest is compared with what was before it, any other with what is now.
+        const same = !newest && text === detail.text;
         const [from, to] = newest ? [older.data?.version.content ?? "", text] : [text, detail.text ?? ""];
         return (
           <div className={classes.compared}>
             <p className={classes.dim}>
-              {newest ? "What it changed" : `What changed since version ${number}`}
+              {newest && "What it changed"}
+              {same && "The present text is the same."}
+              {!newest && !same && `What changed since version ${number}`}
             </p>
-            <Suspense fallback={<LoadingLine what="the difference" />}>
-              <CodeDiff before={from} after={to} label={`Changes of version ${number}`} />
-            </Suspense>
-            {!newest && (
+            {!same && (
+              <Suspense fallback={<LoadingLine what="the difference" />}>
+                <CodeDiff before={from} after={to} label={`Changes of version ${number}`} />
+              </Suspense>
+            )}
+            {!newest && !same && (
               <Button mt="xs" onClick={() => void back()}>
                 Roll back to version {number}
               </Button>

@@ -19,6 +19,9 @@ export const look = EditorView.theme({
     color: "var(--text)",
     border: "1px solid var(--line)",
   },
+  ".cm-collapsedLines": { background: "var(--sunken)", color: "var(--dim)" },
+  // The sign that comes with the view is in no font of ours.
+  ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"⋯"' },
   ".cm-changedLine": { backgroundColor: "var(--success-bg) !important" },
   ".cm-deletedChunk": { backgroundColor: "var(--danger-bg)" },
   ".cm-changedText": { background: "none !important", textDecoration: "underline" },
