@@ -43,6 +43,7 @@ def test_home_is_accessible_in_light_and_dark(open_page: Open) -> None:
 def test_a_new_home_shows_three_ways_to_begin_and_fills_by_itself(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open()
     expect(page.get_by_role("heading", name="Run an agent")).to_be_visible()
+    expect(page.get_by_text('li agent script "@say hello"')).to_be_visible()
     assert_accessible(page)
 
     li(fresh.settings, "agent", "script", "@say hello", "--name", "first")

@@ -21,8 +21,9 @@ const WAYS = [
   {
     icon: IconRobot,
     title: "Run an agent",
-    words: "It appears here with its first message, and every message after it.",
-    commands: ['li agent claude "Explain this repository"'],
+    words:
+      "It appears here with its first message, and every message after it. The first needs nothing, the second Claude Code.",
+    commands: ['li agent script "@say hello"', 'li agent claude "Explain this repository"'],
   },
 ];
 
@@ -32,7 +33,7 @@ export function Welcome() {
       <h2 className={classes.title}>Everything your agents do, kept and visible while it happens</h2>
       <p className={classes.lead}>
         Nothing is recorded yet. Run one of these in a terminal; what runs in this home appears here by
-        itself.
+        itself. In a clone, <code>source .venv/bin/activate</code> puts <code>li</code> on the PATH.
       </p>
       <div className={classes.ways}>
         {WAYS.map(({ icon: Icon, title, words, commands }) => (
