@@ -12,7 +12,7 @@ export function SettingsSection() {
       <Loaded query={query} what="The settings">
         {(data) => (
           <Panel className={classes.padded}>
-            <table className={classes.table}>
+            <table className={`${classes.table} ${classes.settings}`}>
               <thead>
                 <tr>
                   <th scope="col">Setting</th>
