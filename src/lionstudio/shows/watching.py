@@ -73,8 +73,9 @@ class Watching:
                 found.append(self._stage.tick())
             if found:
                 self.resting.clear()
-                time.sleep(_GATHER_SECONDS)
-                found = [*self._works(works), *found]  # what has ended is told before what somebody wants of it
+                if all("work" in event for event in found):  # a word or an abort is told as it was found
+                    time.sleep(_GATHER_SECONDS)
+                    found += self._works(works)
                 # what was spent is told with whatever happened, because it decides what may start
                 return [self._stage.tick(), *found]
             if resting:
