@@ -34,10 +34,10 @@ def to_wire(row: dict[str, Any], now: float) -> dict[str, Any]:
 
 
 def display_name(row: dict[str, Any]) -> str:
-    """What a person calls a run: its play, its playbook, its agent, its name, or the beginning of its id."""
+    """What a person calls a run: its play, its name, its playbook, its agent, or the beginning of its id."""
     if row.get("show_topic"):
         return " / ".join(str(part) for part in (row["show_topic"], row.get("show_play_name")) if part)
-    return str(row.get("playbook_name") or row.get("agent_name") or row.get("name") or str(row["id"])[:8])
+    return str(row.get("name") or row.get("playbook_name") or row.get("agent_name") or str(row["id"])[:8])
 
 
 def commands(run: dict[str, Any]) -> dict[str, str]:

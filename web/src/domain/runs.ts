@@ -1,4 +1,4 @@
-// How a run is called: the API says it (show / play, else playbook, agent, name, id).
+// How a run is called: the API says it (show / play, else name, playbook, agent, id).
 
 export interface Named {
   id: string;

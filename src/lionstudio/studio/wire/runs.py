@@ -14,7 +14,7 @@ class Run(Answer):
     """A session as lists show it."""
 
     id: str
-    display_name: str = Field(description="show / play, else playbook, agent, name, or the beginning of the id")
+    display_name: str = Field(description="show / play, else name, playbook, agent, or the beginning of the id")
     created_at: float
     updated_at: float | None
     name: str | None

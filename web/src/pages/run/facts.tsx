@@ -23,6 +23,9 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
       {session.name && session.name !== session.display_name && (
         <Fact name="Name">{session.name.slice(0, 60)}</Fact>
       )}
+      {session.agent_name && session.agent_name !== session.display_name && (
+        <Fact name="Agent">{session.agent_name.slice(0, 60)}</Fact>
+      )}
       <Fact name="Took">
         <Duration ms={session.duration_ms} since={running ? session.started_at : null} />
       </Fact>

@@ -35,7 +35,9 @@ function Row({ run, shown, active, chosen, choose }: RowProps) {
             {runName(run)}
           </TextLink>
           {run.invocation_kind && <span className={classes.kind}>{run.invocation_kind}</span>}
-          {run.name && run.name !== runName(run) && <span className={classes.own}>{run.name}</span>}
+          {run.agent_name && run.agent_name !== runName(run) && (
+            <span className={classes.own}>{run.agent_name}</span>
+          )}
         </div>
         <div className={classes.second}>
           <Tooltip label={run.id}>
