@@ -61,7 +61,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
     return <EmptyState title="No run is like that">Esc or Clear takes the filters away.</EmptyState>;
   return (
     <EmptyState title="No runs yet">
-      <code>li agent claude "Explain this repository"</code> starts one; it appears here by itself.
+      <code>li agent script "@say hello"</code> starts one; it appears here by itself.
     </EmptyState>
   );
 }
