@@ -31,6 +31,28 @@ _WORDS = (
 )  # fmt: skip
 
 
+def _fault_of(word: str, given: list[str]) -> str | None:
+    """What is wrong with a line of the script."""
+    if word not in _WORDS:
+        return "is unknown"
+    if word == "write" and len(given) < 2:
+        return "needs a file and, on the same line, its text (\\n begins a new line)"
+    if word in ("run", "tool", "error") and not given:
+        return "needs a command" if word == "run" else "needs the name of a tool"
+    if word == "sleep" and given and not _is_number(given[0]):
+        return "needs a number of seconds"
+    if word == "usage" and not (given and all(each.isascii() and each.isdigit() for each in given)):
+        return "needs whole numbers of tokens: IN OUT [MICRODOLLARS]"
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return 0 <= float(text) < 1e9
+    except ValueError:
+        return False
+
+
 def provider() -> Provider:
     """The provider of this module."""
     return Script()
@@ -42,11 +64,11 @@ class Script:
     name = "script"
 
     def check(self, task: Task) -> None:
-        """A line that begins with an unknown @word is a mistake, not something to say."""
+        """A line that begins with an unknown @word, or lacks what its word needs, is a mistake: nothing is begun."""
         for number, line in enumerate(task.prompt.splitlines(), 1):
-            word = line.strip().partition(" ")[0]
-            if word.startswith("@") and word[1:] not in _WORDS:
-                raise InvalidInput(f"line {number} of the script: {word} is unknown", hint="see `li agent --help`")
+            word, _, rest = line.strip().partition(" ")
+            if word.startswith("@") and (wrong := _fault_of(word[1:], rest.split())):
+                raise InvalidInput(f"line {number} of the script: {word} {wrong}", hint="see `li agent --help`")
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
         """Play the lines of the prompt."""
@@ -114,7 +136,8 @@ class _Stage:
             yield Ended(SessionStatus.FAILED, 1, "run.failed.usage_limit", rest or "the scripted limit is reached")
         elif word == "fail":
             code, _, detail = rest.partition(" ")
-            yield Ended(SessionStatus.FAILED, int(code) if code.isdigit() else 1, None, detail or rest or None)
+            code, detail = (code, detail) if code.isascii() and code.isdigit() else ("1", rest)
+            yield Ended(SessionStatus.FAILED, min(int(code), 255), None, detail or None)
 
     def _said(self, content: dict[str, Any]) -> Said:
         metadata = {"usage": self._usage} if self._usage else {}
@@ -143,7 +166,10 @@ class _Stage:
         path = os.path.normpath(os.path.join(self._task.cwd, name))
         if os.path.commonpath([path, os.path.abspath(self._task.cwd)]) != os.path.abspath(self._task.cwd):
             return self._call("write", {"path": name}, "that is outside of the working folder", failed=True)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace("\\n", "\n") + "\n")
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace("\\n", "\n") + "\n")
+        except (OSError, ValueError) as error:
+            return self._call("write", {"path": name}, str(error), failed=True)
         return self._call("write", {"path": name}, f"{len(text)} characters")
