@@ -101,7 +101,7 @@ def test_sixteen_processes_make_the_file_at_once(tmp_path: Path) -> None:
             path = tmp_path / f"home{number}" / "state.db"
             herd.wait(herd.start([("opening", str(path), 1, {})] * 16))
             assert_nobody_failed(herd)
-            # two that close in the same instant each leave the log to the other; whoever opens the file next takes it up
+            # two that close in the same instant each leave the log to the other; who opens the file next takes it up
             assert set(os.listdir(path.parent)) <= {"state.db", "state.db-wal", "state.db-shm"}
             assert rows(path, "SELECT version, lineage FROM schema_meta") == [(4, "lion-studio")]
             assert rows(path, "SELECT * FROM pragma_journal_mode, pragma_auto_vacuum") == [("wal", 2)]
