@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,19 @@ def test_without_a_program_nobody_writes(tmp_path: Path) -> None:
     assert not may_be_running("no-such-program", str(tmp_path), 10.0, 20.0)
 
 
+def until_named(pid: int) -> None:
+    """A program that was started this instant has no command line for some microseconds."""
+    deadline = time.monotonic() + 10
+    while not Path(f"/proc/{pid}/cmdline").read_bytes() and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
 def test_a_program_in_the_folder_may_write(tmp_path: Path) -> None:
     program = tmp_path / "someagent"
     shutil.copy(shutil.which("sleep") or "/bin/sleep", program)
     with subprocess.Popen([str(program), "30"], cwd=tmp_path) as process:
         try:
+            until_named(process.pid)
             assert may_be_running("someagent", str(tmp_path), 10.0, 20.0)
             assert may_be_running("someagent", None, 10.0, 20.0)
             assert not may_be_running("someagent", str(tmp_path.parent), 10.0, 20.0)
