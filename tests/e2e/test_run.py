@@ -141,6 +141,7 @@ def test_thirty_thousand_messages_are_read_in_pieces(visit: Visit, fresh: Studio
     page.wait_for_timeout(500)
     assert len(asked) <= 10, asked
     assert rows(page).count() < 40
+    expect(page.get_by_role("link", name=re.compile(r"Tool errors [1-9]"))).to_be_visible(timeout=_SECONDS)
     page.keyboard.press("n")
     expect(rows(page).filter(has_text="step 5007 broke")).to_be_visible(timeout=_SECONDS)
     page.keyboard.press("G")
