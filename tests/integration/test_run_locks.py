@@ -66,6 +66,7 @@ def test_release_survives_the_loss_of_its_folder(path: str) -> None:
     os.unlink(path)
     os.rmdir(os.path.dirname(path))
     lock.release()
+    assert not os.path.exists(os.path.dirname(path))
 
 
 def test_a_lock_that_cannot_be_made_says_why(tmp_path: Path) -> None:
@@ -170,7 +171,9 @@ def test_a_look_that_lasts_does_not_make_the_lock_busy(start: Start, path: str) 
     Path(path).parent.mkdir()
     Path(path).touch()
     start(look, path).told()
-    RunLock.take(path).release()
+    lock = RunLock.take(path)
+    assert os.path.exists(path)
+    lock.release()
 
 
 # Signals

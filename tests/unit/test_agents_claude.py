@@ -126,9 +126,8 @@ def test_facts_are_learned(stream: list[Event]) -> None:
 
 
 def test_every_message_can_be_stored(stream: list[Event]) -> None:
-    for event in stream:
-        if isinstance(event, Said):
-            dump(event.message.to_dict("json"))
+    stored = [dump(event.message.to_dict("json")) for event in stream if isinstance(event, Said)]
+    assert stored
 
 
 def test_usage_that_is_repeated_counts_once_and_only_its_growth_is_added() -> None:

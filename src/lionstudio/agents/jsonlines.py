@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
@@ -23,7 +24,7 @@ _HOLD_SECONDS = 0.1  # the figures follow within milliseconds, or much later
 _LONGEST_DETAIL = 2000
 
 
-class Reader:
+class Reader(ABC):
     """Turns the records of one run into events; each program has its own."""
 
     def __init__(self) -> None:
@@ -31,13 +32,13 @@ class Reader:
         self._held: Message | None = None
         self._held_until = 0.0
 
+    @abstractmethod
     def take(self, record: dict[str, Any]) -> Iterator[Event]:
         """The events of the next record."""
-        raise NotImplementedError
 
+    @abstractmethod
     def ended(self, code: int, last_words: str) -> Ended:
         """How it went, when nothing more comes."""
-        raise NotImplementedError
 
     @property
     def patience(self) -> float | None:

@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Callable
 from shlex import quote
 
-from lionstudio.cli import stores
 from lionstudio.cli.escaping import inline
 from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.output import emit, flush
-from lionstudio.cli.show.glimpses import Glimpse, glimpse
+from lionstudio.cli.show.attaching import follow
+from lionstudio.cli.show.glimpses import Glimpse
 from lionstudio.cli.show.live import LiveView, PlainView
 from lionstudio.cli.terminal import is_terminal, say
 from lionstudio.model.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.demonstration import TOPIC
-from lionstudio.shows.directors import is_directed
-from lionstudio.state.changes import Tail
-
-_REFRESH_SECONDS = 0.5
 
 
 def watch(
     args: argparse.Namespace, settings: Settings, show_dir: str, when_resting: Callable[[], None] | None = None
 ) -> Glimpse:
     """Show it until nobody directs it any more; `when_resting` is called once, when only a person could go on."""
-    with Tail(settings.db) as tail, _view(args, settings.home) as view:
-        while True:
-            directed = is_directed(show_dir)  # before the look: without a director nothing changes after it
-            with stores.reading(settings.db) as conn:
-                found = glimpse(conn, TOPIC, time.time())
-            view.show(found)
-            if not directed:
-                return found
-            if when_resting is not None and found.waits_for and not found.busy:
-                when_resting()
-                when_resting = None
-            tail.wait(_REFRESH_SECONDS)
+    waiting = [] if when_resting is None else [when_resting]
+
+    def goes_on() -> bool:
+        if waiting:
+            waiting.pop()()
+        return False
+
+    return follow(settings, TOPIC, show_dir, _view(args, settings.home), goes_on)
 
 
 def _view(args: argparse.Namespace, home: str) -> LiveView | PlainView:

@@ -222,6 +222,14 @@ SELECT substr(whole, :start + 1, :length), length(whole) FROM (
 """
 
 
+_SIZE = "SELECT octet_length(content) FROM messages WHERE id = :id"
+
+
+def content_size(conn: Connection, message_id: str) -> int:
+    """Bytes of a content as it is stored; none for a message that is not there."""
+    return conn.value(_SIZE, {"id": message_id}) or 0
+
+
 def content_part(conn: Connection, message_id: str, key: str, start: int, length: int) -> Part:
     """Characters of one value of a content, or of the content as it is stored where no key is given."""
     sql = _PART if key else _PART_OF_ALL

@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from lionstudio.state.connection import Connection
-from lionstudio.state.transcripts import Part, content_part
+from lionstudio.state.transcripts import Part, content_part, content_size
 
 _LONG = 1_000_000  # bytes of a content; taking a part out of less is quick
 _STEP = 65_536  # characters between two places that are found at once
 _MOST = 3  # values that are kept
 _SECONDS = 60.0  # for which they are: somebody may change a message behind our back
 _ALL = 2**31 - 1
-_SIZE = "SELECT octet_length(content) FROM messages WHERE id = :id"
 
 Key = tuple[str, str, int]
 
@@ -53,8 +52,8 @@ class LongValues:
 
     def part(self, conn: Connection, message_id: str, key: str, start: int, length: int) -> Part:
         """As `content_part` gives it; a long value is taken out for all parts at once."""
-        size = conn.value(_SIZE, {"id": message_id})
-        if not isinstance(size, int) or size < _LONG:
+        size = content_size(conn, message_id)
+        if size < _LONG:
             return content_part(conn, message_id, key, start, length)
         with self._lock:  # who asks for the next part meanwhile needs the same
             found = self._find((message_id, key, size)) or self._make(conn, (message_id, key, size))

@@ -6,6 +6,7 @@ import argparse
 import signal
 import sys
 import time
+from collections.abc import Callable
 from shlex import quote
 from typing import NoReturn
 
@@ -14,7 +15,7 @@ from lionstudio.cli.escaping import inline
 from lionstudio.cli.jsonout import to_json
 from lionstudio.cli.output import emit, flush
 from lionstudio.cli.show.glimpses import Glimpse, glimpse
-from lionstudio.cli.show.live import LiveView, PlainView
+from lionstudio.cli.show.live import LiveView, PlainView, View
 from lionstudio.cli.terminal import is_terminal, say
 from lionstudio.errors import NotFound
 from lionstudio.model.statuses import ShowStatus
@@ -34,21 +35,20 @@ def watch(args: argparse.Namespace, settings: Settings, show_dir: str, *, attach
     signal.signal(signal.SIGTERM, lambda number, _: _left(args, number))
     live = is_terminal() and not args.json and not args.quiet
     view = LiveView(plain=args.no_color) if live else PlainView(as_json=args.json, quiet=args.quiet)
+    found = follow(settings, args.topic, show_dir, view, lambda: bool(args.no_wait))
+    return _report(args, found, directed=is_directed(show_dir))
+
+
+def follow(settings: Settings, topic: str, show_dir: str, view: View, leaves: Callable[[], bool]) -> Glimpse:
+    """Show it until nobody directs it any more; `leaves` is asked whenever only a person could go on."""
     with Tail(settings.db) as tail, view:
         while True:
-            found = _look(settings, args.topic)
-            directed = is_directed(show_dir)
+            directed = is_directed(show_dir)  # before the look: without a director nothing changes after it
+            found = _look(settings, topic)
             view.show(found)
-            if found.status is not ShowStatus.ACTIVE and not directed:
-                break
-            if not directed:
-                found = _look(settings, args.topic)  # it may have ended between the two looks
-                view.show(found)
-                break
-            if args.no_wait and found.waits_for and not found.busy:
-                break
+            if not directed or (found.waits_for and not found.busy and leaves()):
+                return found
             tail.wait(_REFRESH_SECONDS)
-    return _report(args, found, directed=is_directed(show_dir))
 
 
 def _look(settings: Settings, topic: str) -> Glimpse:
