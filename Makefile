@@ -49,11 +49,11 @@ crash: .venv/.dev ## the tests that kill processes, at full length
 
 test-api: .venv/.dev ## every operation of the HTTP interface with good and bad data, two minutes, the same each time
 	@echo "Trying every operation with good and bad data (two minutes)…"
-	@LIONAGI_SCHEMA_EXAMPLES=60 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 900 $(ARGS)
+	@LIONAGI_SCHEMA_EXAMPLES=60 $(PYTEST) $(PARALLEL) tests/studio/test_openapi.py --timeout 900 $(ARGS)
 
 soak-api: .venv/.dev ## ten minutes of it, with other data each time
 	@echo "Trying every operation with good and bad data (ten minutes)…"
-	@LIONAGI_SCHEMA_FRESH=1 LIONAGI_SCHEMA_EXAMPLES=1500 $(PYTEST) $(PARALLEL) tests/integration/test_studio_schema.py --timeout 3600 $(ARGS)
+	@LIONAGI_SCHEMA_FRESH=1 LIONAGI_SCHEMA_EXAMPLES=1500 $(PYTEST) $(PARALLEL) tests/studio/test_openapi.py --timeout 3600 $(ARGS)
 
 test-agents: .venv/.dev ## install Claude Code and Codex into .agents (700 MB, once) and run the tests with them
 	@node=$$(PYTHONPATH=tools $(PY) -c 'import agents; print(*agents.requirements())') || exit 1; \

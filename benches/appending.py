@@ -12,13 +12,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from benches.stores import begin, fill_session, fresh_path, messages
-from lionstudio.model.jsontext import dump
+from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
-from lionstudio.state.opening import open_writer
-from lionstudio.state.places import place_of
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.append_cursor import place_of
+from lionstudio.state.sqlite.open import open_writer
 
 _clock = time.perf_counter_ns
 

@@ -17,11 +17,11 @@ import apsw
 from benches.importing import TEXT, bare_appends, run, spent, tell
 from benches.stores import fresh_path
 from benches.table import Options, Table
-from lionstudio.backfill.databases import import_database
-from lionstudio.backfill.report import Report
-from lionstudio.backfill.runs import import_runs
-from lionstudio.state.bulk import expect_much
+from lionstudio.imports.external_db.importer import import_database
+from lionstudio.imports.report import Report
+from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.state.database import Database
+from lionstudio.state.imports.session_merge import expect_much
 
 _EACH = 50
 _TAGS = "lionagi.protocols.messages."

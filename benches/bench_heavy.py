@@ -17,14 +17,14 @@ from benches.populations import NOW, PROJECTS, SPAN
 from benches.stores import clean_up, fresh_path
 from benches.table import Goal, Options, Table, at_most, options
 from lionstudio.state.connection import Connection
-from lionstudio.state.dashboard import cards
-from lionstudio.state.doctor import examine
-from lionstudio.state.listing import Filters, list_sessions
-from lionstudio.state.opening import open_reader, open_writer
-from lionstudio.state.prune import plan_prune, prune
-from lionstudio.state.search import index_batch, search
-from lionstudio.state.upkeep import backup, checkpoint, file_size, give_back_pages, stats, vacuum
-from lionstudio.state.windows import messages_after
+from lionstudio.state.messages.windows import messages_after
+from lionstudio.state.runs.dashboard import cards
+from lionstudio.state.runs.run_list import Filters, list_sessions
+from lionstudio.state.sqlite.fulltext import index_batch, search
+from lionstudio.state.sqlite.maintenance import backup, checkpoint, file_size, give_back_pages, stats, vacuum
+from lionstudio.state.sqlite.open import open_reader, open_writer
+from lionstudio.state.upkeep.doctor import examine
+from lionstudio.state.upkeep.prune import plan_prune, prune
 
 T = TypeVar("T")
 

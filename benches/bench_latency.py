@@ -16,9 +16,9 @@ from typing import Any
 from benches.measuring import percentile
 from benches.stores import begin, clean_up, fresh_path, messages
 from benches.table import Goal, Options, Table, at_most, options
-from lionstudio.state.changes import Tail
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.feed.changes import Tail
+from lionstudio.state.messages.append import append
 
 _SPAWN = get_context("spawn")
 _RATE = 50  # commits a second

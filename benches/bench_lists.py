@@ -20,10 +20,10 @@ from benches.populations import AGENTS, COMMON_TEXT, NO_TEXT, NOW, PLAYBOOKS, PR
 from benches.stores import clean_up
 from benches.table import Options, Table, at_most, options
 from lionstudio.state.connection import Connection
-from lionstudio.state.dashboard import cards, status_counts
-from lionstudio.state.listing import Filters, list_sessions
-from lionstudio.state.opening import open_reader
+from lionstudio.state.runs.dashboard import cards, status_counts
+from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sessions import find_session, resolve_session
+from lionstudio.state.sqlite.open import open_reader
 
 _FILTERED = ("status", "kind", "project", "agent", "playbook")
 _PICKS = {

@@ -15,9 +15,9 @@ from benches.measuring import Contest, cpu_us, p50, timed
 from benches.stores import clean_up
 from benches.table import Table, at_most, options
 from lionstudio.state.connection import Connection
-from lionstudio.state.opening import open_reader
-from lionstudio.state.transcripts import place_of_session, window_after
-from lionstudio.state.windows import messages_after
+from lionstudio.state.messages.pages import place_of_session, window_after
+from lionstudio.state.messages.windows import messages_after
+from lionstudio.state.sqlite.open import open_reader
 
 _COUNT = 10_000
 _SESSION = numbered(1)

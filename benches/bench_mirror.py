@@ -13,10 +13,10 @@ from pathlib import Path
 from benches.importing import TEXT, bare_appends, run, spent, tell
 from benches.stores import fresh_path
 from benches.table import Options, Table
-from lionstudio.backfill.mirroring import Mirror
-from lionstudio.backfill.sources import CLAUDE
-from lionstudio.state.bulk import expect_much
+from lionstudio.imports.transcripts.sync import Mirror
+from lionstudio.imports.transcripts.tools import CLAUDE
 from lionstudio.state.database import Database
+from lionstudio.state.imports.session_merge import expect_much
 
 _TURNS = 16  # of a conversation: each an answer, a call and its result
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import Page
-from tests.support.browsing import Watched, chromium, serve
-from tests.support.seeding import begin, say
+from tests.support.browser import Watched, chromium, serve
+from tests.support.seed import begin, say
 from tests.support.studio import settings_in
 
 import browser as browsers
@@ -22,7 +22,7 @@ from benches.measuring import percentile
 from benches.table import Options, Table, at_most, options
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
 
 _LONG = 30_000

@@ -18,7 +18,7 @@ from benches.table import Options, Table, at_least, at_most, options
 from lionstudio.errors import Busy, LionError
 from lionstudio.model.messages import Message
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.messages.append import append
 
 _WRITERS = (1, 2, 4, 8)
 _PACE = 100  # messages a second of a busy agent

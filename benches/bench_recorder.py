@@ -15,11 +15,11 @@ from benches.measuring import Contest, cpu_us
 from benches.stores import begin, clean_up, fresh_path
 from benches.table import Table, at_most, options
 from lionstudio.agents.events import Ended, Event, Said
-from lionstudio.live.keeping import Lanes
-from lionstudio.live.recorder import Recorder
-from lionstudio.live.redaction import Redactor
 from lionstudio.model.messages import AssistantResponse
-from lionstudio.model.statuses import SessionStatus
+from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.runs.event_writer import Lanes
+from lionstudio.runs.recorder import Recorder
+from lionstudio.runs.redaction import Redactor
 from lionstudio.state.database import Database
 
 _COUNT = 256

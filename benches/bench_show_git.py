@@ -16,12 +16,12 @@ from pathlib import Path
 
 from benches.stores import clean_up, fresh_folder
 from benches.table import Options, Table, at_most, options
-from lionstudio.shows import git as wrapper
-from lionstudio.shows.checkouts import Place, collect, prepare, remove
-from lionstudio.shows.discarding import discard
-from lionstudio.shows.merging import Clean, Merged, integration_tip, lay_out, merge, try_merge
-from lionstudio.shows.places import Repo
-from lionstudio.shows.repositories import begin
+from lionstudio.shows.git.checkout import Place, collect, prepare, remove
+from lionstudio.shows.git.merge import Clean, Merged, integration_tip, lay_out, merge, try_merge
+from lionstudio.shows.git.repo_layout import Repo
+from lionstudio.shows.git.setup import begin
+from lionstudio.system import git as wrapper
+from lionstudio.system.safe_rmtree import discard
 
 _ENV = {
     "PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",

@@ -63,7 +63,7 @@ def child(root: str) -> None:
 
     apsw.connection_hooks.append(trace)
     from lionstudio.settings import load_settings
-    from lionstudio.shows.directing import Directing
+    from lionstudio.shows.process.process import Directing
 
     settings = load_settings({}, {"LIONAGI_HOME": f"{root}/home", "LIONAGI_SHOWS": f"{root}/shows"}, "/")
     began = time.monotonic()

@@ -27,7 +27,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session, finish_session
 
 _SPAWN = get_context("spawn")

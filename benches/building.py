@@ -14,7 +14,7 @@ from typing import Any
 from benches.stores import schema_key
 from benches.table import DATA
 from lionstudio.state.connection import Connection
-from lionstudio.state.opening import open_writer
+from lionstudio.state.sqlite.open import open_writer
 
 Build = Callable[[Connection], None]
 

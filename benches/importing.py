@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from benches.stores import clean_up, fresh_path
 from benches.table import Options, Table, at_least, at_most, options
-from lionstudio.backfill.report import Report
+from lionstudio.imports.report import Report
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import create_message
 from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
-from lionstudio.state.bulk import expect_much
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.imports.session_merge import expect_much
+from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session
 
 TEXT = "alpha beta gamma delta fix the parser and run the tests again because it fails on empty input " * 6

@@ -18,8 +18,8 @@ from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.opening import schema_sql
 from lionstudio.state.sessions import create_session
+from lionstudio.state.sqlite.open import schema_sql
 
 _FOLDERS = 0
 

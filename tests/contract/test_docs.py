@@ -10,11 +10,11 @@ from starlette.routing import Route
 from tests.support.reference import BEGIN, shown_actions
 
 from lionstudio.agents import script
-from lionstudio.cli import agent
-from lionstudio.cli.commands import COMMANDS, GLOBAL_OPTIONS
-from lionstudio.cli.parsing import load
-from lionstudio.files import plan_fields
-from lionstudio.model.statuses import PlayStatus
+from lionstudio.cli._toolkit.args import load
+from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS
+from lionstudio.cli.run import agent
+from lionstudio.files.shows import plan_fields
+from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.settings import SETTINGS
 from lionstudio.studio.app import create_app
 

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.support.browsing import built_page
+from tests.support.browser import built_page
 
 import web
 from lionstudio.studio.app import create_app

@@ -10,7 +10,7 @@ import pytest
 
 import lionstudio
 from lionstudio import errors
-from lionstudio.live.recording import AsyncRun, Run, record
+from lionstudio.runs.api import AsyncRun, Run, record
 
 PUBLIC = ["__version__", "record"]
 ERRORS = {

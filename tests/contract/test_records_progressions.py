@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 import pytest
 from tests.contract.test_records_sql import by_old_tool, make_upgraded
-from tests.support.making import begin, read_history, say
+from tests.support.builders import begin, read_history, say
 
 from lionstudio.state.database import Database
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 import apsw
 import pytest
-from tests.support.making import read
+from tests.support.builders import read
 from tests.support.records import FIXTURES, VARIANTS
 
 from lionstudio.state.database import Database
-from lionstudio.state.search import index_batch, search
+from lionstudio.state.sqlite.fulltext import index_batch, search
 
 Rows = list[tuple[Any, ...]]
 Run = Callable[..., Rows]

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.support.making import read, read_history
+from tests.support.builders import read, read_history
 from tests.support.records import VARIANTS, dump, lost
 
 from lionstudio.model.messages import create_message
-from lionstudio.model.states import DISPLAY_MAP
+from lionstudio.model.status.computed_state import DISPLAY_MAP
 from lionstudio.state.branches import get_branch
 from lionstudio.state.database import Database
-from lionstudio.state.doctor import examine
-from lionstudio.state.listing import list_sessions
-from lionstudio.state.messages import append, get_message
+from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import get_session
 from lionstudio.state.shows import get_show, list_plays
 from lionstudio.state.teams import get_team, team_messages
+from lionstudio.state.upkeep.doctor import examine
 
 pytestmark = pytest.mark.parametrize("name", VARIANTS)
 

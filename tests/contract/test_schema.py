@@ -10,18 +10,18 @@ from pathlib import Path
 
 import apsw
 import pytest
-from tests.support.making import begin, say
+from tests.support.builders import begin, say
 from tests.support.records import VARIANTS, dump
-from tests.support.tracing import traced
+from tests.support.sql_trace import traced
 
 from lionstudio.errors import CorruptStore, LionError, NotFound, WrongVersion
 from lionstudio.model.messages import TYPE_IDS
-from lionstudio.state import opening
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database, reading
-from lionstudio.state.listing import list_sessions
-from lionstudio.state.migrations.from_records import known_columns
-from lionstudio.state.opening import open_reader, open_writer
+from lionstudio.state.runs.run_list import list_sessions
+from lionstudio.state.sqlite import open
+from lionstudio.state.sqlite.migrations.from_records import known_columns
+from lionstudio.state.sqlite.open import open_reader, open_writer
 
 
 def schema(path: Path | str) -> dict[tuple[str, str], str]:
@@ -71,18 +71,18 @@ def test_the_message_types_match_the_classes(blank: Path) -> None:
 def test_a_new_database_says_its_version_and_lineage(blank: Path) -> None:
     [meta] = dump(blank)["schema_meta"]
 
-    assert (meta["version"], meta["lineage"]) == (opening.SCHEMA_VERSION, opening.LINEAGE)
+    assert (meta["version"], meta["lineage"]) == (open.SCHEMA_VERSION, open.LINEAGE)
 
 
-# What each version was released with. A schema that changes needs a new number, a step in state/migrating.py and a
+# What each version was released with. A schema that changes needs a new number, a step in state/sqlite/migrate.py and a
 # fixture of the old one; then this gets a line more.
 RELEASED = {4: "aef0809e9337fd00"}
 
 
 def test_a_version_is_one_schema() -> None:
-    text = _normalised(opening.schema_sql())
+    text = _normalised(open.schema_sql())
 
-    assert sha256(text.encode()).hexdigest()[:16] == RELEASED[opening.SCHEMA_VERSION]
+    assert sha256(text.encode()).hexdigest()[:16] == RELEASED[open.SCHEMA_VERSION]
 
 
 # ── What this version may not write ──────────────────────────────────────
@@ -260,14 +260,14 @@ def test_opening_a_current_database_costs_a_handful_of_statements(
     open_it: Callable[[str], Connection], path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[int] = []
-    connect = opening._connect
+    connect = open._connect
 
     def counting(path: str, flags: int) -> Connection:
         conn = connect(path, flags)
         conn.raw.trace_v2(apsw.SQLITE_TRACE_STMT, lambda event: counted.append(1) if not event["trigger"] else None)
         return conn
 
-    monkeypatch.setattr(opening, "_connect", counting)
+    monkeypatch.setattr(open, "_connect", counting)
     open_it(path).close()
 
     assert 0 < len(counted) <= 8

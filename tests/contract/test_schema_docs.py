@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from lionstudio.state.opening import schema_sql
+from lionstudio.state.sqlite.open import schema_sql
 
 DOC = (Path(__file__).parents[2] / "docs" / "schema.md").read_text(encoding="utf-8")
 

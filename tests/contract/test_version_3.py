@@ -7,18 +7,18 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.contract.test_schema import schema
-from tests.support.making import read, say, sql
+from tests.support.builders import read, say, sql
 from tests.support.old_files import make_v3
 from tests.support.records import dump
 
 from lionstudio.errors import WrongVersion
 from lionstudio.state.database import Database
-from lionstudio.state.doctor import examine
 from lionstudio.state.embeddings import find_made
-from lionstudio.state.listing import Filters, list_sessions
-from lionstudio.state.migrating import bring_up_to_date
-from lionstudio.state.opening import LINEAGE, open_reader
-from lionstudio.state.search import index_batch, search
+from lionstudio.state.runs.run_list import Filters, list_sessions
+from lionstudio.state.sqlite.fulltext import index_batch, search
+from lionstudio.state.sqlite.migrate import bring_up_to_date
+from lionstudio.state.sqlite.open import LINEAGE, open_reader
+from lionstudio.state.upkeep.doctor import examine
 
 T = 1_780_000_000.0  # the time of the fixture's message 0; the others follow, a second each
 

@@ -12,7 +12,7 @@ from tests.support.children import ROOT, Done, run
 from tests.support.invariants import Checked, assert_whole
 from tests.support.old_files import add_old_sessions, make_v1, make_v3
 
-from lionstudio.state import prune
+from lionstudio.state.upkeep import prune
 
 pytestmark = pytest.mark.crash
 
@@ -43,19 +43,19 @@ WORKS: Mapping[str, tuple[tuple[str, ...], tuple[int, ...]]] = {
 }
 # Points whose work needs files of its own, with the test that kills there.
 ELSEWHERE: Mapping[str, str] = {
-    "file.temporary_written": "tests/unit/test_files_safe.py",
-    "definition.row_written": "tests/integration/test_definitions_files.py",
-    "definition.file_written": "tests/integration/test_definitions_files.py",
-    "team.file_written": "tests/integration/test_team_writers.py",
-    "team.imported": "tests/integration/test_team_writers.py",
-    "embed.made": "tests/integration/test_embedding.py",
-    "embed.stored": "tests/integration/test_embedding.py",
-    "import.item": "tests/crash/test_backfill_kills.py",
+    "file.temporary_written": "tests/system/test_safe_files.py",
+    "definition.row_written": "tests/definitions/test_versions.py",
+    "definition.file_written": "tests/definitions/test_versions.py",
+    "team.file_written": "tests/teams/test_concurrent_writers.py",
+    "team.imported": "tests/teams/test_concurrent_writers.py",
+    "embed.made": "tests/embeddings/test_job.py",
+    "embed.stored": "tests/embeddings/test_job.py",
+    "import.item": "tests/crash/test_import_kills.py",
     "mirror.placed": "tests/crash/test_mirror_kills.py",
     "mirror.committed": "tests/crash/test_mirror_kills.py",
-    "recorder.kept": "tests/integration/test_live_faults.py",
-    "spool.written": "tests/integration/test_live_faults.py",
-    "spool.taken_in": "tests/integration/test_live_faults.py",
+    "recorder.kept": "tests/runs/test_faults.py",
+    "spool.written": "tests/runs/test_faults.py",
+    "spool.taken_in": "tests/runs/test_faults.py",
     "show.plan_written": "tests/crash/test_show_kills.py",
     "show.play_written": "tests/crash/test_show_kills.py",
     "show.verdict_written": "tests/crash/test_show_kills.py",
@@ -68,9 +68,9 @@ ELSEWHERE: Mapping[str, str] = {
     "show.judged": "tests/crash/test_show_kills.py",
     "show.merged": "tests/crash/test_show_kills.py",
     "show.asked": "tests/crash/test_show_kills.py",
-    "attempt.intended": "tests/integration/test_show_attempts.py",
-    "attempt.started": "tests/integration/test_show_attempts.py",
-    "attempt.ended": "tests/integration/test_show_attempts.py",
+    "attempt.intended": "tests/shows/attempt/test_supervisor.py",
+    "attempt.started": "tests/shows/attempt/test_supervisor.py",
+    "attempt.ended": "tests/shows/attempt/test_supervisor.py",
     "show.checkout.based": "tests/crash/test_show_git_kills.py",
     "show.checkout.laid_out": "tests/crash/test_show_git_kills.py",
     "show.checkout.furnished": "tests/crash/test_show_git_kills.py",

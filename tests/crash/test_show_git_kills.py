@@ -11,9 +11,9 @@ import pytest
 from tests.support.children import PYTHON, ROOT, environment
 from tests.support.repositories import files_of, fingerprint, git, make_repo
 
-from lionstudio.shows.checkouts import Place, collect, prepare, remove
-from lionstudio.shows.merging import merge
-from lionstudio.shows.repositories import begin
+from lionstudio.shows.git.checkout import Place, collect, prepare, remove
+from lionstudio.shows.git.merge import merge
+from lionstudio.shows.git.setup import begin
 
 pytestmark = pytest.mark.crash
 

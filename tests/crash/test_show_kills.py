@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.theatre import TOPIC, Theatre, leftovers
+from tests.support.show_harness import TOPIC, Theatre, leftovers
 
-from lionstudio.shows.cues import Word
-from lionstudio.shows.decisions import Decision, decide
-from lionstudio.shows.directors import find_director
+from lionstudio.shows.director.events import Word
+from lionstudio.shows.process.lock import find_director
+from lionstudio.shows.records.decisions import Decision, decide
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(3600)]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
-from tests.support.browsing import Studio, Watched, chromium, serve
-from tests.support.seeding import rich_home
+from tests.support.browser import Studio, Watched, chromium, serve
+from tests.support.seed import rich_home
 from tests.support.studio import settings_in
 
 Open = Callable[..., Page]

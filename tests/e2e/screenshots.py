@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page
-from tests.support.browsing import Watched, chromium, serve
-from tests.support.seeding import Seeded, rich_home
+from tests.support.browser import Watched, chromium, serve
+from tests.support.seed import Seeded, rich_home
 from tests.support.studio import Running, settings_in
 
 import web

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
-from tests.support.browsing import Studio, Watched, assert_accessible
-from tests.support.seeding import dead_run, li
+from tests.support.browser import Studio, Watched, assert_accessible
+from tests.support.seed import dead_run, li
 
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import get_session

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from tests.support.browsing import Studio, Watched, assert_accessible
+from tests.support.browser import Studio, Watched, assert_accessible
 
 Open = Callable[..., Page]
 TEXT = "---\ndescription: Looks at changes\nmodel: claude/sonnet\n---\n\nYou are careful.\n"

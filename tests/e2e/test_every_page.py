@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 from tests.e2e.screenshots import shots
-from tests.support.browsing import Studio, Watched, assert_accessible
-from tests.support.seeding import Seeded
+from tests.support.browser import Studio, Watched, assert_accessible
+from tests.support.seed import Seeded
 
 Open = Callable[..., Page]
 _SEEDED = Seeded("run-long", "run-waiting", "run-stale", "run-hostile", "checkout-flow")

@@ -1,5 +1,5 @@
 """Text that wants more than to be read, in every place that holds text, on every page: no dialog, no foreign request,
-no script, no breach of the policy. Whatever the browser notes of these fails the test (tests/support/browsing.py)."""
+no script, no breach of the policy. Whatever the browser notes of these fails the test (tests/support/browser.py)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from tests.support.browsing import Studio, Watched
-from tests.support.seeding import HOSTILE, begin, li, say
+from tests.support.browser import Studio, Watched
+from tests.support.seed import HOSTILE, begin, li, say
 
-from lionstudio.model.shows import Play, Show
-from lionstudio.model.statuses import PlayStatus
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.settings import Settings
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.shows import put_play, put_show
 

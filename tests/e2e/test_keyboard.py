@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
-from tests.support.browsing import Studio, Watched
-from tests.support.seeding import dead_run, li
+from tests.support.browser import Studio, Watched
+from tests.support.seed import dead_run, li
 
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import get_session

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from tests.support.browsing import Studio, Watched, assert_accessible, serve
-from tests.support.seeding import begin, li, say
+from tests.support.browser import Studio, Watched, assert_accessible, serve
+from tests.support.seed import begin, li, say
 from tests.support.studio import settings_in
 
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
 
 Open = Callable[..., Page]

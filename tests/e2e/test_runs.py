@@ -8,8 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 from playwright.sync_api import Page, expect
-from tests.support.browsing import Studio, Watched, assert_accessible
-from tests.support.seeding import begin, li
+from tests.support.browser import Studio, Watched, assert_accessible
+from tests.support.seed import begin, li
 
 from lionstudio.state.database import Database
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
-from tests.support.browsing import assert_accessible
+from tests.support.browser import assert_accessible
 
 Open = Callable[..., Page]
 

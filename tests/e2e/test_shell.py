@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from tests.support.browsing import Studio, Watched, assert_accessible, serve
-from tests.support.seeding import li
+from tests.support.browser import Studio, Watched, assert_accessible, serve
+from tests.support.seed import li
 from tests.support.studio import settings_in
 
 Open = Callable[..., Page]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.support.browsing import Studio, Watched, assert_accessible
+from tests.support.browser import Studio, Watched, assert_accessible
 
-from lionstudio.model.shows import Play, Show
-from lionstudio.model.statuses import PlayStatus
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.state.database import Database
-from lionstudio.state.owners import RunLock
 from lionstudio.state.shows import move_play, put_play, put_show
+from lionstudio.system.process_identity import RunLock
 
 Open = Callable[..., Page]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lionstudio.state.connection import Connection
-from lionstudio.state.opening import open_writer
+from lionstudio.state.sqlite.open import open_writer
 
 
 @pytest.fixture(scope="module")

@@ -16,17 +16,17 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from lionstudio.model.plans import Budget, Gate, GateKind, Plan, PlannedPlay
-from lionstudio.model.statuses import PLAY_MOVES, PlayStatus, ShowStatus
-from lionstudio.shows import cues
-from lionstudio.shows.cues import Command, Event, Merge, Outcome, Spent, Standing, Word
-from lionstudio.shows.director import Director
+from lionstudio.model.shows.plan import Budget, Gate, GateKind, Plan, PlannedPlay
+from lionstudio.model.status.statuses import PLAY_MOVES, PlayStatus, ShowStatus
+from lionstudio.shows.director import events
+from lionstudio.shows.director.events import Command, Event, Merge, Outcome, Spent, Standing, Word
+from lionstudio.shows.director.machine import Director
 
 PICK = st.integers(0, 10_000)  # which of those that exist, modulo their number
 MOST_STEPS_TO_END = 400
 BEGUN = {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.REDOING}
 STUCK = {PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH}
-Work = cues.Prepare | cues.Fire | cues.Judge | cues.MergePlay
+Work = events.Prepare | events.Fire | events.Judge | events.MergePlay
 
 
 def play(number: int, needs: list[int], *, person: bool) -> PlannedPlay:
@@ -73,13 +73,13 @@ class Show(RuleBasedStateMachine):
         self.judging_show = self.rests = False
         self.plan = self.edited  # who takes it up reads the plan as it is now
         self.director = Director(self.plan, self.written, providers=self.providers, aborted=self.aborted)
-        self.tell(cues.Ticked(self.now, self.spent))
+        self.tell(events.Ticked(self.now, self.spent))
         if self.accepted:
-            self.tell(cues.Accepted())
-        self.tell(cues.Begun())
+            self.tell(events.Accepted())
+        self.tell(events.Begun())
 
     def tell(self, event: Event) -> None:
-        if not isinstance(event, cues.Ticked):
+        if not isinstance(event, events.Ticked):
             self.rests = False
         orders = self.director.on(event)
         self.plan = self.director.plan  # an edit may wait for what is at work
@@ -89,25 +89,25 @@ class Show(RuleBasedStateMachine):
     def carry_out(self, order: Command) -> None:
         assert self.ended is None, "an order after the end"
         match order:
-            case cues.Note():
+            case events.Note():
                 self.write(order)
-            case cues.Prepare() | cues.Fire() | cues.Judge() | cues.MergePlay():
+            case events.Prepare() | events.Fire() | events.Judge() | events.MergePlay():
                 self.start(order)
-            case cues.Stop():
+            case events.Stop():
                 self.stop(order)
-            case cues.JudgeShow():
+            case events.JudgeShow():
                 assert not self.under_way
                 assert not self.judging_show
                 self.judging_show = True
-            case cues.EndShow():
+            case events.EndShow():
                 self.end(order.status)
-            case cues.Rest():
+            case events.Rest():
                 assert not self.under_way
                 self.rests = True
-            case cues.AskPerson():
+            case events.AskPerson():
                 assert order.play is None or order.play in self.plan.names
 
-    def write(self, order: cues.Note) -> None:
+    def write(self, order: events.Note) -> None:
         before, after = self.written[order.play], order.next
         assert after.status is before.status or after.status in PLAY_MOVES[before.status], "an illegal move"
         assert before.attempt <= after.attempt <= before.attempt + 1
@@ -129,27 +129,27 @@ class Show(RuleBasedStateMachine):
         for need in self.plan.play(name).depends_on:
             assert self.written[need].status is PlayStatus.MERGED, "started before its dependencies"
         expected = {
-            cues.Prepare: BEGUN, cues.Fire: {PlayStatus.RUNNING}, cues.MergePlay: {PlayStatus.GATED},
-            cues.Judge: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
+            events.Prepare: BEGUN, events.Fire: {PlayStatus.RUNNING}, events.MergePlay: {PlayStatus.GATED},
+            events.Judge: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
         }  # fmt: skip
         assert standing.status in expected[type(order)]
-        if isinstance(order, cues.Prepare):
+        if isinstance(order, events.Prepare):
             assert len(self.under_way) < self.plan.concurrency, "too many at a time"
             assert (standing.parked_until or 0.0) <= self.now, "started while parked"
             assert not self.aborted
             assert self.spent.tokens < 1_000, "started without money"
             busy = sum(self.providers.get(each) == "claude" for each in self.under_way)
             assert self.providers.get(name) != "claude" or busy < self.plan.provider_limits.get("claude", 99)
-        if isinstance(order, cues.MergePlay):
-            assert not any(isinstance(each, cues.MergePlay) for each in self.under_way.values())
+        if isinstance(order, events.MergePlay):
+            assert not any(isinstance(each, events.MergePlay) for each in self.under_way.values())
             person = any(gate.kind is GateKind.PERSON for gate in self.plan.gates_of(name))
             assert standing.approved or not person, "merged without the person"
         self.under_way[name] = order
 
-    def stop(self, order: cues.Stop) -> None:
-        fired = isinstance(self.under_way.get(order.play), cues.Fire)
+    def stop(self, order: events.Stop) -> None:
+        fired = isinstance(self.under_way.get(order.play), events.Fire)
         assert fired or (self.aborted and order.play not in self.under_way)
-        self.under_way[order.play] = cues.Fire(order.play, self.written[order.play].attempt)
+        self.under_way[order.play] = events.Fire(order.play, self.written[order.play].attempt)
         self.stopped.add(order.play)
 
     def end(self, status: ShowStatus) -> None:
@@ -169,13 +169,13 @@ class Show(RuleBasedStateMachine):
     def something_is_answered(self, which: int, luck: int, later: float) -> None:
         order = self.pick(which)
         match order:
-            case cues.Prepare():
-                self.tell(cues.Prepared(order.play, "the disk is full" if luck == 5 else None))
-            case cues.Fire():
+            case events.Prepare():
+                self.tell(events.Prepared(order.play, "the disk is full" if luck == 5 else None))
+            case events.Fire():
                 self.exits(order.play, luck, later)
-            case cues.Judge():
-                self.tell(cues.Judged(order.play, luck < 4, "a test failed"))
-            case cues.MergePlay():
+            case events.Judge():
+                self.tell(events.Judged(order.play, luck < 4, "a test failed"))
+            case events.MergePlay():
                 result = [Merge.MERGED, Merge.MERGED, Merge.ALREADY, Merge.CONFLICT, Merge.MOVED, Merge.MERGED][luck]
                 self.merge(order, Merge.MERGED if order.anyway and result is Merge.MOVED else result)
 
@@ -183,30 +183,30 @@ class Show(RuleBasedStateMachine):
         stopped = name in self.stopped and luck < 5  # one may end by itself just before it is stopped
         self.stopped.discard(name)
         outcome = Outcome.STOPPED if stopped else [*Outcome, Outcome.COMPLETED][luck]
-        self.tell(cues.Exited(name, outcome, resets_at=self.now + later if luck % 2 else None))
+        self.tell(events.Exited(name, outcome, resets_at=self.now + later if luck % 2 else None))
 
-    def merge(self, order: cues.MergePlay, result: Merge) -> None:
+    def merge(self, order: events.MergePlay, result: Merge) -> None:
         if result in (Merge.MERGED, Merge.ALREADY):
             self.merges[order.play] = self.merges.get(order.play, 0) + 1
-        self.tell(cues.MergeTried(order.play, result, ("a.py",)))
+        self.tell(events.MergeTried(order.play, result, ("a.py",)))
 
     @precondition(lambda self: self.ended is None and self.judging_show)
     @rule(passed=st.booleans())
     def the_final_gates_look(self, passed: bool) -> None:
         self.judging_show = False
-        self.tell(cues.FinalJudged(passed))
+        self.tell(events.FinalJudged(passed))
 
     @precondition(lambda self: self.ended is None)
     @rule(which=PICK, word=st.sampled_from(list(Word)), late=st.integers(0, 4))
     def a_person_speaks(self, which: int, word: Word, late: int) -> None:
         name = self.plan.names[which % len(self.plan.names)]
-        self.tell(cues.Said(name, word, self.written[name].attempt - (late == 0)))
+        self.tell(events.Said(name, word, self.written[name].attempt - (late == 0)))
 
     @precondition(lambda self: self.ended is None)
     @rule(seconds=st.floats(0, 2_000), tokens=st.sampled_from([0, 500, 1_000]))
     def time_goes_by(self, seconds: float, tokens: int) -> None:
         self.now, self.spent = self.now + seconds, Spent(tokens=tokens)
-        self.tell(cues.Ticked(self.now, self.spent))
+        self.tell(events.Ticked(self.now, self.spent))
 
     @precondition(lambda self: self.ended is None)
     @rule()
@@ -228,26 +228,26 @@ class Show(RuleBasedStateMachine):
             plays = [each for each in plays if each.name != victim]
         self.written.setdefault(fresh.name, Standing())
         self.edited = replace(self.edited, plays=tuple(plays))
-        self.tell(cues.Edited(self.edited, self.providers))
+        self.tell(events.Edited(self.edited, self.providers))
 
     @precondition(lambda self: self.ended is None)
-    @rule(really=st.integers(0, 9), word=st.sampled_from([cues.AbortAsked, cues.Accepted, cues.Refused]))
-    def a_person_ends_it(self, really: int, word: type[cues.AbortAsked | cues.Accepted | cues.Refused]) -> None:
+    @rule(really=st.integers(0, 9), word=st.sampled_from([events.AbortAsked, events.Accepted, events.Refused]))
+    def a_person_ends_it(self, really: int, word: type[events.AbortAsked | events.Accepted | events.Refused]) -> None:
         if really:
             return
-        self.aborted = self.aborted or word is cues.AbortAsked
-        self.accepted = self.accepted or word is cues.Accepted
+        self.aborted = self.aborted or word is events.AbortAsked
+        self.accepted = self.accepted or word is events.Accepted
         self.tell(word())
 
     @precondition(lambda self: self.ended is None)
-    @rule(which=PICK, kind=st.sampled_from([cues.Prepared, cues.Exited, cues.Judged, cues.MergeTried]))
+    @rule(which=PICK, kind=st.sampled_from([events.Prepared, events.Exited, events.Judged, events.MergeTried]))
     def an_answer_comes_that_nobody_waits_for(self, which: int, kind: type[Event]) -> None:
         name = self.plan.names[which % len(self.plan.names)]
         answers: dict[type[Event], tuple[type[Work], Event]] = {
-            cues.Prepared: (cues.Prepare, cues.Prepared(name)),
-            cues.Exited: (cues.Fire, cues.Exited(name, Outcome.COMPLETED)),
-            cues.Judged: (cues.Judge, cues.Judged(name, True)),
-            cues.MergeTried: (cues.MergePlay, cues.MergeTried(name, Merge.MERGED)),
+            events.Prepared: (events.Prepare, events.Prepared(name)),
+            events.Exited: (events.Fire, events.Exited(name, Outcome.COMPLETED)),
+            events.Judged: (events.Judge, events.Judged(name, True)),
+            events.MergeTried: (events.MergePlay, events.MergeTried(name, Merge.MERGED)),
         }
         work, answer = answers[kind]
         if not isinstance(self.under_way.get(name), work):
@@ -258,7 +258,7 @@ class Show(RuleBasedStateMachine):
     @precondition(lambda self: self.ended is not None)
     @rule()
     def nothing_follows_the_end(self) -> None:
-        assert self.director.on(cues.Begun()) == []
+        assert self.director.on(events.Begun()) == []
 
     # ── what holds ──
 
@@ -303,15 +303,15 @@ class Show(RuleBasedStateMachine):
         if self.under_way:
             order = self.pick(0)
             match order:
-                case cues.Prepare():
-                    self.tell(cues.Prepared(order.play))
-                case cues.Fire():
+                case events.Prepare():
+                    self.tell(events.Prepared(order.play))
+                case events.Fire():
                     outcome = Outcome.STOPPED if order.play in self.stopped else Outcome.COMPLETED
                     self.stopped.discard(order.play)
-                    self.tell(cues.Exited(order.play, outcome))
-                case cues.Judge():
-                    self.tell(cues.Judged(order.play, True))
-                case cues.MergePlay():
+                    self.tell(events.Exited(order.play, outcome))
+                case events.Judge():
+                    self.tell(events.Judged(order.play, True))
+                case events.MergePlay():
                     self.merge(order, Merge.MERGED)
         elif self.judging_show:
             self.the_final_gates_look(True)
@@ -320,16 +320,16 @@ class Show(RuleBasedStateMachine):
 
     def answer(self) -> None:
         self.now, self.spent = self.now + 10_000.0, Spent()
-        self.tell(cues.Ticked(self.now, self.spent))
+        self.tell(events.Ticked(self.now, self.spent))
         for name in self.plan.names:
             standing = self.written[name]
             if standing.status is PlayStatus.GATED and name not in self.under_way:
-                self.tell(cues.Said(name, Word.APPROVE, standing.attempt))
+                self.tell(events.Said(name, Word.APPROVE, standing.attempt))
             elif standing.status in (PlayStatus.ESCALATED, PlayStatus.ABORTED_AFTER_FINISH):
-                self.tell(cues.Said(name, Word.REDO, standing.attempt))
+                self.tell(events.Said(name, Word.REDO, standing.attempt))
         if self.rests and not self.under_way:
             self.accepted = True
-            self.tell(cues.Accepted())
+            self.tell(events.Accepted())
 
 
 @pytest.mark.slow

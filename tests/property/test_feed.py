@@ -7,14 +7,14 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.making import said, trial
+from tests.support.builders import said, trial
 
 from lionstudio.model.branches import Branch
 from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
-from lionstudio.state.changes import changes_after, last_seq, trim
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages import append
+from lionstudio.state.feed.changes import changes_after, last_seq, trim
+from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session
 
 DAY = 86400.0

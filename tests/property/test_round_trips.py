@@ -9,23 +9,30 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.builders import trial
 from tests.support.hostile import hostile_text, ids, joined, keys, maybe, objects, times, values
-from tests.support.making import trial
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model import messages as model
 from lionstudio.model.branches import Branch
-from lionstudio.model.elements import Element, Mode
-from lionstudio.model.jsontext import dump, load, visible
+from lionstudio.model.entity import Element, Mode
+from lionstudio.model.json_codec import dump, load, visible
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.progressions import Progression
 from lionstudio.model.sessions import Session
-from lionstudio.model.shows import Play, Show
-from lionstudio.model.statuses import InvocationKind, PlayStatus, SessionStatus, ShowStatus, SourceKind, TeamStatus
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import (
+    InvocationKind,
+    PlayStatus,
+    SessionStatus,
+    ShowStatus,
+    SourceKind,
+    TeamStatus,
+)
 from lionstudio.model.teams import Team, TeamMessage, summarize
 from lionstudio.state.branches import create_branch, get_branch
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages import append, get_message
+from lionstudio.state.messages.append import append, get_message
 from lionstudio.state.sessions import create_session, get_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.teams import post, put_team, team_messages

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from lionstudio.agents.events import Ended, Event, Learned, Said
-from lionstudio.agents.programs import Program
 from lionstudio.agents.provider import Task, get_provider
 from lionstudio.model.messages import ActionRequest, ActionResponse, Message
 from lionstudio.model.usage import NOTHING, Usage
+from lionstudio.system.program import Program
 
 ROOT = Path(__file__).resolve().parents[2]
 _PLACES = (os.environ.get("LIONAGI_AGENT_BIN"), str(ROOT / ".agents" / "node_modules" / ".bin"), os.environ.get("PATH"))

@@ -11,7 +11,7 @@ from typing import Any
 
 from lionstudio.state.branches import branch_entries, list_branches
 from lionstudio.state.database import reading
-from lionstudio.state.listing import list_sessions
+from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import from_row
 
 LI = str(Path(sys.executable).parent / "li")

@@ -63,7 +63,7 @@ class Herd:
 
     def __init__(self) -> None:
         self._herder = subprocess.Popen(
-            [*PYTHON, "-m", "tests.support.herd"],
+            [*PYTHON, "-m", "tests.support.worker_pool"],
             cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         self.events: list[Event] = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from lionstudio.model.jsontext import MAX_DEPTH
+from lionstudio.model.json_codec import MAX_DEPTH
 
 _TRAPS = (
     "", "\0", "a\0b", "\ud800", "x\udfffy", "\ud83d\ude00", "\ud800\ud83d\ude00", "🦁", "é", "e\u0301", "\u202eabc",

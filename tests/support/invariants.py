@@ -12,7 +12,7 @@ from tests.support.workload import begin, said
 
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages import append
+from lionstudio.state.messages.append import append
 
 _NEVER: Mapping[str, str] = {
     "places without a message": """

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from lionstudio.cli.commands import COMMANDS, GLOBAL_OPTIONS, GROUPS, SECTIONS
-from lionstudio.cli.parsing import load, parser_of
+from lionstudio.cli._toolkit.args import load, parser_of
+from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS, GROUPS, SECTIONS
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 BEGIN = "<!-- What follows is made from the commands: python -m tests.support.reference -->"

@@ -7,9 +7,9 @@ import os
 import subprocess
 from pathlib import Path
 
-from lionstudio.shows.checkouts import Place, prepare
-from lionstudio.shows.places import Checkout, Repo
-from lionstudio.shows.repositories import begin
+from lionstudio.shows.git.checkout import Place, prepare
+from lionstudio.shows.git.repo_layout import Checkout, Repo
+from lionstudio.shows.git.setup import begin
 
 ENV = {
     "PATH": os.environ["PATH"],

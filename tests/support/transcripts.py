@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.support.making import T0
+from tests.support.builders import T0
 
-from lionstudio.backfill.mirroring import Mirror
-from lionstudio.backfill.report import Report
-from lionstudio.backfill.sources import CLAUDE, CODEX, Tool
+from lionstudio.imports.report import Report
+from lionstudio.imports.transcripts.sync import Mirror
+from lionstudio.imports.transcripts.tools import CLAUDE, CODEX, Tool
 from lionstudio.state.branches import history, list_branches
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database

@@ -16,23 +16,23 @@ from functools import partial
 from typing import Any
 
 from lionstudio.errors import LionError, NotFound
-from lionstudio.live.recording import record
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.sessions import Session
-from lionstudio.model.statuses import SessionStatus
+from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.runs.api import record
 from lionstudio.state.branches import create_branch, fork_branch
-from lionstudio.state.bulk import Incoming, IncomingBranch, merge
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database, reading
-from lionstudio.state.listing import list_sessions
-from lionstudio.state.messages import append, to_row
-from lionstudio.state.opening import open_writer
-from lionstudio.state.prune import plan_prune, prune
-from lionstudio.state.search import index_batch
+from lionstudio.state.imports.session_merge import Incoming, IncomingBranch, merge
+from lionstudio.state.messages.append import append, to_row
+from lionstudio.state.messages.windows import messages_after
+from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import create_session, find_session, finish_session
-from lionstudio.state.upkeep import CHECKPOINT_MODES, backup, checkpoint, give_back_pages, vacuum
-from lionstudio.state.windows import messages_after
+from lionstudio.state.sqlite.fulltext import index_batch
+from lionstudio.state.sqlite.maintenance import CHECKPOINT_MODES, backup, checkpoint, give_back_pages, vacuum
+from lionstudio.state.sqlite.open import open_writer
+from lionstudio.state.upkeep.prune import plan_prune, prune
 
 PRODUCERS = 4
 SHARED = "shared"  # a session that every process may write to

@@ -9,15 +9,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from lionstudio.about import VERSION
 from lionstudio.agents.events import Ended, Event, Heard, Learned, Said, Waits
-from lionstudio.agents.programs import Program, find_program
 from lionstudio.agents.provider import Provider, Task, history_as_text
-from lionstudio.agents.raw import raw_message
+from lionstudio.agents.raw_message import raw_message
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.model.jsontext import jsonable
+from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse
-from lionstudio.model.statuses import SessionStatus
+from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.system.program import Program, find_program
+from lionstudio.version import VERSION
 
 _GRANTED = {"ask": (), "edit": ("read", "search", "think", "fetch", "edit", "move"), "all": None}
 

@@ -9,13 +9,13 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from lionstudio.agents.events import Ended, Event, Said
-from lionstudio.agents.programs import Program, find_program
 from lionstudio.agents.provider import Provider, Task, history_as_text
-from lionstudio.agents.raw import parse_line, raw_message
+from lionstudio.agents.raw_message import parse_line, raw_message
 from lionstudio.errors import InvalidInput
-from lionstudio.model.jsontext import jsonable
+from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import AssistantResponse, Instruction, Message, System, create_message
-from lionstudio.model.statuses import EXIT_CODES, SessionStatus
+from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
+from lionstudio.system.program import Program, find_program
 
 _BY_ROLE: Mapping[str, tuple[type[Message], str]] = {
     "assistant": (AssistantResponse, "assistant_response"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.model.messages import Message
-from lionstudio.model.statuses import SessionStatus
+from lionstudio.model.status.statuses import SessionStatus
 
 MAIN = "main"  # the lane of the agent itself; sub-agents have lanes of their own
 
@@ -50,7 +50,7 @@ class Ended(NamedTuple):
 
     status: SessionStatus
     exit_code: int | None = None
-    reason: str | None = None  # a code of model/reasons.py
+    reason: str | None = None  # a code of model/status/reasons.py
     detail: str | None = None  # a sentence for a person
 
 

@@ -41,9 +41,9 @@ class Provider(Protocol):
 
 # name → module; loaded when used, each may need packages that are not installed
 PROVIDERS: Mapping[str, str] = {
-    "claude": "lionstudio.agents.claude",
-    "codex": "lionstudio.agents.codex",
-    "openai": "lionstudio.agents.openai",
+    "claude": "lionstudio.agents.claude.provider",
+    "codex": "lionstudio.agents.codex.provider",
+    "openai": "lionstudio.agents.openai.provider",
     "acp": "lionstudio.agents.acp",
     "command": "lionstudio.agents.command",
     "script": "lionstudio.agents.script",

@@ -19,12 +19,12 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said, Waits
-from lionstudio.agents.programs import Program
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.model.ids import new_id
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse
-from lionstudio.model.statuses import SessionStatus
+from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.system.program import Program
 
 _WORDS = (
     "say", "think", "run", "write", "tool", "error", "agent", "end", "sleep", "wait", "usage", "limit", "fail", "hang",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.output import emit
-from lionstudio.cli.shells import SHELLS
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.shell_scripts import SHELLS
 
 DESCRIPTION = """\
 Print the completion script for a shell. It is made from the commands and options of this version: print it
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the script."""
     script = SHELLS[args.shell]()
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"shell": args.shell, "script": script})
     else:

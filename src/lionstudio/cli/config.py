@@ -6,10 +6,10 @@ import argparse
 import sys
 from typing import Any
 
-from lionstudio.cli import stores, tables
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit_lines
-from lionstudio.cli.terminal import is_terminal, styles_for, width_of
+from lionstudio.cli._toolkit import db_access, table
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit_lines
+from lionstudio.cli._toolkit.terminal import is_terminal, styles_for, width_of
 from lionstudio.settings import describe
 
 EXAMPLES = (
@@ -18,10 +18,10 @@ EXAMPLES = (
     ("li config --json | jq -r '.settings[] | select(.name == \"db\").value'", "one value for a script"),
 )
 _COLUMNS = (
-    tables.Column("SETTING"),
-    tables.Column("VALUE", narrowest=20),
-    tables.Column("FROM", narrowest=12),
-    tables.Column("VARIABLE", rank=1),
+    table.Column("SETTING"),
+    table.Column("VALUE", narrowest=20),
+    table.Column("FROM", narrowest=12),
+    table.Column("VARIABLE", rank=1),
 )
 
 
@@ -31,17 +31,17 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print every setting."""
-    described = describe(stores.settings_of(args))
+    described = describe(db_access.settings_of(args))
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"settings": described})
         return 0
     rows = [[_text(row[key]) for key in ("name", "value", "origin", "variable")] for row in described]
     if is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
-        cells = [[tables.Cell(text) for text in row] for row in rows]
-        emit_lines(tables.render(_COLUMNS, cells, width_of(sys.stdout), paint))
+        cells = [[table.Cell(text) for text in row] for row in rows]
+        emit_lines(table.render(_COLUMNS, cells, width_of(sys.stdout), paint))
     else:
         emit_lines("\t".join(row) for row in rows)
     return 0

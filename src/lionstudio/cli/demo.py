@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from lionstudio.cli import stores
-from lionstudio.cli.terminal import say
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import Conflict
 from lionstudio.settings import CONFIG, Settings, load_settings
 
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         show_dir = _prepare(settings)
         if args.no_studio:
             return _unattended(args, settings, show_dir)
-        from lionstudio.cli.demo_studio import studio
+        from lionstudio.cli._demo.studio import studio
 
         with studio(settings, open_browser=not args.no_open) as server:
             return _attended(args, settings, show_dir, server)
@@ -104,25 +104,25 @@ def _told_to_go() -> Iterator[None]:
 def _prepare(settings: Settings) -> str:
     import json
 
-    from lionstudio.files.atomic import write_text
-    from lionstudio.files.plans import load_plan
-    from lionstudio.shows.demonstration import TOPIC, demo_text, make_repository
-    from lionstudio.shows.halves import record_show
+    from lionstudio.files.shows.plan_reader import load_plan
+    from lionstudio.shows.demo import TOPIC, demo_text, make_repository
+    from lionstudio.shows.records.play_records import record_show
+    from lionstudio.system.atomic_write import write_text
 
     repo, show_dir = os.path.join(settings.home, "repository"), os.path.join(settings.shows, TOPIC)
     make_repository(repo)
     # so that --home alone leads a command of another terminal to everything
     write_text(os.path.join(settings.home, CONFIG), f"shows = {json.dumps(settings.shows, ensure_ascii=False)}\n")
     text = demo_text(repo)
-    with stores.database(settings.db, create=True) as database:
+    with db_access.database(settings.db, create=True) as database:
         record_show(show_dir, database, load_plan(TOPIC, text), text)
     return show_dir
 
 
 def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> int:
     """Watch it, take it as it is when only a person could go on, and say whether it ended as written."""
-    from lionstudio.cli.demo_watching import report, watch
-    from lionstudio.shows.demonstration import ENDS_AS
+    from lionstudio.cli._demo.watch import report, watch
+    from lionstudio.shows.demo import ENDS_AS
 
     def accept() -> None:
         say("machine needs a person. There is none, so the show is accepted as it is.", quiet=args.quiet)
@@ -147,7 +147,7 @@ def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> 
 
 def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, server: Popen[str]) -> int:
     """Watch it to its end, whoever decides where; then the Studio stays until the person has seen enough."""
-    from lionstudio.cli.demo_watching import report, watch
+    from lionstudio.cli._demo.watch import report, watch
 
     try:
         _start(settings, show_dir)
@@ -162,16 +162,16 @@ def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, serve
 
 
 def _start(settings: Settings, show_dir: str) -> None:
-    from lionstudio.cli.show.deciding import environment
-    from lionstudio.shows.directors import start_director
+    from lionstudio.cli._show.decide import environment
+    from lionstudio.shows.process.lock import start_director
 
     start_director(show_dir, [], environment(settings))
 
 
 def _accept(show_dir: str) -> None:
     from lionstudio.model.ids import new_id
-    from lionstudio.shows.cues import Word
-    from lionstudio.shows.decisions import Decision, decide
+    from lionstudio.shows.director.events import Word
+    from lionstudio.shows.records.decisions import Decision, decide
 
     decide(show_dir, None, Decision(id=new_id(), word=Word.APPROVE, by="li demo", feedback="taken as it is"))
 
@@ -180,9 +180,9 @@ def _end(show_dir: str) -> None:
     """Leave nothing running: a director that is still there aborts the show and goes."""
     import time
 
-    from lionstudio.files.atomic import write_text
-    from lionstudio.files.shows import ABORT
-    from lionstudio.shows.directors import is_directed
+    from lionstudio.files.shows.show_folder import ABORT
+    from lionstudio.shows.process.lock import is_directed
+    from lionstudio.system.atomic_write import write_text
 
     if not is_directed(show_dir):
         return

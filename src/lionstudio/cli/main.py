@@ -9,8 +9,8 @@ import os
 import sys
 
 from lionstudio import __version__
-from lionstudio.cli import commands
-from lionstudio.cli.output import emit, flush, give_up
+from lionstudio.cli import registry
+from lionstudio.cli._toolkit.output import emit, flush, give_up
 from lionstudio.errors import InvalidInput, LionError
 
 TYPE_CHECKING = False  # the one in typing is slow to load
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _answer(given: list[str]) -> int:
     if not given or (len(given) == 1 and given[0] in _HELP):
-        emit(commands.overview())
+        emit(registry.overview())
         return 0
     if given in (["version"], ["--version"], ["-V"]):
         emit(f"lion-studio {__version__}\n")
@@ -61,7 +61,7 @@ def _answer(given: list[str]) -> int:
 
 def _leading_options(given: list[str]) -> tuple[list[str], list[str]]:
     """Options of every command may stand before its name: `li --json state ls`."""
-    takes_value = {option: bool(value) for option, value, _ in commands.GLOBAL_OPTIONS}
+    takes_value = {option: bool(value) for option, value, _ in registry.GLOBAL_OPTIONS}
     end = 0
     while end < len(given) and (option := given[end].partition("=")[0]) in takes_value:
         end += 2 if takes_value[option] and "=" not in given[end] else 1
@@ -69,20 +69,20 @@ def _leading_options(given: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _dispatch(rest: list[str], options: list[str]) -> int:
-    group = rest[0] if rest and rest[0] in commands.GROUPS else ""
+    group = rest[0] if rest and rest[0] in registry.GROUPS else ""
     if group and (len(rest) == 1 or rest[1] in _HELP):
         if len(rest) > 1:
-            emit(commands.group_overview(group))
+            emit(registry.group_overview(group))
             return 0
-        sys.stderr.write(commands.group_overview(group))
+        sys.stderr.write(registry.group_overview(group))
         return InvalidInput.exit_code
     size = 2 if group else 1
     name = " ".join(rest[:size])
     if not rest or rest[0] in _HELP:
-        emit(commands.overview())
+        emit(registry.overview())
         return 0
-    if name not in commands.COMMANDS:
-        from lionstudio.cli.suggesting import unknown_command
+    if name not in registry.COMMANDS:
+        from lionstudio.cli._toolkit.suggest import unknown_command
 
         raise unknown_command(name)
     return _run(name, options + rest[size:])
@@ -91,7 +91,7 @@ def _dispatch(rest: list[str], options: list[str]) -> int:
 def _run(name: str, rest: list[str]) -> int:
     import signal
 
-    from lionstudio.cli.parsing import load, parse
+    from lionstudio.cli._toolkit.args import load, parse
 
     command = load(name)
     args = parse(name, rest)
@@ -120,7 +120,7 @@ def _prepare_streams() -> None:
 
 
 def _report(error: LionError, given: list[str]) -> None:
-    from lionstudio.cli.reporting import report
+    from lionstudio.cli._toolkit.error_output import report
 
     try:
         sys.stdout.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.output import emit
+from lionstudio.cli._toolkit.output import emit
 
 DESCRIPTION = "Print the OpenAPI description of Studio's HTTP interface; docs/api.md explains it."
 EXAMPLES = (

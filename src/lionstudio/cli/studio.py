@@ -11,8 +11,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from lionstudio.cli import stores
-from lionstudio.cli.output import emit
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.output import emit
 from lionstudio.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; a stop that was asked for is a success."""
     from lionstudio.studio import server
+    from lionstudio.studio.http.tokens import FILE, load_token
     from lionstudio.studio.services import open_services
-    from lionstudio.studio.tokens import FILE, load_token
 
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     wanted = _set_port(settings.studio_port) if args.port is None else args.port
     with server.listen(args.host, wanted, wide=args.token_file is not None) as listener:
         port = listener.getsockname()[1]
@@ -85,7 +85,7 @@ def _tell_what_goes_on(services: Services) -> None:
     """What others are at, once; and the upgrade of the database by this server, while it lasts."""
     import threading
 
-    from lionstudio.files.works import list_works
+    from lionstudio.files.progress_notes import list_works
 
     for work in list_works(services.settings.home):
         far = f", {work.done:,} of {work.total:,}" if work.total else ""
@@ -110,7 +110,7 @@ def _tell_of_opening(services: Services) -> None:
 def print_address(url: str, entry: str, *, as_json: bool = False) -> None:
     """Where Studio is and how to get in: a person gets words, a program two lines or one object."""
     if as_json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"url": url, "login": entry})
     elif sys.stdout.isatty():

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from lionstudio import __version__
-from lionstudio.cli.output import emit
+from lionstudio.cli._toolkit.output import emit
 
 EXAMPLES = (
     ("li version", "one line"),
@@ -25,8 +25,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     import apsw
 
-    from lionstudio.cli.jsonout import print_json
-    from lionstudio.state.opening import SCHEMA_VERSION
+    from lionstudio.cli._toolkit.json_output import print_json
+    from lionstudio.state.sqlite.open import SCHEMA_VERSION
 
     print_json(
         {

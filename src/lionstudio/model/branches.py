@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from lionstudio.model.elements import Element
+from lionstudio.model.entity import Element
 
 
 class ForkPoint(NamedTuple):

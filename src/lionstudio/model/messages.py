@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lionstudio.errors import InvalidInput
-from lionstudio.model.elements import Element, Mode
-from lionstudio.model.texts import text_of
+from lionstudio.model.entity import Element, Mode
+from lionstudio.model.message_text import text_of
 from lionstudio.model.usage import Usage
 
 _PATH = "lionagi.protocols.messages."

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from lionstudio.model.elements import Element
+from lionstudio.model.entity import Element
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

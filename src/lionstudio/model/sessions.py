@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from lionstudio.model.elements import Element, milliseconds, revive_words
-from lionstudio.model.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
+from lionstudio.model.entity import Element, milliseconds, revive_words
+from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.usage import Usage
 
 

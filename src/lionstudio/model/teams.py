@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lionstudio.model.elements import Element, revive_words
-from lionstudio.model.statuses import TeamStatus
+from lionstudio.model.entity import Element, revive_words
+from lionstudio.model.status.statuses import TeamStatus
 
 # ADR-0019: a message longer than this gets a one-line summary for the collapsed view.
 SUMMARY_FROM = 200

@@ -10,13 +10,13 @@ from lionstudio.crash import point
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import check_id, new_id
-from lionstudio.model.jsontext import dump, load_or_keep
+from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.model.messages import Message
 from lionstudio.model.usage import Usage
-from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages import from_row as message_from_row
-from lionstudio.state.places import new_progression
+from lionstudio.state.messages.append import from_row as message_from_row
+from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.row_values import checked
 
 _INSERT = """
 INSERT INTO branches (id, created_at, node_metadata, user, name, session_id, progression_id)

@@ -23,7 +23,7 @@ from lionstudio.errors import (
 )
 
 if TYPE_CHECKING:
-    from lionstudio.state.places import Place, SessionPlace
+    from lionstudio.state.messages.append_cursor import Place, SessionPlace
 
 Row = tuple[Any, ...]
 Params = Mapping[str, Any]

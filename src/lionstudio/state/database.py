@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, TypeVar
 from lionstudio.crash import point
 from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import LIBRARY_ERRORS, Connection, translate
-from lionstudio.state.doorbell import Bell
-from lionstudio.state.opening import open_reader, open_writer
+from lionstudio.state.sqlite.doorbell import Bell
+from lionstudio.state.sqlite.open import open_reader, open_writer
 
 if TYPE_CHECKING:
-    from lionstudio.state.checkpoints import Checkpointer
-    from lionstudio.state.grouping import Grouper
+    from lionstudio.state.group_commit import Grouper
+    from lionstudio.state.sqlite.checkpointer import Checkpointer
 
 T = TypeVar("T")
 _MOST_READERS = 4
@@ -84,7 +84,7 @@ class Database:
 
         loop = asyncio.get_running_loop()
         if self._grouper is None or self._grouper.loop is not loop:
-            from lionstudio.state.grouping import Grouper
+            from lionstudio.state.group_commit import Grouper
 
             self._grouper = Grouper(self, loop)
         return await self._grouper.submit(work)
@@ -116,7 +116,7 @@ class Database:
     def keep_checkpoints_away(self) -> None:
         """Move checkpoints out of the commits of this process; for everything that runs long."""
         if self._checkpointer is None:
-            from lionstudio.state.checkpoints import Checkpointer
+            from lionstudio.state.sqlite.checkpointer import Checkpointer
 
             self._checkpointer = Checkpointer(self)
 

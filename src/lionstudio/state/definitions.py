@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lionstudio.errors import Conflict, NotFound
 from lionstudio.model.ids import check_id, new_id
-from lionstudio.model.jsontext import visible
+from lionstudio.model.json_codec import visible
 from lionstudio.state.connection import Connection
 
 

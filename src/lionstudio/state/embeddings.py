@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.model.jsontext import load_or_keep
+from lionstudio.model.json_codec import load_or_keep
+from lionstudio.model.message_text import text_of
 from lionstudio.model.messages import pack
-from lionstudio.model.texts import text_of
 from lionstudio.state.connection import Connection
 
 

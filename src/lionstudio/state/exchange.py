@@ -11,10 +11,10 @@ from typing import NamedTuple
 from lionstudio.errors import Conflict, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.messages import Message
-from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages import INSERT, from_row, to_row
-from lionstudio.state.places import new_progression
+from lionstudio.state.messages.append import INSERT, from_row, to_row
+from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.row_values import checked
 
 EVERYBODY = "*"  # the owner of a public channel
 

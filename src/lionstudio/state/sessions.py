@@ -9,9 +9,9 @@ from typing import Any
 from lionstudio.crash import point
 from lionstudio.errors import IllegalMove, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
-from lionstudio.model.jsontext import dump, load_or_keep, visible
+from lionstudio.model.json_codec import dump, load_or_keep, visible
 from lionstudio.model.sessions import Session
-from lionstudio.model.statuses import (
+from lionstudio.model.status.statuses import (
     SESSION_MOVES,
     InvocationKind,
     SessionStatus,
@@ -19,9 +19,9 @@ from lionstudio.model.statuses import (
     check_move,
     parse,
 )
-from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
-from lionstudio.state.places import new_progression
+from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.row_values import checked
 
 _INSERT = """
 INSERT INTO sessions (

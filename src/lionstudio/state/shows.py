@@ -6,11 +6,11 @@ import time
 from typing import Any, NamedTuple
 
 from lionstudio.errors import IllegalMove, NotFound
-from lionstudio.model import graph
 from lionstudio.model.ids import check_id
-from lionstudio.model.jsontext import dump, load_or_keep
-from lionstudio.model.shows import Play, Show
-from lionstudio.model.statuses import (
+from lionstudio.model.json_codec import dump, load_or_keep
+from lionstudio.model.shows import play_graph
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import (
     PLAY_MOVES,
     SHOW_MOVES,
     PlayStatus,
@@ -18,8 +18,8 @@ from lionstudio.model.statuses import (
     check_move,
     parse,
 )
-from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
+from lionstudio.state.row_values import checked
 
 _PUT_SHOW = """
 INSERT INTO shows (id, topic, goal, repo, base_branch, integration_branch, status, status_source, show_dir,
@@ -211,12 +211,12 @@ def plays_with_status(conn: Connection, status: PlayStatus | str) -> list[PlayOf
 
 def blocked_plays(conn: Connection, topic: str) -> dict[str, tuple[str, ...]]:
     """The plays that cannot start, and by whom they are held."""
-    return graph.blocked_by(list_plays(conn, get_show(conn, topic).id))
+    return play_graph.blocked_by(list_plays(conn, get_show(conn, topic).id))
 
 
 def critical_path(conn: Connection, topic: str, now: float) -> tuple[str, ...]:
     """The chain of plays that decides when the show ends."""
-    return graph.critical_path(list_plays(conn, get_show(conn, topic).id), now)
+    return play_graph.critical_path(list_plays(conn, get_show(conn, topic).id), now)
 
 
 def _of_show(row: dict[str, Any]) -> PlayOfShow:

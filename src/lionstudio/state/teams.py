@@ -8,11 +8,11 @@ from typing import Any
 
 from lionstudio.errors import Conflict, NotFound
 from lionstudio.model.ids import check_id
-from lionstudio.model.jsontext import dump, load_or_keep
-from lionstudio.model.statuses import TEAM_MOVES, TeamStatus, check_move, parse
+from lionstudio.model.json_codec import dump, load_or_keep
+from lionstudio.model.status.statuses import TEAM_MOVES, TeamStatus, check_move, parse
 from lionstudio.model.teams import Team, TeamMessage, summarize
-from lionstudio.state.columns import checked
 from lionstudio.state.connection import Connection
+from lionstudio.state.row_values import checked
 
 _PUT = """
 INSERT INTO teams (id, name, created_at, updated_at, member_count, members, node_metadata, status)

@@ -11,20 +11,20 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from starlette.routing import Route
 
-from lionstudio.about import VERSION
 from lionstudio.errors import LionError
 from lionstudio.settings import load_settings
-from lionstudio.studio import problems
-from lionstudio.studio.bodies import BoundedBodies
-from lionstudio.studio.gates import Gate
-from lionstudio.studio.headers import PlainBugs, SecurityHeaders
-from lionstudio.studio.routes import admin, definitions, entry, launches, live, messages, overview, runs, shows, teams
+from lionstudio.studio.http import error_responses
+from lionstudio.studio.http.auth import Gate
+from lionstudio.studio.http.body_limit import BoundedBodies
+from lionstudio.studio.http.headers import PlainBugs, SecurityHeaders
+from lionstudio.studio.http.static import is_public, shell
+from lionstudio.studio.routes import admin, auth, definitions, launches, live, messages, overview, runs, shows, teams
+from lionstudio.studio.schemas.shared import Problem
 from lionstudio.studio.services import Services, open_services
-from lionstudio.studio.shell import is_public, shell
-from lionstudio.studio.wire.shared import Problem
+from lionstudio.version import VERSION
 
 _OPENING_SECONDS = 0.5
-_ROUTERS = (entry, overview, runs, messages, live, shows, teams, definitions, launches, admin)
+_ROUTERS = (auth, overview, runs, messages, live, shows, teams, definitions, launches, admin)
 
 
 def create_app(services: Services | None = None) -> FastAPI:
@@ -32,7 +32,7 @@ def create_app(services: Services | None = None) -> FastAPI:
     # The interactive pages of FastAPI load scripts from elsewhere, which our policy forbids anyway.
     app = FastAPI(title="Lion Studio", version=VERSION, docs_url=None, redoc_url=None, lifespan=_life)
     app.state.services = services = services or open_services(load_settings(), token=_unknowable())
-    problems.install(app)
+    error_responses.install(app)
     for module in _ROUTERS:
         app.router.routes.extend(module.router.routes)
     app.router.routes.append(Route("/{path:path}", shell, methods=["GET"], include_in_schema=False))

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from lionstudio.live.questions import Asker
+from lionstudio.embeddings.query import Asker
 from lionstudio.settings import Settings
-from lionstudio.studio.denials import FILE, Log
-from lionstudio.studio.feed import Feed
-from lionstudio.studio.gates import Keys
-from lionstudio.studio.launching import Launches
-from lionstudio.studio.long_values import LongValues
-from lionstudio.studio.store import Store
-from lionstudio.studio.tokens import Codes
+from lionstudio.studio.db import Store
+from lionstudio.studio.http.audit_log import FILE, Log
+from lionstudio.studio.http.auth import Keys
+from lionstudio.studio.http.tokens import Codes
+from lionstudio.studio.launch.launcher import Launches
+from lionstudio.studio.live.hub import Feed
+from lionstudio.studio.views.content_cache import LongValues
 
 
 class Services(NamedTuple):

@@ -7,7 +7,7 @@ import textwrap
 from importlib import import_module
 from typing import Any
 
-from lionstudio.cli.definitions.nouns import NOUNS, Noun
+from lionstudio.cli.definitions._kinds import NOUNS, Noun
 
 GROUPS = tuple(NOUNS)
 

@@ -6,13 +6,13 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from lionstudio.cli import stores
-from lionstudio.cli.definitions.histories import history_of
-from lionstudio.cli.definitions.nouns import Noun
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit_lines
-from lionstudio.cli.parsing import whole_number
-from lionstudio.cli.terminal import Paint, say, styles_for
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit_lines
+from lionstudio.cli._toolkit.terminal import Paint, say, styles_for
+from lionstudio.cli.definitions._history_db import history_of
+from lionstudio.cli.definitions._kinds import Noun
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.state.connection import Connection
 from lionstudio.state.definitions import Version, find_version, get_version
@@ -46,12 +46,12 @@ def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
 
 def run(args: argparse.Namespace, noun: Noun) -> int:
     """Print the difference."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
         older, newer = db.read(lambda conn: _chosen(conn, target.kind, target.key, args.older, args.newer))
     lines = list(_difference(noun, args.name, older, newer))
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"name": args.name, "from": older.version, "to": newer.version, "diff": "\n".join(lines)})
         return 0

@@ -7,17 +7,17 @@ import sys
 import time
 from typing import Any
 
-from lionstudio.cli import amounts, stores
-from lionstudio.cli.definitions.histories import history_of
-from lionstudio.cli.definitions.nouns import Noun
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.tables import Cell, Column, render
-from lionstudio.cli.terminal import is_terminal, styles_for, width_of
+from lionstudio.cli._toolkit import db_access, humanize
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import is_terminal, styles_for, width_of
+from lionstudio.cli.definitions._history_db import history_of
+from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.definitions.versions import Target, etag_of
 from lionstudio.errors import LionError, NotFound
-from lionstudio.files.safe import read_text
-from lionstudio.live.definitions import Target, etag_of
 from lionstudio.state.definitions import Version, list_versions
+from lionstudio.system.safe_read import read_text
 
 _COLUMNS = (
     Column("VERSION", right=True),
@@ -51,7 +51,7 @@ def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
 
 def run(args: argparse.Namespace, noun: Noun) -> int:
     """Print the versions."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
         versions = db.read(lambda conn: list_versions(conn, target.kind, target.key))
     if not versions:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
     on_disk = _on_disk(target, versions)
     wire = [_wire(version, on_disk) for version in versions]
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"name": args.name, "path": target.path, "versions": wire})
     elif is_terminal():
@@ -82,7 +82,7 @@ def _wire(version: Version, on_disk: int | None) -> dict[str, Any]:
     return {
         "version": version.version,
         "created_at": version.created_at,
-        "created_at_iso": amounts.iso(version.created_at),
+        "created_at_iso": humanize.iso(version.created_at),
         "bytes": len(version.content.encode()),
         "etag": version.sha256,
         "author": version.author,
@@ -96,8 +96,8 @@ def _print_table(versions: list[dict[str, Any]], args: argparse.Namespace) -> No
     rows = [
         [
             Cell(str(each["version"])),
-            Cell(amounts.ago(each["created_at"], now)),
-            Cell(amounts.size(each["bytes"])),
+            Cell(humanize.ago(each["created_at"], now)),
+            Cell(humanize.size(each["bytes"])),
             Cell(each["etag"][:12], "dim"),
             Cell(inline(each["author"] or "")),
             Cell(inline(each["message"] or "")),

@@ -6,14 +6,14 @@ import argparse
 import sys
 from typing import Any
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import count
-from lionstudio.cli.definitions import nouns
-from lionstudio.cli.definitions.nouns import Noun
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.tables import Cell, Column, render
-from lionstudio.cli.terminal import is_terminal, say, styles_for, width_of
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import count
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
+from lionstudio.cli.definitions import _kinds
+from lionstudio.cli.definitions._kinds import Noun
 from lionstudio.settings import Settings
 
 _WORDS = {"agent": ("model", "effort"), "playbook": ("mode", "agents"), "skill": (), "plugin": ("version", "parts")}
@@ -40,32 +40,32 @@ def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
 
 def run(args: argparse.Namespace, noun: Noun) -> int:
     """Print the list."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     found = _read(noun, settings, args)
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({noun.many: found, "places": nouns.places_of(noun, settings)})
+        print_json({noun.many: found, "places": _kinds.places_of(noun, settings)})
     elif is_terminal():
         _print_table(noun, found, args)
     else:
         emit("".join("\t".join(_plain(noun, each)) + "\n" for each in found))
     if not found and not args.json:
-        looked = "\n".join(f"  {inline(place)}" for place in nouns.places_of(noun, settings))
+        looked = "\n".join(f"  {inline(place)}" for place in _kinds.places_of(noun, settings))
         say(f"There are no {noun.many} here. Looked in:\n{looked}", quiet=args.quiet)
     return 0
 
 
 def _read(noun: Noun, settings: Settings, args: argparse.Namespace) -> list[dict[str, Any]]:
     if noun.one == "plugin":
-        from lionstudio.files.plugins import to_dict as plugin_dict
+        from lionstudio.files.definitions.plugins import to_dict as plugin_dict
 
-        return [plugin_dict(each) for each in nouns.plugins(settings)]
-    from lionstudio.files.definitions import to_dict
+        return [plugin_dict(each) for each in _kinds.plugins(settings)]
+    from lionstudio.files.definitions.catalog import to_dict
 
-    found = nouns.listed(noun, settings)
+    found = _kinds.listed(noun, settings)
     if noun.edited:
-        from lionstudio.cli.definitions.histories import record
+        from lionstudio.cli.definitions._history_db import record
 
         record(settings, found, quiet=args.quiet)
     return [to_dict(each) for each in found]

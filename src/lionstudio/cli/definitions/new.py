@@ -8,19 +8,19 @@ import shlex
 import subprocess
 import sys
 
-from lionstudio.cli import stores
-from lionstudio.cli.definitions.histories import opened, record
-from lionstudio.cli.definitions.nouns import Noun, here
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.terminal import say
+from lionstudio.cli.definitions._history_db import opened, record
+from lionstudio.cli.definitions._kinds import Noun, here
 from lionstudio.cli.definitions.show import problem_line
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.terminal import say
+from lionstudio.definitions.versions import Target, new_target, save
 from lionstudio.errors import Conflict, InvalidInput
-from lionstudio.files.definitions import Definition, find_definition, parsed, read_definition
-from lionstudio.files.places import Place
-from lionstudio.files.safe import MOST_BYTES, read_text
-from lionstudio.live.definitions import Target, new_target, save
+from lionstudio.files.definitions.catalog import Definition, find_definition, parsed, read_definition
+from lionstudio.files.definitions.search_paths import Place
 from lionstudio.settings import Settings
+from lionstudio.system.safe_read import MOST_BYTES, read_text
 
 _BEGINNINGS = {
     "agent": """\
@@ -67,7 +67,7 @@ def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
 
 def run(args: argparse.Namespace, noun: Noun) -> int:
     """Write it; then edit it, if asked to."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     target = new_target(noun.one, args.name, settings.home)
     there = find_definition(noun.one, args.name, settings.home, here())
     if there is not None and there.place.origin == "home":
@@ -121,8 +121,8 @@ def _edit(
 
 def _tell(args: argparse.Namespace, noun: Noun, found: Definition, target: Target, version: int) -> None:
     if args.json:
-        from lionstudio.cli.jsonout import print_json
-        from lionstudio.files.definitions import to_dict
+        from lionstudio.cli._toolkit.json_output import print_json
+        from lionstudio.files.definitions.catalog import to_dict
 
         print_json({noun.one: to_dict(found), "version": version})
         return

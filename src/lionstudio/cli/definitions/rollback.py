@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli import stores
-from lionstudio.cli.definitions.histories import history_of
-from lionstudio.cli.definitions.nouns import Noun
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.parsing import whole_number
-from lionstudio.live.definitions import rollback
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli.definitions._history_db import history_of
+from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.definitions.versions import rollback
 
 
 def description(noun: Noun) -> str:
@@ -34,11 +34,11 @@ def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
 
 def run(args: argparse.Namespace, noun: Noun) -> int:
     """Write the earlier version."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
         made = rollback(db, settings.home, target, args.version, author="li")
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"name": args.name, "path": target.path, "version": made.version, "etag": made.sha256})
     else:

@@ -7,13 +7,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.cli import stores
-from lionstudio.cli.definitions import nouns
-from lionstudio.cli.definitions.nouns import Noun
-from lionstudio.cli.escaping import body, inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.parsing import whole_number
-from lionstudio.cli.terminal import Paint, is_terminal, styles_for
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.escape import body, inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.terminal import Paint, is_terminal, styles_for
+from lionstudio.cli.definitions import _kinds
+from lionstudio.cli.definitions._kinds import Noun
 from lionstudio.errors import InvalidInput
 
 _LEFT_OUT = {"kind", "name", "text", "fields", "problems", "error", "etag", "components", "counts", "bad_components"}
@@ -49,21 +49,21 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
         return _show_plugin(args)
     if getattr(args, "version", None) is not None:
         return _show_version(args, noun)
-    settings = stores.settings_of(args)
-    found = nouns.got(noun, args.name, settings)
+    settings = db_access.settings_of(args)
+    found = _kinds.got(noun, args.name, settings)
     if noun.edited:
-        from lionstudio.cli.definitions.histories import record
+        from lionstudio.cli.definitions._history_db import record
 
         record(settings, [found], quiet=args.quiet)
     if args.text:
         if found.text is None:
             raise InvalidInput(found.error or "it cannot be read", hint="correct it, or move it away")
         return _print_text(found.text, {"text": found.text, "etag": found.sha256}, args)
-    from lionstudio.files.definitions import to_dict
+    from lionstudio.files.definitions.catalog import to_dict
 
     data = to_dict(found, whole=True)
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({noun.one: data})
     else:
@@ -72,10 +72,10 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
 
 
 def _show_version(args: argparse.Namespace, noun: Noun) -> int:
-    from lionstudio.cli.definitions.histories import history_of
+    from lionstudio.cli.definitions._history_db import history_of
     from lionstudio.state.definitions import get_version
 
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
         found = db.read(lambda conn: get_version(conn, target.kind, target.key, args.version))
     return _print_text(found.content, {"text": found.content, "etag": found.sha256, "version": found.version}, args)
@@ -83,7 +83,7 @@ def _show_version(args: argparse.Namespace, noun: Noun) -> int:
 
 def _print_text(text: str, data: dict[str, Any], args: argparse.Namespace) -> int:
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json(data)
     else:
@@ -93,11 +93,11 @@ def _print_text(text: str, data: dict[str, Any], args: argparse.Namespace) -> in
 
 
 def _show_plugin(args: argparse.Namespace) -> int:
-    from lionstudio.files.plugins import to_dict
+    from lionstudio.files.definitions.plugins import to_dict
 
-    data = to_dict(nouns.plugin(args.name, stores.settings_of(args)), whole=True)
+    data = to_dict(_kinds.plugin(args.name, db_access.settings_of(args)), whole=True)
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"plugin": data})
         return 0
@@ -121,7 +121,7 @@ def _lines(data: dict[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _worded(value: Any) -> str:
-    from lionstudio.cli.jsonout import to_json
+    from lionstudio.cli._toolkit.json_output import to_json
 
     return value if isinstance(value, str) else to_json(value)
 

@@ -8,16 +8,16 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import count
-from lionstudio.cli.definitions import nouns
-from lionstudio.cli.definitions.nouns import Noun
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.terminal import styles_for
-from lionstudio.files.names import shown
-from lionstudio.files.problems import Problem
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import count
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.terminal import styles_for
+from lionstudio.cli.definitions import _kinds
+from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.files.formats.field_rules import Problem
 from lionstudio.settings import Settings
+from lionstudio.system.filenames import shown
 
 _COLOURS = {"error": "red", "warning": "yellow"}
 
@@ -60,12 +60,12 @@ def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
 
 def run(args: argparse.Namespace, noun: Noun) -> int:
     """Print every problem."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     checked = [each for name in args.names for each in _named(noun, name, settings)]
     checked = checked if args.names else list(_all(noun, settings))
     errors, warnings = (_number(checked, severity) for severity in ("error", "warning"))
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({noun.many: [_wire(each) for each in checked], "errors": errors, "warnings": warnings})
     else:
@@ -77,18 +77,18 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
 
 def _all(noun: Noun, settings: Settings) -> Iterator[Checked]:
     if noun.one != "plugin":
-        yield from (Checked(each.name, each.path, each.problems) for each in nouns.listed(noun, settings))
+        yield from (Checked(each.name, each.path, each.problems) for each in _kinds.listed(noun, settings))
         return
-    for plugin in nouns.plugins(settings):
+    for plugin in _kinds.plugins(settings):
         yield from _of_plugin(plugin)
 
 
 def _named(noun: Noun, name: str, settings: Settings) -> Iterator[Checked]:
     if noun.one == "plugin":
-        yield from _of_plugin(nouns.plugin(name, settings))
+        yield from _of_plugin(_kinds.plugin(name, settings))
     elif noun.edited and (os.sep in name or name.endswith((".md", ".yaml", ".yml"))):
-        from lionstudio.files.definitions import SUFFIXES, read_definition
-        from lionstudio.files.places import Place
+        from lionstudio.files.definitions.catalog import SUFFIXES, read_definition
+        from lionstudio.files.definitions.search_paths import Place
 
         path = os.path.abspath(name)
         base = os.path.basename(path)
@@ -96,7 +96,7 @@ def _named(noun: Noun, name: str, settings: Settings) -> Iterator[Checked]:
         found = read_definition(noun.one, base.removesuffix(suffix), path, Place(os.path.dirname(path), "file"))
         yield Checked(found.name, found.path, found.problems)
     else:
-        found = nouns.got(noun, name, settings)
+        found = _kinds.got(noun, name, settings)
         yield Checked(found.name, found.path, found.problems)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.backfill.sources import CLAUDE
-from lionstudio.cli.mirror import reflecting
+from lionstudio.cli.mirror import _shared
+from lionstudio.imports.transcripts.tools import CLAUDE
 
 DESCRIPTION = """\
 Read the transcripts that Claude Code keeps into the database: every conversation a session, every sub-agent a
@@ -21,9 +21,9 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li mirror claude`."""
-    reflecting.register(parser, CLAUDE)
+    _shared.register(parser, CLAUDE)
 
 
 def run(args: argparse.Namespace) -> int:
     """Mirror once, or follow."""
-    return reflecting.run(args, CLAUDE)
+    return _shared.run(args, CLAUDE)

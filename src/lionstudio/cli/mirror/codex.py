@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.backfill.sources import CODEX
-from lionstudio.cli.mirror import reflecting
+from lionstudio.cli.mirror import _shared
+from lionstudio.imports.transcripts.tools import CODEX
 
 DESCRIPTION = """\
 Read the transcripts that Codex keeps into the database: every thread a session, every sub-agent a branch of it.
@@ -20,9 +20,9 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li mirror codex`."""
-    reflecting.register(parser, CODEX)
+    _shared.register(parser, CODEX)
 
 
 def run(args: argparse.Namespace) -> int:
     """Mirror once, or follow."""
-    return reflecting.run(args, CODEX)
+    return _shared.run(args, CODEX)

@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lionstudio.backfill.coverage import Coverage, coverage
-from lionstudio.backfill.retention import Retention, retention
-from lionstudio.backfill.sources import CLAUDE, TOOLS
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import ago, count, iso, size
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit_lines
-from lionstudio.cli.terminal import is_terminal
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import ago, count, iso, size
+from lionstudio.cli._toolkit.output import emit_lines
+from lionstudio.cli._toolkit.terminal import is_terminal
+from lionstudio.imports.transcripts.coverage import Coverage, coverage
+from lionstudio.imports.transcripts.retention import Retention, retention
+from lionstudio.imports.transcripts.tools import CLAUDE, TOOLS
 
 DESCRIPTION = """\
 Say for each tool what is mirrored, how far the mirror is behind, what was skipped, and how long Claude Code
@@ -32,12 +32,12 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print where the mirrors stand."""
-    found = _look(stores.settings_of(args).db)
+    found = _look(db_access.settings_of(args).db)
     keeps = retention()
     wire = [{**one.to_dict(), "last_read_at_iso": iso(one.last_read_at)} for one in found]
     wire[0]["retention"] = keeps.to_dict()
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"tools": wire})
     elif is_terminal():
@@ -67,7 +67,7 @@ def _text(value: Any) -> str:
 def _look(path: str) -> list[Coverage]:
     if not os.path.exists(path):
         return [coverage(None, tool, tool.root()) for tool in TOOLS.values()]
-    with stores.reading(path) as conn:
+    with db_access.reading(path) as conn:
         return [coverage(conn, tool, tool.root()) for tool in TOOLS.values()]
 
 

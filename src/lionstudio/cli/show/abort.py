@@ -6,20 +6,20 @@ import argparse
 import os
 import time
 
-from lionstudio.agents.orphans import end_processes_of
-from lionstudio.cli import stores
-from lionstudio.cli.parsing import words
-from lionstudio.cli.show import finding
-from lionstudio.cli.show.deciding import report
+from lionstudio.cli._show import load
+from lionstudio.cli._show.decide import report
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import words
 from lionstudio.errors import IllegalMove, InvalidInput, LionError
-from lionstudio.files.atomic import write_text
-from lionstudio.files.shows import ABORT
-from lionstudio.live.stopping import GRACE_SECONDS
-from lionstudio.model.statuses import ShowStatus
-from lionstudio.shows.attempts import ask_to_stop, is_held, session_of, unfinished
-from lionstudio.shows.decisions import log
-from lionstudio.shows.directors import is_directed
-from lionstudio.shows.finding import find_show_dir
+from lionstudio.files.shows.show_folder import ABORT
+from lionstudio.model.status.statuses import ShowStatus
+from lionstudio.runs.stop import GRACE_SECONDS
+from lionstudio.shows.attempt.attempt_files import ask_to_stop, is_held, session_of, unfinished
+from lionstudio.shows.process.lock import is_directed
+from lionstudio.shows.records.decisions import log
+from lionstudio.shows.records.show_dir import find_show_dir
+from lionstudio.system.atomic_write import write_text
+from lionstudio.system.session_processes import end_processes_of
 
 DESCRIPTION = """\
 End a show now: agents are stopped, nothing more is started or merged. What is merged stays merged, what was done
@@ -40,7 +40,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Leave `_ABORT`, end the agents, and see that somebody takes the end of the show down."""
-    folder = find_show_dir(stores.settings_of(args), args.topic)
+    folder = find_show_dir(db_access.settings_of(args), args.topic)
     status = _status(args)
     if status in (ShowStatus.ABORTED, ShowStatus.COMPLETED) and not is_directed(folder):
         raise IllegalMove(f"the show {args.topic} has ended: it is {status}", hint="li show ls")
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
 def _status(args: argparse.Namespace) -> ShowStatus | None:
     """None for a show that only has a folder, with a plan that cannot be read: agents may run all the same."""
     try:
-        return finding.get(args).show.status
+        return load.get(args).show.status
     except InvalidInput:
         return None
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from lionstudio.cli.show.deciding import add_arguments, say_word
+from lionstudio.cli._show.decide import add_arguments, say_word
 from lionstudio.errors import InvalidInput
-from lionstudio.files.plan_fields import duration, seconds
-from lionstudio.shows.cues import Word
+from lionstudio.files.shows.plan_fields import duration, seconds
+from lionstudio.shows.director.events import Word
 
 DESCRIPTION = """\
 Let a play pass: it is merged, whatever its gates said. Without a play the show is accepted as it is: its final

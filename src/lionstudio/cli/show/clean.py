@@ -7,16 +7,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import count
-from lionstudio.cli.asking import require_consent
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.parsing import words
-from lionstudio.cli.terminal import say
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.confirm import require_consent
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import count
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.terminal import say
 from lionstudio.settings import Settings
-from lionstudio.shows.directors import take_directing
-from lionstudio.shows.leftovers import Cleaned, Leftover, clean, clean_room, leftovers, rooms_of
+from lionstudio.shows.git.cleanup import Cleaned, Leftover, clean, clean_room, leftovers, rooms_of
+from lionstudio.shows.process.lock import take_directing
 
 DESCRIPTION = """\
 Remove the checkouts of shows that have ended. Only those go whose work is proven to be merged, and whose files are
@@ -40,8 +40,8 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Find them, ask, and remove what may go; exit code 1 when one had to stay."""
-    settings = stores.settings_of(args)
-    with stores.reading(settings.db) as conn:
+    settings = db_access.settings_of(args)
+    with db_access.reading(settings.db) as conn:
         found = [left for left in leftovers(conn, settings) if args.topic in (None, left.topic)]
     if not found:
         _report(args, [], [])
@@ -77,7 +77,7 @@ def _held(settings: Settings, topic: str) -> Iterator[None]:
 
 def _report(args: argparse.Namespace, found: list[Leftover], done: list[Cleaned]) -> None:
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"leftovers": [left._asdict() for left in found], "cleaned": [each._asdict() for each in done]})
         return

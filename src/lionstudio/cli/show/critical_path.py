@@ -6,16 +6,16 @@ import argparse
 import sys
 import time
 
-from lionstudio.cli.amounts import span
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.parsing import words
-from lionstudio.cli.show import finding
-from lionstudio.cli.tables import Cell, Column, render
-from lionstudio.cli.terminal import TONES, is_terminal, styles_for, width_of
-from lionstudio.model.graph import critical_path
-from lionstudio.model.shows import Play
-from lionstudio.model.states import play_state
+from lionstudio.cli._show import load
+from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import span
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import TONES, is_terminal, styles_for, width_of
+from lionstudio.model.shows.play_graph import critical_path
+from lionstudio.model.shows.show import Play
+from lionstudio.model.status.computed_state import play_state
 
 DESCRIPTION = """\
 Print the chain of plays that decides when a show ends: the longest by the time its plays took so far; a play that
@@ -34,11 +34,11 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the chain in its order."""
-    found, now = finding.get(args), time.time()
+    found, now = load.get(args), time.time()
     plays = {play.name: play for play in found.plays}
     chain = [plays[name] for name in critical_path(found.plays, now)]
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         rows = [{"name": play.name, "status": str(play.status), "seconds": _took(play, now)} for play in chain]
         print_json({"topic": args.topic, "critical_path": rows, "seconds": sum(_took(play, now) for play in chain)})

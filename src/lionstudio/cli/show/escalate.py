@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.show.deciding import add_arguments, say_word
-from lionstudio.shows.cues import Word
+from lionstudio.cli._show.decide import add_arguments, say_word
+from lionstudio.shows.director.events import Word
 
 DESCRIPTION = """\
 Take a play out of the director's hands: its agent is stopped, nothing more is tried, and what depends on it is

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit_lines
-from lionstudio.cli.parsing import words
-from lionstudio.cli.show import finding
-from lionstudio.cli.show.drawing import draw, mermaid
-from lionstudio.cli.terminal import TONES, say, styles_for
-from lionstudio.model.states import play_state
+from lionstudio.cli._show import load
+from lionstudio.cli._show.ascii_graph import draw, mermaid
+from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit_lines
+from lionstudio.cli._toolkit.terminal import TONES, say, styles_for
+from lionstudio.model.status.computed_state import play_state
 
 EXAMPLES = (
     ("li show graph parser", "drawn for a terminal"),
@@ -28,9 +28,9 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the graph."""
-    found = finding.get(args)
+    found = load.get(args)
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         nodes = [{"name": play.name, "status": str(play.status)} for play in found.plays]
         edges = [{"from": need, "to": play.name} for play in found.plays for need in play.depends_on]

@@ -6,15 +6,15 @@ import argparse
 import sys
 import time
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import ago, iso
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.parsing import whole_number
-from lionstudio.cli.show.finding import Found, list_all, progress, to_wire
-from lionstudio.cli.tables import Cell, Column, render
-from lionstudio.cli.terminal import is_terminal, say, styles_for, width_of
-from lionstudio.model.statuses import PLAYS_NEEDING_REVIEW, PlayStatus, ShowStatus
+from lionstudio.cli._show.load import Found, list_all, progress, to_wire
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import ago, iso
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
+from lionstudio.model.status.statuses import PLAYS_NEEDING_REVIEW, PlayStatus, ShowStatus
 
 EXAMPLES = (
     ("li show ls", "every show, the one that changed last first"),
@@ -37,10 +37,12 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
     found = [
-        each for each in list_all(stores.settings_of(args)) if not args.active or each.show.status is ShowStatus.ACTIVE
+        each
+        for each in list_all(db_access.settings_of(args))
+        if not args.active or each.show.status is ShowStatus.ACTIVE
     ][: args.limit]
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"shows": [to_wire(each) for each in found]})
     elif is_terminal():

@@ -7,26 +7,26 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import count
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.parsing import words
-from lionstudio.cli.show.patterns import unwritten
-from lionstudio.cli.terminal import say
+from lionstudio.cli._show.template import unwritten
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import count
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import Conflict, InvalidInput, LionError
-from lionstudio.files.plan_checks import check_plan
-from lionstudio.files.plan_heads import PATTERN, with_fields
-from lionstudio.files.plans import parse_plan
-from lionstudio.files.problems import Problem, error, warning
-from lionstudio.files.safe import read_text
-from lionstudio.files.shows import PLAN
+from lionstudio.files.formats.field_rules import Problem, error, warning
+from lionstudio.files.shows.plan_checks import check_plan
+from lionstudio.files.shows.plan_reader import parse_plan
+from lionstudio.files.shows.plan_template import PATTERN, with_fields
+from lionstudio.files.shows.show_folder import PLAN
 from lionstudio.settings import Settings
-from lionstudio.shows.finding import find_show_dir
+from lionstudio.shows.records.show_dir import find_show_dir
+from lionstudio.system.safe_read import read_text
 
 if TYPE_CHECKING:
-    from lionstudio.model.plans import Plan
-    from lionstudio.shows.inspecting import Inspected
+    from lionstudio.model.shows.plan import Plan
+    from lionstudio.shows.git.preflight import Inspected
 
 DESCRIPTION = """\
 Write the plan of a show, `_show.md` in its folder: from a file, drafted by an agent, or as a pattern to edit. It is
@@ -55,7 +55,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the plan, or say what is wrong with it."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     folder = find_show_dir(settings, args.topic)
     path = os.path.join(folder, PLAN)
     exists = os.path.lexists(path)
@@ -90,7 +90,7 @@ def _says_repo(topic: str, text: str) -> bool:
 def _draft(args: argparse.Namespace, settings: Settings) -> str:
     if not args.goal:
         raise InvalidInput("an agent needs to know the goal", hint="add --goal 'what is to be reached'")
-    from lionstudio.cli.show.drafting import draft
+    from lionstudio.cli._show.draft import draft
 
     found = _look(args)
     fields = {"goal": args.goal, "repo": found.path, **({"base_branch": args.base} if args.base else {})}
@@ -106,7 +106,7 @@ def _pattern(args: argparse.Namespace) -> str:
 
 
 def _look(args: argparse.Namespace) -> Inspected:
-    from lionstudio.shows.inspecting import inspect
+    from lionstudio.shows.git.preflight import inspect
 
     return inspect(os.path.abspath(args.repo or os.getcwd()), args.base, args.topic)
 
@@ -125,9 +125,9 @@ def _finish(args: argparse.Namespace, settings: Settings, folder: str, text: str
 
 def problems_here(plan: Plan, settings: Settings) -> list[Problem]:
     """What this machine does not have, and what stands in the way in the repository."""
-    from lionstudio.files.agents import PROVIDERS
-    from lionstudio.files.definitions import list_definitions
-    from lionstudio.shows.inspecting import inspect
+    from lionstudio.files.definitions.agents import PROVIDERS
+    from lionstudio.files.definitions.catalog import list_definitions
+    from lionstudio.shows.git.preflight import inspect
 
     where = plan.repo or os.getcwd()
     names = {
@@ -145,21 +145,21 @@ def problems_here(plan: Plan, settings: Settings) -> list[Problem]:
 
 
 def _record(settings: Settings, folder: str, plan: Plan, text: str, *, written: bool) -> None:
-    from lionstudio.files.atomic import write_text
-    from lionstudio.shows.directors import is_directed
-    from lionstudio.shows.halves import record_show
+    from lionstudio.shows.process.lock import is_directed
+    from lionstudio.shows.records.play_records import record_show
+    from lionstudio.system.atomic_write import write_text
 
     if is_directed(folder):  # its director alone writes the rest, and takes the plan up by itself
         if written:
             write_text(os.path.join(folder, PLAN), text)
         return
-    with stores.database(settings.db, create=True) as database:
+    with db_access.database(settings.db, create=True) as database:
         record_show(folder, database, plan, text)
 
 
 def _print(args: argparse.Namespace, path: str, plan: Plan | None, found: list[Problem], *, written: bool) -> None:
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         names = list(plan.names) if plan is not None else []
         told = [problem._asdict() for problem in found]

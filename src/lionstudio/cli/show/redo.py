@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.show.deciding import add_arguments, say_word
-from lionstudio.shows.cues import Word
+from lionstudio.cli._show.decide import add_arguments, say_word
+from lionstudio.shows.director.events import Word
 
 DESCRIPTION = """\
 Have a play done once more with your feedback, even when its attempts are used up. An agent that works on it now is

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.show.deciding import add_arguments, say_word
-from lionstudio.shows.cues import Word
+from lionstudio.cli._show.decide import add_arguments, say_word
+from lionstudio.shows.director.events import Word
 
 DESCRIPTION = """\
 Do not let a play pass: it is redone with your feedback while it has attempts left. An escalated play is given up;

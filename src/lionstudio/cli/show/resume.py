@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.parsing import words
+from lionstudio.cli._toolkit.args import words
 from lionstudio.cli.show.run import add_watch_options, start_and_watch
 
 DESCRIPTION = """\

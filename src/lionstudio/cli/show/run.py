@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 
-from lionstudio.cli import stores
-from lionstudio.cli.parsing import whole_number, words
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number, words
 from lionstudio.errors import NotFound
 
 DESCRIPTION = """\
@@ -42,7 +42,7 @@ def add_watch_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Start it or attach to it."""
     if args.foreground:
-        from lionstudio.cli.show.foreground import direct
+        from lionstudio.cli._show.foreground import direct
 
         return direct(args)
     return start_and_watch(args, [])
@@ -50,14 +50,14 @@ def run(args: argparse.Namespace) -> int:
 
 def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
     """Make sure that the show has a director, then watch it."""
-    from lionstudio.cli.show.attaching import watch
-    from lionstudio.cli.show.patterns import refuse_unwritten
-    from lionstudio.cli.terminal import say
-    from lionstudio.files.shows import PLAN
-    from lionstudio.shows.directors import is_directed, start_director
-    from lionstudio.shows.finding import find_show_dir
+    from lionstudio.cli._show.template import refuse_unwritten
+    from lionstudio.cli._show.watch import watch
+    from lionstudio.cli._toolkit.terminal import say
+    from lionstudio.files.shows.show_folder import PLAN
+    from lionstudio.shows.process.lock import is_directed, start_director
+    from lionstudio.shows.records.show_dir import find_show_dir
 
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     show_dir = find_show_dir(settings, args.topic)
     if not os.path.isdir(show_dir) and not is_kept(settings.db, args.topic):
         raise NotFound(f"there is no show {args.topic}", hint=f"`li show plan {args.topic}` makes one ({PLAN})")
@@ -66,14 +66,14 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
     if attached:
         say(f"the show {args.topic} runs; watching it", quiet=args.quiet or args.json)
         if args.concurrency:
-            from lionstudio.shows.spending import set_concurrency
+            from lionstudio.shows.execute.budget import set_concurrency
 
             set_concurrency(show_dir, args.concurrency)  # its director takes it up
     else:
         refuse_unwritten(args.topic, os.path.join(show_dir, PLAN))
         files = {"LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
         os.makedirs(show_dir, mode=0o700, exist_ok=True)
-        with stores.database(settings.db, create=True):
+        with db_access.database(settings.db, create=True):
             pass  # whoever watches needs one to look into
         start_director(show_dir, options, {**os.environ, **files})
     return watch(args, settings, show_dir, attached=attached)
@@ -84,7 +84,7 @@ def is_kept(db: str, topic: str) -> bool:
     from lionstudio.state.shows import find_show
 
     try:
-        with stores.reading(db) as conn:
+        with db_access.reading(db) as conn:
             return find_show(conn, topic) is not None
     except NotFound:
         return False

@@ -7,22 +7,22 @@ import sys
 import time
 from typing import Any
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import ago, cost, iso, local, span, tokens
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit, flush
-from lionstudio.cli.parsing import words
-from lionstudio.cli.show import finding
-from lionstudio.cli.show.finding import Found, has_ended, progress, time_of
-from lionstudio.cli.tables import Cell, Column, render
-from lionstudio.cli.terminal import TONES, Paint, is_terminal, styles_for, width_of
+from lionstudio.cli._show import load
+from lionstudio.cli._show.load import Found, has_ended, progress, time_of
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import ago, cost, iso, local, span, tokens
+from lionstudio.cli._toolkit.output import emit, flush
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import TONES, Paint, is_terminal, styles_for, width_of
 from lionstudio.errors import NotFound
-from lionstudio.model.graph import blocked_by
-from lionstudio.model.shows import Play
-from lionstudio.model.states import play_state
-from lionstudio.model.statuses import PlayStatus, ShowStatus
-from lionstudio.shows.directors import find_director, is_directed
-from lionstudio.shows.finding import find_show_dir
+from lionstudio.model.shows.play_graph import blocked_by
+from lionstudio.model.shows.show import Play
+from lionstudio.model.status.computed_state import play_state
+from lionstudio.model.status.statuses import PlayStatus, ShowStatus
+from lionstudio.shows.process.lock import find_director, is_directed
+from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.state.show_usage import ShowUsage, usage_of_show
 
 EXAMPLES = (
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     """Print where it stands; with --watch until it has ended."""
     last: Any = None
     while True:
-        found = finding.get(args)
+        found = load.get(args)
         directed = is_directed(_folder(args))
         seen = (found.show, found.plays, directed)
         if seen != last or is_terminal():
@@ -62,15 +62,15 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _folder(args: argparse.Namespace) -> str:
-    return find_show_dir(stores.settings_of(args), args.topic)
+    return find_show_dir(db_access.settings_of(args), args.topic)
 
 
 def _print(args: argparse.Namespace, found: Found, *, again: bool) -> None:
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         director = find_director(_folder(args))
-        wire = {**finding.to_wire(found), "directed": is_directed(_folder(args))}
+        wire = {**load.to_wire(found), "directed": is_directed(_folder(args))}
         used = _usage(args)
         print_json({
             "show": wire, "director": None if director is None else director._asdict(),
@@ -101,7 +101,7 @@ def _lines(args: argparse.Namespace, found: Found, paint: Paint) -> list[str]:
 
 def _usage(args: argparse.Namespace) -> ShowUsage | None:
     try:
-        with stores.reading(stores.settings_of(args).db) as conn:
+        with db_access.reading(db_access.settings_of(args).db) as conn:
             return usage_of_show(conn, args.topic, time.time())
     except NotFound:
         return None

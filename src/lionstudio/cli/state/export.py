@@ -6,13 +6,13 @@ import argparse
 import os
 from collections.abc import Iterator
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import size
-from lionstudio.cli.escaping import body, in_json, inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.parsing import words
-from lionstudio.cli.terminal import say
-from lionstudio.state.exporting import FORMATS, export
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.escape import body, in_json, inline
+from lionstudio.cli._toolkit.humanize import size
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.terminal import say
+from lionstudio.state.messages.export import FORMATS, export
 from lionstudio.state.sessions import resolve_session
 
 EXAMPLES = (
@@ -32,7 +32,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the session; a file appears only when it is whole."""
-    with stores.reading(stores.settings_of(args).db) as conn:
+    with db_access.reading(db_access.settings_of(args).db) as conn:
         session_id = resolve_session(conn, args.session)
         conn.execute("BEGIN")  # as of one moment, however long the writing takes
         pieces = _safe(export(conn, session_id, args.format), args.format)
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
             for piece in pieces:
                 emit(piece)
             return 0
-        from lionstudio.cli.written_files import write_file
+        from lionstudio.cli._toolkit.write_file import write_file
 
         target = os.path.abspath(args.output)
         written = write_file(target, pieces, replace=args.force)

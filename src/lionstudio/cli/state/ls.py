@@ -9,17 +9,17 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import iso
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.moments import moment
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.parsing import whole_number, words
-from lionstudio.cli.sessions import name_of, to_wire
-from lionstudio.cli.terminal import is_terminal, say, styles_for
+from lionstudio.cli._session.row import name_of, to_wire
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import iso
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for
+from lionstudio.cli._toolkit.time_args import moment
 from lionstudio.errors import NotFound
-from lionstudio.model.statuses import InvocationKind, SessionStatus, SourceKind
-from lionstudio.state.listing import Filters, Page, list_sessions
+from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
+from lionstudio.state.runs.run_list import Filters, Page, list_sessions
 
 EXAMPLES = (
     ("li state ls --status running", "what runs now"),
@@ -63,7 +63,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print a page of sessions."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     form = "json" if args.json else args.format or ("table" if is_terminal() else "tsv")
     page = _read(settings.db, args)
     if form == "json":
@@ -83,7 +83,7 @@ def _read(path: str, args: argparse.Namespace) -> Page:
         since=args.since, text=args.query,
     )  # fmt: skip
     try:
-        with stores.reading(path) as conn:
+        with db_access.reading(path) as conn:
             rows: list[dict[str, Any]] = []
             cursor = args.cursor
             while True:
@@ -97,14 +97,14 @@ def _read(path: str, args: argparse.Namespace) -> Page:
 
 
 def _print_json(page: Page) -> None:
-    from lionstudio.cli.jsonout import print_json
+    from lionstudio.cli._toolkit.json_output import print_json
 
     now = time.time()
     print_json({"sessions": [to_wire(row, now) for row in page.rows], "next_cursor": page.next_cursor})
 
 
 def _print_ndjson(page: Page) -> None:
-    from lionstudio.cli.jsonout import SCHEMA_VERSION, to_json
+    from lionstudio.cli._toolkit.json_output import SCHEMA_VERSION, to_json
 
     now = time.time()
     emit_lines(to_json({"schema_version": SCHEMA_VERSION, **to_wire(row, now)}) for row in page.rows)
@@ -123,7 +123,7 @@ def _plain_cells(row: dict[str, Any]) -> Iterator[str]:
 
 
 def _print_table(page: Page, args: argparse.Namespace) -> None:
-    from lionstudio.cli.session_table import session_table
+    from lionstudio.cli._session.table import session_table
 
     emit(session_table(page.rows, time.time(), styles_for(sys.stdout, refused=args.no_color)))
     if page.next_cursor:

@@ -6,9 +6,9 @@ import argparse
 import os
 import sys
 
-from lionstudio.cli import stores
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
 
 EXAMPLES = (
     ("li state path", "the file that everything is kept in"),
@@ -22,9 +22,9 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the path."""
-    path = stores.settings_of(args).db
+    path = db_access.settings_of(args).db
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"path": path, "exists": os.path.exists(path)})
     else:

@@ -8,17 +8,17 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import ago, iso
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.moments import moment
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.parsing import whole_number, words
-from lionstudio.cli.progress import Progress
-from lionstudio.cli.terminal import Paint, is_terminal, say, styles_for
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import ago, iso
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.progress import Progress
+from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
+from lionstudio.cli._toolkit.time_args import moment
 from lionstudio.errors import LionError
-from lionstudio.state.search import Hit, index_batch, search, unindexed
 from lionstudio.state.sessions import resolve_session
+from lionstudio.state.sqlite.fulltext import Hit, index_batch, search, unindexed
 
 if TYPE_CHECKING:
     from lionstudio.settings import Settings
@@ -54,9 +54,9 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the messages that match."""
-    settings = stores.settings_of(args)
+    settings = db_access.settings_of(args)
     path, query = settings.db, " ".join(args.words)
-    with stores.reading(path) as conn:
+    with db_access.reading(path) as conn:
         behind = unindexed(conn)
         session_id = resolve_session(conn, args.session) if args.session else None
     if behind > _CATCH_UP_FROM and not args.semantic:
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     if args.semantic or args.hybrid:
         hits = _by_meaning(args, settings, query, scope)
     else:
-        with stores.reading(path) as conn:
+        with db_access.reading(path) as conn:
             hits = search(conn, query, limit=args.limit, ranked=args.best, max_chars=args.max_chars, **scope)
     _print(query, hits, args)
     return 0
@@ -73,10 +73,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _by_meaning(args: argparse.Namespace, settings: Settings, query: str, scope: dict[str, Any]) -> list[Hit]:
     """Ask the model for the question's vector first: no transaction is open while it answers."""
-    from lionstudio.live.questions import Asker
-    from lionstudio.state.vectors import is_behind, need_extension, search_both, search_by_meaning
+    from lionstudio.embeddings.query import Asker
+    from lionstudio.state.sqlite.vectors import is_behind, need_extension, search_both, search_by_meaning
 
-    with stores.reading(settings.db) as conn:
+    with db_access.reading(settings.db) as conn:
         need_extension(conn)
         asked = Asker(settings).ask(query)
         find = search_both if args.hybrid else search_by_meaning
@@ -90,7 +90,7 @@ def _catch_up(path: str, behind: int, quiet: bool) -> None:
     """Index first what is missing; where that is not possible the search itself looks through it."""
     done = 0
     try:
-        with stores.database(path, quiet=quiet) as database, Progress("Indexing", behind, quiet=quiet) as progress:
+        with db_access.database(path, quiet=quiet) as database, Progress("Indexing", behind, quiet=quiet) as progress:
             while step := database.write(index_batch):
                 done += step
                 progress.show(done)
@@ -100,7 +100,7 @@ def _catch_up(path: str, behind: int, quiet: bool) -> None:
 
 def _print(query: str, hits: list[Hit], args: argparse.Namespace) -> None:
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"query": query, "hits": [_to_wire(hit) for hit in hits]})
     elif is_terminal():

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from lionstudio.cli import stores
-from lionstudio.cli.branch_trees import get_named
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.parsing import whole_number, words
-from lionstudio.cli.sessions import to_wire
-from lionstudio.cli.terminal import Paint, styles_for
-from lionstudio.cli.transcript_lines import Shown, transcript
+from lionstudio.cli._session.branch_tree import get_named
+from lionstudio.cli._session.row import to_wire
+from lionstudio.cli._session.transcript import Shown, transcript
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.terminal import Paint, styles_for
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.state.branches import branch_length, branch_usage, history, list_branches
 from lionstudio.state.connection import Connection
+from lionstudio.state.messages.windows import Windowed, branches_of, messages_after, messages_before
 from lionstudio.state.sessions import get_session, resolve_session
-from lionstudio.state.windows import Windowed, branches_of, messages_after, messages_before
 
 DESCRIPTION = """\
 Show one session: its state with the reasons, its branches, and its messages. SESSION is an id, the beginning of one
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the session."""
     if args.last and (args.after is not None or args.limit):
         raise InvalidInput("--last goes with neither --after nor --limit", hint="li state show --help")
-    with stores.reading(stores.settings_of(args).db) as conn:
+    with db_access.reading(db_access.settings_of(args).db) as conn:
         session_id, ord_ = _target(conn, args.session)
         if ord_ is not None:
             args.after, args.limit = ord_ - 1, args.limit or 1
@@ -127,8 +127,8 @@ def _on_branches(conn: Connection, session_id: str, part: list[Windowed]) -> Ite
 
 def _print_json(wire: dict[str, Any], branches: list[dict[str, Any]], messages: Iterator[Shown]) -> None:
     """Written piece by piece: a session of any size is never in memory as one text."""
-    from lionstudio.cli.amounts import iso
-    from lionstudio.cli.jsonout import SCHEMA_VERSION, to_json
+    from lionstudio.cli._toolkit.humanize import iso
+    from lionstudio.cli._toolkit.json_output import SCHEMA_VERSION, to_json
 
     head = to_json({"schema_version": SCHEMA_VERSION, "session": wire, "branches": branches})
     emit(head[:-1] + ',"messages":[')
@@ -155,7 +155,7 @@ def _print_text(
     *,
     alone: bool,
 ) -> None:
-    from lionstudio.cli.session_heads import head
+    from lionstudio.cli._session.header import head
 
     if not alone:
         lengths = {branch.id: branch_length(conn, branch.id) for branch in branches}
@@ -167,7 +167,7 @@ def _print_text(
 
 
 def _say_more(wire: dict[str, Any], shown: list[Shown], only: Branch | None, args: argparse.Namespace) -> None:
-    from lionstudio.cli.terminal import say
+    from lionstudio.cli._toolkit.terminal import say
 
     if only is not None or not shown:
         return

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lionstudio.cli import stores
-from lionstudio.cli.amounts import size
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.terminal import is_terminal, styles_for
-from lionstudio.state.upkeep import stats
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import size
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.terminal import is_terminal, styles_for
+from lionstudio.state.sqlite.maintenance import stats
 
 EXAMPLES = (
     ("li state stats", "sizes, rows and settings of the file"),
@@ -35,12 +35,12 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the statistics."""
-    with stores.reading(stores.settings_of(args).db) as conn:
+    with db_access.reading(db_access.settings_of(args).db) as conn:
         found = stats(conn, sizes=args.sizes)
     # the word schema_version stands for the shape of our JSON
     found["database_schema"] = found.pop("schema_version")
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json(found)
     elif is_terminal():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.team.rooms import room, team_wire, warn
-from lionstudio.model.statuses import TeamStatus
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli.team._context import room, team_wire, warn
+from lionstudio.model.status.statuses import TeamStatus
 
 EXAMPLES = (
     ("li team archive review", "no more messages; everything stays readable"),
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
         moved = here.teams.move(args.name, TeamStatus.ACTIVE if args.undo else TeamStatus.ARCHIVED)
         warn(moved, args)
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"team": team_wire(moved.team), "in_table": moved.unstored is None})
     else:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.team.rooms import room, team_wire, warn
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli.team._context import room, team_wire, warn
 
 EXAMPLES = (
     ("li team create review --members analyst,critic", "a team of two"),
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
         made = here.teams.create(args.name, members)
         warn(made, args)
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"team": team_wire(made.team), "in_table": made.unstored is None})
     else:

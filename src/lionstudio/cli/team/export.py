@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.team.rooms import room
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli.team._context import room
 from lionstudio.errors import Conflict
-from lionstudio.files.teams import folder_of, restore_team_file
-from lionstudio.live.teams import export
+from lionstudio.files.teams.team_file import folder_of, restore_team_file
+from lionstudio.teams.service import export
 
 DESCRIPTION = """\
 Write a team with all its messages in the format of team files. What only the database has is in it too, so
@@ -34,14 +34,14 @@ def run(args: argparse.Namespace) -> int:
         data = export(here.teams, args.name, here.db)
         folder = folder_of(here.settings.home)
     if args.output is None:
-        from lionstudio.cli.jsonout import to_json
+        from lionstudio.cli._toolkit.json_output import to_json
 
         emit(to_json(data, indent=None if args.json else 1) + "\n")
         return 0
     target = os.path.abspath(args.output)
     _write(target, data, replace=args.force, locked=os.path.dirname(target) == folder)
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"team_id": data["id"], "path": target, "messages": len(data["messages"])})
     else:
@@ -55,7 +55,7 @@ def _write(target: str, data: dict[str, object], *, replace: bool, locked: bool)
             raise Conflict(f"{target} exists already", hint="add --force to replace it")
         restore_team_file(target, data)
         return
-    from lionstudio.cli.jsonout import to_json
-    from lionstudio.cli.written_files import write_file
+    from lionstudio.cli._toolkit.json_output import to_json
+    from lionstudio.cli._toolkit.write_file import write_file
 
     write_file(target, [to_json(data, indent=1), "\n"], replace=replace)

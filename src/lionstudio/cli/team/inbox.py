@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit_lines, flush
-from lionstudio.cli.team.rooms import message_wire, room, warn
-from lionstudio.cli.team.talk import message_lines
-from lionstudio.cli.terminal import say, styles_for
-from lionstudio.live.teams import inbox
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit_lines, flush
+from lionstudio.cli._toolkit.terminal import say, styles_for
+from lionstudio.cli.team._context import message_wire, room, warn
+from lionstudio.cli.team._render import message_lines
 from lionstudio.model.teams import TeamMessage
+from lionstudio.teams.service import inbox
 
 EXAMPLES = (
     ("li team inbox review --member analyst", "what is new for the analyst"),
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _print(team_id: str, messages: list[TeamMessage], args: argparse.Namespace) -> None:
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         wires = [message_wire(message) for message in messages]
         print_json({"team_id": team_id, "member": args.member, "messages": wires, "marked": args.mark_read})

@@ -6,13 +6,13 @@ import argparse
 import sys
 import time
 
-from lionstudio.cli.amounts import ago, iso
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.tables import Cell, Column, render
-from lionstudio.cli.team.rooms import listed_wire, room
-from lionstudio.cli.terminal import is_terminal, say, styles_for, width_of
-from lionstudio.live.teams import Listed
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import ago, iso
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
+from lionstudio.cli.team._context import listed_wire, room
+from lionstudio.teams.service import Listed
 
 EXAMPLES = (
     ("li team ls", "the teams that are in use"),
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             each for each in here.teams.list_all() if args.all or each.team is None or each.team.status == "active"
         ]
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"teams": [listed_wire(each) for each in found]})
     elif is_terminal():

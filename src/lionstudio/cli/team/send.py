@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit
-from lionstudio.cli.team.rooms import message_wire, room, warn
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.output import emit
+from lionstudio.cli.team._context import message_wire, room, warn
 from lionstudio.errors import InvalidInput
-from lionstudio.live.teams import MOST_TEXT, running_session
+from lionstudio.teams.service import MOST_TEXT, running_session
 
 DESCRIPTION = """\
 Write a message to a member of a team, to some, or to all. The message is on the disk when this returns. In a
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         warn(sent, args)
     (message,) = sent.messages
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"message": message_wire(message), "team_id": sent.team.id, "in_table": sent.unstored is None})
     else:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lionstudio.cli.amounts import count
-from lionstudio.cli.escaping import inline
-from lionstudio.cli.output import emit, emit_lines
-from lionstudio.cli.parsing import whole_number
-from lionstudio.cli.team.rooms import message_wire, room, team_wire
-from lionstudio.cli.team.talk import message_lines
-from lionstudio.cli.terminal import styles_for
+from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import count
+from lionstudio.cli._toolkit.output import emit, emit_lines
+from lionstudio.cli._toolkit.terminal import styles_for
+from lionstudio.cli.team._context import message_wire, room, team_wire
+from lionstudio.cli.team._render import message_lines
 
 EXAMPLES = (
     ("li team show review", "the team and its last 50 messages"),
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
         found = here.teams.get(args.name)
     last = found.messages[-args.limit :] if args.limit else []
     if args.json:
-        from lionstudio.cli.jsonout import print_json
+        from lionstudio.cli._toolkit.json_output import print_json
 
         about = {**team_wire(found.team), "message_count": len(found.messages), "path": found.path}
         print_json({"team": about, "messages": [message_wire(message) for message in last]})

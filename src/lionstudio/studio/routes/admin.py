@@ -12,22 +12,24 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.errors import LionError
-from lionstudio.files.names import check_name
-from lionstudio.files.runs import find_runs
-from lionstudio.files.shows import find_shows
-from lionstudio.files.works import list_works
-from lionstudio.live.show_drift import show_findings
-from lionstudio.live.team_drift import team_findings
+from lionstudio.files.legacy_runs import find_runs
+from lionstudio.files.progress_notes import list_works
+from lionstudio.files.shows.show_folder import find_shows
 from lionstudio.settings import describe
-from lionstudio.state import doctor, growth, summaries, upkeep
+from lionstudio.show_sync.drift import show_findings
 from lionstudio.state.connection import Connection
-from lionstudio.state.opening import open_writer
-from lionstudio.state.prune import plan_prune
-from lionstudio.studio.answers import JSON, answer, encoded
-from lionstudio.studio.healths import health_overview
+from lionstudio.state.runs import page_queries, stats
+from lionstudio.state.sqlite import maintenance
+from lionstudio.state.sqlite.open import open_writer
+from lionstudio.state.upkeep import doctor
+from lionstudio.state.upkeep.prune import plan_prune
+from lionstudio.studio.http.responses import JSON, answer, encoded
+from lionstudio.studio.schemas import admin as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
-from lionstudio.studio.wire import admin as wire
-from lionstudio.studio.wire.shared import problems
+from lionstudio.studio.views.run_health import health_overview
+from lionstudio.system.filenames import check_name
+from lionstudio.teams.drift import team_findings
 
 router = APIRouter(tags=["admin"])
 _MOST_LOG = 200_000  # bytes of its end
@@ -68,14 +70,16 @@ async def transition_stale(request: Request, given: wire.Transition) -> Response
 @router.post("/api/admin/checkpoint", response_model=wire.Checkpointed, responses=problems(409))
 async def checkpoint(request: Request, given: wire.Checkpoint) -> Response:
     """Fold the log back into the database file."""
-    done = await asyncio.to_thread(_with_writer, services(request), lambda conn: upkeep.checkpoint(conn, given.mode))
+    done = await asyncio.to_thread(
+        _with_writer, services(request), lambda conn: maintenance.checkpoint(conn, given.mode)
+    )
     return answer({"result": done._asdict()}, services(request).store.seq())
 
 
 @router.post("/api/admin/vacuum", response_model=wire.Vacuumed, responses=problems(409))
 async def vacuum(request: Request) -> Response:
     """Rebuild the file without its free space; others wait meanwhile."""
-    before, after = await asyncio.to_thread(_with_writer, services(request), upkeep.vacuum)
+    before, after = await asyncio.to_thread(_with_writer, services(request), maintenance.vacuum)
     return answer({"result": {"bytes_before": before, "bytes_after": after}}, services(request).store.seq())
 
 
@@ -110,7 +114,7 @@ async def backup(request: Request, given: wire.Backup) -> Response:
     def work() -> dict[str, Any]:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         path = os.path.join(folder, name)
-        return {"path": path, "bytes": upkeep.backup(here.settings.db, path)}
+        return {"path": path, "bytes": maintenance.backup(here.settings.db, path)}
 
     return answer({"result": await asyncio.to_thread(work)}, here.store.seq(), status=201)
 
@@ -120,7 +124,7 @@ async def database_stats(request: Request, sizes: bool = False) -> Response:
     """Sizes, rows per table, pragmas, how far behind the search index is, and what came in on the last days."""
 
     def work(conn: Connection) -> dict[str, Any]:
-        return {"stats": upkeep.stats(conn, sizes=sizes), "growth": growth.growth(conn, time.time())}
+        return {"stats": maintenance.stats(conn, sizes=sizes), "growth": stats.growth(conn, time.time())}
 
     return answer(*await asyncio.to_thread(services(request).store.read, work))
 
@@ -131,15 +135,15 @@ async def import_status(request: Request) -> Response:
     here = services(request)
 
     def work(conn: Connection) -> dict[str, Any]:
-        by_source, (n_shows, n_teams) = summaries.sessions_by_source(conn), summaries.shows_and_teams(conn)
+        by_source, (n_shows, n_teams) = page_queries.sessions_by_source(conn), page_queries.shows_and_teams(conn)
         return {
             "sessions_by_source": by_source,
             "runs_imported": by_source.get("imported_fs", 0),
             "shows_imported": n_shows,
             "teams_imported": n_teams,
-            "mirrored_files": summaries.mirrored_files(conn),
-            "mirrors": growth.mirrors(conn),
-            "troubled": growth.troubled_files(conn),
+            "mirrored_files": page_queries.mirrored_files(conn),
+            "mirrors": stats.mirrors(conn),
+            "troubled": stats.troubled_files(conn),
         }
 
     def on_disk() -> dict[str, Any]:

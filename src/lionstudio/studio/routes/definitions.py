@@ -11,17 +11,17 @@ from fastapi import APIRouter, Header, Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lionstudio.definitions import versions as editing
 from lionstudio.errors import Conflict, LionError, NotFound
-from lionstudio.files import definitions, places, plugins
-from lionstudio.files.names import check_name
-from lionstudio.files.names import shown as shown_path
-from lionstudio.live import definitions as editing
+from lionstudio.files.definitions import catalog, plugins, search_paths
 from lionstudio.state.definitions import Version, get_version, list_versions
-from lionstudio.studio.answers import JSON, answer, cached, encoded
-from lionstudio.studio.problems import of_error, problem
+from lionstudio.studio.http.error_responses import of_error, problem
+from lionstudio.studio.http.responses import JSON, answer, cached, encoded
+from lionstudio.studio.schemas import definitions as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
-from lionstudio.studio.wire import definitions as wire
-from lionstudio.studio.wire.shared import problems
+from lionstudio.system.filenames import check_name
+from lionstudio.system.filenames import shown as shown_path
 
 router = APIRouter(tags=["definitions"])
 IfMatch = Annotated[str | None, Header(alias="If-Match", max_length=200)]
@@ -59,7 +59,7 @@ async def get_definition(request: Request, kind: wire.Kind, name: str) -> Respon
     here = services(request)
     seq = here.store.seq()  # before the text: what is saved in between is news then
     found = await asyncio.to_thread(_find, here, kind, name)
-    shown = definitions.to_dict(found, whole=True)
+    shown = catalog.to_dict(found, whole=True)
     body = {"definition": shown, "text": found.text}
     return answer(body, seq, headers=_tagged(found.sha256))
 
@@ -81,22 +81,22 @@ async def save_definition(
         return problem(428, "no_precondition", "Say with If-Match which text you have changed.",
                        hint="its ETag is in the answer that you read; a new one takes If-None-Match: *")  # fmt: skip
 
-    def save() -> definitions.Definition:
+    def save() -> catalog.Definition:
         target = editing.new_target(kind, name, here.settings.home) if creating else editing.target_of(
-            definitions.get_definition(kind, name, here.settings.home, _cwd())
+            catalog.get_definition(kind, name, here.settings.home, _cwd())
         )  # fmt: skip
         editing.save(
             here.store.database(), here.settings.home, target, given.text, create=creating,
             expected=None if if_match in (None, "*") else if_match.removeprefix("W/").strip('"'),
             author=AUTHOR, message=given.message,
         )  # fmt: skip
-        return definitions.get_definition(kind, name, here.settings.home, _cwd())
+        return catalog.get_definition(kind, name, here.settings.home, _cwd())
 
     try:
         found = await asyncio.to_thread(save)
     except Conflict as error:
         return of_error(error, 412)
-    body = {"definition": definitions.to_dict(found, whole=True), "text": found.text}
+    body = {"definition": catalog.to_dict(found, whole=True), "text": found.text}
     return answer(body, here.store.seq(), status=201 if creating else 200, headers=_tagged(found.sha256))
 
 
@@ -104,9 +104,9 @@ async def save_definition(
 async def check_definition(kind: wire.Kind, name: str, given: wire.Draft) -> Response:
     """What is wrong with a text, while it is written; nothing is saved."""
     check_name(name)
-    draft = definitions.Definition(kind, name, "", places.Place("", "draft"), text=given.text)
-    found = await asyncio.to_thread(definitions.parsed, draft, given.text)
-    return Response(encoded({"definition": definitions.to_dict(found, whole=True)}), media_type=JSON)
+    draft = catalog.Definition(kind, name, "", search_paths.Place("", "draft"), text=given.text)
+    found = await asyncio.to_thread(catalog.parsed, draft, given.text)
+    return Response(encoded({"definition": catalog.to_dict(found, whole=True)}), media_type=JSON)
 
 
 @router.get("/api/definitions/{kind}/{name}/versions", response_model=wire.Versions, responses=problems())
@@ -134,17 +134,17 @@ async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.Ba
     """Make an earlier text the newest version."""
     here = services(request)
 
-    def work() -> definitions.Definition:
+    def work() -> catalog.Definition:
         target = editing.target_of(_find(here, kind, name))
         editing.rollback(here.store.database(), here.settings.home, target, given.version, author=AUTHOR)
         return _find(here, kind, name)
 
     found = await asyncio.to_thread(work)
-    body = {"definition": definitions.to_dict(found, whole=True), "text": found.text}
+    body = {"definition": catalog.to_dict(found, whole=True), "text": found.text}
     return answer(body, here.store.seq(), headers=_tagged(found.sha256))
 
 
-Lister = Callable[[Services], tuple[list[dict[str, Any]], list[places.Place]]]
+Lister = Callable[[Services], tuple[list[dict[str, Any]], list[search_paths.Place]]]
 
 
 async def _listed(request: Request, lister: Lister) -> Response:
@@ -156,32 +156,32 @@ async def _listed(request: Request, lister: Lister) -> Response:
 
 
 def _edited(kind: str) -> Lister:
-    def look(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
+    def look(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.Place]]:
         home = here.settings.home
-        found = _settled(here, lambda: definitions.list_definitions(kind, home, _cwd()))
-        folders = places.definition_places(home, _cwd())
-        looked = [place._replace(path=os.path.join(place.path, definitions.FOLDERS[kind])) for place in folders]
-        return [definitions.to_dict(each) for each in found], looked
+        found = _settled(here, lambda: catalog.list_definitions(kind, home, _cwd()))
+        folders = search_paths.definition_places(home, _cwd())
+        looked = [place._replace(path=os.path.join(place.path, catalog.FOLDERS[kind])) for place in folders]
+        return [catalog.to_dict(each) for each in found], looked
 
     return look
 
 
-def _skills(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
-    claude = places.claude_folder()
+def _skills(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.Place]]:
+    claude = search_paths.claude_folder()
     found = plugins.list_skills(here.settings.home, _cwd(), claude)
-    return [definitions.to_dict(each) for each in found], places.skill_places(here.settings.home, _cwd(), claude)
+    return [catalog.to_dict(each) for each in found], search_paths.skill_places(here.settings.home, _cwd(), claude)
 
 
-def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[places.Place]]:
-    found = plugins.list_plugins(here.settings.home, places.claude_folder())
+def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.Place]]:
+    found = plugins.list_plugins(here.settings.home, search_paths.claude_folder())
     return [plugins.to_dict(each, whole=True) for each in found.plugins], found.places
 
 
-def _find(here: Services, kind: str, name: str) -> definitions.Definition:
-    return _settled(here, lambda: [definitions.get_definition(kind, name, here.settings.home, _cwd())])[0]
+def _find(here: Services, kind: str, name: str) -> catalog.Definition:
+    return _settled(here, lambda: [catalog.get_definition(kind, name, here.settings.home, _cwd())])[0]
 
 
-def _settled(here: Services, look: Callable[[], list[definitions.Definition]]) -> list[definitions.Definition]:
+def _settled(here: Services, look: Callable[[], list[catalog.Definition]]) -> list[catalog.Definition]:
     """An edit by another program becomes a version; what is there is shown even where that cannot be written."""
     try:
         database = here.store.find_database()

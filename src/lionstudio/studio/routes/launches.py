@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.errors import Busy
-from lionstudio.studio.answers import JSON, encoded
-from lionstudio.studio.launching import output_of
-from lionstudio.studio.problems import of_error
+from lionstudio.studio.http.error_responses import of_error
+from lionstudio.studio.http.responses import JSON, encoded
+from lionstudio.studio.launch.launcher import output_of
+from lionstudio.studio.schemas import launches as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
-from lionstudio.studio.wire import launches as wire
-from lionstudio.studio.wire.shared import problems
 
 router = APIRouter(tags=["launches"])
 Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]

@@ -9,15 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.errors import NotFound
-from lionstudio.files.names import check_name
-from lionstudio.state.changes import Change
 from lionstudio.state.connection import Connection
-from lionstudio.state.following import things_of_show
-from lionstudio.state.transcripts import head_of
+from lionstudio.state.feed.changes import Change
+from lionstudio.state.feed.replay import things_of_show
+from lionstudio.state.messages.pages import head_of
+from lionstudio.studio.live.sse import MEDIA_TYPE, EventStream
+from lionstudio.studio.live.stream import Subject, stream
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
-from lionstudio.studio.sse import MEDIA_TYPE, EventStream
-from lionstudio.studio.streaming import Subject, stream
-from lionstudio.studio.wire.shared import problems
+from lionstudio.system.filenames import check_name
 
 router = APIRouter(tags=["live"])
 After = Annotated[int | None, Query(ge=0, le=2**62, description="the seq of the answer that the page shows")]

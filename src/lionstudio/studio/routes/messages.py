@@ -13,12 +13,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.state import outlines
 from lionstudio.state.branches import branch_length, get_branch
 from lionstudio.state.connection import Connection
-from lionstudio.state.exporting import export
-from lionstudio.state.sessions import get_session
-from lionstudio.state.transcripts import (
+from lionstudio.state.messages import run_outline
+from lionstudio.state.messages.export import export
+from lionstudio.state.messages.pages import (
     Place,
     Window,
     head_of,
@@ -28,11 +27,12 @@ from lionstudio.state.transcripts import (
     window_after,
     window_before,
 )
-from lionstudio.studio.answers import answer, cached, encoded
+from lionstudio.state.sessions import get_session
+from lionstudio.studio.db import Store
+from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.schemas import messages as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
-from lionstudio.studio.store import Store
-from lionstudio.studio.wire import messages as wire
-from lionstudio.studio.wire.shared import problems
 
 router = APIRouter(tags=["messages"])
 Ord = Annotated[int | None, Query(ge=-1, le=2**53)]
@@ -112,7 +112,7 @@ async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Res
 
     def work(conn: Connection) -> bytes:
         _count_of(conn, session_id)
-        found = outlines.outline(conn, place_of_session(conn, session_id), -1 if after is None else after)
+        found = run_outline.outline(conn, place_of_session(conn, session_id), -1 if after is None else after)
         errors = [each._asdict() for each in found.errors]
         last = {"last_ord": found.last, "session_id": session_id, "errors": errors}
         return encoded({**last, "users": found.users, "tools": found.tools, "files": found.files})
@@ -128,7 +128,7 @@ async def get_timeline(
 
     def work(conn: Connection) -> bytes:
         _count_of(conn, session_id)
-        found = outlines.timeline(conn, place_of_session(conn, session_id), buckets)
+        found = run_outline.timeline(conn, place_of_session(conn, session_id), buckets)
         blocks = [each._asdict() for each in found.blocks]
         return encoded({"session_id": session_id, **found._asdict(), "blocks": blocks})
 
@@ -148,7 +148,7 @@ async def search_session(
     def work(conn: Connection) -> dict[str, Any]:
         _count_of(conn, session_id)
         start = -1 if after is None else after
-        found, more = outlines.search_in(conn, place_of_session(conn, session_id), q, after=start, limit=limit)
+        found, more = run_outline.search_in(conn, place_of_session(conn, session_id), q, after=start, limit=limit)
         return {"session_id": session_id, "matches": [each._asdict() for each in found], "has_more": more}
 
     return answer(*await asyncio.to_thread(services(request).store.read, work))

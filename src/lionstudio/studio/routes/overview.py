@@ -12,20 +12,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.errors import LionError
-from lionstudio.files import definitions, places, plugins
-from lionstudio.state import dashboard, summaries
+from lionstudio.files.definitions import catalog, plugins, search_paths
 from lionstudio.state.connection import Connection
-from lionstudio.state.search import search
+from lionstudio.state.runs import dashboard, page_queries
 from lionstudio.state.shows import list_shows
-from lionstudio.state.vectors import search_both, search_by_meaning
-from lionstudio.studio import shows
-from lionstudio.studio.answers import answer, cached, encoded
-from lionstudio.studio.attention import attention
-from lionstudio.studio.problems import of_error
+from lionstudio.state.sqlite.fulltext import search
+from lionstudio.state.sqlite.vectors import search_both, search_by_meaning
+from lionstudio.studio.http.error_responses import of_error
+from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.schemas import overview as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
-from lionstudio.studio.sessions import to_wire
-from lionstudio.studio.wire import overview as wire
-from lionstudio.studio.wire.shared import problems
+from lionstudio.studio.views import shows
+from lionstudio.studio.views.attention import attention
+from lionstudio.studio.views.runs import to_wire
 
 router = APIRouter(tags=["overview"])
 _RECENT = 20
@@ -43,12 +43,12 @@ async def get_dashboard(request: Request) -> Response:
         since = (now // 3600 - 23) * 3600
         active = [show for show in list_shows(conn, _ACTIVE) if show.status == "active"]
         ids = [show.id for show in active]
-        counts, running = summaries.play_counts(conn, ids), summaries.running_plays(conn, ids)
-        hours = [{**row, "at": since + row.pop("hour") * 3600} for row in summaries.runs_by_hour(conn, since)]
+        counts, running = page_queries.play_counts(conn, ids), page_queries.running_plays(conn, ids)
+        hours = [{**row, "at": since + row.pop("hour") * 3600} for row in page_queries.runs_by_hour(conn, since)]
         return encoded({
             "cards": dashboard.cards(conn, now),
             "hours": hours,
-            "recent": [to_wire(row, now) for row in summaries.recent_rows(conn, _RECENT)],
+            "recent": [to_wire(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
             "shows": [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in active],
         })  # fmt: skip
 
@@ -62,7 +62,7 @@ async def get_stats(request: Request) -> Response:
 
     def work(conn: Connection) -> dict[str, Any]:
         counts = dashboard.status_counts(conn)
-        n_shows, n_teams = summaries.shows_and_teams(conn)
+        n_shows, n_teams = page_queries.shows_and_teams(conn)
         return {"sessions": counts, "total_sessions": sum(counts.values()), "shows": n_shows, "teams": n_teams}
 
     found, seq = here.store.read(work)
@@ -114,14 +114,14 @@ async def search_messages(
 
 
 def _definitions(here: Services) -> dict[str, int]:
-    home, claude = here.settings.home, places.claude_folder()
+    home, claude = here.settings.home, search_paths.claude_folder()
     try:
         cwd = os.getcwd()
     except OSError:
         cwd = os.sep
     return {
-        "agents": len(definitions.list_definitions("agent", home, cwd)),
-        "playbooks": len(definitions.list_definitions("playbook", home, cwd)),
+        "agents": len(catalog.list_definitions("agent", home, cwd)),
+        "playbooks": len(catalog.list_definitions("playbook", home, cwd)),
         "skills": len(plugins.list_skills(home, cwd, claude)),
         "plugins": len(plugins.list_plugins(home, claude).plugins),
     }

@@ -12,25 +12,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.errors import LionError, NotFound
-from lionstudio.files.documents import read_object
-from lionstudio.files.names import fault_of_name
-from lionstudio.files.runs import MANIFEST, MOST_MANIFEST_BYTES
-from lionstudio.live.stopping import stop_run
+from lionstudio.files.legacy_runs import MANIFEST, MOST_MANIFEST_BYTES
+from lionstudio.runs.stop import stop_run
 from lionstudio.state.connection import Connection
-from lionstudio.state.dashboard import status_counts
-from lionstudio.state.facets import facets
 from lionstudio.state.forks import forks_of, inherited_by
-from lionstudio.state.listing import Filters, list_sessions
+from lionstudio.state.messages.pages import place_of_session
+from lionstudio.state.runs.dashboard import status_counts
+from lionstudio.state.runs.facets import facets
+from lionstudio.state.runs.page_queries import branch_rows, session_row
+from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.shows import play_of_session
-from lionstudio.state.summaries import branch_rows, session_row
-from lionstudio.state.transcripts import place_of_session
-from lionstudio.studio import artifacts
-from lionstudio.studio.answers import answer, cached, encoded
-from lionstudio.studio.healths import runs_with_health
+from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.schemas import runs as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
-from lionstudio.studio.sessions import commands, to_wire
-from lionstudio.studio.wire import runs as wire
-from lionstudio.studio.wire.shared import problems
+from lionstudio.studio.views import artifacts
+from lionstudio.studio.views.run_health import runs_with_health
+from lionstudio.studio.views.runs import commands, to_wire
+from lionstudio.system.filenames import fault_of_name
+from lionstudio.system.json_read import read_object
 
 router = APIRouter(tags=["runs"])
 Text = Annotated[str | None, Query(max_length=200)]

@@ -11,20 +11,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.errors import Busy, NotFound
-from lionstudio.files.names import check_name
-from lionstudio.model.shows import Show as ShowRow
+from lionstudio.model.shows.show import Show as ShowRow
 from lionstudio.state.connection import Connection
+from lionstudio.state.runs.page_queries import play_counts, running_plays
 from lionstudio.state.shows import list_shows
-from lionstudio.state.summaries import play_counts, running_plays
-from lionstudio.studio import plays, shows
-from lionstudio.studio.answers import JSON, answer, cached, encoded
-from lionstudio.studio.folders import with_folder
-from lionstudio.studio.launching import output_of
-from lionstudio.studio.orders import show_words
-from lionstudio.studio.problems import of_error
+from lionstudio.studio.http.error_responses import of_error
+from lionstudio.studio.http.responses import JSON, answer, cached, encoded
+from lionstudio.studio.launch.launcher import output_of
+from lionstudio.studio.launch.policy import show_words
+from lionstudio.studio.schemas import shows as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
-from lionstudio.studio.wire import shows as wire
-from lionstudio.studio.wire.shared import problems
+from lionstudio.studio.views import plays, shows
+from lionstudio.studio.views.show_folder import with_folder
+from lionstudio.system.filenames import check_name
 
 router = APIRouter(tags=["shows"])
 _MOST_SHOWS = 1000

@@ -9,17 +9,17 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from lionstudio.files.names import check_name
-from lionstudio.files.team_json import is_for
-from lionstudio.live.teams import Conversation, Listed, Teams, open_teams
-from lionstudio.model.states import team_state
+from lionstudio.files.teams.team_json import is_for
+from lionstudio.model.status.computed_state import team_state
 from lionstudio.model.teams import TeamMessage
-from lionstudio.state.summaries import session_names
+from lionstudio.state.runs.page_queries import session_names
 from lionstudio.state.teams import sessions_of_team
-from lionstudio.studio.answers import answer, cached, encoded
+from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.schemas import teams as wire
+from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
-from lionstudio.studio.wire import teams as wire
-from lionstudio.studio.wire.shared import problems
+from lionstudio.system.filenames import check_name
+from lionstudio.teams.service import Conversation, Listed, Teams, open_teams
 
 router = APIRouter(tags=["teams"])
 

@@ -1,0 +1,1 @@
+"""Claude Code: the live stream and the transcripts."""

@@ -1,0 +1,1 @@
+"""Codex: the live stream and the transcripts."""

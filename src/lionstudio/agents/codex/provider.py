@@ -1,0 +1,85 @@
+"""Codex as an agent: the real program (`codex exec`), one prompt a run, its events read while it works."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Mapping
+
+from lionstudio.agents.codex.rollout import Rollouts
+from lionstudio.agents.codex.stream import CodexReader
+from lionstudio.agents.events import Event
+from lionstudio.agents.jsonl_process import play
+from lionstudio.agents.preflight import check_request, check_system_fits, extra_arguments, prompt_of
+from lionstudio.agents.provider import Provider, Task
+from lionstudio.errors import InvalidInput
+from lionstudio.system.program import Program, find_program
+
+INSTALL = "npm install -g @openai/codex, then run `codex login`, or set CODEX_API_KEY"
+
+_PERMISSIONS: Mapping[str, str] = {
+    "ask": "--sandbox=read-only",  # nobody is there to be asked: what needs a permission is denied
+    "edit": "--sandbox=workspace-write",
+    "all": "--dangerously-bypass-approvals-and-sandbox",
+}
+
+
+def provider() -> Provider:
+    """The provider of this module."""
+    return Codex()
+
+
+class Codex:
+    """The `codex` program."""
+
+    name = "codex"
+
+    def check(self, task: Task) -> None:
+        """The program must be there, and be given only what it understands."""
+        check_request(task)
+        if task.tools is not None:
+            raise InvalidInput(
+                "codex cannot be told which tools it may use",
+                hint="leave `tools` out and set `permissions` to ask, edit or all",
+            )
+        check_system_fits(task)
+        find_program("codex", task.env, INSTALL)
+
+    async def run(self, task: Task) -> AsyncIterator[Event]:
+        """Run it to its end."""
+        argv = [find_program("codex", task.env, INSTALL), *arguments(task)]
+        program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task))
+        events = play(program, CodexReader(Rollouts(home_of(task.env)), resumed=task.resume, model=task.model))
+        try:
+            async for event in events:
+                yield event
+        finally:
+            await events.aclose()
+
+
+def arguments(task: Task) -> list[str]:
+    """The command line of a task; the prompt is read from the standard input."""
+    argv = ["exec", "--json", "--skip-git-repo-check", f"--cd={task.cwd}"]
+    if task.model:
+        argv.append(f"--model={task.model}")
+    if task.permissions is not None:
+        argv.append(_PERMISSIONS[task.permissions])
+    if task.effort:
+        argv.append(f"--config=model_reasoning_effort={_toml(task.effort)}")
+    if task.system:
+        argv.append(f"--config=developer_instructions={_toml(task.system)}")
+    argv += extra_arguments(task)
+    if task.resume:
+        argv += ["fork" if task.options.get("fork") else "resume", task.resume]
+    return [*argv, "-"]
+
+
+def home_of(env: Mapping[str, str]) -> str:
+    """Where this codex keeps its conversations."""
+    return env.get("CODEX_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".codex")
+
+
+def _toml(text: str) -> str:
+    """A text as TOML writes it: like JSON, but for one character."""
+    clean = text.encode("utf-8", "backslashreplace").decode()
+    return json.dumps(clean, ensure_ascii=False).replace("\x7f", "\\u007f")

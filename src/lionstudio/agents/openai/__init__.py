@@ -1,0 +1,1 @@
+"""Any model behind an OpenAI-compatible address."""

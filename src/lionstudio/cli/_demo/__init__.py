@@ -1,0 +1,1 @@
+"""What `li demo` starts and watches."""

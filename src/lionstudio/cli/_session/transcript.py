@@ -1,0 +1,171 @@
+"""Messages for a person: who said what and when, tool calls together with their results, long texts folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from lionstudio.cli._toolkit.escape import body, inline
+from lionstudio.cli._toolkit.humanize import count, iso, local
+from lionstudio.cli._toolkit.json_output import to_json
+from lionstudio.cli._toolkit.terminal import Paint
+from lionstudio.model.messages import Message
+
+_FOLDED_LINES = 12
+_FOLDED_CHARS = 4000  # a message of one line can be 100 MB long as well
+_SHORT_ARGUMENTS = 100
+_DAY = len("2026-05-20")  # shown where it differs from the message above
+_COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
+_SAID = ("system_message", "instruction", "assistant_response")
+
+
+class Shown(NamedTuple):
+    """A message at its place, and what to call the branch it is on ("" where there is only one)."""
+
+    number: int
+    message_id: str
+    message: Message | None
+    branch: str = ""
+
+
+def transcript(shown: Sequence[Shown], paint: Paint, *, full: bool = False) -> Iterator[str]:
+    """The lines of all messages; a result stands below its call."""
+    answers = {request: item for item in shown if (request := _answered(item.message))}
+    calls = {item.message_id for item in shown}
+    day = ""
+    for item in shown:
+        if _answered(item.message) in calls:
+            continue  # shown with its call
+        answer = answers.get(item.message_id)
+        before, day = day, local(item.message.created_at)[:_DAY] if item.message else day
+        yield _heading(item, answer, paint, with_day=day != before)
+        yield from _body(item.message, paint, full=full)
+        if answer is not None:
+            yield from _result(answer.message, paint, full=full)
+        yield ""
+
+
+def plain_lines(shown: Sequence[Shown], *, full: bool = False) -> Iterator[str]:
+    """A message a line for a pipe: its number, time, role, tool and text; a long text is cut unless all is wanted."""
+    for item in shown:
+        message = item.message
+        if message is None:
+            yield f"{item.number}\t\tmissing\t\t"
+            continue
+        content = _content(message)
+        tool, text = content.get("function"), _plain_text(content, message)
+        cut = text if full or len(text) <= _FOLDED_CHARS else text[:_FOLDED_CHARS] + "…"
+        said = (str(item.number), iso(message.created_at), message.role, tool, cut)
+        yield "\t".join(inline(cell) if isinstance(cell, str) else "" for cell in said)
+
+
+def _plain_text(content: Mapping[str, Any], message: Message) -> str:
+    if _answered(message):
+        failed = content.get("error")
+        return text_of_value(content.get("output") if failed is None else failed)
+    if "function" in content:
+        return _arguments(content.get("arguments"))
+    return text_of_content(message.content)
+
+
+def _answered(message: Message | None) -> str | None:
+    content = message.content if message is not None else None
+    request = content.get("action_request_id") if isinstance(content, dict) else None
+    return request if isinstance(request, str) else None
+
+
+def _heading(item: Shown, answer: Shown | None, paint: Paint, *, with_day: bool) -> str:
+    number = f"{item.number}" if answer is None else f"{item.number}→{answer.number}"
+    if item.message is None:
+        return paint(f"{number}  missing", "dim")
+    speaker = item.message.role or "unknown"
+    tool = _content(item.message).get("function")
+    if isinstance(tool, str):
+        speaker = f"tool {tool}"
+    name = paint(inline(speaker), _COLOURS.get(speaker.partition(" ")[0], "bold"))
+    branch = paint(f"  on {inline(item.branch)}", "dim") if item.branch else ""
+    time = local(item.message.created_at)
+    return f"{paint(number, 'dim')}  {name}  {paint(time if with_day else time[_DAY + 1 :], 'dim')}{branch}"
+
+
+def _content(message: Message | None) -> Mapping[str, Any]:
+    return message.content if message is not None and isinstance(message.content, dict) else {}
+
+
+def _body(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:
+    if message is None:
+        yield "    This message does not exist any more."
+        return
+    content = _content(message)
+    if "function" in content:
+        if not _answered(message):
+            yield from _folded(_arguments(content.get("arguments")), paint, full=full)
+        else:
+            yield from _result(message, paint, full=full)
+        return
+    yield from _folded(text_of_content(message.content), paint, full=full)
+
+
+def _arguments(arguments: Any) -> str:
+    if arguments in (None, "", {}, []):
+        return ""
+    short = arguments if isinstance(arguments, str) else to_json(arguments)
+    if len(short) <= _SHORT_ARGUMENTS or not isinstance(arguments, dict):
+        return short
+    # one a line: a file that is to be written reads as the file, not as one long string
+    values = ((key, value if isinstance(value, str) else to_json(value)) for key, value in arguments.items())
+    return "\n".join(f"{key}:\n{value}" if "\n" in value else f"{key}: {value}" for key, value in values)
+
+
+def _result(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:
+    content = _content(message)
+    failed = content.get("error") is not None
+    value = content.get("error") if failed else content.get("output")
+    lines = list(_folded(text_of_value(value), paint, full=full)) or ["    (nothing)"]
+    sign = paint("✗", "red") if failed else paint("→", "dim")
+    yield f"  {sign} {lines[0][4:]}"
+    yield from lines[1:]
+
+
+def text_of_content(content: Any) -> str:
+    """What a person reads of a message: what was said, then whatever else it carries."""
+    if not isinstance(content, dict):
+        return text_of_value(content)
+    said = next((content[key] for key in _SAID if isinstance(content.get(key), str)), None)
+    if said is None:
+        return text_of_value(content)
+    hidden = ("thinking", *_SAID)
+    rest = {key: value for key, value in content.items() if key not in hidden and value not in (None, "", [], {})}
+    thought = content.get("thinking")
+    parts = [f"(thinking) {thought}"] if isinstance(thought, str) and thought else []
+    parts += [said] if said else []
+    parts += [to_json(rest, indent=2)] if rest else []
+    return "\n".join(parts)
+
+
+def text_of_value(value: Any) -> str:
+    """Text as it is, anything else as indented JSON."""
+    return "" if value is None else value if isinstance(value, str) else to_json(value, indent=2)
+
+
+def _folded(text: str, paint: Paint, *, full: bool) -> Iterator[str]:
+    kept, left_out = (text, "") if full else fold(text)
+    if kept:
+        yield from (f"    {line}".rstrip() for line in body(kept).split("\n"))
+    if left_out:
+        yield "    " + paint(left_out, "dim")
+
+
+def fold(text: str, lines: int = _FOLDED_LINES, chars: int = _FOLDED_CHARS) -> tuple[str, str]:
+    """The beginning of a text, and a note about what was left out ("" when nothing was)."""
+    text = text.rstrip("\n")
+    end = 0
+    for _ in range(lines):
+        end = text.find("\n", end) + 1
+        if not end:
+            break
+    kept = text[: end - 1] if end else text
+    if len(kept) > chars:
+        return kept[:chars], f"… {count(len(text) - chars, 'more character')}, --full"
+    more = text.count("\n", end) + 1 if end else 0
+    return kept, f"… {count(more, 'more line')}, --full" if more else ""

@@ -1,0 +1,1 @@
+"""What the `li show` commands share."""

@@ -1,0 +1,116 @@
+"""The DAG of a show in lines: lanes from each play down to those that wait for it, or a Mermaid flowchart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from lionstudio.model.shows.show import Play
+from lionstudio.model.status.computed_state import DISPLAY_MAP
+
+_NODE = "●"
+# (from above, to below, from the left, to the right)
+_SIGNS = {
+    (1, 1, 0, 0): "│", (1, 1, 0, 1): "├", (1, 1, 1, 0): "┤", (1, 1, 1, 1): "┼", (1, 0, 0, 1): "╰", (1, 0, 1, 0): "╯",
+    (1, 0, 1, 1): "┴", (0, 1, 0, 1): "╭", (0, 1, 1, 0): "╮", (0, 1, 1, 1): "┬", (0, 0, 1, 1): "─",
+}  # fmt: skip
+_CLASSES = {
+    "merged": "fill:#dcfce7,stroke:#15803d", "running": "fill:#dbeafe,stroke:#1d4ed8",
+    "redoing": "fill:#dbeafe,stroke:#1d4ed8", "escalated": "fill:#fee2e2,stroke:#b91c1c",
+    "gate_failed": "fill:#fee2e2,stroke:#b91c1c", "blocked": "fill:#fef3c7,stroke:#b45309",
+}  # fmt: skip
+
+Needs = Mapping[str, Sequence[str]]
+
+
+def draw(needs: Needs) -> list[tuple[str, str]]:
+    """The lines of a graph, dependencies first: lanes, and the play of that line or nothing."""
+    rows = list(_rows(needs))
+    widest = max((len(lanes) for lanes, _ in rows), default=0)
+    return [(lanes.ljust(widest + 2), name) for lanes, name in rows]
+
+
+def _rows(needs: Needs) -> Iterator[tuple[str, str]]:
+    order = _ordered(needs)
+    left = {name: sum(name in needs[each] for each in order) for name in order}  # who still waits for it
+    lanes: list[str | None] = []
+    for name in order:
+        before = list(lanes)
+        sources = [column for column, lane in enumerate(lanes) if lane is not None and lane in needs[name]]
+        for column in sources:
+            left[str(lanes[column])] -= 1
+        ending = [column for column in sources if not left[str(lanes[column])]]
+        for column in ending:
+            lanes[column] = None
+        node = ending[0] if ending else _free(lanes)
+        lanes[node] = name
+        yield from _joint(before, lanes, sources, node)
+        yield " ".join(_NODE if column == node else _lane(lane) for column, lane in enumerate(lanes)), name
+        if not left[name]:
+            lanes[node] = None
+        while lanes and lanes[-1] is None:
+            lanes.pop()
+
+
+def _free(lanes: list[str | None]) -> int:
+    """The first lane that nobody uses."""
+    if None not in lanes:
+        lanes.append(None)
+    return lanes.index(None)
+
+
+def _lane(lane: str | None) -> str:
+    return " " if lane is None else "│"
+
+
+def _joint(
+    before: list[str | None], after: list[str | None], sources: list[int], node: int
+) -> Iterator[tuple[str, str]]:
+    """The line between two rows where lanes come together or part."""
+    if not sources:
+        return
+    first, last = min(*sources, node), max(*sources, node)
+    signs = []
+    for column, lane in enumerate(after):
+        above = column < len(before) and before[column] is not None
+        if column in sources or column == node:
+            key = (above, lane is not None, first < column, column < last)
+            signs.append(_SIGNS[tuple(map(int, key))])  # type: ignore[index]
+        else:
+            signs.append("│" if lane is not None else "─" if first < column < last else " ")
+    text = signs[0]
+    for column, sign in enumerate(signs[1:], 1):
+        text += ("─" if first < column <= last else " ") + sign
+    yield text, ""
+
+
+def _ordered(needs: Needs) -> list[str]:
+    """Dependencies first, else as they stand in the plan; those in a circle come last."""
+    waiting = {name: {need for need in given if need in needs} for name, given in needs.items()}
+    order: list[str] = []
+    while ready := next((name for name, given in waiting.items() if not given - set(order)), None):
+        order.append(ready)
+        del waiting[ready]
+    return [*order, *waiting]
+
+
+def mermaid(plays: Sequence[Play]) -> Iterator[str]:
+    """A Mermaid flowchart with the state of each play; names are quoted, so that none of them is taken for syntax."""
+    yield "flowchart LR"
+    ids = {play.name: f"p{number}" for number, play in enumerate(plays)}
+    for play in plays:
+        label = DISPLAY_MAP.get(play.status, str(play.status))
+        yield f'  {ids[play.name]}["{_quoted(play.name)}<br/>{_quoted(label)}"]'
+    for play in plays:
+        for need in play.depends_on:
+            if need in ids:
+                yield f"  {ids[need]} --> {ids[play.name]}"
+    for status, style in _CLASSES.items():
+        members = ",".join(ids[play.name] for play in plays if play.status == status)
+        if members:
+            yield f"  classDef {status} {style}"
+            yield f"  class {members} {status}"
+
+
+def _quoted(text: str) -> str:
+    """Mermaid takes entities; everything that is no plain letter becomes one."""
+    return "".join(sign if sign.isalnum() or sign in " ._-" else f"#{ord(sign)};" for sign in text)

@@ -1,0 +1,91 @@
+"""A progress bar on standard error: count, rate, time left. On anything but a terminal it says nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from lionstudio.cli._toolkit.humanize import span
+from lionstudio.cli._toolkit.terminal import width_of
+
+_EVERY = 0.1  # seconds between two drawings: the work matters, not the bar
+_BAR = 24
+
+
+class Progress:
+    """Shows how far something is while it is under way; use as a context manager, and `show` what is done."""
+
+    def __init__(self, what: str, total: int, *, quiet: bool = False) -> None:
+        self._what = what
+        self._total = total
+        self._began = time.monotonic()
+        self._drawn = 0.0
+        self._on = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._full, self._empty = "━─" if (sys.stderr.encoding or "").lower() == "utf-8" else "#-"
+
+    def __enter__(self) -> Progress:
+        if self._on:
+            self._draw(0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._on:
+            _write("\r\x1b[K")
+
+    def show(self, done: int) -> None:
+        """Draw the bar, unless it was drawn just now."""
+        if self._on and time.monotonic() - self._drawn >= _EVERY:
+            self._draw(done)
+
+    def _draw(self, done: int) -> None:
+        self._drawn = time.monotonic()
+        _write("\r\x1b[K" + self._line(done, self._drawn - self._began)[: width_of(sys.stderr) - 1])
+
+    def _line(self, done: int, passed: float) -> str:
+        if not self._total:
+            return f"{self._what}  {span(passed)}"
+        share = min(1.0, done / self._total)
+        bar = self._full * round(share * _BAR) + self._empty * (_BAR - round(share * _BAR))
+        rate = done / passed if passed > 0.5 else 0
+        speed = f"  {rate:,.0f}/s  {span((self._total - done) / rate)} left" if rate and done < self._total else ""
+        return f"{self._what}  {bar}  {done:,}/{self._total:,}{speed}"
+
+
+@contextmanager
+def progress_when_known(
+    what: str, *, quiet: bool = False, unit: int = 1, home: str | None = None
+) -> Iterator[Callable[[int, int], None]]:
+    """A bar that appears with the first `watch(done, total)`, when it is known how much there is.
+
+    With a home it is noted there too, for whoever looks from elsewhere, such as the page.
+    """
+    from lionstudio.files.progress_notes import Note
+
+    bars: list[Progress] = []
+    notes: list[Note] = []
+    with ExitStack() as stack:
+
+        def watch(done: int, total: int) -> None:
+            if over:
+                return
+            if not bars:
+                bars.append(stack.enter_context(Progress(what, max(1, total // unit), quiet=quiet)))
+                notes.extend([stack.enter_context(Note(home, what, max(1, total // unit)))] if home is not None else [])
+            bars[0].show(done // unit)
+            for note in notes:
+                note.tell(done // unit, max(1, total // unit))
+
+        over = False
+        yield watch
+        over = True
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        pass  # nobody watches any more; the work goes on

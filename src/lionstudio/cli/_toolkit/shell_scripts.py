@@ -1,0 +1,250 @@
+"""Completion scripts for bash, zsh and fish. All three find out which command is being typed, then offer its words."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from lionstudio.cli._toolkit.args import parser_of
+from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS, GROUPS
+
+_VALUED = "|".join(option for option, value, _ in GLOBAL_OPTIONS if value)
+
+
+class Option(NamedTuple):
+    """An option or an argument of a command, as a shell needs to know it."""
+
+    names: tuple[str, ...]  # none for an argument
+    value: str  # what its value is called, "" for an option without one
+    choices: tuple[str, ...]
+    help: str
+
+    @property
+    def kind(self) -> str:
+        """What can be offered as its value: files, folders, a choice, nothing."""
+        if self.choices:
+            return "choice"
+        return {"FILE": "file", "DIR": "folder", "": "none"}.get(self.value, "text")
+
+
+def options_of(command: str) -> list[Option]:
+    """Every option and argument of a command."""
+    return [_option(action) for action in parser_of(command)._actions if action.help != argparse.SUPPRESS]
+
+
+def _option(action: argparse.Action) -> Option:
+    takes_value = action.nargs != 0 and not isinstance(action, argparse.BooleanOptionalAction)
+    metavar = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    return Option(
+        tuple(action.option_strings),
+        metavar if takes_value else "",
+        tuple(map(str, action.choices or ())),
+        (action.help or "").partition("(")[0].strip() if "%" in (action.help or "") else action.help or "",
+    )
+
+
+def top_words() -> dict[str, str]:
+    """What may follow `li`."""
+    alone = {name: summary for name, summary in COMMANDS.items() if " " not in name}
+    return {**GROUPS, **alone}
+
+
+def group_words(group: str) -> dict[str, str]:
+    """What may follow `li state`."""
+    return {name.split(" ")[1]: text for name, text in COMMANDS.items() if name.startswith(f"{group} ")}
+
+
+def _levels() -> Iterator[tuple[str, Mapping[str, str]]]:
+    yield "", top_words()
+    for group in GROUPS:
+        yield group, group_words(group)
+
+
+_BASH = """\
+# bash completion of li. Load it with: source <(li completion bash)
+_li() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= words= i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        case ${COMP_WORDS[i]} in
+            @VALUED@) i=$((i + 1)) ;;
+            -*) ;;
+            *)
+                command=${command:+$command }${COMP_WORDS[i]}
+                case $command in @GROUPS@) ;; *) break ;; esac
+                ;;
+        esac
+    done
+    case $command:$previous in
+@CASES@
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$current"))
+    # file names are only offered where one is wanted
+    compopt +o default 2>/dev/null
+}
+complete -o default -F _li li
+"""
+
+
+def bash() -> str:
+    """The script for bash."""
+    cases = list(_value_cases(_bash_value))
+    for command in COMMANDS:
+        words = f"words='{' '.join(_offered(command))}'"
+        if _takes_file(command):
+            words = f"case $current in -*) {words} ;; *) return ;; esac"
+        cases.append(f"        '{command}':*) {words} ;;")
+    for level, words_here in _levels():
+        cases.append(f"        '{level}':*) words='{' '.join(words_here)}' ;;")
+    return _filled(_BASH, cases)
+
+
+def _value_cases(offer: Callable[[Option], str]) -> Iterator[str]:
+    """What to offer right after an option that takes a value, in the syntax that bash and zsh share."""
+    common = {option for option, _, _ in GLOBAL_OPTIONS}
+    for option in options_of(next(iter(COMMANDS))):
+        if common.intersection(option.names) and option.kind != "none":
+            yield f"        *:{option.names[0]}) {offer(option)} ;;"
+    for command in COMMANDS:
+        for option in options_of(command):
+            if option.names and option.kind != "none" and not common.intersection(option.names):
+                names = "|".join(f"'{command}':{name}" for name in option.names)
+                yield f"        {names}) {offer(option)} ;;"
+
+
+def _takes_file(command: str) -> bool:
+    return any(option.kind == "file" and not option.names for option in options_of(command))
+
+
+def _bash_value(option: Option) -> str:
+    if option.kind == "folder":
+        return 'COMPREPLY=($(compgen -d -- "$current")); return'
+    return {"file": "return", "choice": f"words='{' '.join(option.choices)}'"}.get(option.kind, "words=")
+
+
+def _offered(command: str) -> Iterator[str]:
+    for option in options_of(command):
+        yield from option.names or option.choices
+
+
+_ZSH = """\
+#compdef li
+# zsh completion of li. Load it with: source <(li completion zsh)
+_li() {
+    local command= previous=${words[CURRENT-1]} i
+    local -a offered
+    for ((i = 2; i < CURRENT; i++)); do
+        case ${words[i]} in
+            @VALUED@) i=$((i + 1)) ;;
+            -*) ;;
+            *)
+                command=${command:+$command }${words[i]}
+                case $command in @GROUPS@) ;; *) break ;; esac
+                ;;
+        esac
+    done
+    case $command:$previous in
+@CASES@
+    esac
+}
+if [ "$funcstack[1]" = _li ]; then _li; else compdef _li li; fi
+"""
+
+
+def zsh() -> str:
+    """The script for zsh."""
+    cases = list(_value_cases(_zsh_value))
+    for command in COMMANDS:
+        described = [
+            _zsh_word(name, option.help if option.names else "")
+            for option in options_of(command)
+            for name in option.names or option.choices
+        ]
+        files = "; _files" if _takes_file(command) else ""
+        cases.append(f"        '{command}':*) offered=({' '.join(described)}); _describe -o option offered{files} ;;")
+    for level, words in _levels():
+        described = [_zsh_word(word, text) for word, text in words.items()]
+        cases.append(f"        '{level}':*) offered=({' '.join(described)}); _describe command offered ;;")
+    return _filled(_ZSH, cases)
+
+
+def _zsh_value(option: Option) -> str:
+    if option.kind == "choice":
+        return f"offered=({' '.join(option.choices)}); _describe value offered"
+    return {"file": "_files", "folder": "_files -/"}.get(option.kind, f"_message {option.value}")
+
+
+def _zsh_word(name: str, text: str) -> str:
+    # the first colon ends the name; an apostrophe would end the word
+    return "'" + f"{name}:{text}".removesuffix(":").replace("'", "’") + "'"
+
+
+_FISH = """\
+# fish completion of li. Keep it with: li completion fish > ~/.config/fish/completions/li.fish
+function __li_at
+    set -l tokens (commandline -opc)
+    set -l found
+    set -l skip 0
+    for token in $tokens[2..-1]
+        if test $skip = 1
+            set skip 0
+            continue
+        end
+        switch $token
+            case @FISHVALUED@
+                set skip 1
+            case '-*'
+            case '*'
+                set -a found $token
+                contains -- "$found" @FISHGROUPS@; or break
+        end
+    end
+    test "$found" = "$argv"
+end
+complete -c li -f
+@CASES@
+"""
+
+
+def fish() -> str:
+    """The script for fish."""
+    cases = [
+        f"complete -c li -n '__li_at {level}' -a {word} -d {_fish_quoted(text)}"
+        for level, words in _levels()
+        for word, text in words.items()
+    ]
+    for command in COMMANDS:
+        cases += [_fish_line(command, option) for option in options_of(command)]
+    return _filled(_FISH, [line for line in cases if line])
+
+
+def _fish_line(command: str, option: Option) -> str:
+    start = f"complete -c li -n '__li_at {command}'"
+    value = {
+        "none": "",
+        "file": " -r -F",
+        "folder": " -x -a '(__fish_complete_directories)'",
+        "choice": f" -x -a '{' '.join(option.choices)}'",
+        "text": " -x",
+    }[option.kind]
+    if not option.names:
+        return start + {"file": " -F", "choice": f" -a '{' '.join(option.choices)}'"}.get(option.kind, " -f")
+    names = "".join(f" -l {name[2:]}" if name.startswith("--") else f" -s {name[1:]}" for name in option.names)
+    return f"{start}{names}{value} -d {_fish_quoted(option.help)}"
+
+
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _filled(template: str, cases: list[str]) -> str:
+    return (
+        template.replace("@CASES@", "\n".join(cases))
+        .replace("@VALUED@", _VALUED)
+        .replace("@GROUPS@", "|".join(GROUPS))
+        .replace("@FISHVALUED@", _VALUED.replace("|", " "))
+        .replace("@FISHGROUPS@", " ".join(GROUPS))
+    )
+
+
+SHELLS: Mapping[str, Callable[[], str]] = {"bash": bash, "zsh": zsh, "fish": fish}

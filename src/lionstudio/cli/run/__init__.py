@@ -1,0 +1,1 @@
+"""Run agents, follow and stop runs."""

@@ -1,0 +1,169 @@
+"""Running agents from a command line: signals, deadline, view and exit code around a live run."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+
+from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.cli._toolkit.humanize import iso
+from lionstudio.cli._toolkit.json_output import to_json
+from lionstudio.cli._toolkit.output import emit, flush, give_up
+from lionstudio.cli._toolkit.terminal import say
+from lionstudio.cli.run._live_view import LiveView
+from lionstudio.errors import LionError, StorageFailed
+from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
+from lionstudio.runs.environment import secrets_in
+from lionstudio.runs.prepare.build import Prepared
+from lionstudio.runs.redaction import Redactor
+from lionstudio.runs.run import Result, Running, with_deadline
+from lionstudio.runs.spool import take_in_leftovers
+from lionstudio.runs.stream_files import StreamArtifacts
+from lionstudio.settings import Settings
+from lionstudio.state.database import Database
+
+_TICK_SECONDS = 0.5
+# A closed terminal is a person's doing like Ctrl-C; a TERM comes from whoever orchestrates.
+_ENDS = {
+    signal.SIGINT: Ended(SessionStatus.ABORTED, 130, "run.aborted.interrupt", "interrupted"),
+    signal.SIGHUP: Ended(SessionStatus.ABORTED, 129, "run.aborted.interrupt", "its terminal was closed"),
+    signal.SIGTERM: Ended(SessionStatus.CANCELLED, 143, "run.cancelled.orchestrator", "stopped from outside"),
+}
+
+
+def run_session(
+    args: argparse.Namespace,
+    settings: Settings,
+    prepared: Prepared,
+    timeout: float | None,
+    *,
+    begun: Callable[[], None] | None = None,
+) -> int:
+    """Run a session to its end in this process; the exit code."""
+    session = prepared.session
+    secrets = frozenset(value for part in prepared.parts for value in secrets_in(part.task.env))
+    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=prepared.several)
+    with Database(settings.db, long_lived=True) as database:
+        for sentence in take_in_leftovers(database):
+            say(sentence)
+        running = Running(
+            database, session, redact=Redactor(secrets).event, warn=lambda text: say(text),
+            watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
+            artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,
+        )  # fmt: skip
+
+        def work() -> Awaitable[Result]:
+            return with_deadline(running, timeout, lambda: prepared.play(running))
+
+        return asyncio.run(_run(args, running, view, work, begun or (lambda: None)))
+
+
+async def _run(
+    args: argparse.Namespace,
+    running: Running,
+    view: LiveView,
+    work: Callable[[], Awaitable[Result]],
+    begun: Callable[[], None],
+) -> int:
+    _watch_signals(running)
+    await running.begin()
+    begun()
+    if not args.json:
+        say(f"session {running.session_id}", quiet=args.quiet)
+    ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended in an unexpected way")
+    try:
+        ended = (await _ticking(view, work())).ended
+    except LionError as error:
+        ended = Ended(SessionStatus.FAILED, error.exit_code, "run.failed.provider_crash", error.message)
+        raise
+    finally:
+        view.close()
+        await running.finish(ended)
+    return _report(args, running.session_id, ended)
+
+
+async def _ticking(view: LiveView, work: Awaitable[Result]) -> Result:
+    """Keep the line about now alive while the work goes on."""
+    loop = asyncio.get_running_loop()
+    clock: asyncio.TimerHandle
+
+    def tick() -> None:
+        nonlocal clock
+        view.tick()
+        clock = loop.call_later(_TICK_SECONDS, tick)
+
+    clock = loop.call_later(_TICK_SECONDS, tick)
+    try:
+        return await work
+    finally:
+        clock.cancel()
+
+
+def _watch_signals(running: Running) -> None:
+    loop = asyncio.get_running_loop()
+
+    def stop(number: signal.Signals) -> None:
+        if running.stopped is not None:
+            os._exit(128 + number)  # asked twice: at once
+        say("stopping; once more to quit at once")
+        running.stop(_ENDS[number])
+
+    for number in _ENDS:
+        loop.add_signal_handler(number, stop, number)
+
+
+def _json_lines(session_id: str) -> Callable[[str, Event], None]:
+    def watch(part: str, event: Event) -> None:
+        if isinstance(event, Said):
+            record = {
+                "type": "message",
+                "schema_version": 1,
+                "session_id": session_id,
+                "agent": part,
+                "lane": event.lane,
+            }
+            said = event.message
+            emit(to_json({**record, **said.to_dict("json"), "created_at_iso": iso(said.created_at)}) + "\n")
+            flush()
+
+    return watch
+
+
+def _unless_nobody_reads(watch: Callable[[str, Event], None]) -> Callable[[str, Event], None]:
+    """A reader that left ends the printing, not the agent."""
+    gone = False
+
+    def guarded(part: str, event: Event) -> None:
+        nonlocal gone
+        try:
+            if not gone:
+                watch(part, event)
+        except (BrokenPipeError, StorageFailed):
+            gone = True
+            give_up()
+
+    return guarded
+
+
+def _report(args: argparse.Namespace, session_id: str, ended: Ended) -> int:
+    code = ended.exit_code if ended.exit_code is not None else EXIT_CODES[ended.status]
+    if args.json:
+        record = {"type": "ended", "schema_version": 1, "session_id": session_id, "status": str(ended.status)}
+        emit(to_json({**record, "exit_code": code, "reason": ended.reason, "detail": ended.detail}) + "\n")
+    elif ended.status is not SessionStatus.COMPLETED:
+        say(f"{ended.status}: {ended.detail or f'exit code {code}'}")
+        say(f"  li state show {session_id}", quiet=args.quiet)
+    return code
+
+
+def read_prompt(given: str | None, *, quiet: bool = False) -> str:
+    """The prompt of a command line; `-`, or none, means standard input, where a person is told to type it."""
+    if given is None or given == "-":
+        if sys.stdin.isatty():
+            say("Type the prompt; Ctrl-D ends it.", quiet=quiet)
+        return sys.stdin.buffer.read().decode("utf-8", "backslashreplace")
+    return given.encode("utf-8", "backslashreplace").decode()

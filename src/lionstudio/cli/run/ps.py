@@ -1,0 +1,95 @@
+"""`li ps`: what runs, whether it lives, and what says so."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import ago, iso, span
+from lionstudio.cli._toolkit.json_output import print_json
+from lionstudio.cli._toolkit.output import emit_lines
+from lionstudio.cli._toolkit.table import Cell, Column, render
+from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for, width_of
+from lionstudio.cli.run._targets import running_sessions
+from lionstudio.errors import NotFound
+from lionstudio.state.upkeep.liveness import proof_of
+
+DESCRIPTION = """\
+List what runs now, with its health and the evidence for it. In a pipe it is a run a line: id, health, when it began,
+its last message, number of messages, name and evidence, with tabs between."""
+EXAMPLES = (
+    ("li ps", "what runs now"),
+    ("li ps --json | jq '.sessions[] | select(.state.health == \"process_dead\") | .id'", "what only seems to run"),
+)
+_SHORT_ID = 13  # as in `li state ls`; enough to name it
+_COLUMNS = (
+    Column("ID"),
+    Column("HEALTH"),
+    Column("NAME", narrowest=16),
+    Column("RUNS FOR", right=True),
+    Column("LAST MESSAGE", right=True, rank=3),
+    Column("MESSAGES", right=True, rank=1),
+    Column("EVIDENCE", narrowest=20, rank=2),
+)
+
+
+def register(parser: argparse.ArgumentParser) -> None:
+    """`li ps` has no options of its own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the running sessions."""
+    try:
+        with db_access.reading(db_access.settings_of(args).db) as conn:
+            rows = running_sessions(conn)
+    except NotFound:
+        rows = []  # nothing was ever recorded here, so nothing runs
+    if args.json:
+        print_json({"schema_version": 1, "sessions": rows})
+        return 0
+    if not rows:
+        say("nothing runs", quiet=args.quiet)
+        return 0
+    if not is_terminal():
+        emit_lines("\t".join(_plain_cells(row)) for row in rows)
+        return 0
+    paint, now = styles_for(sys.stdout, refused=args.no_color), time.time()
+    emit_lines(render(_COLUMNS, [_cells(row, now) for row in rows], width_of(sys.stdout), paint))
+    return 0
+
+
+def _plain_cells(row: dict[str, Any]) -> list[str]:
+    began, last = row["started_at"] or row["created_at"], row["last_message_at"]
+    cells = (
+        row["id"],
+        row["state"]["health"],
+        iso(began),
+        iso(last),
+        row["message_count"],
+        row["name"],
+        _evidence(row),
+    )
+    return ["" if value is None else inline(str(value)) for value in cells]
+
+
+def _evidence(row: dict[str, Any]) -> str:
+    seen = [reason["evidence"] for reason in row["state"]["reasons"] if reason["evidence"]]
+    return "; ".join(seen or proof_of(row).evidence)
+
+
+def _cells(row: dict[str, Any], now: float) -> list[Cell]:
+    state = row["state"]
+    last = row["last_message_at"]
+    return [
+        Cell(row["id"][:_SHORT_ID]),
+        Cell(inline(state["health"].replace("_", " ")), TONES[state["tone"]]),
+        Cell(inline(row["name"] or "")),
+        Cell(span(now - (row["started_at"] or row["created_at"]))),
+        Cell(ago(last, now) if last else "never"),
+        Cell(str(row["message_count"])),
+        Cell(inline(_evidence(row))),
+    ]

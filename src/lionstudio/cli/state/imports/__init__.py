@@ -1,0 +1,1 @@
+"""`li state import`, `import-db`, `import-shows`, `import-teams`."""

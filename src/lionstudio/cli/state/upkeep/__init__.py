@@ -1,0 +1,1 @@
+"""Commands that check, shrink and back up the database."""

@@ -1,0 +1,92 @@
+"""Teams for commands: opened with the database if it can be, and how teams and messages look as JSON."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+from lionstudio.cli._toolkit import db_access
+from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import iso
+from lionstudio.cli._toolkit.terminal import say
+from lionstudio.errors import LionError
+from lionstudio.files.teams.team_json import recipients
+from lionstudio.model.teams import Team, TeamMessage
+from lionstudio.settings import Settings
+from lionstudio.state.database import Database
+from lionstudio.teams.service import Listed, Teams, Written, open_teams
+
+
+class Room(NamedTuple):
+    """Teams, the settings, and the database, None when it cannot be used."""
+
+    teams: Teams
+    settings: Settings
+    db: Database | None
+
+
+@contextmanager
+def room(args: argparse.Namespace, *, writes: bool = True) -> Iterator[Room]:
+    """The teams of this home; where they are files, a database that cannot be used is no reason to stop."""
+    settings = db_access.settings_of(args)
+    with ExitStack() as stack:
+        db = None
+        try:
+            db = stack.enter_context(db_access.database(settings.db, create=writes, quiet=args.quiet))
+        except LionError as refused:
+            if settings.teams_in_db_only:
+                raise
+            if writes:
+                say(f"Only the file is used: {inline(refused.message)}", quiet=args.quiet)
+        yield Room(open_teams(settings, db), settings, db)
+
+
+def warn(written: Written, args: argparse.Namespace) -> None:
+    """Say that the table does not have something yet."""
+    if written.unstored is not None:
+        say(
+            f"It is in the file, but not in the database yet: {inline(written.unstored.message)}\n"
+            "  try: li state import-teams",
+            quiet=args.quiet,
+        )
+
+
+def team_wire(team: Team) -> dict[str, Any]:
+    """A team as JSON."""
+    return {
+        "id": team.id,
+        "name": team.name,
+        "members": list(team.members),
+        "member_count": len(team.members),
+        "status": str(team.status),
+        "created_at": team.created_at,
+        "created_at_iso": iso(team.created_at),
+        "updated_at": team.updated_at,
+        "updated_at_iso": iso(team.updated_at),
+    }
+
+
+def listed_wire(each: Listed) -> dict[str, Any]:
+    """A team of a list as JSON; one that cannot be used has an error and little else."""
+    about = team_wire(each.team) if each.team is not None else {"name": each.name}
+    return {**about, "message_count": each.messages, "path": each.path, "error": each.error}
+
+
+def message_wire(message: TeamMessage) -> dict[str, Any]:
+    """A message as JSON."""
+    return {
+        "id": message.id,
+        "sender": message.sender,
+        "recipient": message.recipient,
+        "recipients": recipients(message),
+        "content": message.content,
+        "summary": message.summary,
+        "created_at": message.created_at,
+        "created_at_iso": iso(message.created_at),
+        "read_by": list(message.read_by),
+        "session_id": message.session_id,
+        "kind": message.metadata.get("kind"),
+        "artifacts": message.metadata.get("artifacts"),
+    }

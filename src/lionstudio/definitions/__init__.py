@@ -1,0 +1,1 @@
+"""Edit history of agents and playbooks."""

@@ -1,0 +1,1 @@
+"""Make embeddings and query by them."""

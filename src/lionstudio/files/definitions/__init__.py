@@ -1,0 +1,1 @@
+"""Agents, playbooks, skills and plugins on disk."""

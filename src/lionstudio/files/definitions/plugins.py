@@ -1,0 +1,223 @@
+"""Plugins: folders with a manifest, in marketplaces and caches of several programs. Read and shown, never run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from lionstudio.errors import LionError, NotFound
+from lionstudio.files.definitions import skills
+from lionstudio.files.definitions.catalog import Definition, read_definition, unusable, with_shadows
+from lionstudio.files.definitions.plugin_components import Component, list_components, read_json, skill_files
+from lionstudio.files.definitions.search_paths import Place, plugin_places, skill_places
+from lionstudio.files.formats.field_rules import Problem, error, problem_of, warning
+from lionstudio.system.filenames import shown
+from lionstudio.system.safe_read import Item, is_within, list_folder
+
+MANIFESTS = (os.path.join(".claude-plugin", "plugin.json"), "plugin.json")
+MARKETPLACE = os.path.join(".claude-plugin", "marketplace.json")
+MOST_DEPTH = 7
+MOST_FOLDERS = 20_000  # of one place; a checkout of something huge must not stop the list
+
+_COMPONENT_FOLDERS = frozenset({"skills", "agents", "commands", "hooks"})
+_NOT_ENTERED = _COMPONENT_FOLDERS | {"node_modules", "__pycache__", "site-packages", "venv"}
+
+
+class Plugin(NamedTuple):
+    """One plugin with its parts, or one item that cannot be used; then `error` says why."""
+
+    name: str
+    path: str
+    place: Place
+    version: str | None = None
+    description: str | None = None
+    components: tuple[Component, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def error(self) -> str | None:
+        """Why it cannot be used, None when it can."""
+        return next((problem.message for problem in self.problems if problem.severity == "error"), None)
+
+
+class PluginScan(NamedTuple):
+    """Every plugin, and where was looked for them."""
+
+    plugins: list[Plugin]
+    places: list[Place]
+
+
+def list_plugins(home: str, claude: str) -> PluginScan:
+    """Look through every place."""
+    places = plugin_places(home, claude)
+    found = [plugin for place in places for plugin in _in_place(place)]
+    return PluginScan(sorted(found, key=lambda plugin: (plugin.name, plugin.path)), places)
+
+
+def get_plugin(name: str, home: str, claude: str) -> Plugin:
+    """The plugin of a name, the newest version where a cache has several; NotFound otherwise."""
+    found = [plugin for plugin in list_plugins(home, claude).plugins if plugin.name == name]
+    if not found:
+        raise NotFound(f"there is no plugin {shown(name)!r:.100}", hint="`li plugins ls` lists them")
+    return max(found, key=lambda plugin: (plugin.error is None, _numbers(plugin.version)))
+
+
+def list_skills(home: str, cwd: str, claude: str) -> list[Definition]:
+    """The skills of the project, the home, Claude and every plugin; a plugin's are called plugin:skill."""
+    found = [each for place in skill_places(home, cwd, claude) for each in _skills_in(place)]
+    for plugin in list_plugins(home, claude).plugins:
+        for part in plugin.components:
+            if part.kind == "skill":
+                name = f"{plugin.name}:{part.name}"
+                found.append(read_definition("skill", name, part.path, plugin.place, plugin.path))
+    return with_shadows(found)
+
+
+def _skills_in(place: Place) -> Iterator[Definition]:
+    folder = os.path.join(place.path, "skills")
+    if place.refused is not None:
+        return
+    try:
+        files = list(skill_files(folder))
+    except LionError as refused:
+        yield unusable("skill", "skills", folder, place, problem_of(refused, folder))
+        return
+    for path, name in files:
+        if path.endswith(os.sep + skills.FILE):
+            yield read_definition("skill", name, path, place, folder)
+        else:
+            yield unusable("skill", name, path, place, error(None, "it is a link to nothing", "remove it"))
+
+
+def _in_place(place: Place) -> Iterator[Plugin]:
+    """Every plugin below a folder; the walk has a bound and follows no link out of it."""
+    listed: dict[str, Mapping[str, Any]] = {}
+    for folder, names in _walk(place):
+        if isinstance(names, Problem):
+            yield Plugin(shown(os.path.basename(folder)), folder, place, problems=(names,))
+            continue
+        if ".claude-plugin" in names and os.path.lexists(os.path.join(folder, MARKETPLACE)):
+            wrong = _read_marketplace(folder, place, listed)
+            if wrong is not None:
+                yield Plugin(shown(os.path.basename(folder)), os.path.join(folder, MARKETPLACE), place, problems=wrong)
+        manifest = _manifest_in(folder, names)
+        if manifest is not None or folder in listed or _looks_like_one(folder, names, place):
+            yield _plugin(folder, manifest, place, listed.get(folder, {}))
+
+
+def _manifest_in(folder: str, names: set[str]) -> str | None:
+    paths = [os.path.join(folder, each) for each in MANIFESTS if each.partition(os.sep)[0] in names]
+    return next((path for path in paths if os.path.lexists(path)), None)
+
+
+def _looks_like_one(folder: str, names: set[str], place: Place) -> bool:
+    """Our own folders may hold a plugin that nobody gave a manifest."""
+    return place.origin != "claude" and os.path.dirname(folder) == place.path and bool(names & _COMPONENT_FOLDERS)
+
+
+def _plugin(folder: str, manifest: str | None, place: Place, listed: Mapping[str, Any]) -> Plugin:
+    said: Mapping[str, Any] = {}
+    problems: tuple[Problem, ...] = ()
+    if manifest is not None:
+        try:
+            value = read_json(manifest, place.path)
+        except LionError as refused:
+            problems = (problem_of(refused),)
+        else:
+            good = isinstance(value, dict)
+            said = value if good else {}
+            problems = () if good else (error(None, "the manifest has no keys", "start it with a brace"),)
+    else:
+        problems = (warning(None, "it has no manifest", "add .claude-plugin/plugin.json"),)
+    both = {**listed, **said}
+    return Plugin(
+        name=shown(_text(both.get("name")) or os.path.basename(folder)),
+        path=folder,
+        place=place,
+        version=_text(both.get("version")),
+        description=_text(both.get("description")),
+        components=tuple(list_components(folder, said)),
+        problems=problems,
+    )
+
+
+def _read_marketplace(folder: str, place: Place, listed: dict[str, Mapping[str, Any]]) -> tuple[Problem, ...] | None:
+    """Remember what a marketplace says about plugins that lie in it."""
+    try:
+        value = read_json(os.path.join(folder, MARKETPLACE), place.path)
+    except LionError as refused:
+        return (problem_of(refused),)
+    entries = value.get("plugins") if isinstance(value, dict) else None
+    for entry in entries if isinstance(entries, list) else []:
+        source = entry.get("source") if isinstance(entry, dict) else None
+        if isinstance(source, str) and source.startswith("."):
+            path = os.path.normpath(os.path.join(folder, source))
+            if is_within(path, place.path):
+                listed[path] = entry
+    return None
+
+
+def _walk(place: Place) -> Iterator[tuple[str, set[str] | Problem]]:
+    """Folders from the top down with the names in them, each once."""
+    waiting = [(place.path, 0)]
+    seen: set[tuple[int, int]] = set()
+    while waiting:
+        following: list[tuple[str, int]] = []
+        for folder, depth in waiting:
+            try:
+                items = list_folder(folder)
+            except LionError as refused:
+                yield folder, problem_of(refused, folder)
+                continue
+            yield folder, {item.name for item in items}
+            following += [(item.path, depth + 1) for item in items if _enters(item, place, seen, depth)]
+            if len(seen) > MOST_FOLDERS:
+                yield folder, error(None, f"more than {MOST_FOLDERS} folders; the rest is not looked through", None)
+                return
+        waiting = following
+
+
+def _enters(item: Item, place: Place, seen: set[tuple[int, int]], depth: int) -> bool:
+    if not item.folder or depth >= MOST_DEPTH or item.name.startswith(".") or item.name in _NOT_ENTERED:
+        return False
+    if item.link and not is_within(item.path, place.path):
+        return False
+    try:
+        found = os.stat(item.path)
+    except OSError:
+        return False
+    first = (found.st_dev, found.st_ino) not in seen
+    seen.add((found.st_dev, found.st_ino))
+    return first
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _numbers(version: str | None) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() and len(part) < 10 else 0 for part in (version or "").split("."))
+
+
+def to_dict(plugin: Plugin, *, whole: bool = False) -> dict[str, Any]:
+    """The shape that the command line and Studio show; `whole` adds every part."""
+    kinds = [part.kind for part in plugin.components]
+    data: dict[str, Any] = {
+        "kind": "plugin",
+        "name": plugin.name,
+        "version": plugin.version,
+        "description": plugin.description,
+        "origin": plugin.place.origin,
+        "path": shown(plugin.path),
+        "error": plugin.error,
+        "problems": [problem._asdict() for problem in plugin.problems],
+        "counts": {kind: kinds.count(kind) for kind in ("skill", "agent", "command", "hook", "server")},
+        "bad_components": sum(bool(part.problems) for part in plugin.components),
+    }
+    if whole:
+        data["components"] = [
+            part._asdict() | {"path": shown(part.path), "problems": [each._asdict() for each in part.problems]}
+            for part in plugin.components
+        ]
+    return data

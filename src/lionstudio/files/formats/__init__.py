@@ -1,0 +1,1 @@
+"""Front matter, strict YAML, and the rules for single fields."""

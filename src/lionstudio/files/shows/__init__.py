@@ -1,0 +1,1 @@
+"""Plans and show folders on disk."""

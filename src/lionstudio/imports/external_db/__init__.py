@@ -1,0 +1,1 @@
+"""Another state.db into ours."""

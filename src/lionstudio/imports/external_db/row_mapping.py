@@ -1,0 +1,196 @@
+"""Rows of another database as our sessions, branches and messages; every original that had to be changed is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from lionstudio.errors import InvalidInput
+from lionstudio.imports.external_db.columns import Record, as_text, content_text, decoded, keep, metadata_of, plain
+from lionstudio.imports.external_db.normalize import class_for, settle_role, settle_tag, settle_usage
+from lionstudio.imports.run_folders.manifest import status_of_word
+from lionstudio.imports.upsert import flattened
+from lionstudio.model.branches import Branch
+from lionstudio.model.coerce import identifier, mapping, microusd, moment, text, tokens, whole, word
+from lionstudio.model.ids import check_id
+from lionstudio.model.json_codec import dump
+from lionstudio.model.messages import TYPE_IDS
+from lionstudio.model.sessions import Session
+from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
+from lionstudio.model.usage import NOTHING, Usage
+from lionstudio.state.connection import Connection, Row
+from lionstudio.state.messages.append import type_id
+
+_TEXTS = (
+    "name", "user", "playbook_name", "agent_name", "show_topic", "show_play_name", "artifacts_path", "model",
+    "provider", "project", "cwd", "git_commit",
+)  # fmt: skip
+_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_SESSION_COLUMNS = frozenset(
+    {item.name for item in fields(Session)} - {"metadata", "health", "delivery", "owner", "reason_codes"}
+) | {"node_metadata", "pk", "run_id"}
+_DELIVERIES = ("passed", "partial", "missing", "invalid", "not_expected")
+
+
+def session_of(record: Record, *, ours: bool) -> Session:
+    """The session of a row; `ours` when Lion Studio wrote it, so that its owner and reasons mean what they say."""
+    metadata = metadata_of(record)
+    status, kind = record.get("status"), word(InvocationKind, record.get("invocation_kind"))
+    mapped = SessionStatus.COMPLETED if status is None else status_of_word(str(status))
+    source = _source(record.get("source_kind"))
+    replaced = {
+        "status": None if status == mapped else status,
+        "invocation_kind": None if kind else record.get("invocation_kind"),
+        "source_kind": None if source == record.get("source_kind") else record.get("source_kind"),
+    }
+    created = _made_at(record)
+    known = _SESSION_COLUMNS | ({"health", "delivery", "owner", "reason_codes"} if ours else set())
+    metadata = keep(metadata, record, known, **replaced)
+    if text(record.get("run_id")):
+        metadata.setdefault("run_id", record["run_id"])
+    return Session(
+        id=check_id(record["id"], "session id"),
+        created_at=created,
+        metadata=metadata,
+        **{name: text(record.get(name)) for name in _TEXTS},  # type: ignore[arg-type]
+        invocation_kind=kind,
+        source_kind=source,
+        status=mapped,
+        started_at=moment(record.get("started_at")),
+        ended_at=moment(record.get("ended_at")),
+        updated_at=updated_at(record),
+        last_message_at=moment(record.get("last_message_at")),
+        exit_code=whole(record.get("exit_code")),
+        **usage_of(record)._asdict(),
+        **(_own_columns(record) if ours else {}),
+    )
+
+
+def _own_columns(record: Record) -> dict[str, Any]:
+    codes, owner = decoded(record.get("reason_codes")), decoded(record.get("owner"))
+    return {
+        "health": "waiting" if record.get("health") == "waiting" else None,
+        "delivery": record.get("delivery") if record.get("delivery") in _DELIVERIES else None,
+        "reason_codes": tuple(str(code) for code in codes) if isinstance(codes, list) else (),
+        "owner": owner if isinstance(owner, dict) else None,
+    }
+
+
+def _source(given: object) -> SourceKind:
+    found = word(SourceKind, given)
+    return SourceKind.IMPORTED_DB if found is None or found is SourceKind.LIVE else found
+
+
+def _made_at(record: Record) -> float:
+    found = (moment(record.get(name)) for name in ("created_at", "started_at", "updated_at", "ended_at"))
+    return next((at for at in found if at is not None), 0.0)
+
+
+def updated_at(record: Record) -> float | None:
+    """When a row changed last, as far as it tells."""
+    said = moment(record.get("updated_at"))
+    if said is not None:
+        return said
+    named = (moment(record.get(name)) for name in ("ended_at", "last_message_at", "started_at", "created_at"))
+    return max((at for at in named if at is not None), default=None)
+
+
+def usage_of(record: Record) -> Usage:
+    """The sums a row has; NOTHING where it has none."""
+    cost = whole(record.get("cost_microusd"))
+    if cost is None or cost < 0:
+        cost = microusd(record.get("total_cost_usd", record.get("cost_usd")))
+    counts = {name: tokens(record.get(name)) for name in _TOKENS}
+    return Usage(**counts, cost_microusd=cost) if any(counts.values()) or cost else NOTHING
+
+
+_BRANCH_COLUMNS = frozenset(
+    {"id", "created_at", "node_metadata", "user", "name", "session_id", "progression_id", "system_msg_id",
+     "parent_branch_id", "model", "provider", "agent_name", "cost_microusd", *_TOKENS}
+)  # fmt: skip
+
+
+def branch_of(record: Record, session: Session) -> Branch:
+    """The branch of a row; a fork stays a fork."""
+    metadata = keep(metadata_of(record), record, _BRANCH_COLUMNS)
+    for name in ("model", "provider", "agent_name"):
+        if text(record.get(name)):
+            metadata.setdefault(name, record[name])
+    return Branch(
+        id=check_id(record["id"], "branch id"),
+        created_at=_made_at(record) or session.created_at,
+        session_id=session.id,
+        name=text(record.get("name")),
+        user=text(record.get("user")),
+        system_msg_id=identifier(record.get("system_msg_id")),
+        metadata=metadata,
+    )
+
+
+_MESSAGE_COLUMNS = frozenset(
+    {"id", "created_at", "node_metadata", "content", "embedding", "sender", "recipient", "channel", "role",
+     "lion_class", "pk", "content_is_json", "class_tag"}
+)  # fmt: skip
+
+
+def own_message_row(conn: Connection, record: Record) -> Row:
+    """The columns of a message that Lion Studio wrote: as they are."""
+    tag = record["class_tag"] or ""
+    return (
+        check_id(record["id"], "message id"), record["created_at"], record["node_metadata"], record["content"],
+        record["embedding"], record["sender"], record["recipient"], record["channel"], record["role"],
+        TYPE_IDS.get(tag) or type_id(conn, tag),
+    )  # fmt: skip
+
+
+def message_row(conn: Connection, record: Record, fallback_at: float) -> Row:
+    """The columns of a message for messages.INSERT; its content is not touched where it is sound."""
+    metadata = metadata_of(record)
+    lion_class, tag = record.get("lion_class"), record.get("class_tag")
+    tag = tag or (lion_class if isinstance(lion_class, str) else None) or metadata.get("lion_class")
+    content = record.get("content")
+    made = class_for(tag, decoded(content) if tag is None else None)
+    metadata["lion_class"] = tag
+    settle_tag(metadata, made)
+    settle_usage(metadata)
+    role = record.get("role")
+    role = settle_role(metadata, made, as_text(role) if isinstance(role, bytes) else role)
+    embedding = record.get("embedding")
+    if embedding is not None and not (isinstance(embedding, bytes) and len(embedding) % 4 == 0):
+        metadata["embedding_original"] = embedding.hex() if isinstance(embedding, bytes) else decoded(embedding)
+        embedding = None
+    keep(metadata, record, _MESSAGE_COLUMNS, lion_class=_unnamed(lion_class, tag))
+    unknown = metadata.pop("lion_class", None)
+    at = moment(record.get("created_at"))
+    return (
+        check_id(record["id"], "message id"),
+        fallback_at if at is None else at,
+        _dumped(metadata) if metadata else None,
+        _content(content, bool(record.get("content_is_json"))),
+        embedding,
+        plain(record.get("sender")),
+        plain(record.get("recipient")),
+        plain(record.get("channel")),
+        plain(role),
+        TYPE_IDS.get(made.TAG) or (type_id(conn, unknown) if isinstance(unknown, str) else 0),
+    )
+
+
+def _unnamed(lion_class: object, tag: object) -> object:
+    """A class number that the other file has no name for."""
+    return lion_class if tag is None and lion_class not in (None, 0) else None
+
+
+def _content(value: Any, is_json: bool) -> str | None:
+    try:
+        return content_text(value, is_json)
+    except InvalidInput:
+        return dump(as_text(value) if isinstance(value, bytes) else str(value))
+
+
+def _dumped(metadata: Mapping[str, Any]) -> str:
+    try:
+        return dump(metadata, "metadata")
+    except InvalidInput:
+        return dump({key: flattened(value) for key, value in mapping(metadata).items()}, "metadata")

@@ -1,0 +1,144 @@
+"""From a run's manifest (`run.json`, any generation) to a session: status and times exactly as ADR-0017 derives them.
+
+Every key that does not stand unchanged in a column is kept in the metadata under `imported`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from lionstudio.files.legacy_runs import RunFolder, Times
+from lionstudio.model import import_ids
+from lionstudio.model.coerce import first, identifier, moment, text, whole, word
+from lionstudio.model.sessions import Session
+from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
+
+# Words of other tools for the six statuses; a word that is not here either counts as completed.
+SYNONYMS: Mapping[str, SessionStatus] = {
+    "completed_empty": SessionStatus.COMPLETED,
+    "success": SessionStatus.COMPLETED,
+    "error": SessionStatus.FAILED,
+    "timeout": SessionStatus.TIMED_OUT,
+    "canceled": SessionStatus.CANCELLED,
+}
+_BY_EXIT_CODE = {code: status for status, code in EXIT_CODES.items()}
+
+
+class Span(NamedTuple):
+    """When a run began and ended; it has no end while it runs."""
+
+    started_at: float
+    ended_at: float | None
+
+
+def status_of_word(given: str) -> SessionStatus:
+    """A status of any tool in our six words."""
+    lower = given.strip().lower()
+    return word(SessionStatus, lower) or SYNONYMS.get(lower, SessionStatus.COMPLETED)
+
+
+def derive_status(manifest: Mapping[str, Any]) -> SessionStatus:
+    """ADR-0017: the status it names, else what its exit code means, else completed."""
+    named, code = manifest.get("status"), whole(manifest.get("exit_code"))
+    if isinstance(named, str) and named.strip():
+        return status_of_word(named)
+    if code is None:
+        return SessionStatus.COMPLETED
+    return _BY_EXIT_CODE.get(code, SessionStatus.FAILED)
+
+
+def derive_span(manifest: Mapping[str, Any], status: SessionStatus, times: Times) -> Span:
+    """ADR-0017: the times it names, else those of its folder."""
+    started, ended = moment(manifest.get("started_at")), moment(manifest.get("ended_at"))
+    if started is None:
+        started = times.began if ended is None else min(times.began, ended)
+    if ended is None and status is not SessionStatus.RUNNING:
+        ended = max(times.changed, started)
+    return Span(started, ended)
+
+
+def run_id_of(folder: RunFolder) -> str:
+    """The id of a run: what its manifest says, else the name of its folder."""
+    return identifier((folder.manifest or {}).get("run_id")) or folder.name
+
+
+def session_of(folder: RunFolder) -> Session:
+    """The session of a run folder, without what only its branches know."""
+    manifest = folder.manifest
+    run_id = run_id_of(folder)
+    # a manifest was once written at the very end: a run that has none was interrupted
+    status = SessionStatus.ABORTED if manifest is None else derive_status(manifest)
+    span = derive_span(manifest or {}, status, folder.times)
+    columns = _columns(manifest or {}, folder)
+    return Session(
+        id=import_ids.session_of_run(run_id),
+        created_at=_created(manifest or {}, run_id, span),
+        source_kind=SourceKind.IMPORTED_FS,
+        status=status,
+        started_at=span.started_at,
+        ended_at=span.ended_at,
+        metadata={
+            "run_id": run_id,
+            **_rest(manifest or {}, {**columns, "run_id": run_id, "status": status, **span._asdict()}),
+        },
+        **columns,
+    )
+
+
+def _columns(manifest: Mapping[str, Any], folder: RunFolder) -> dict[str, Any]:
+    model = first(manifest, "model", "model_spec")
+    return {
+        "name": first(manifest, "name"),
+        "user": first(manifest, "user"),
+        "invocation_kind": _kind(manifest),
+        "playbook_name": first(manifest, "playbook_name", "playbook"),
+        "agent_name": first(manifest, "agent_name", "agent"),
+        "show_topic": first(manifest, "show_topic"),
+        "show_play_name": first(manifest, "show_play_name"),
+        "artifacts_path": first(manifest, "artifact_root", "artifacts_path") or folder.artifacts,
+        "model": model,
+        "provider": first(manifest, "provider") or (model.partition("/")[0] if model and "/" in model else None),
+        "project": first(manifest, "project"),
+        "cwd": first(manifest, "cwd"),
+        "git_commit": first(manifest, "git_commit"),
+        "exit_code": whole(manifest.get("exit_code")),
+    }
+
+
+def _kind(manifest: Mapping[str, Any]) -> InvocationKind | None:
+    named = first(manifest, "invocation_kind", "kind")
+    if named is None:
+        return InvocationKind.AGENT  # the newest generation names only the other kinds
+    return word(InvocationKind, named.lower().replace("_", "-"))
+
+
+def _created(manifest: Mapping[str, Any], run_id: str, span: Span) -> float:
+    """When it was made: lists sort by this, so the time in the name of an old run is better than a copied folder's."""
+    made = moment(manifest.get("created_at")) or moment(manifest.get("started_at"))
+    return made or time_in_name(run_id) or span.started_at
+
+
+def time_in_name(run_id: str) -> float | None:
+    """The UTC time with which names of runs begin, e.g. 20260521T101500-a1b2c3."""
+    stamp = run_id.partition("-")[0]
+    try:
+        return datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None
+
+
+def _rest(manifest: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+    """What no column holds as it is."""
+    rest = {key: value for key, value in manifest.items() if value is not None and not _stands(key, value, columns)}
+    return {"imported": rest} if rest else {}
+
+
+_KEPT_AS = {"artifact_root": "artifacts_path", "kind": "invocation_kind", "agent": "agent_name"}
+
+
+def _stands(key: str, value: object, columns: Mapping[str, Any]) -> bool:
+    column = _KEPT_AS.get(key, key)
+    held = columns.get(column)
+    return held is not None and type(value) in (str, int, float) and held == value and text(held) == text(value)

@@ -1,0 +1,1 @@
+"""Other tools' transcripts: find, read, follow."""

@@ -1,0 +1,1 @@
+"""Shows, plays, plans and the graph between plays."""

@@ -1,0 +1,77 @@
+"""Show and play: a DAG of agent runs on one repository (ADR-0011)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from lionstudio.model.entity import Element, milliseconds, revive_words
+from lionstudio.model.status.statuses import PlayStatus, ShowStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Show(Element):
+    """One row per show; its plan is `_show.md` in show_dir."""
+
+    TAG: ClassVar[str] = "lionstudio.Show"
+    topic: str
+    show_dir: str
+    goal: str | None = None
+    repo: str | None = None
+    base_branch: str | None = None
+    integration_branch: str | None = None
+    status: ShowStatus = ShowStatus.ACTIVE
+    status_source: str | None = None
+    updated_at: float | None = None
+
+    @classmethod
+    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """The status becomes a member of its vocabulary."""
+        return revive_words(given, {"status": ShowStatus})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play(Element):
+    """One row per play; session_id links it to what its agent did."""
+
+    TAG: ClassVar[str] = "lionstudio.Play"
+    show_id: str
+    name: str
+    playbook: str | None = None
+    effort: str | None = None
+    status: PlayStatus = PlayStatus.PENDING
+    attempt: int = 1
+    session_id: str | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    exit_code: int | None = None
+    worktree: str | None = None
+    branch: str | None = None
+    merge_sha: str | None = None
+    merged_at: float | None = None
+    gate_passed: bool | None = None
+    gate_feedback: str | None = None
+    depends_on: tuple[str, ...] = ()
+    sort_order: int = 0
+    updated_at: float | None = None
+
+    @property
+    def duration_ms(self) -> float | None:
+        """How long its last attempt took, None while it runs."""
+        return milliseconds(self.started_at, self.ended_at)
+
+    @classmethod
+    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Words to members, 0/1 to a truth value, the dependencies to a tuple of names."""
+        given = revive_words(given, _PLAY_VOCABULARIES)
+        passed, needs = given.get("gate_passed"), given.get("depends_on")
+        return {
+            **given,
+            "gate_passed": None if passed is None else bool(passed),
+            "depends_on": tuple(str(name) for name in needs) if isinstance(needs, (list, tuple)) else (),
+        }
+
+
+_PLAY_VOCABULARIES: Mapping[str, type[StrEnum]] = {"status": PlayStatus}

@@ -1,0 +1,1 @@
+"""Statuses, their transitions, and the state computed from them."""

@@ -1,0 +1,116 @@
+"""Events become rows: what one event changes, as work for a transaction. The same for live and for spooled ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, assert_never
+
+from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said, Waits
+from lionstudio.errors import InvalidInput
+from lionstudio.model.branches import Branch
+from lionstudio.model.json_codec import dump, jsonable
+from lionstudio.model.messages import Message
+from lionstudio.state import branches, sessions
+from lionstudio.state.connection import Connection
+from lionstudio.state.messages.append import append
+
+
+class Lanes:
+    """Which branch each lane of a run is kept on; a sub-agent's branch has an id before it has a row."""
+
+    def __init__(self, session_id: str, main_branch: str) -> None:
+        self.session_id = session_id
+        self._branches = {MAIN: main_branch}
+
+    def branch_of(self, lane: str) -> str:
+        """The branch of a lane; one that was never opened speaks on the main branch."""
+        return self._branches.get(lane) or self._branches[MAIN]
+
+    def open(self, event: Opened) -> Branch:
+        """The branch that a sub-agent will have."""
+        metadata = {"lane": event.lane, "parent": self.branch_of(MAIN), **jsonable(event.metadata)}
+        branch = Branch(session_id=self.session_id, name=event.name, metadata=metadata)
+        self._branches[event.lane] = branch.id
+        return branch
+
+
+class Kept:
+    """One event, bound to the branch it belongs to, ready to be written any number of times."""
+
+    def __init__(self, lanes: Lanes, event: Event) -> None:
+        self.event = event
+        self._session_id = lanes.session_id
+        self._opened = lanes.open(event) if isinstance(event, Opened) else None
+        self._branch_id = lanes.branch_of(event.lane if isinstance(event, (Said, Opened, Heard)) else MAIN)
+
+    def write(self, conn: Connection) -> None:
+        """Its rows; twice is the same as once."""
+        match self.event:
+            case Said(message=message):
+                append(conn, self._branch_id, message, late=True)
+            case Opened():
+                assert self._opened is not None
+                if branches.find_branch(conn, self._opened.id) is None:
+                    branches.create_branch(conn, self._opened)
+            case Learned(facts=facts):
+                branches.learn(conn, self._branch_id, jsonable(facts))
+                sessions.learn(conn, self._session_id, jsonable(facts))
+            case Waits(what_for=what):
+                sessions.set_health(conn, self._session_id, "waiting" if what else None)
+            case Heard() | Ended():
+                pass
+            case _:
+                assert_never(self.event)
+
+    def as_text(self) -> Kept:
+        """The same event with a content that can always be stored, where its own cannot be."""
+        if isinstance(self.event, Said):
+            self.event = Said(_storable(self.event.message), self.event.lane)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is spooled: enough to be written by another process."""
+        record: dict[str, Any] = {"session_id": self._session_id, "branch_id": self._branch_id}
+        match self.event:
+            case Said(message=message):
+                record["message"] = message.to_dict("json")
+            case Opened():
+                assert self._opened is not None
+                record["branch"] = self._opened.to_dict("json")
+            case Learned(facts=facts):
+                record["facts"] = jsonable(facts)
+            case _:
+                pass
+        return record
+
+
+def _storable(message: Message) -> Message:
+    try:
+        dump(message.content), dump(dict(message.metadata))
+    except InvalidInput as error:
+        return replace(message, content={"raw": _spelled(message.content)}, metadata={"refused": error.message})
+    return message
+
+
+def _spelled(value: Any) -> str:
+    try:
+        return repr(value)
+    except RecursionError:
+        return "(nested too deeply to be written down)"
+
+
+def write_spooled(conn: Connection, record: dict[str, Any]) -> None:
+    """The rows of an event that was spooled."""
+    if "message" in record:
+        append(conn, record["branch_id"], Message.from_dict(record["message"]), late=True)
+    elif "branch" in record:
+        branch = Branch.from_dict(record["branch"])
+        if branches.find_branch(conn, branch.id) is None:
+            branches.create_branch(conn, branch)
+    elif "facts" in record:
+        branches.learn(conn, record["branch_id"], record["facts"])
+        sessions.learn(conn, record["session_id"], record["facts"])
+    elif "ended" in record:
+        session = sessions.get_session(conn, record["session_id"])
+        if session.status == "running":
+            sessions.finish_session(conn, session.id, **record["ended"])

@@ -1,0 +1,1 @@
+"""Turn a request into a run: agent, playbook, flow, project."""

@@ -1,0 +1,197 @@
+"""Running one agent: the session is leased, the agent's events are recorded, the end is written, whatever happens.
+
+The caller owns signals and the terminal; it stops a run through `Running.stop`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.agents.provider import Provider, Task
+from lionstudio.errors import Busy, LionError, StorageFailed
+from lionstudio.model.branches import Branch, ForkPoint
+from lionstudio.model.messages import Instruction, Message, System
+from lionstudio.model.sessions import Session
+from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
+from lionstudio.runs.event_writer import Lanes
+from lionstudio.runs.lease import Lease
+from lionstudio.runs.recorder import Recorder, Redact
+from lionstudio.runs.spool import Spool
+from lionstudio.runs.stream_files import StreamArtifacts
+from lionstudio.state.branches import create_branch, fork_branch
+from lionstudio.state.connection import Connection
+from lionstudio.state.database import Database
+from lionstudio.state.messages.append import append
+
+_RETRY_SECONDS = 2.0
+
+
+class Part(NamedTuple):
+    """One agent of a run: who does what, on which branch."""
+
+    name: str
+    provider: Provider
+    task: Task
+    branch_id: str
+    fork: ForkPoint | None = None  # the branch continues another one
+    metadata: Mapping[str, Any] = {}
+
+
+class Result(NamedTuple):
+    """How a part or a whole run ended."""
+
+    ended: Ended
+    answer: str | None  # the last thing the agent said
+
+
+class Running:
+    """A session that is being run by this process; one part, or several after or beside each other."""
+
+    def __init__(
+        self,
+        database: Database,
+        session: Session,
+        *,
+        redact: Redact,
+        watch: Callable[[str, Event], None] = lambda part, event: None,
+        warn: Callable[[str], None] = lambda sentence: None,
+        artifacts: StreamArtifacts | None = None,
+    ) -> None:
+        self.session_id = session.id
+        self._artifacts = artifacts
+        self._database = database
+        self._lease = Lease(database.path, session)
+        self._redact = redact
+        self._watch = watch
+        self._warn = warn
+        self._recorders: list[Recorder] = []
+        self._spool = Spool(database.path, session.id)  # one for all parts: two would not know of each other
+        self._stopped: Ended | None = None
+
+    async def begin(self) -> None:
+        """The session exists and runs."""
+        try:
+            await self._database.submit(self._lease.begin)
+        except BaseException:
+            self._lease.give_back()
+            raise
+
+    async def play(self, part: Part) -> Result:
+        """Run one agent on a branch of its own; it is over when this returns."""
+        answer: str | None = None
+
+        def watch(event: Event) -> None:
+            nonlocal answer
+            answer = _answer(event) or answer
+            if self._artifacts is not None:
+                self._artifacts.note(part.branch_id, event)
+            self._watch(part.name, event)
+
+        lanes = Lanes(self.session_id, part.branch_id)
+        recorder = Recorder(self._database, lanes, redact=self._redact, watch=watch, warn=self._warn, spool=self._spool)
+        await self._open(part)
+        if self._stopped is not None:
+            return Result(self._stopped, None)
+        self._recorders.append(recorder)
+        try:
+            return Result(await recorder.record(part.provider.run(part.task)), answer)
+        finally:
+            self._recorders.remove(recorder)
+            if self._artifacts is not None:
+                self._artifacts.snapshot(self._database, part.branch_id)
+
+    async def _open(self, part: Part) -> None:
+        """Write the beginning; a database that does not take it now is waited for, other agents go on meanwhile."""
+        opening = self._opening(part)
+        while self._stopped is None:
+            try:
+                await self._database.submit(opening)
+                return
+            except (Busy, StorageFailed) as error:
+                self._warn(f"{error.message}; {part.name} begins when it works again")
+                await asyncio.sleep(_RETRY_SECONDS)
+
+    def _opening(self, part: Part) -> Callable[[Connection], None]:
+        """The branch and what the agent is told; made once, so that a second try writes the same rows."""
+        told: list[Message] = [Instruction(content={"instruction": part.task.prompt})]
+        if part.task.system:
+            told.insert(0, System(content={"system_message": part.task.system}))
+        told = [self._clean(message) for message in told]
+        metadata = {
+            "provider": part.provider.name,
+            "model": part.task.model,
+            "effort": part.task.effort,
+            **part.metadata,
+        }
+        known = {key: value for key, value in metadata.items() if value is not None}
+
+        def work(conn: Connection) -> None:
+            if part.fork is None:
+                create_branch(
+                    conn, Branch(id=part.branch_id, session_id=self.session_id, name=part.name, metadata=known)
+                )
+            else:
+                fork_branch(
+                    conn, part.fork.parent_branch_id, part.fork.ord, session_id=self.session_id, name=part.name,
+                    metadata=known, branch_id=part.branch_id,
+                )  # fmt: skip
+            for message in told:
+                append(conn, part.branch_id, message)
+
+        return work
+
+    def _clean(self, message: Message) -> Message:
+        event = self._redact(Said(message))
+        assert isinstance(event, Said)
+        return event.message
+
+    def stop(self, how: Ended) -> None:
+        """End every agent of the run; the first reason counts."""
+        if self._stopped is None:
+            self._stopped = how
+        for recorder in tuple(self._recorders):
+            recorder.stop(self._stopped)
+
+    @property
+    def stopped(self) -> Ended | None:
+        """Why it was stopped, None while nobody did."""
+        return self._stopped
+
+    async def finish(self, ended: Ended) -> None:
+        """Write the end; when the database does not take it, the spool does."""
+        reasons = [ended.reason] if ended.reason else []
+        code = ended.exit_code if ended.exit_code is not None else EXIT_CODES[ended.status]
+        try:
+            work = self._lease.end(ended.status, exit_code=code, reasons=reasons, detail=ended.detail)
+            await self._database.submit(work)
+        except LionError as error:
+            self._spool_end({"status": str(ended.status), "exit_code": code, "reasons": reasons,
+                             "detail": ended.detail}, error)  # fmt: skip
+        finally:
+            self._lease.give_back()
+
+    def _spool_end(self, end: dict[str, Any], error: LionError) -> None:
+        self._spool.put([{"session_id": self.session_id, "ended": end}])
+        self._warn(f"{error.message}; the end of the run is kept in {self._spool.path}")
+
+
+def _answer(event: Event) -> str | None:
+    content = getattr(getattr(event, "message", None), "content", None)
+    said = content.get("assistant_response") if isinstance(content, dict) else None
+    return said if isinstance(said, str) and said else None
+
+
+async def with_deadline(running: Running, seconds: float | None, work: Callable[[], Any]) -> Any:
+    """Await some work of a run; when the time is up the run is stopped as timed out."""
+    loop = asyncio.get_running_loop()
+    code = EXIT_CODES[SessionStatus.TIMED_OUT]
+    how = Ended(SessionStatus.TIMED_OUT, code, "run.timed_out.deadline", f"the limit of {seconds} s was reached")
+    alarm = None if seconds is None else loop.call_later(seconds, running.stop, how)
+    try:
+        return await work()
+    finally:
+        if alarm is not None:
+            alarm.cancel()

@@ -1,0 +1,1 @@
+"""Show folders and their rows: sync one to the other, report drift."""

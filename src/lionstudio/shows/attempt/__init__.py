@@ -1,0 +1,1 @@
+"""One attempt of a play and the process that supervises it."""

@@ -1,0 +1,74 @@
+"""The show of `li demo`: a small repository, and the plan in demo_plan.md: eight plays, three of them with trouble.
+
+Nothing here needs a network, a model or an agent program; the files, the merges and the gates are real.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+from lionstudio.errors import LionError
+from lionstudio.files.shows.plan_template import with_fields
+from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.system.atomic_write import make_folder, write_text
+
+TOPIC = "lighthouse"
+_PLAN = os.path.join(os.path.dirname(__file__), "demo_plan.md")
+# How the show ends when nobody helps, as docs/shows.md says; a test and the command itself hold it to that.
+ENDS_AS = {
+    **dict.fromkeys(("outline", "keeper", "storm", "harbour", "island", "contents"), PlayStatus.MERGED),
+    "machine": PlayStatus.ESCALATED,
+    "afterword": PlayStatus.BLOCKED,
+}
+_CHECK = """\
+# The gate of every play: no chapter is unfinished, and each has a title.
+status=0
+for chapter in chapters/*.md; do
+    if grep -n TODO "$chapter"; then
+        echo "$chapter is unfinished: finish the line above"
+        status=1
+    fi
+    if ! head -n 1 "$chapter" | grep -q '^# '; then
+        echo "$chapter has no title: begin it with '# '"
+        status=1
+    fi
+done
+exit $status
+"""
+_FILES = {
+    "README.md": "# The lighthouse\n\nA little book, written by agents.\n",
+    "check.sh": _CHECK,
+    "chapters/preface.md": "# Preface\n\nIt begins with a light.\n",
+    "setting.txt": "Nobody has decided on the place.\n",
+}
+
+
+def make_repository(path: str) -> None:
+    """A repository with one commit."""
+    for name, text in _FILES.items():
+        write_text(os.path.join(path, name), text)
+    _git(path, "init", "--quiet")
+    _git(path, "symbolic-ref", "HEAD", "refs/heads/main")
+    _git(path, "add", "--all")
+    _git(path, "commit", "--quiet", "-m", "The first page")
+
+
+def _git(path: str, *words: str) -> None:
+    """Plain git, without anything of the person's configuration."""
+    make_folder(path)
+    person = ("-c", "user.name=Lion Demo", "-c", "user.email=demo@localhost")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environ = {**kept, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    try:
+        done = subprocess.run(["git", *person, *words], cwd=path, env=environ, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise LionError("git is not installed", hint="install git 2.38 or newer; the demo needs nothing else") from None
+    if done.returncode != 0:
+        raise LionError(f"git {words[0]} failed: {done.stderr.strip()}", hint="the demo needs git 2.38 or newer")
+
+
+def demo_text(repo: str) -> str:
+    """`_show.md` of the demo, for its repository."""
+    with open(_PLAN, encoding="utf-8") as file:
+        return with_fields(file.read(), {"repo": repo})

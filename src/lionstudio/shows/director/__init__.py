@@ -1,0 +1,1 @@
+"""The state machine of a show: events in, commands out. Pure."""

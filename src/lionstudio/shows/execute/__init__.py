@@ -1,0 +1,1 @@
+"""Carry out the commands of the director."""

@@ -1,0 +1,1 @@
+"""Command gates, reviewing agents, verdicts."""

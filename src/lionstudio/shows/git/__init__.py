@@ -1,0 +1,1 @@
+"""Git work of a show: checkouts, collecting, merging, cleanup."""

@@ -1,0 +1,1 @@
+"""The process that directs one show: lock, workflow, engine, inbox."""

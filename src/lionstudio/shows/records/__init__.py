@@ -1,0 +1,1 @@
+"""What a show keeps: play records, decisions, recovery and repair."""

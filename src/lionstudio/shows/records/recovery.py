@@ -1,0 +1,114 @@
+"""Taking a show up again from what is there: the files where they are, the rows where the files are gone.
+
+A file is written before its row, so where both exist the file is right.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+from lionstudio.errors import NotFound
+from lionstudio.files.shows.plan_reader import load_plan, read_plan
+from lionstudio.files.shows.show_folder import ABORT, FINAL_VERDICT, PLAN, VERDICT
+from lionstudio.model.shows.plan import Plan
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import PlayStatus, ShowStatus, parse
+from lionstudio.shows.director.events import Standing
+from lionstudio.shows.records.play_records import (
+    meta_of,
+    read_final,
+    read_meta,
+    record_final,
+    record_show,
+    reopen_show,
+    write_json,
+    write_meta,
+)
+from lionstudio.shows.records.repair import mend
+from lionstudio.state.connection import Connection
+from lionstudio.state.database import Database
+from lionstudio.state.shows import find_show, get_show, list_plays
+from lionstudio.system.atomic_write import write_text
+from lionstudio.system.safe_read import read_text
+
+
+class Joined(NamedTuple):
+    """A show with both halves in agreement."""
+
+    plan: Plan
+    show: Show
+    plays: dict[str, Standing]
+
+
+def join(show_dir: str, database: Database) -> Joined:
+    """Bring both halves together and say where every play stands; NotFound when neither has a plan."""
+    show_dir = os.path.abspath(show_dir)
+    here = database.read(lambda conn: _rows(conn, os.path.basename(show_dir)))
+    if not os.path.lexists(os.path.join(show_dir, PLAN)):
+        _restore_files(show_dir, *here)
+    plan, text = _plan(show_dir)
+    for name in dict.fromkeys((*plan.names, *(play.name for play in here[1]))):
+        mend(show_dir, database, name, taking_up=True)
+    for play in here[1]:
+        if read_meta(show_dir, play.name) is None:
+            write_meta(show_dir, play.name, meta_of(play))
+    record_show(show_dir, database, plan, text)
+    show = settle_show(show_dir, database)
+    return Joined(plan, show, {name: standing(show_dir, name) for name in plan.names})
+
+
+def settle_show(show_dir: str, database: Database) -> Show:
+    """The row of the show as its files have it; an `_ABORT` is the director's to carry out."""
+    final = read_final(show_dir)
+    if final is not None:
+        passed = bool(final.get("show_passed"))
+        return record_final(show_dir, database, final, ShowStatus.COMPLETED if passed else ShowStatus.ABORTED)
+    show = database.read(lambda conn: get_show(conn, os.path.basename(show_dir)))
+    if show.status is ShowStatus.ACTIVE or os.path.lexists(os.path.join(show_dir, ABORT)):
+        return show
+    return reopen_show(show_dir, database)
+
+
+def standing(show_dir: str, play: str) -> Standing:
+    """Where a play stands, by its file."""
+    meta = read_meta(show_dir, play) or {}
+    return Standing(
+        status=parse(PlayStatus, meta.get("status", PlayStatus.PENDING), "play status"),
+        attempt=int(meta.get("attempt", 1)),
+        allowed=meta.get("allowed"),
+        approved=bool(meta.get("approved")),
+        anyway=bool(meta.get("anyway")),
+        parked_until=meta.get("parked_until"),
+        blocked_by=tuple(meta.get("blocked_by") or ()),
+    )
+
+
+def _rows(conn: Connection, topic: str) -> tuple[Show | None, list[Play]]:
+    show = find_show(conn, topic)
+    return show, [] if show is None else list_plays(conn, show.id)
+
+
+def _plan(show_dir: str) -> tuple[Plan, str]:
+    path = os.path.join(show_dir, PLAN)
+    plan = read_plan(path)
+    return plan, read_text(path)
+
+
+def _restore_files(show_dir: str, show: Show | None, plays: list[Play]) -> None:
+    """The folder is gone: everything the rows know of it is written again."""
+    text = None if show is None else show.metadata.get("plan")
+    if show is None or not isinstance(text, str):
+        raise NotFound(f"there is no {PLAN} in {show_dir}", hint="`li show plan TOPIC` writes one")
+    load_plan(show.topic, text)  # refused before anything is written
+    for play in plays:
+        if play.gate_passed is not None and not os.path.lexists(os.path.join(show_dir, play.name, VERDICT)):
+            verdict: dict[str, Any] = {"gate_passed": play.gate_passed, "feedback": play.gate_feedback}
+            write_json(os.path.join(show_dir, play.name, VERDICT), {"attempt": play.attempt, **verdict})
+    final = show.metadata.get("final_verdict")
+    if isinstance(final, dict):
+        write_json(os.path.join(show_dir, FINAL_VERDICT), final)
+    elif show.status is ShowStatus.ABORTED:
+        write_text(os.path.join(show_dir, ABORT), "\n")
+    # last, because it is what says that the folder is whole
+    write_text(os.path.join(show_dir, PLAN), text)

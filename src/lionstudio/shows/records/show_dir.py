@@ -1,0 +1,16 @@
+"""Where a show lies."""
+
+from __future__ import annotations
+
+import os
+
+from lionstudio.errors import InvalidInput
+from lionstudio.files.shows.plan_fields import fault_of_slug
+from lionstudio.settings import Settings
+
+
+def find_show_dir(settings: Settings, topic: str) -> str:
+    """The folder of a topic, there or not; a name that could lead elsewhere is refused."""
+    if (wrong := fault_of_slug(topic)) is not None:
+        raise InvalidInput(f"the topic {topic!r:.80} {wrong}", hint="`li show ls` lists the shows")
+    return os.path.join(settings.shows, topic)

@@ -1,0 +1,1 @@
+"""What importers write, and what they read from other databases."""

@@ -1,0 +1,128 @@
+"""Another program's database, or another home's, read by the columns it turns out to have. It is never written.
+
+Nothing is held open between two sessions: a reader that stays would keep its owner's log from shrinking.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+
+import apsw
+
+from lionstudio.errors import Busy, CorruptStore, InvalidInput, NotFound, StorageFailed, WrongVersion
+from lionstudio.state.connection import Connection, plain_errors, translate
+from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS, version_of
+
+_NEEDED: Mapping[str, tuple[str, ...]] = {"sessions": ("id",), "messages": ("id", "content")}
+# Tables that are read besides; whatever else a file holds is named in the report.
+_READ = frozenset(
+    {"sessions", "branches", "messages", "message_types", "progressions", "shows", "plays", "teams", "team_messages",
+     "definitions", "schema_meta", "progression_heads", "progression_items"}
+)  # fmt: skip
+# What SQLite or our own schema makes by itself out of those.
+_DERIVED = ("sqlite_", "messages_fts", "sessions_fts", "sessions_words_fts", "changes", "session_counts", "search_")
+
+
+def open_source(path: str) -> Source:
+    """Open a database for reading only; refused when it holds nothing that we know."""
+    if not os.path.exists(path):
+        raise NotFound(f"there is no file {path}", hint="give the path of a state.db")
+    if os.path.isdir(path):
+        raise InvalidInput(f"{path} is a folder", hint="give the path of the state.db in it")
+    with plain_errors(path):
+        source = Source(_connect(path))
+        try:
+            source.check()
+        except BaseException:
+            source.close()
+            raise
+    return source
+
+
+def _connect(path: str) -> Connection:
+    try:
+        return _opened(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY), path)
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # a folder without room for the shared memory file; without a log nothing is missing from the file
+        if os.path.exists(f"{path}-wal") and os.path.getsize(f"{path}-wal"):
+            raise StorageFailed(
+                f"{path} has a log beside it that cannot be read from here",
+                hint="copy state.db and state.db-wal to a folder of yours, and import that",
+            ) from None
+        address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return _opened(apsw.Connection(address, flags=flags), path)
+
+
+def _opened(raw: apsw.Connection, path: str) -> Connection:
+    raw.set_busy_timeout(BUSY_TIMEOUT_MS)
+    conn = Connection(raw, path)
+    # somebody else made this file: nothing in its schema may do more than hold data
+    conn.execute("PRAGMA trusted_schema = OFF")
+    conn.execute("PRAGMA temp_store = FILE")
+    conn.value("SELECT count(*) FROM sqlite_schema")
+    return conn
+
+
+_TABLES = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name"
+_COLUMNS = "SELECT name FROM pragma_table_info(:table)"
+_DATA_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
+
+
+class Source:
+    """A database that is read from."""
+
+    def __init__(self, conn: Connection) -> None:
+        self.conn = conn
+        self.path = conn.path
+        self.columns: dict[str, frozenset[str]] = {}
+        self.lineage = ""
+
+    def check(self) -> None:
+        """Find out what there is; refuse a file that has no sessions and messages."""
+        for (table,) in self.conn.all(_TABLES):
+            self.columns[table] = frozenset(row[0] for row in self.conn.all(_COLUMNS, {"table": table}))
+        for table, columns in _NEEDED.items():
+            missing = [name for name in columns if name not in self.columns.get(table, ())]
+            if missing:
+                raise WrongVersion(
+                    f"{self.path} has no {table} with {', '.join(missing)}, so there is nothing to import",
+                    hint="give the state.db of Lion Studio or of a tool with the same tables",
+                )
+
+        with suppress(CorruptStore):  # without a version it is read by its columns all the same
+            self.lineage = (version_of(self.conn) or (0, ""))[1]
+
+    def has(self, table: str, *columns: str) -> bool:
+        """Whether a table is there with certain columns."""
+        return set(columns) <= self.columns.get(table, frozenset()) and table in self.columns
+
+    def left_out(self) -> list[str]:
+        """The tables that an import does not read."""
+        names = [name for (name,) in self.conn.all(_DATA_TABLES)]
+        return [name for name in names if name not in _READ and not name.startswith(_DERIVED)]
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """Damage in the file is a fault of one item; only a file that is held by somebody ends the import."""
+        try:
+            yield
+        except apsw.Error as error:
+            plain = translate(error, self.path)
+            if isinstance(plain, Busy):
+                raise plain from error
+            raise InvalidInput(f"{what} cannot be read: {plain.message}") from error
+        except UnicodeDecodeError as error:
+            raise InvalidInput(f"{what} holds text that is not UTF-8 ({error.reason})") from None
+
+    def close(self) -> None:
+        """Give the file back."""
+        self.conn.close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,221 @@
+"""The rows of another database, as dictionaries of whatever columns it has; see foreign.py for how it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import apsw
+
+from lionstudio.errors import Busy, InvalidInput, NotFound
+from lionstudio.model.json_codec import dump
+from lionstudio.state.connection import plain_errors, translate
+from lionstudio.state.imports.external_db import Source
+
+Record = dict[str, Any]
+
+
+class Shape(NamedTuple):
+    """How long a progression is and what stands last in it: enough to see that nothing was added."""
+
+    length: int
+    last: str | None
+
+
+# ── Sessions and branches ────────────────────────────────────────────────
+
+# The list of work, oldest first, in a temporary file: a million sessions need no memory.
+_LIST_SESSIONS = """
+CREATE TEMP TABLE todo_sessions AS SELECT id FROM main.sessions WHERE id IS NOT NULL ORDER BY created_at, id
+"""
+_LIST_SESSIONS_UNDATED = """
+CREATE TEMP TABLE todo_sessions AS SELECT id FROM main.sessions WHERE id IS NOT NULL ORDER BY id
+"""
+_LIST_BRANCHES = """
+CREATE TEMP TABLE todo_branches AS
+  SELECT session_id, id FROM main.branches WHERE id IS NOT NULL AND session_id IS NOT NULL
+"""
+_NO_BRANCHES = "CREATE TEMP TABLE todo_branches (session_id, id)"
+_INDEX_BRANCHES = "CREATE INDEX temp.todo_branches_session ON todo_branches(session_id, id)"
+_NEXT_SESSIONS = "SELECT rowid, id FROM temp.todo_sessions WHERE rowid > :after ORDER BY rowid LIMIT 500"
+_BRANCH_IDS = "SELECT id FROM temp.todo_branches WHERE session_id = :id ORDER BY id"
+_SESSION = "SELECT * FROM main.sessions WHERE id = :id"
+_BRANCH = "SELECT * FROM main.branches WHERE id = :id"
+
+
+def list_work(source: Source) -> int:
+    """Note which sessions there are; how many messages the file holds, for the progress."""
+    conn = source.conn
+    with plain_errors(source.path):
+        conn.execute(_LIST_SESSIONS if source.has("sessions", "created_at") else _LIST_SESSIONS_UNDATED)
+        conn.execute(_LIST_BRANCHES if source.has("branches", "id", "session_id") else _NO_BRANCHES)
+        conn.execute(_INDEX_BRANCHES)
+    try:
+        return int(conn.value("SELECT count(*) FROM main.messages"))
+    except apsw.CorruptError:
+        return 0  # what can be read is imported all the same
+
+
+def session_ids(source: Source) -> Iterator[Any]:
+    """The ids of all sessions, oldest first; list_work comes before."""
+    after = 0
+    while True:
+        with plain_errors(source.path):
+            page = source.conn.all(_NEXT_SESSIONS, {"after": after})
+        if not page:
+            return
+        yield from (id_ for _, id_ in page)
+        after = page[-1][0]
+
+
+def read_session(source: Source, session_id: Any) -> Record:
+    """The row of a session."""
+    with source.reading(f"session {session_id}"):
+        found = source.conn.first_dict(_SESSION, {"id": session_id})
+    if found is None:
+        raise NotFound(f"session {session_id} was deleted from {source.path} just now")
+    return found
+
+
+def read_branches(source: Source, session_id: Any) -> list[Record]:
+    """The rows of a session's branches."""
+    with source.reading(f"the branches of session {session_id}"):
+        ids = [row[0] for row in source.conn.all(_BRANCH_IDS, {"id": session_id})]
+        return [row for id_ in ids if (row := source.conn.first_dict(_BRANCH, {"id": id_})) is not None]
+
+
+# ── Progressions ─────────────────────────────────────────────────────────
+
+_COLLECTION = "SELECT collection FROM main.progressions WHERE id = :id"
+_SHAPE = """
+SELECT CASE WHEN json_valid(collection) THEN json_array_length(collection) ELSE -1 END,
+       CASE WHEN json_valid(collection) THEN json_extract(collection, '$[#-1]') END
+  FROM main.progressions WHERE id = :id
+"""
+_UNREADABLE = "SELECT unreadable FROM main.progression_heads WHERE id = :id"
+
+
+def read_collection(source: Source, progression_id: Any) -> tuple[Any, str | None]:
+    """The text of a progression's list, and what another import noted as unreadable about it."""
+    if progression_id is None or not source.has("progressions", "id", "collection"):
+        return None, None
+    with source.reading(f"progression {progression_id}"):
+        noted = None
+        if source.has("progression_heads", "unreadable"):
+            noted = source.conn.value(_UNREADABLE, {"id": progression_id})
+        return source.conn.value(_COLLECTION, {"id": progression_id}), noted
+
+
+def shape_of(source: Source, progression_id: Any) -> Shape:
+    """How long a progression is, and what stands last in it."""
+    if progression_id is None or not source.has("progressions", "id", "collection"):
+        return Shape(0, None)
+    with source.reading(f"progression {progression_id}"):
+        row = source.conn.one(_SHAPE, {"id": progression_id})
+    return Shape(0, None) if row is None else Shape(*row)
+
+
+# ── Messages ─────────────────────────────────────────────────────────────
+
+# CROSS JOIN: in the order of the ids that were asked for
+_MESSAGES = """
+SELECT m.*, json_valid(m.content) AS content_is_json, t.lion_class AS class_tag
+  FROM json_each(:ids) j CROSS JOIN main.messages m ON m.id = j.value
+  LEFT JOIN main.message_types t ON t.type_id = m.lion_class
+"""
+_UNTYPED_MESSAGES = """
+SELECT m.*, json_valid(m.content) AS content_is_json, NULL AS class_tag
+  FROM json_each(:ids) j CROSS JOIN main.messages m ON m.id = j.value
+"""
+# text that is not UTF-8, as bytes
+_RAW_MESSAGE = """
+SELECT id, created_at, CAST(node_metadata AS BLOB) AS node_metadata, CAST(content AS BLOB) AS content,
+       CAST(sender AS BLOB) AS sender, CAST(recipient AS BLOB) AS recipient, CAST(role AS BLOB) AS role,
+       lion_class, 0 AS content_is_json, NULL AS class_tag
+  FROM main.messages WHERE id = :id
+"""
+_TIMES = "SELECT m.id, m.created_at FROM json_each(:ids) j CROSS JOIN main.messages m ON m.id = j.value"
+
+
+def read_messages(source: Source, ids: Sequence[str]) -> Iterator[Record]:
+    """The rows of messages one by one; an id without a message is left out."""
+    typed = source.has("message_types", "type_id", "lion_class") and source.has("messages", "lion_class")
+    sql = _MESSAGES if typed else _UNTYPED_MESSAGES
+    seen = 0
+    try:
+        for record in _records(source, sql, ids):
+            seen += 1
+            yield record
+    except UnicodeDecodeError:
+        # the position is not known exactly where ids have no message; each is asked for by itself
+        for id_ in ids[seen:]:
+            yield from _one_by_one(source, sql, id_)
+
+
+def _one_by_one(source: Source, sql: str, id_: str) -> Iterator[Record]:
+    try:
+        yield from list(_records(source, sql, [id_]))
+    except UnicodeDecodeError:
+        with source.reading(f"message {id_}"):
+            yield from source.conn.dicts(_RAW_MESSAGE, {"id": id_})
+
+
+def _records(source: Source, sql: str, ids: Sequence[str]) -> Iterator[Record]:
+    names: list[str] = []
+    try:
+        cursor = source.conn.execute(sql, {"ids": dump(list(ids))})
+        for row in cursor:
+            names = names or [column[0] for column in cursor.get_description()]
+            yield dict(zip(names, row, strict=True))
+    except apsw.Error as error:
+        plain = translate(error, source.path)
+        raise plain if isinstance(plain, Busy) else InvalidInput(f"messages cannot be read: {plain.message}") from error
+
+
+def message_times(source: Source, ids: Sequence[str]) -> dict[str, Any]:
+    """When messages were made, without reading what they say."""
+    if not source.has("messages", "created_at"):
+        return {}
+    with source.reading("the times of messages"):
+        return dict(source.conn.all(_TIMES, {"ids": dump(list(ids))}))
+
+
+# ── What lies beside sessions ────────────────────────────────────────────
+
+_SHOWS = "SELECT * FROM main.shows"
+_PLAYS = "SELECT * FROM main.plays WHERE show_id = :id"
+_TEAMS = "SELECT * FROM main.teams"
+_TEAM_MESSAGES = "SELECT * FROM main.team_messages WHERE team_id = :id ORDER BY created_at, id"
+_DEFINITIONS = "SELECT * FROM main.definitions ORDER BY kind, name, version"
+
+
+def read_shows(source: Source) -> list[Record]:
+    """The rows of all shows; there are not many."""
+    return _rows(source, _SHOWS) if source.has("shows", "id", "topic") else []
+
+
+def read_plays(source: Source, show_id: Any) -> list[Record]:
+    """The rows of a show's plays."""
+    return _rows(source, _PLAYS, show_id) if source.has("plays", "id", "show_id", "name") else []
+
+
+def read_teams(source: Source) -> list[Record]:
+    """The rows of all teams."""
+    return _rows(source, _TEAMS) if source.has("teams", "id", "name") else []
+
+
+def read_team_messages(source: Source, team_id: Any) -> list[Record]:
+    """The messages of a team, oldest first."""
+    fits = source.has("team_messages", "id", "team_id", "created_at", "sender", "content")
+    return _rows(source, _TEAM_MESSAGES, team_id) if fits else []
+
+
+def read_definitions(source: Source) -> list[Record]:
+    """The versions of definitions, if the table is like ours."""
+    fits = source.has("definitions", "id", "kind", "name", "version", "content")
+    return _rows(source, _DEFINITIONS) if fits else []
+
+
+def _rows(source: Source, sql: str, id_: Any = None) -> list[Record]:
+    with source.reading("a table"):
+        return source.conn.dicts(sql, {"id": id_})

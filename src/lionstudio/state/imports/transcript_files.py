@@ -1,0 +1,336 @@
+"""Mirrors of other tools' transcripts: how far each file was read, and sessions whose truth is that file.
+
+The status of a mirrored session is derived from its file, so it may go back to running: its tool resumed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from lionstudio.model.json_codec import dump, load_or_keep, visible
+from lionstudio.model.messages import Message
+from lionstudio.model.status.statuses import SessionStatus, SourceKind
+from lionstudio.model.usage import Usage
+from lionstudio.state.connection import Connection
+from lionstudio.state.messages.append import append, get_message
+
+SOURCES: Mapping[str, SourceKind] = {"claude": SourceKind.IMPORTED_CLAUDE, "codex": SourceKind.IMPORTED_CODEX}
+
+
+class MirrorFile(NamedTuple):
+    """How far a transcript was read, and what a reader must know to go on."""
+
+    path: str
+    tool: str
+    session_id: str | None
+    inode: int
+    size: int
+    mtime_ns: int
+    read_to: int
+    seal: str
+    state: Mapping[str, Any]
+    messages: int
+    skipped: Mapping[str, int]
+    read_at: float
+    gone_at: float | None = None
+
+
+class Stamp(NamedTuple):
+    """What tells whether a file has changed since it was read."""
+
+    inode: int
+    size: int
+    mtime_ns: int
+    read_to: int
+    gone_at: float | None
+
+
+_STAMPS = "SELECT path, inode, size, mtime_ns, read_to, gone_at FROM mirror_files WHERE tool = :tool"
+_FILE = """
+SELECT path, tool, session_id, inode, size, mtime_ns, read_to, seal, state, messages, skipped, read_at, gone_at
+  FROM mirror_files WHERE path = :path
+"""
+
+
+def list_stamps(conn: Connection, tool: str) -> dict[str, Stamp]:
+    """Every file of a tool that was ever read, by path."""
+    return {row[0]: Stamp(*row[1:]) for row in conn.each(_STAMPS, {"tool": tool})}
+
+
+def find_file(conn: Connection, path: str) -> MirrorFile | None:
+    """One file by its path."""
+    row = conn.one(_FILE, {"path": path})
+    if row is None:
+        return None
+    found = MirrorFile(*row)
+    state, skipped = load_or_keep(found.state), load_or_keep(found.skipped)
+    return found._replace(
+        state=state if isinstance(state, dict) else {}, skipped=skipped if isinstance(skipped, dict) else {}
+    )
+
+
+_SAVE = """
+INSERT INTO mirror_files (path, tool, session_id, inode, size, mtime_ns, read_to, seal, state, messages, skipped,
+                          read_at, gone_at)
+VALUES (:path, :tool, :session_id, :inode, :size, :mtime_ns, :read_to, :seal, :state, :messages, :skipped, :read_at,
+        :gone_at)
+ON CONFLICT (path) DO UPDATE SET
+  session_id = :session_id, inode = :inode, size = :size, mtime_ns = :mtime_ns, read_to = :read_to, seal = :seal,
+  state = :state, messages = :messages, skipped = :skipped, read_at = :read_at, gone_at = :gone_at
+ WHERE seal = :before
+"""
+
+
+def save_file(conn: Connection, file: MirrorFile, before: str) -> bool:
+    """Note how far a file was read; False when another mirror has read on since its seal was `before`."""
+    values = file._asdict() | {"state": dump(dict(file.state)), "skipped": dump(dict(file.skipped)), "before": before}
+    conn.execute(_SAVE, values)
+    return bool(conn.changes())
+
+
+_GONE = "UPDATE mirror_files SET gone_at = :at WHERE path = :path AND gone_at IS NULL"
+
+
+def mark_gone(conn: Connection, paths: Iterable[str], at: float) -> None:
+    """Note that their tool has deleted these files; what was read of them stays."""
+    for path in paths:
+        conn.execute(_GONE, {"path": path, "at": at})
+
+
+_EXISTS = "SELECT 1 FROM messages WHERE id = :id"
+_IN_BRANCH = """
+SELECT 1 FROM progression_items i
+  JOIN progression_heads h ON h.pk = i.prog
+  JOIN branches b ON b.progression_id = h.id
+ WHERE i.message_id = :id AND b.id = :branch
+"""
+
+
+_HAS_SESSION = "SELECT 1 FROM sessions WHERE id = :id"
+_SESSION_OF = "SELECT session_id FROM branches WHERE id = :id"
+
+
+def has_session(conn: Connection, session_id: str) -> bool:
+    """Whether a session is here."""
+    return conn.one(_HAS_SESSION, {"id": session_id}) is not None
+
+
+def session_of(conn: Connection, branch_id: str) -> str | None:
+    """The session of a branch, None when there is no such branch."""
+    found = conn.value(_SESSION_OF, {"id": branch_id})
+    return None if found is None else str(found)
+
+
+def is_kept(conn: Connection, message_id: str) -> bool:
+    """Whether a message is here already, in whatever session."""
+    return conn.one(_EXISTS, {"id": message_id}) is not None
+
+
+def keep(conn: Connection, branch_id: str, message: Message) -> bool:
+    """Append a message that may be here already; False when the branch has it.
+
+    One that another session has is shared: stored once, and what it used is counted once.
+    """
+    if not is_kept(conn, message.id):
+        return append(conn, branch_id, message, late=True).new
+    if conn.one(_IN_BRANCH, {"id": message.id, "branch": branch_id}) is not None:
+        return False
+    stored = get_message(conn, message.id)
+    append(conn, branch_id, stored, late=True)
+    if stored.usage != Usage():
+        _count_once(conn, branch_id, stored.usage)
+    return True
+
+
+_SESSION_LESS = """
+UPDATE sessions SET
+  input_tokens = input_tokens - :input_tokens, output_tokens = output_tokens - :output_tokens,
+  cache_read_tokens = cache_read_tokens - :cache_read_tokens,
+  cache_write_tokens = cache_write_tokens - :cache_write_tokens,
+  cost_microusd = nullif(cost_microusd - coalesce(:cost_microusd, 0), 0)
+ WHERE id = (SELECT session_id FROM branches WHERE id = :branch)
+"""
+_BRANCH_LESS = """
+UPDATE branches SET
+  input_tokens = input_tokens - :input_tokens, output_tokens = output_tokens - :output_tokens,
+  cache_read_tokens = cache_read_tokens - :cache_read_tokens,
+  cache_write_tokens = cache_write_tokens - :cache_write_tokens,
+  cost_microusd = nullif(cost_microusd - coalesce(:cost_microusd, 0), 0)
+ WHERE id = :branch
+"""
+
+
+def _count_once(conn: Connection, branch_id: str, usage: Usage) -> None:
+    for sql in (_SESSION_LESS, _BRANCH_LESS):
+        conn.execute(sql, {"branch": branch_id, **usage._asdict()})
+
+
+_BRANCH_USAGE = """
+UPDATE branches SET input_tokens = :input_tokens, output_tokens = :output_tokens,
+  cache_read_tokens = :cache_read_tokens, cache_write_tokens = :cache_write_tokens, cost_microusd = :cost_microusd
+ WHERE id = :branch AND (input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd) IS NOT
+  (:input_tokens, :output_tokens, :cache_read_tokens, :cache_write_tokens, :cost_microusd)
+"""
+_SESSION_USAGE = """
+UPDATE sessions SET (input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd) =
+  (SELECT sum(input_tokens), sum(output_tokens), sum(cache_read_tokens), sum(cache_write_tokens), sum(cost_microusd)
+     FROM branches WHERE session_id = sessions.id)
+ WHERE id = (SELECT session_id FROM branches WHERE id = :branch)
+"""
+
+
+def set_usage(conn: Connection, branch_id: str, usage: Usage) -> None:
+    """What a branch has used in all, where the tool reports sums; its session has the sum of its branches."""
+    conn.execute(_BRANCH_USAGE, {"branch": branch_id, **usage._asdict()})
+    if conn.changes():
+        conn.execute(_SESSION_USAGE, {"branch": branch_id})
+
+
+class Position(NamedTuple):
+    """A place in a history: a branch and an ord of its own."""
+
+    branch_id: str
+    ord: int
+
+
+_POSITIONS = """
+SELECT b.id, i.ord, b.node_metadata FROM progression_items i
+  JOIN progression_heads h ON h.pk = i.prog
+  JOIN branches b ON b.progression_id = h.id
+ WHERE i.message_id = :id AND b.session_id <> :session
+"""
+
+
+def follow_history(conn: Connection, message_id: str, after: Position | None, session_id: str) -> Position | None:
+    """Where a message stands in another session's history, if it comes right after a position (or is the first)."""
+    for branch_id, ord_, metadata in conn.all(_POSITIONS, {"id": message_id, "session": session_id}):
+        known = load_or_keep(metadata)
+        parent = known.get("parent_branch_id") if isinstance(known, dict) else None
+        fork = None if parent is None else Position(parent, known.get("forked_at_ord"))
+        begins = after == fork
+        if (ord_ == 0 and begins) or after == Position(branch_id, ord_ - 1):
+            return Position(branch_id, ord_)
+    return None
+
+
+_LAST_BEFORE = """
+SELECT max(i.ord) FROM branches b
+  JOIN progression_heads h ON h.id = b.progression_id
+  JOIN progression_items i ON i.prog = h.pk
+  JOIN messages m ON m.id = i.message_id
+ WHERE b.id = :branch AND json_extract(m.node_metadata, '$.ordinal') < :ordinal
+"""
+
+
+def last_before(conn: Connection, branch_id: str, ordinal: int) -> int:
+    """The ord of the last message of a branch that came from a record before an ordinal; -1 for none."""
+    found = conn.value(_LAST_BEFORE, {"branch": branch_id, "ordinal": ordinal})
+    return -1 if found is None else int(found)
+
+
+_NOTE = """
+UPDATE sessions SET name = :name, model = :model, provider = :provider, project = :project, cwd = :cwd,
+  git_commit = :git_commit, status = :status, ended_at = :ended_at, reason_codes = :reason_codes,
+  node_metadata = json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror))
+ WHERE id = :id AND source_kind = :source
+   AND (name, model, provider, project, cwd, git_commit, status, ended_at, reason_codes, node_metadata) IS NOT
+       (:name, :model, :provider, :project, :cwd, :git_commit, :status, :ended_at, :reason_codes,
+        json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror)))
+"""
+_TEXTS = ("name", "model", "provider", "project", "cwd", "git_commit")
+
+
+def note_session(
+    conn: Connection,
+    session_id: str,
+    tool: str,
+    *,
+    texts: Mapping[str, str | None],
+    status: SessionStatus,
+    ended_at: float | None,
+    reasons: tuple[str, ...],
+    mirror: Mapping[str, Any],
+) -> None:
+    """Bring a session's row up to what its transcript says now; nothing is written when it says so already."""
+    values: dict[str, Any] = {name: visible(value) if (value := texts.get(name)) else None for name in _TEXTS}
+    values |= {
+        "id": session_id, "source": SOURCES[tool], "status": status, "ended_at": ended_at,
+        "reason_codes": dump(list(reasons)), "mirror": dump(dict(mirror), "metadata"),
+    }  # fmt: skip
+    conn.execute(_NOTE, values)
+
+
+_BRANCH_NOTE = """
+UPDATE branches SET name = :name, node_metadata = json_set(coalesce(node_metadata, '{}'), '$.agent', json(:agent))
+ WHERE id = :id AND (name, node_metadata) IS NOT
+       (:name, json_set(coalesce(node_metadata, '{}'), '$.agent', json(:agent)))
+"""
+
+
+def note_branch(conn: Connection, branch_id: str, name: str, agent: Mapping[str, Any]) -> None:
+    """Bring a sub-agent's branch up to what its transcript says now."""
+    conn.execute(_BRANCH_NOTE, {"id": branch_id, "name": visible(name), "agent": dump(dict(agent), "metadata")})
+
+
+class Open(NamedTuple):
+    """A mirrored session that counts as running."""
+
+    session_id: str
+    path: str
+    cwd: str | None
+    last_message_at: float | None
+    failed: str | None  # what its last message complains about
+
+
+_OPEN = """
+SELECT s.id, f.path, s.cwd, s.last_message_at, json_extract(s.node_metadata, '$.mirror.failed')
+  FROM sessions s JOIN mirror_files f ON f.session_id = s.id
+ WHERE s.status = 'running' AND s.source_kind = :source AND f.tool = :tool
+"""
+_SETTLE = """
+UPDATE sessions SET status = :status, ended_at = coalesce(last_message_at, started_at), reason_codes = :reasons
+ WHERE id = :id AND status = 'running' AND source_kind = :source
+"""
+
+
+def list_open(conn: Connection, tool: str) -> list[Open]:
+    """The sessions of a tool that count as running, with the files they come from."""
+    return [Open(*row) for row in conn.all(_OPEN, {"tool": tool, "source": SOURCES[tool]})]
+
+
+def settle(conn: Connection, session_id: str, tool: str, status: SessionStatus, reasons: tuple[str, ...] = ()) -> None:
+    """End a mirrored session that has fallen silent."""
+    values = {"id": session_id, "source": SOURCES[tool], "status": status, "reasons": dump(list(reasons))}
+    conn.execute(_SETTLE, values)
+
+
+class Totals(NamedTuple):
+    """What is mirrored of one tool."""
+
+    files: int
+    gone: int
+    sessions: int
+    messages: int
+    last_read_at: float | None
+
+
+_TOTALS = """
+SELECT count(*), count(gone_at), (SELECT count(*) FROM sessions WHERE source_kind = :source),
+       coalesce(sum(messages), 0), max(read_at)
+  FROM mirror_files WHERE tool = :tool
+"""
+
+
+def totals(conn: Connection, tool: str) -> Totals:
+    """How much of a tool is mirrored."""
+    return Totals(*(conn.one(_TOTALS, {"tool": tool, "source": SOURCES[tool]}) or (0, 0, 0, 0, None)))
+
+
+_SKIPPED = "SELECT path, skipped FROM mirror_files WHERE tool = :tool AND skipped <> '{}' ORDER BY path"
+
+
+def list_skipped(conn: Connection, tool: str) -> dict[str, dict[str, int]]:
+    """The files of which something could not be taken up: reasons with counts."""
+    rows = conn.all(_SKIPPED, {"tool": tool})
+    return {path: found for path, text in rows if isinstance(found := load_or_keep(text), dict)}

@@ -1,0 +1,1 @@
+"""Messages: append them, page through them, export them."""

@@ -1,0 +1,71 @@
+"""Windows into a session's messages by ord: any part of a run of 30,000 messages costs the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from lionstudio.model.json_codec import dump
+from lionstudio.model.messages import Message
+from lionstudio.state.connection import Connection
+from lionstudio.state.messages.append import from_row
+
+
+class Windowed(NamedTuple):
+    """A message with its place in the session; None where the id has no message any more."""
+
+    ord: int
+    message_id: str
+    message: Message | None
+
+
+_AFTER = """
+SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
+       t.lion_class, i.ord, i.message_id
+  FROM sessions s
+  JOIN progression_heads h ON h.id = s.progression_id
+  JOIN progression_items i ON i.prog = h.pk
+  LEFT JOIN messages m ON m.id = i.message_id
+  LEFT JOIN message_types t ON t.type_id = m.lion_class
+ WHERE s.id = :session AND i.ord > :after ORDER BY i.ord LIMIT :limit
+"""
+_BEFORE = """
+SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
+       t.lion_class, i.ord, i.message_id
+  FROM sessions s
+  JOIN progression_heads h ON h.id = s.progression_id
+  JOIN progression_items i ON i.prog = h.pk
+  LEFT JOIN messages m ON m.id = i.message_id
+  LEFT JOIN message_types t ON t.type_id = m.lion_class
+ WHERE s.id = :session AND i.ord < :before ORDER BY i.ord DESC LIMIT :limit
+"""
+
+
+def messages_after(conn: Connection, session_id: str, after: int = -1, limit: int = 100) -> list[Windowed]:
+    """Up to `limit` messages that come after an ord, in order."""
+    return _read(conn, _AFTER, {"session": session_id, "after": after, "limit": limit})
+
+
+def messages_before(conn: Connection, session_id: str, before: int, limit: int = 100) -> list[Windowed]:
+    """Up to `limit` messages that come right before an ord, in order."""
+    return _read(conn, _BEFORE, {"session": session_id, "before": before, "limit": limit})[::-1]
+
+
+# CROSS JOIN keeps the order: begun at the branches, it would go through all ids for each of their messages.
+_BRANCHES = """
+SELECT i.message_id, b.id
+  FROM json_each(:ids) wanted
+ CROSS JOIN progression_items i ON i.message_id = wanted.value
+ CROSS JOIN progression_heads h ON h.pk = i.prog
+ CROSS JOIN branches b ON b.progression_id = h.id
+ WHERE b.session_id = :session
+"""
+
+
+def branches_of(conn: Connection, session_id: str, message_ids: Iterable[str]) -> dict[str, str]:
+    """The branch of a session that each of these messages was said on; as many steps as there are messages."""
+    return dict(conn.all(_BRANCHES, {"session": session_id, "ids": dump(list(message_ids))}))
+
+
+def _read(conn: Connection, sql: str, params: dict[str, object]) -> list[Windowed]:
+    return [Windowed(row[10], row[11], None if row[0] is None else from_row(row)) for row in conn.each(sql, params)]

@@ -1,0 +1,1 @@
+"""Lists, counts and summaries of runs."""

@@ -1,0 +1,154 @@
+"""Pages of sessions: any filter, newest first, page 1,000 as quick as page 1.
+
+Which conditions stand in the statement is chosen from the literals below; values are always bound.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lionstudio.errors import InvalidInput
+from lionstudio.model.json_codec import dump, load, visible
+from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind, parse
+from lionstudio.state.connection import Connection
+from lionstudio.state.runs.dashboard import card_condition
+from lionstudio.state.sqlite.text_filter import Wanted, condition, matching, parse_text
+
+PAGE = 100
+_LARGEST_PAGE = 1000
+
+
+class Filters(NamedTuple):
+    """What to list; None means any."""
+
+    status: str | None = None
+    kind: str | None = None
+    source: str | None = None
+    project: str | None = None
+    agent: str | None = None
+    playbook: str | None = None
+    show: str | None = None
+    name: str | None = None
+    since: float | None = None
+    until: float | None = None
+    text: str | None = None
+    card: str | None = None  # the sessions that a card of the dashboard counts
+
+
+class Page(NamedTuple):
+    """Rows as dictionaries, and the cursor of the next page (None on the last)."""
+
+    rows: list[dict[str, Any]]
+    next_cursor: str | None
+
+
+ANY = Filters()
+
+_COLUMNS = """
+SELECT pk, id, created_at, name, user, updated_at, playbook_name, agent_name, invocation_kind, show_topic,
+       show_play_name, artifacts_path, source_kind, status, started_at, ended_at, last_message_at, message_count,
+       model, provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes, input_tokens,
+       output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd, owner,
+       (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count"""
+_FROM = " FROM sessions WHERE "
+_CONDITIONS = {
+    "status": "status = :status",
+    "kind": "invocation_kind = :kind",
+    "source": "source_kind = :source",
+    "project": "project = :project",
+    "agent": "agent_name = :agent",
+    "playbook": "playbook_name = :playbook",
+    "show": "show_topic = :show",
+    "name": "name = :name",
+    "since": "created_at >= :since",
+    "until": "created_at < :until",
+}
+# pk decides among sessions of one moment: every index has it at its end already
+_AFTER_CURSOR = "(created_at, pk) < (:cursor_at, :cursor_pk)"
+_ORDER = " ORDER BY created_at DESC, pk DESC LIMIT :limit"
+
+
+def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE, cursor: str | None = None) -> Page:
+    """A page of sessions, newest first."""
+    if not 1 <= limit <= _LARGEST_PAGE:
+        raise InvalidInput(f"limit must be from 1 to {_LARGEST_PAGE}, not {limit}")
+    after = None if cursor is None else _parse_cursor(cursor)
+    rows = _rows(conn, filters, limit + 1, after)
+    more = len(rows) > limit
+    rows = rows[:limit]
+    following = _cursor(rows[-1]) if more else None
+    for row in rows:
+        del row["pk"]
+    return Page(rows, following)
+
+
+def _rows(
+    conn: Connection, filters: Filters, limit: int, after: tuple[float | str, int] | None
+) -> list[dict[str, Any]]:
+    conditions, params = where(conn, filters._replace(text=None))
+    if filters.text:
+        wanted = Wanted(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
+        return matching(conn, parse_text(filters.text), wanted)
+    if after is not None:
+        conditions.append(_AFTER_CURSOR)
+        params["cursor_at"], params["cursor_pk"] = after
+    sql = _COLUMNS + _FROM + (" AND ".join(conditions) or "true") + _ORDER
+    return conn.dicts(sql, params | {"limit": limit})
+
+
+def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
+    """The conditions that filters stand for, and what they bind."""
+    _check_words(filters)
+    # spelled out as the columns are, or what they hold would not be found
+    given = {
+        name: visible(value) if isinstance(value, str) else value
+        for name, value in filters._asdict().items()
+        if value is not None and name in _CONDITIONS
+    }
+    conditions = [_CONDITIONS[name] for name in given]
+    if filters.card is not None:
+        of_card, bound = card_condition(filters.card, time.time())
+        conditions = [f"+{other}" for other in conditions] + [of_card]
+        given |= bound
+    if filters.text:
+        found, bound, few = condition(conn, parse_text(filters.text))
+        if few:
+            # look at those, and do not walk another index (that is what the plus says)
+            conditions = [f"+{other}" for other in conditions]
+        conditions.append(found)
+        given |= bound
+    return conditions, given
+
+
+def _check_words(filters: Filters) -> None:
+    if filters.status is not None:
+        parse(SessionStatus, filters.status, "status")
+    if filters.kind is not None:
+        parse(InvocationKind, filters.kind, "kind")
+    if filters.source is not None:
+        parse(SourceKind, filters.source, "source")
+
+
+def _cursor(row: Mapping[str, Any]) -> str:
+    at, pk = row["created_at"], row["pk"]
+    # another hand may have written words where a time belongs; the pages must go on all the same
+    return f"{at!r}~{pk}" if isinstance(at, float) else dump([visible(str(at)), pk])
+
+
+def _parse_cursor(cursor: str) -> tuple[float | str, int]:
+    at, _, pk = cursor.partition("~")
+    try:
+        if cursor.startswith("["):
+            text, number = load(cursor)
+            return visible(str(text)), _key(str(number))
+        return float(at), _key(pk)
+    except ValueError:
+        raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="take next_cursor from the page before") from None
+
+
+def _key(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise ValueError(text)
+    return int(text)

@@ -1,0 +1,1 @@
+"""What only SQLite can do: opening, migrations, checkpoints, wake-ups, full-text search, vectors."""

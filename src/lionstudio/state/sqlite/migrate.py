@@ -1,0 +1,136 @@
+"""Bringing a database to the current version: new ones from schema.sql, old ones step by step.
+
+Each step is one transaction, after a backup beside the file; killed anywhere, the old database is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+
+import apsw
+
+from lionstudio.crash import point
+from lionstudio.errors import StorageFailed
+from lionstudio.state.connection import Connection, plain_errors
+from lionstudio.state.sqlite.migrations import from_records, from_version_3
+from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS, SCHEMA_VERSION, check_known, schema_sql, version_of
+
+# version of the file → the step that leads to the next version we write
+STEPS: Mapping[int, tuple[int, Callable[[Connection], None]]] = {
+    1: (SCHEMA_VERSION, from_records.migrate),  # it copies into the schema of a new database
+    2: (SCHEMA_VERSION, from_records.migrate),  # ADR-0011 counts its two tables as version 2
+    3: (4, from_version_3.migrate),
+}
+
+
+def bring_up_to_date(conn: Connection, found: tuple[int, str] | None) -> None:
+    """Create or upgrade; whoever comes second waits for the first and finds nothing to do."""
+    if found is None:
+        _create(conn)
+        return
+    version = found[0]
+    while version < SCHEMA_VERSION:
+        version = _step(conn, version)
+
+
+def _create(conn: Connection) -> None:
+    with conn.transaction():
+        if version_of(conn) is None:
+            conn.execute(schema_sql())
+            point("create.filled")
+
+
+def _step(conn: Connection, version: int) -> int:
+    target, migrate = STEPS[version]
+    # tables are rebuilt, and references between them must not be followed meanwhile; only settable here
+    conn.execute("PRAGMA foreign_keys = OFF")
+    conn.execute("PRAGMA legacy_alter_table = ON")
+    try:
+        with conn.transaction():
+            current = version_of(conn)
+            if current is not None and current[0] != version:
+                check_known(conn.path, *current)  # whoever was first may be newer than we are
+                return current[0]
+            back_up_beside(conn, version)
+            point("migrate.backed_up")
+            migrate(conn)
+            point("migrate.filled")
+    finally:
+        conn.execute("PRAGMA legacy_alter_table = OFF")
+        conn.execute("PRAGMA foreign_keys = ON")
+    return target
+
+
+def back_up_beside(conn: Connection, version: int) -> str:
+    """A copy of the file as it was, next to it; a half-written copy never bears the final name."""
+    _remove_what_was_cut_short(conn.path)
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    target = f"{conn.path}.v{version}-{stamp}-{os.getpid()}.bak"
+    copy(conn.path, target)
+    return target
+
+
+def _remove_what_was_cut_short(path: str) -> None:
+    """Copies of upgrades that were killed; our caller has the write lock, so nobody is at one now."""
+    folder, name = os.path.split(os.path.abspath(path))
+    for found in os.listdir(folder):
+        if found.startswith(f"{name}.v") and f".bak{_PARTIAL}" in found:
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, found))
+
+
+_PARTIAL = ".partial"
+
+
+def copy(source: str, target: str) -> None:
+    """Copy a database by the backup API, as of one commit, whoever writes meanwhile."""
+    partial = f"{target}{_PARTIAL}"
+    before = os.umask(0o077)
+    try:
+        _copy_pages(source, partial)
+        os.replace(partial, target)
+        sync_folder(target)
+    except BaseException as error:
+        for leftover in (partial, f"{partial}-wal", f"{partial}-shm", f"{partial}-journal"):
+            with suppress(OSError):
+                os.unlink(leftover)
+        if isinstance(error, OSError):
+            why = error.strerror or str(error)
+            raise StorageFailed(f"{target} cannot be written: {why}", hint="check its folder and the disk") from error
+        raise
+    finally:
+        os.umask(before)
+
+
+def _copy_pages(source: str, target: str) -> None:
+    reading = _source(source)
+    writing = apsw.Connection(target)
+    try:
+        with writing.backup("main", reading, "main") as backup:
+            while not backup.done:
+                backup.step(-1)
+        # one file that stands by itself, not a database with a log beside it
+        writing.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        writing.close()
+        reading.close()
+
+
+def _source(path: str) -> apsw.Connection:
+    with plain_errors(path):  # what is wrong with the source must not be said of the copy
+        reading = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+        reading.set_busy_timeout(BUSY_TIMEOUT_MS)
+        reading.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    return reading
+
+
+def sync_folder(path: str) -> None:
+    """Make a rename durable: the folder that holds the name is a file of its own."""
+    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

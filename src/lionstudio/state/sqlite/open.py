@@ -1,0 +1,234 @@
+"""Opening the file: pragmas in the only order that is safe, creation, version check, read-only fallback.
+
+Never `open()` the database file by hand: closing that descriptor drops SQLite's locks.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from contextlib import suppress
+
+import apsw
+
+from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersion
+from lionstudio.state.connection import Connection, plain_errors
+from lionstudio.state.sqlite.busy_handler import be_patient
+
+SCHEMA_VERSION = 4
+LINEAGE = "lion-studio"
+OLDEST_VERSION = 1  # what the design records call v1; a file without schema_meta counts as that
+
+BUSY_TIMEOUT_MS = 30_000
+AUTOCHECKPOINT = 1000  # frames; the visible policy of short-lived commands (ADR-0009)
+WAL_LIMIT = 64 * 1024 * 1024
+
+_READ = apsw.SQLITE_OPEN_READONLY
+_WRITE = apsw.SQLITE_OPEN_READWRITE
+
+
+def open_writer(path: str, *, create: bool = True) -> Connection:
+    """A connection that may write, on a database of the current version; made or upgraded where needed."""
+    with plain_errors(path):
+        if not create and not os.path.exists(path):
+            raise NotFound(f"there is no database at {path}", hint="record something first, e.g. with `li agent`")
+        conn = _connect(path, _WRITE | (apsw.SQLITE_OPEN_CREATE if create else 0))
+        try:
+            found = version_of(conn)
+            if found is not None:
+                check_known(path, *found)
+            _prepare_writer(conn)
+            if found != (SCHEMA_VERSION, LINEAGE):
+                # loaded only when there is something to do: most commands open a current database
+                from lionstudio.state.sqlite import migrate
+
+                migrate.bring_up_to_date(conn, found)
+        except BaseException:
+            # closing must not write either: a foreign file is left exactly as it was found
+            conn.raw.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            conn.close()
+            raise
+    return conn
+
+
+def open_reader(path: str) -> Connection:
+    """A connection that only reads; it never needs the write lock, and a newer database opens too."""
+    with plain_errors(path):
+        if not os.path.exists(path):
+            raise NotFound(f"there is no database at {path}", hint="record something first, e.g. with `li agent`")
+        conn = _open_for_reading(path)
+        try:
+            check_readable(conn)
+        except BaseException:
+            conn.close()
+            raise
+    return conn
+
+
+def _open_for_reading(path: str) -> Connection:
+    try:
+        conn = _connect(path, _READ)
+        conn.value("SELECT count(*) FROM sqlite_schema")
+        return conn
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        # a read-only folder has no place for the shared memory file; without a WAL nothing is missing
+        if os.path.exists(f"{path}-wal") and os.path.getsize(f"{path}-wal"):
+            raise
+        uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
+        return Connection(apsw.Connection(uri, flags=_READ | apsw.SQLITE_OPEN_URI), path)
+
+
+def _check_regular(path: str) -> None:
+    """A pipe or a device in place of the file would keep us waiting for ever."""
+    with suppress(OSError):
+        mode = os.stat(path).st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode):
+            raise CorruptStore(f"{path} is not a file", hint="move it away, or set LIONAGI_DB to another path")
+
+
+def _connect(path: str, flags: int) -> Connection:
+    _check_regular(path)
+    # db, -wal and -shm are born 0600: by umask, because touching the file itself would drop locks
+    before = os.umask(0o077) if flags & apsw.SQLITE_OPEN_CREATE else None
+    try:
+        if before is not None:
+            _make_folder(os.path.dirname(os.path.abspath(path)))
+        raw = apsw.Connection(path, flags=flags)
+        be_patient(raw, BUSY_TIMEOUT_MS)
+        return Connection(raw, path)
+    finally:
+        if before is not None:
+            os.umask(before)
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise StorageFailed(f"the folder {folder} cannot be made: {why}", hint="check who owns it") from error
+
+
+def _prepare_writer(conn: Connection) -> None:
+    if conn.value("PRAGMA journal_mode") != "wal":
+        # auto_vacuum only takes effect before WAL and before the first table
+        conn.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        _switch_to_wal(conn)
+    conn.execute("PRAGMA synchronous = NORMAL")
+    conn.execute("PRAGMA foreign_keys = ON")
+    conn.raw.wal_autocheckpoint(AUTOCHECKPOINT)
+    # a WAL that grew while somebody read is cut back when it starts over
+    conn.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT}")
+
+
+def _switch_to_wal(conn: Connection) -> None:
+    """The switch needs the file alone for an instant, and SQLite does not wait for it by itself."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while True:
+        try:
+            mode = conn.value("PRAGMA journal_mode = WAL")
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+            continue
+        if mode == "wal":
+            return
+        raise StorageFailed(
+            f"{conn.path} lies where SQLite cannot keep a log that processes share",
+            hint="set LIONAGI_HOME to a folder on a local disk",
+        )
+
+
+_VERSION_AND_LINEAGE = "SELECT version, lineage FROM schema_meta ORDER BY version DESC LIMIT 1"
+_VERSION_ONLY = "SELECT version, '' FROM schema_meta ORDER BY version DESC LIMIT 1"
+
+
+def version_of(conn: Connection) -> tuple[int, str] | None:
+    """(version, lineage) of the file as of one moment, None when it is empty."""
+    if conn.raw.in_transaction:
+        return _version(conn)
+    # between two questions somebody else may make or upgrade the file, and the answers would not belong together
+    conn.execute("BEGIN")
+    try:
+        return _version(conn)
+    finally:
+        conn.rollback()
+
+
+def _version(conn: Connection) -> tuple[int, str] | None:
+    columns = [row[0] for row in conn.all("SELECT name FROM pragma_table_info('schema_meta')")]
+    if not columns:
+        if not conn.value("SELECT count(*) FROM sqlite_schema"):
+            return None
+        _check_records(conn)
+        return OLDEST_VERSION, ""
+    if "version" in columns:
+        ours = "lineage" in columns
+        row = conn.one(_VERSION_AND_LINEAGE if ours else _VERSION_ONLY)
+    else:
+        row = (
+            conn.value("SELECT value FROM schema_meta WHERE key IN ('version', 'schema_version')"),
+            conn.value("SELECT value FROM schema_meta WHERE key = 'lineage'"),
+        )
+    if not (row[1] if row else None):
+        _check_records(conn)
+    if row is None or not str(row[0]).isdigit() or int(row[0]) < OLDEST_VERSION:
+        raise CorruptStore(f"{conn.path} does not say which version it has", hint="restore a backup of it")
+    return int(row[0]), str(row[1] or "")
+
+
+_RECORDS = """
+SELECT count(*) FROM sqlite_schema
+ WHERE type = 'table' AND name IN ('messages', 'progressions', 'sessions', 'branches')
+"""
+
+
+def _check_records(conn: Connection) -> None:
+    """A file that names no lineage is an old one of ours only if it has the four tables of ADR-0009."""
+    if conn.value(_RECORDS) < 4:
+        raise WrongVersion(
+            f"{conn.path} is the database of another program; it is left as it is",
+            hint="set LIONAGI_HOME, or LIONAGI_DB, to another place",
+        )
+
+
+def check_readable(conn: Connection) -> None:
+    """Refuse what this version cannot read; an empty file reads as an empty database would."""
+    found = version_of(conn)
+    if found is None:
+        raise NotFound(f"{conn.path} is empty", hint="record something first, e.g. with `li agent`")
+    version, lineage = found
+    if lineage == LINEAGE and version >= SCHEMA_VERSION:
+        return
+    check_known(conn.path, version, lineage)
+    raise WrongVersion(
+        f"{conn.path} has schema version {version} and must be upgraded to {SCHEMA_VERSION} first",
+        hint="any command that writes does it, after a backup: `li state checkpoint`",
+    )
+
+
+def check_known(path: str, version: int, lineage: str) -> None:
+    """Refuse a database that another product or a newer version wrote."""
+    if lineage not in ("", LINEAGE) or (not lineage and version > 2):
+        who = f"'{lineage}'" if lineage else f"another product (schema version {version})"
+        raise WrongVersion(
+            f"{path} was written by {who}, not by Lion Studio; it is left as it is",
+            hint="set LIONAGI_HOME to another folder, and read it in with `li state import-db`",
+        )
+    if version > SCHEMA_VERSION:
+        raise WrongVersion(
+            f"{path} was written by a newer Lion Studio (schema version {version}, this one knows "
+            f"{SCHEMA_VERSION}); reading works, writing does not",
+            hint="upgrade with `pip install -U lion-studio`",
+        )
+
+
+def schema_sql() -> str:
+    """The schema of a new database."""
+    # slow to load, and only needed when a file is made
+    from importlib import resources
+
+    folder = resources.files("lionstudio.state.sqlite.schema")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("schema.sql", "triggers.sql"))

@@ -1,0 +1,1 @@
+"""Find problems, prove a process alive or dead, delete old sessions."""

@@ -1,0 +1,1 @@
+"""Authentication, limits, headers and error responses."""

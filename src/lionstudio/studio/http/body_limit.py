@@ -1,0 +1,74 @@
+"""Bodies are small and arrive soon: read whole, up to a size and for a time, before a route begins."""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lionstudio.studio.http.error_responses import problem
+
+MOST_BYTES = 1_000_000
+SECONDS = 10.0
+
+
+class BoundedBodies:
+    """Refuses a body that is too large or too slow, so that no route waits for one."""
+
+    def __init__(self, app: ASGIApp, seconds: float = SECONDS) -> None:
+        self.app, self._seconds = app, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if _announced(scope) > MOST_BYTES:
+            await _too_large(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(self._seconds):
+                body = await _read(receive)
+        except TimeoutError:
+            await problem(408, "slow_body", f"The body did not arrive within {self._seconds:.0f} s.")(
+                scope, receive, send
+            )
+            return
+        if body is None:
+            await _too_large(scope, receive, send)
+            return
+        await self.app(scope, _replay(body, receive), send)
+
+
+def _announced(scope: Scope) -> int:
+    length = Headers(scope=scope).get("content-length", "0")
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 16 else MOST_BYTES + 1
+
+
+async def _read(receive: Receive) -> bytes | None:
+    body = b""
+    while True:
+        message = await receive()
+        piece: bytes = message.get("body", b"")
+        body += piece
+        if len(body) > MOST_BYTES:
+            return None
+        if not message.get("more_body"):
+            return body
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    waiting = [body]
+
+    async def again() -> Message:
+        if waiting:
+            return {"type": "http.request", "body": waiting.pop(), "more_body": False}
+        return await receive()
+
+    return again
+
+
+async def _too_large(scope: Scope, receive: Receive, send: Send) -> None:
+    # what is still to come would be taken for the next request
+    refusal = problem(413, "body_too_large", f"A body has at most {MOST_BYTES} bytes.", headers={"Connection": "close"})
+    await refusal(scope, receive, send)

@@ -1,0 +1,71 @@
+"""What every answer carries in its headers, whatever the route, and what is answered when a route breaks."""
+
+from __future__ import annotations
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from lionstudio.studio.http.audit_log import Log
+from lionstudio.studio.http.error_responses import bug
+
+
+def content_policy(nonce: str | None = None) -> str:
+    """What a browser may load: our own files; and styles that carry the nonce of their answer, where it has one."""
+    styles = "style-src 'self'" if nonce is None else f"style-src 'self' 'nonce-{nonce}'"
+    return (
+        f"default-src 'none'; script-src 'self'; {styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": content_policy(),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class SecurityHeaders:
+    """Adds to every answer the headers that keep a browser from doing more than showing it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)  # the page has a policy of its own, with a nonce
+                # only the files of the page, whose names change with their content, say how long they may be kept
+                headers.setdefault("Cache-Control", "no-store")
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class PlainBugs:
+    """An error that nobody foresaw: its traceback goes to the log, and one sentence to the client."""
+
+    def __init__(self, app: ASGIApp, log: Log) -> None:
+        self.app, self._log = app, log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        began = False
+
+        async def noting(message: Message) -> None:
+            nonlocal began
+            began = began or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        except Exception as error:
+            answer, traceback = bug(error)
+            self._log.write("bug", path=scope.get("path", ""), traceback=traceback)
+            if scope["type"] != "http" or began:
+                raise
+            await answer(scope, receive, send)

@@ -1,0 +1,88 @@
+"""The static shell: the built page and its files, which hold no data; the same page for each of its addresses.
+
+Styles that the page makes at run time carry a nonce, new with every answer; scripts come from files only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import os
+import secrets
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from lionstudio.errors import LionError
+from lionstudio.studio.http.error_responses import problem
+from lionstudio.studio.http.headers import content_policy
+from lionstudio.studio.http.responses import names_tag
+from lionstudio.system.filenames import fault_of_name
+from lionstudio.system.safe_read import read_bytes
+
+STATIC = os.path.join(os.path.dirname(__file__), "static")
+MOST_BYTES = 20_000_000
+# The first part of every address that shows data; whatever else there is belongs to the page and needs no token.
+GUARDED = frozenset({"api", "metrics", "openapi.json"})
+_FOR_EVER = "public, max-age=31536000, immutable"
+_NONCE = b'<meta name="csp-nonce" content="'
+
+PLACEHOLDER = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Lion Studio</title>
+</head>
+<body>
+<main>
+<h1>Lion Studio</h1>
+<p>The server runs, but its page has not been built yet; <code>make web</code> builds it.</p>
+<p>What is kept can be read in a terminal already: <code>li state ls</code></p>
+</main>
+</body>
+</html>
+"""
+
+
+def is_public(path: str) -> bool:
+    """Whether an address shows nothing but the shell, and so needs no token."""
+    return path.partition("/")[2].partition("/")[0].lower() not in GUARDED
+
+
+async def shell(request: Request) -> Response:
+    """A file of the page, or the page itself."""
+    path = request.scope["path"]
+    if not is_public(path):
+        return problem(404, "no_route", "There is nothing at this address.")
+    parts = [part for part in path.split("/") if part]
+    if parts and (parts[0] == "assets" or (len(parts) == 1 and "." in parts[0])):
+        return _file(request, parts)
+    return _page()
+
+
+def _file(request: Request, parts: list[str]) -> Response:
+    try:
+        if any(fault_of_name(part) for part in parts):
+            return problem(404, "no_file", "The page has no such file.")
+        content = read_bytes(os.path.join(STATIC, *parts), most=MOST_BYTES, root=STATIC)
+    except LionError:
+        return problem(404, "no_file", "The page has no such file.")
+    tag = '"' + hashlib.blake2b(content, digest_size=12).hexdigest() + '"'
+    headers = {"Cache-Control": _FOR_EVER if parts[0] == "assets" else "no-cache", "ETag": tag}
+    if names_tag(request, tag):
+        return Response(status_code=304, headers=headers)
+    kind = mimetypes.guess_type(parts[-1])[0] or "application/octet-stream"
+    return Response(content, media_type=kind, headers=headers)
+
+
+def _page() -> Response:
+    """The page with a nonce of its own, so it is never kept."""
+    nonce = secrets.token_urlsafe(16)
+    try:
+        content = read_bytes(os.path.join(STATIC, "index.html"), most=MOST_BYTES, root=STATIC)
+    except LionError:
+        content = PLACEHOLDER.encode()
+    headers = {"Content-Security-Policy": content_policy(nonce), "Cache-Control": "no-store"}
+    return HTMLResponse(content.replace(_NONCE, _NONCE + nonce.encode(), 1), headers=headers)

@@ -1,0 +1,1 @@
+"""Start `li` commands as processes."""

@@ -1,0 +1,55 @@
+"""What Studio starts, and what became of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from lionstudio.studio.schemas.shared import Answer, Given
+
+
+class Launch(Answer):
+    """A process that Studio started."""
+
+    id: str
+    session_id: str | None = Field(description="the run that it is, None for a task")
+    verb: str
+    target: str | None
+    options: dict[str, Any]
+    started_at: float
+    pid: int
+    running: bool
+    exit_code: int | None
+    log: str
+
+
+class LaunchAnswer(Answer):
+    """One launch."""
+
+    launch: Launch
+
+
+class LaunchDetail(LaunchAnswer):
+    """One launch, and the end of what it printed."""
+
+    output: str
+
+
+class LaunchList(Answer):
+    """Every launch of this server, newest first."""
+
+    launches: list[Launch]
+
+
+class NewLaunch(Given):
+    """What to start."""
+
+    verb: str = Field(max_length=20, description="agent, play, flow or fanout; mirror, import or prune")
+    target: str | None = Field(
+        default=None,
+        max_length=200,
+        description="an agent, a provider/model, a playbook; claude or codex; runs, shows or teams; sessions",
+    )
+    prompt: str = ""
+    options: dict[str, str | int | list[str]] = Field(default_factory=dict, max_length=20)

@@ -1,0 +1,85 @@
+"""Teams and their messages (ADR-0019)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from lionstudio.studio.schemas.shared import Answer, Given, Read, StateShape
+
+
+class Team(Answer):
+    """A team, or a file that cannot be used; then `error` says why."""
+
+    id: str | None
+    name: str
+    status: str | None
+    members: list[str]
+    member_count: int
+    message_count: int
+    created_at: float | None
+    updated_at: float | None
+    path: str | None
+    error: str | None
+    state: StateShape | None
+
+
+class Teams(Read):
+    """Every team, the one that was used last first."""
+
+    teams: list[Team]
+
+
+class TeamMessage(Answer):
+    """What one member wrote to another, or to all."""
+
+    id: str
+    team_id: str
+    created_at: float
+    sender: str
+    recipient: str
+    content: str
+    summary: str | None
+    read_by: list[str]
+    session_id: str | None
+    metadata: dict[str, Any]
+
+
+class LinkedRun(Answer):
+    """A run that talked through a team."""
+
+    id: str
+    name: str | None
+
+
+class TeamDetail(Read):
+    """A team, the runs that talked through it, and how much each member has not read."""
+
+    team: Team
+    sessions: list[str]
+    linked: list[LinkedRun]
+    unread: dict[str, int]
+
+
+class TeamMessages(Read):
+    """The newest messages of a team, in order."""
+
+    messages: list[TeamMessage]
+    has_more: bool
+
+
+class NewTeamMessage(Given):
+    """A message to send."""
+
+    text: str = Field(min_length=1)
+    sender: str = Field(default="user", min_length=1, max_length=200)
+    to: list[str] = Field(default_factory=list, max_length=100, description="members; none is everybody")
+    session_id: str | None = Field(default=None, max_length=200)
+
+
+class Sent(Read):
+    """What was sent; `unstored` says why the table does not have it yet."""
+
+    message: TeamMessage
+    unstored: str | None

@@ -1,0 +1,1 @@
+"""Rows and folders as the API returns them."""

@@ -1,0 +1,65 @@
+"""Runs by their health, which is computed when it is read: what runs is looked at one by one, a bounded number."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any
+
+from lionstudio.state.connection import Connection
+from lionstudio.state.runs.page_queries import running_rows
+from lionstudio.state.runs.run_list import Filters, list_sessions
+from lionstudio.studio.views.runs import to_wire
+
+_MOST_LOOKS = 50  # for one page; the cursor goes on from there
+
+
+def runs_with_health(
+    conn: Connection, filters: Filters, health: str, limit: int, cursor: str | None, now: float
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Up to `limit` runs of that health, newest first, and the cursor of the rest."""
+    if health != "ok" and filters.status is None:
+        filters = filters._replace(status="running")  # whatever has ended is ok
+    found: list[dict[str, Any]] = []
+    for _ in range(_MOST_LOOKS):
+        # no more than fit are looked at, so that the cursor leaves nothing out
+        page = list_sessions(conn, filters, limit=limit - len(found), cursor=cursor)
+        found += [run for run in (to_wire(row, now) for row in page.rows) if _has(run, health)]
+        cursor = page.next_cursor
+        if cursor is None or len(found) >= limit:
+            break
+    return found, cursor
+
+
+def _has(run: dict[str, Any], health: str) -> bool:
+    return health in (run["effective_health"], run["state"]["health"])
+
+
+_MOST_RUNNING = 1_000
+_ORDER = {"error": 0, "warning": 1, "info": 2, "none": 3}
+
+
+def health_overview(conn: Connection) -> dict[str, Any]:
+    """Everything that is marked running, grouped by its health, the worst first."""
+    now = time.time()
+    rows = running_rows(conn, _MOST_RUNNING + 1)
+    runs = [_health_of(to_wire(row, now)) for row in rows[:_MOST_RUNNING]]
+    runs.sort(key=lambda run: (_ORDER[run["severity"]], run["since"] or 0))
+    groups = Counter((run["health"], run["label"], run["severity"]) for run in runs)
+    named = [
+        {"health": health, "label": label, "severity": severity, "runs": n}
+        for (health, label, severity), n in groups.items()
+    ]
+    return {"groups": named, "runs": runs, "has_more": len(rows) > _MOST_RUNNING}
+
+
+def _health_of(run: dict[str, Any]) -> dict[str, Any]:
+    state = run["state"]
+    reasons = [reason for reason in state["reasons"] if reason["evidence"]]
+    since = run["last_message_at"] or run["started_at"]
+    return {
+        "id": run["id"], "display_name": run["display_name"], "health": run["effective_health"],
+        "label": state["label"], "severity": state["severity"],
+        "evidence": "; ".join(f"{each['message']} {each['evidence']}" for each in reasons) or None,
+        "since": since if isinstance(since, (int, float)) else None,
+    }  # fmt: skip

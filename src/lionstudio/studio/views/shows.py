@@ -1,0 +1,222 @@
+"""Shows on their way to a page: rows first, and what only the folder has; one without rows is read from its folder."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lionstudio.errors import LionError, NotFound
+from lionstudio.files.shows.show_folder import MOST_BYTES, PLAN, PlayFolder, ShowFolder, find_shows, read_show
+from lionstudio.model.shows.play_graph import blocked_by, critical_path
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.computed_state import play_state, show_state
+from lionstudio.model.status.play_badges import play_badges
+from lionstudio.state.connection import Connection
+from lionstudio.state.runs.page_queries import session_names
+from lionstudio.state.shows import find_show, list_plays
+from lionstudio.studio.views.show_actions import actions_for, deeds_of_play, deeds_of_show, has_begun
+from lionstudio.system.safe_read import is_within, read_text
+
+UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
+
+
+def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | None:
+    """ADR-0011's shape from the database, None when it has no such show; nothing of the folder is read here."""
+    show = find_show(conn, topic)
+    if show is None:
+        return None
+    plays = list_plays(conn, show.id)
+    names = session_names(conn, [play.session_id for play in plays if play.session_id])
+    blocked = blocked_by(plays)
+    rows = [play.to_dict() for play in plays]
+    return {
+        "topic": show.topic,
+        "path": show.show_dir,
+        "show_md": None,
+        "goal": show.goal,
+        "status": str(show.status),
+        "status_source": "sqlite",
+        "plays": [play_to_wire(play, names, blocked.get(play.name, ())) for play in plays],
+        "critical_path": list(critical_path(plays, now)),
+        "blocked": {name: list(holders) for name, holders in blocked.items()},
+        "state": show_state(show.to_dict(), rows).to_dict(),
+        "repo": show.repo,
+        "base_branch": show.base_branch,
+        "integration_branch": show.integration_branch,
+        "updated_at": show.updated_at,
+        "edges": edges(plays),
+        "actions": [],
+        "deeds": [],
+        "final_verdict": None,
+        "error": None,
+        **progress({str(status): n for status, n in Counter(play.status for play in plays).items()}),
+        "running_plays": [play.name for play in plays if play.status == "running"],
+    }
+
+
+def edges(plays: Iterable[Play]) -> list[dict[str, str]]:
+    """What leads to what; a name that no play has is told by `blocked` and draws no line."""
+    known = {play.name: play for play in plays}
+    return [
+        {"source": need, "target": play.name}
+        for play in known.values()
+        for need in dict.fromkeys(play.depends_on)
+        if need in known
+    ]
+
+
+def progress(counts: Mapping[str, int]) -> dict[str, int]:
+    """How many plays there are, and how many are merged."""
+    return {"plays_total": sum(counts.values()), "plays_merged": counts.get("merged", 0)}
+
+
+def play_to_wire(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...]) -> dict[str, Any]:
+    """A play in ADR-0011's shape, with its state."""
+    return {
+        "name": play.name,
+        "meta": {
+            "worktree": play.worktree, "branch": play.branch, "attempt": play.attempt, "started_at": play.started_at,
+            "ended_at": play.ended_at, "exit_code": play.exit_code, "merged_at": play.merged_at,
+            "merge_sha": play.merge_sha, "status": str(play.status), "playbook": play.playbook, "effort": play.effort,
+        },
+        "verdict": {"gate_passed": play.gate_passed, "feedback": play.gate_feedback},
+        "session_id": play.session_id,
+        "session_name": names.get(play.session_id or ""),
+        "intent": None,
+        "updated_at": play.updated_at,
+        "depends_on": list(play.depends_on),
+        "blocked_by": list(holders),
+        "state": play_state(play.to_dict(), blocked_by=holders).to_dict(),
+        "badges": [badge._asdict() for badge in play_badges(play.to_dict())],
+        "duration_ms": play.duration_ms,
+        "actions": actions_for(str(play.status)),
+        "deeds": deeds_of_play(play.name, str(play.status)),
+    }  # fmt: skip
+
+
+def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -> dict[str, Any]:
+    """A show of the database in a list."""
+    needing = [{"name": status, "status": status} for status, n in counts.items() if n]
+    return {
+        "topic": show.topic, "path": show.show_dir, "goal": show.goal, "status": str(show.status),
+        "status_source": "sqlite", "updated_at": show.updated_at, "plays_by_status": dict(counts),
+        "state": show_state(show.to_dict(), needing).to_dict(), "error": None, "running_plays": list(running),
+        **progress(counts),
+    }  # fmt: skip
+
+
+def listed_from_disk(root: str, known: set[str]) -> list[dict[str, Any]]:
+    """The shows of a folder that the database does not have; a bad one is one entry that says why."""
+    try:
+        paths = [path for path in find_shows(root) if os.path.basename(path) not in known]
+    except LionError:
+        return []
+    return [_listed_folder(path, root) for path in paths]
+
+
+def _listed_folder(path: str, root: str) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "topic": os.path.basename(path), "path": path, "goal": None, "status": UNKNOWN, "status_source": "filesystem",
+        "updated_at": None, "plays_by_status": {}, "state": None, "error": None, "running_plays": [], **progress({}),
+    }  # fmt: skip
+    try:
+        folder = read_show(path, root)
+    except LionError as error:
+        return entry | {"error": error.message}
+    counts: dict[str, int] = {}
+    for play in folder.plays:
+        status = str(play.meta.get("status") or UNKNOWN)
+        counts[status] = counts.get(status, 0) + 1
+    running = [play.name for play in folder.plays if play.meta.get("status") == "running"]
+    told = {"goal": folder.plan.goal, "updated_at": folder.times.changed, "plays_by_status": counts}
+    return entry | told | progress(counts) | {"running_plays": running}
+
+
+def show_of_folder(root: str, topic: str) -> dict[str, Any]:
+    """The minimal shape for a show that is only on disk; NotFound otherwise."""
+    path = os.path.join(root, topic)
+    if not os.path.isdir(path) or not is_within(path, root):
+        raise NotFound(f"there is no show {topic!r:.100}", hint="`li show ls` lists them")
+    folder = read_show(path, root)
+    actions = _actions_of_folder(folder)
+    return {
+        "topic": topic, "path": path, "show_md": plan_text(path, root), "goal": folder.plan.goal, "status": UNKNOWN,
+        "status_source": "filesystem", "plays": [_play_of_folder(play, folder) for play in folder.plays],
+        "critical_path": [], "blocked": {}, "state": None, "edges": _edges_of_folder(folder),
+        "actions": actions, "deeds": deeds_of_show(topic, actions, None), "error": None,
+        "final_verdict": folder.final_verdict, "running_plays": [], "repo": folder.plan.repo,
+        "base_branch": folder.plan.base_branch, "integration_branch": folder.plan.integration_branch,
+        "updated_at": folder.times.changed, "plays_total": len(folder.plays), "plays_merged": 0,
+    }  # fmt: skip
+
+
+def _actions_of_folder(folder: ShowFolder) -> list[str]:
+    """One that was planned and never ran can be started; what another program did there is first brought in."""
+    began = has_begun([str(play.meta["status"]) for play in folder.plays if play.meta.get("status") is not None])
+    return ["run"] if folder.plan.plays and not began else []
+
+
+def _edges_of_folder(folder: ShowFolder) -> list[dict[str, str]]:
+    names = {play.name for play in folder.plays}
+    return [
+        {"source": need, "target": play.name}
+        for play in folder.plan.plays
+        for need in play.depends_on or ()
+        if need in names and play.name in names
+    ]
+
+
+def _play_of_folder(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
+    planned = next((each for each in show.plan.plays if each.name == play.name), None)
+    return {
+        "name": play.name, "meta": _fitting(play.meta, _META), "updated_at": play.times.changed,
+        "verdict": None if play.verdict is None else _fitting(play.verdict, _VERDICT),
+        "depends_on": list(planned.depends_on or ()) if planned else [],
+        "error": None if play.fault is None else play.fault.message, "badges": _badges_of_folder(play), "actions": [],
+        "deeds": [], "duration_ms": None, "blocked_by": [],
+    }  # fmt: skip
+
+
+def _badges_of_folder(play: PlayFolder) -> list[dict[str, str]]:
+    if not isinstance(play.meta.get("status"), str):
+        return []
+    passed = (play.verdict or {}).get("gate_passed")
+    known = {"status": play.meta["status"], "gate_passed": passed if isinstance(passed, bool) else None}
+    return [badge._asdict() for badge in play_badges(known)]
+
+
+_TEXT, _TIME, _NUMBER = (str,), (int, float, str), (int,)
+_META: Mapping[str, tuple[type, ...]] = {
+    "worktree": _TEXT, "branch": _TEXT, "merge_sha": _TEXT, "status": _TEXT, "playbook": _TEXT, "effort": _TEXT,
+    "started_at": _TIME, "ended_at": _TIME, "merged_at": _TIME, "attempt": _NUMBER, "exit_code": _NUMBER,
+}  # fmt: skip
+_VERDICT: Mapping[str, tuple[type, ...]] = {"gate_passed": (bool,), "feedback": _TEXT}
+
+
+def _fitting(given: Mapping[str, Any], known: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+    """A file as it is, but for the known names: what is of another kind than a page expects counts as nothing."""
+    return {
+        name: value if name not in known or (isinstance(value, known[name]) and _is_whole(name, value)) else None
+        for name, value in given.items()
+    }
+
+
+def _is_whole(name: str, value: Any) -> bool:
+    return name == "gate_passed" or not isinstance(value, bool)
+
+
+def plan_text(path: str, root: str) -> str | None:
+    """`_show.md` as it is, None when there is none that can be read."""
+    return text_in(os.path.join(path, PLAN), root)[0]
+
+
+def text_in(path: str, root: str) -> tuple[str | None, str | None]:
+    """(text, why not): the content of a file below a root, by the one safe way of reading."""
+    if not os.path.lexists(path):
+        return None, None
+    try:
+        return read_text(path, most=MOST_BYTES, root=root), None
+    except LionError as error:
+        return None, error.message

@@ -1,0 +1,170 @@
+"""The one way to read a folder or a file that somebody else may have filled.
+
+Only regular files up to a size are opened, so nothing hangs; what cannot be read is refused with the reason,
+and a caller that makes a list turns the refusal into one entry.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import NamedTuple
+
+from lionstudio.errors import InvalidInput, LionError, NotFound
+from lionstudio.system.filenames import shown
+
+MOST_BYTES = 5_000_000  # of one definition; a person does not write more, and a list reads them all
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+_REASONS = {
+    errno.ELOOP: ("is a symbolic link that leads to itself", "remove it"),
+    errno.EACCES: ("may not be read by you", "chmod it, or move it away"),
+    errno.EPERM: ("may not be read by you", "chmod it, or move it away"),
+    errno.ENOTDIR: ("is not a folder", "move it away"),
+}
+BOM = "\ufeff"
+
+
+class Item(NamedTuple):
+    """One name in a folder; `folder` is true for a folder or a link to one."""
+
+    name: str
+    path: str
+    folder: bool
+    link: bool
+
+
+def list_folder(path: str) -> list[Item]:
+    """What a folder holds, by name; nothing when it does not exist."""
+    try:
+        with os.scandir(path) as found:
+            items = [Item(entry.name, entry.path, _is_folder(entry), entry.is_symlink()) for entry in found]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise refusal(path, error) from None
+    return sorted(items)
+
+
+def read_text(path: str, *, most: int = MOST_BYTES, root: str | None = None) -> str:
+    """The exact text of a file (a byte order mark stays); see `read_bytes` for what is refused besides."""
+    content = read_bytes(path, most=most, root=root)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{shown(path)} is not UTF-8 (byte {error.start + 1})", hint="save it as UTF-8, or move it away"
+        ) from None
+    if "\0" in text:
+        raise InvalidInput(f"{shown(path)} holds NUL bytes and is no text", hint="move it away")
+    return text
+
+
+def read_bytes(path: str, *, most: int = MOST_BYTES, root: str | None = None) -> bytes:
+    """The content of a regular file; with `root`, a link that leads out of that folder is refused."""
+    try:
+        return _read(_within(path, root) if root is not None else path, path, most, follow=root is None)
+    except OSError as error:
+        raise refusal(path, error) from None
+
+
+def refusal(path: str, error: OSError) -> LionError:
+    """Why the system refused a path, and what to do."""
+    if error.errno == errno.ENOENT:
+        if os.path.islink(path):
+            return NotFound(f"{shown(path)} is a symbolic link to nothing", hint="remove it, or restore its target")
+        return NotFound(f"{shown(path)} is not there", hint="it may have been removed just now")
+    reason, hint = _REASONS.get(error.errno or 0, (f"cannot be read: {error.strerror}", "move it away"))
+    return InvalidInput(f"{shown(path)} {reason}", hint=hint)
+
+
+def may_exist(path: str) -> bool:
+    """Whether something is there, or we are not allowed to know."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def is_within(path: str, root: str) -> bool:
+    """Whether a path, all links followed, lies in a folder; what no file can be called lies nowhere."""
+    try:
+        os.fsencode(path)
+        return _lies_plainly(path, root) or _lies_in(os.path.realpath(path), root)
+    except ValueError:
+        return False
+
+
+def _lies_plainly(path: str, root: str) -> bool:
+    """Whether it lies there by its name, and no part of the way down is a link: then nothing has to be followed."""
+    folder = root.rstrip(os.sep)
+    if not folder or "\0" in path or not path.startswith(folder + os.sep):
+        return False
+    for part in path[len(folder) + 1 :].split(os.sep):
+        folder = f"{folder}{os.sep}{part}"
+        if part in ("", os.curdir, os.pardir) or os.path.islink(folder):
+            return False
+    return True
+
+
+def _lies_in(real: str, root: str) -> bool:
+    folder = os.path.realpath(root)
+    return real == folder or real.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _within(path: str, root: str) -> str:
+    if _lies_plainly(path, root):
+        return path
+    if not is_within(path, root):
+        raise InvalidInput(
+            f"{shown(path)} is a symbolic link that leads out of {shown(root)}", hint="copy the file instead"
+        )
+    return os.path.realpath(path)
+
+
+def _read(path: str, named: str, most: int, *, follow: bool) -> bytes:
+    # looked at before it is opened: opening a pipe wakes its writer, and opening a device may do anything
+    _check_regular(os.stat(path, follow_symlinks=follow), named, most)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY | (0 if follow else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags)
+    try:
+        size = _check_regular(os.fstat(descriptor), named, most)
+        content = os.read(descriptor, size + 1)
+        while len(content) <= most:
+            more = os.read(descriptor, most + 1 - len(content))
+            if not more:
+                return content
+            content += more
+    finally:
+        os.close(descriptor)
+    raise _too_large(named, most)
+
+
+def _check_regular(found: os.stat_result, named: str, most: int) -> int:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        raise InvalidInput(f"{shown(named)} is {kind}, not a file", hint="move it away")
+    if found.st_size > most:
+        raise _too_large(named, most)
+    return found.st_size
+
+
+def _too_large(named: str, most: int) -> InvalidInput:
+    return InvalidInput(f"{shown(named)} is larger than {most / 1e6:.0f} MB", hint="shorten it, or move it away")
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself, or into a folder that is closed to us
+        return False

@@ -1,0 +1,1 @@
+"""Agents that write to each other by name."""

@@ -1,0 +1,240 @@
+"""What becomes of each kind of record of Claude Code."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.support.builders import T0
+from tests.support.transcripts import USAGE, iso
+
+from lionstudio.agents.claude.transcript import ClaudeReader
+from lionstudio.agents.transcript import Facts
+from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
+
+
+class Reading:
+    """A reader, and records that are given to it; after each, its state goes through JSON."""
+
+    def __init__(self, session: str = "s1", thread: str = "") -> None:
+        self.reader = ClaudeReader(Facts(session=session, thread=thread), {}, born=T0)
+        self.number = 0
+
+    def take(self, kind: str, message: Any = None, **more: Any) -> list[Message]:
+        self.number += 1
+        record = {"type": kind, "uuid": f"u{self.number}", "sessionId": "s1", "timestamp": iso(self.number), **more}
+        if message is not None:
+            record["message"] = message
+        found = list(self.reader.take(record))
+        self.lanes = [said.lane for said in found]
+        state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
+        self.reader = ClaudeReader(Facts.from_dict(state[0]), state[1], born=0.0)
+        return [said.message for said in found]
+
+    def user(self, content: Any, **more: Any) -> list[Message]:
+        return self.take("user", {"role": "user", "content": content}, **more)
+
+    def assistant(self, *blocks: Any, id_: str = "m1", **more: Any) -> list[Message]:
+        said = {"id": id_, "role": "assistant", "model": "claude-sonnet-4-5-20250929", "content": list(blocks)}
+        return self.take("assistant", said | more.pop("said", {}), **more)
+
+    @property
+    def facts(self) -> Facts:
+        return self.reader.facts
+
+
+def test_a_prompt_is_an_instruction_and_the_title() -> None:
+    reading = Reading()
+    (message,) = reading.user("Fix  the\nparser", parentUuid="u0", cwd="/p", gitBranch="main", version="2.1")
+    assert isinstance(message, Instruction)
+    assert message.content == {"instruction": "Fix  the\nparser"}
+    assert message.metadata == {"uuid": "u1", "parent_uuid": "u0"}
+    assert message.created_at == T0 + 1
+    facts = reading.facts
+    assert (facts.title, facts.cwd, facts.git_branch, facts.version) == ("Fix the parser", "/p", "main", "2.1")
+
+
+def test_blocks_of_an_answer_are_messages_in_order() -> None:
+    reading = Reading()
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "x"}
+    call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/p/a.py"}}
+    found = reading.assistant(thinking, {"type": "text", "text": "Reading."}, call)
+    assert [type(message) for message in found] == [AssistantResponse, AssistantResponse, ActionRequest]
+    assert [message.content for message in found] == [
+        {"assistant_response": "", "thinking": "hm"},
+        {"assistant_response": "Reading."},
+        {"function": "Read", "arguments": {"file_path": "/p/a.py"}},
+    ]
+    assert [message.created_at for message in found] == [T0 + 1, T0 + 1.001, T0 + 1.002]
+    assert found[2].metadata["call_id"] == "t1"
+    assert reading.facts.model == "claude-sonnet-4-5-20250929"
+
+
+def test_a_result_is_paired_with_its_call() -> None:
+    reading = Reading()
+    (request,) = reading.assistant({"type": "tool_use", "id": "t1", "name": "Bash", "input": {}})
+    noted = {"stdout": "a", "interrupted": False, "durationMs": 12, "structuredPatch": [1]}
+    (result,) = reading.user([{"type": "tool_result", "tool_use_id": "t1", "content": "a"}], toolUseResult=noted)
+    assert isinstance(result, ActionResponse)
+    assert result.content == {"function": "Bash", "action_request_id": request.id, "output": "a"}
+    assert result.role == "tool"
+    assert result.metadata["result"] == {"durationMs": 12}
+
+
+def test_a_failed_call_is_an_error_and_an_unknown_one_stands_alone() -> None:
+    (result,) = Reading().user([{"type": "tool_result", "tool_use_id": "?", "content": "no", "is_error": True}])
+    assert result.content == {"function": None, "action_request_id": None, "error": "no"}
+
+
+def test_a_result_of_texts_is_text_and_images_are_references() -> None:
+    reading = Reading()
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    texts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    (first,) = reading.user([{"type": "tool_result", "tool_use_id": "t", "content": texts}])
+    (second,) = reading.user([{"type": "tool_result", "tool_use_id": "t", "content": [texts[0], image]}])
+    assert first.content["output"] == "a\nb"
+    reference = second.content["output"][1]
+    assert (reference["media_type"], reference["characters"]) == ("image/png", 4)
+    assert "aGk=" not in json.dumps(second.content)
+
+
+def test_an_image_belongs_to_the_prompt_beside_it() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    (message,) = Reading().user([image, {"type": "text", "text": "what is this?"}])
+    assert message.content["instruction"] == "what is this?"
+    assert message.content["images"][0]["uuid"] == "u1"
+    (alone,) = Reading().user([image])
+    assert alone.content["instruction"] == ""
+
+
+def test_usage_is_counted_once_for_an_api_message() -> None:
+    reading = Reading()
+    first, *_ = reading.assistant({"type": "text", "text": "a"}, said={"usage": USAGE | {"output_tokens": 1}})
+    second, *_ = reading.assistant({"type": "text", "text": "b"}, said={"usage": USAGE})
+    third, *_ = reading.assistant({"type": "text", "text": "c"}, said={"usage": USAGE})
+    other, *_ = reading.assistant({"type": "text", "text": "d"}, id_="m2", said={"usage": USAGE})
+    assert first.usage[:4] == (10, 1, 100, 20)
+    assert second.usage[:4] == (0, 3, 0, 0)
+    assert "usage" not in third.metadata
+    assert other.usage[:4] == (10, 4, 100, 20)
+    # $3 and $15 for a million, a tenth for what was cached, a quarter more for what is
+    assert other.usage.cost_microusd == 10 * 3 + 4 * 15 + 100 * 0.3 + 20 * 3.75
+
+
+def test_a_recorded_cost_counts_and_an_unknown_model_has_none() -> None:
+    usage = {"usage": USAGE}
+    (recorded,) = Reading().assistant({"type": "text", "text": "a"}, said=usage, costUSD=0.5)
+    (unknown,) = Reading().assistant({"type": "text", "text": "a"}, said=usage | {"model": "mystery-1"})
+    (fast,) = Reading().assistant({"type": "text", "text": "a"}, said={"usage": USAGE | {"speed": "fast"}})
+    assert recorded.usage.cost_microusd == 500_000
+    assert unknown.usage.cost_microusd is None
+    assert fast.usage.cost_microusd is None
+
+
+def test_what_the_program_put_into_the_users_mouth_is_marked() -> None:
+    reading = Reading()
+    (meta,) = reading.user("Continue", isMeta=True)
+    (command,) = reading.user("<command-name>/compact</command-name>")
+    (summary,) = reading.user("This session is being continued", isCompactSummary=True)
+    (typed,) = reading.user("Now the real thing")
+    assert [message.metadata.get("injected") for message in (meta, command, summary, typed)] == [True, True, True, None]
+    assert summary.metadata["record"] == "compact_summary"
+    assert reading.facts.title == "Now the real thing"
+
+
+def test_titles_by_rank() -> None:
+    reading = Reading()
+    reading.user("first prompt")
+    reading.take("summary", summary="Of another", leafUuid="elsewhere")
+    assert reading.facts.title == "first prompt"
+    reading.take("summary", summary="A summary", leafUuid="u1")
+    assert reading.facts.title == "A summary"
+    reading.take("ai-title", aiTitle="A better one")
+    assert reading.facts.title == "A better one"
+    reading.take("custom-title", customTitle="Mine")
+    assert reading.facts.title == "Mine"
+
+
+def test_a_summary_that_comes_before_its_record_counts_when_that_is_met() -> None:
+    reading = Reading()
+    reading.take("summary", summary="Early", leafUuid="u2")
+    reading.user("hello")
+    assert reading.facts.title == "Early"
+
+
+def test_an_api_error_fails_the_session_until_something_else_is_said() -> None:
+    reading = Reading()
+    text = {"type": "text", "text": "API Error: 529"}
+    (message,) = reading.assistant(text, isApiErrorMessage=True, error="overloaded", apiErrorStatus=529)
+    assert message.metadata["error"] == {"type": "overloaded", "status": 529}
+    assert reading.facts.failed == "API Error: 529"
+    reading.user("again")
+    assert reading.facts.failed is None
+
+
+def test_a_sidechain_in_the_file_is_a_lane_of_its_own() -> None:
+    reading = Reading()
+    reading.user("main")
+    reading.user("sub prompt", isSidechain=True, parentUuid=None)
+    first = reading.lanes
+    reading.assistant({"type": "text", "text": "sub answer"}, isSidechain=True, parentUuid="u2")
+    assert first == reading.lanes == ["side-u2"]
+    reading.user("named", isSidechain=True, agentId="abc")
+    assert reading.lanes == ["abc"]
+    assert reading.facts.title == "main"
+
+
+def test_a_sub_agents_file_is_one_lane() -> None:
+    reading = Reading(thread="abc")
+    reading.user("sub", isSidechain=True, agentId="abc")
+    assert reading.lanes == ["abc"]
+
+
+def test_a_prompt_that_was_queued_is_an_instruction() -> None:
+    reading = Reading()
+    (message,) = reading.take("attachment", attachment={"type": "queued_command", "prompt": "also do b"})
+    assert (type(message), message.role, message.content) == (Instruction, "user", {"instruction": "also do b"})
+    notice = {"type": "queued_command", "prompt": "x", "commandMode": "task-notification"}
+    (told,) = reading.take("attachment", attachment=notice)
+    assert told.metadata["injected"] is True
+
+
+def test_noise_is_counted_and_the_rest_of_the_unknown_is_kept() -> None:
+    reading = Reading()
+    assert reading.take("queue-operation", content="x") == []
+    assert reading.take("attachment", attachment={"type": "skill_listing", "content": "x"}) == []
+    assert reading.take("system", subtype="turn_duration", content="1 s") == []
+    assert reading.take("brand-new") == []
+    assert reading.facts.records == {
+        "queue-operation": 1, "attachment.skill_listing": 1, "system.turn_duration": 1, "brand-new": 1,
+    }  # fmt: skip
+    (kept,) = reading.take("brand-new", content="something")
+    assert kept.content["record"]["content"] == "something"
+    (boundary,) = reading.take("system", subtype="compact_boundary", content="Conversation compacted")
+    assert (boundary.role, boundary.metadata["record"]) == ("system", "system.compact_boundary")
+    (edited,) = reading.take(
+        "attachment", attachment={"type": "edited_text_file", "snippet": "1 a", "filename": "a.py"}
+    )
+    assert edited.content == {"instruction": "1 a"}
+    assert edited.metadata["attachment"] == {"type": "edited_text_file", "filename": "a.py"}
+
+
+def test_an_unknown_block_is_kept() -> None:
+    (message,) = Reading().assistant({"type": "hologram", "x": 1})
+    assert message.content == {"assistant_response": "", "block": {"type": "hologram", "x": 1}}
+
+
+def test_ids_are_those_of_the_records() -> None:
+    one, other = Reading("s1"), Reading("s2")
+    assert one.user("hello")[0].id == other.user("hello")[0].id  # a copy in another session
+    assert one.user("hello")[0].id != one.user("hello")[0].id
+
+
+def test_strange_shapes_do_not_stop_a_reader() -> None:
+    reading = Reading()
+    for content in (None, 7, [], [None], ["plain"], [{"type": "text", "text": 5}], {"a": 1}):
+        reading.user(content)
+        reading.take("assistant", {"content": content, "usage": "none", "model": 4})
+    (kept,) = reading.take("user", "not an object")
+    assert kept.content["record"]["message"] == "not an object"
+    assert reading.take("attachment", attachment="text") == []

@@ -1,0 +1,56 @@
+"""`li ps` and `li logs` in a pipe: a row a line with tabs between, whatever the text holds."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from tests.support.builders import begin, said, write
+from tests.support.commands import here, on_terminal
+
+from lionstudio.model.messages import create_message
+from lionstudio.state.database import Database
+from lionstudio.state.messages.append import append
+from lionstudio.state.sessions import finish_session
+
+
+@pytest.fixture
+def talk(db: Database) -> Database:
+    """A run with everything that a line could stumble over."""
+    now = time.time()
+    session = begin(db, "run-1", name="a\tname", created_at=now, started_at=now)
+    call = create_message({"function": "grep", "arguments": {"word": "x"}}, id="call", created_at=now)
+    result = create_message({"output": "one\ntwo", "action_request_id": "call"}, created_at=now)
+    for message in (said("first\nsecond\tthird\x1b[31m", created_at=now), call, result, said("y" * 5000)):
+        write(db, append, session.branch_id, message)
+    return db
+
+
+def test_a_run_is_one_line_of_ps(talk: Database) -> None:
+    done = here("ps", "--db", talk.path)
+    [line] = done.out.splitlines()
+    cells = line.split("\t")
+    assert (cells[0], cells[4], cells[5], len(cells)) == ("run-1", "4", "a\\tname", 7)
+    assert cells[1] == "unknown"
+    assert cells[2].endswith("Z")
+    write(talk, finish_session, "run-1", "completed")
+    assert here("ps", "--db", talk.path) == (0, "", "nothing runs\n")
+
+
+def test_a_message_is_one_line_of_logs(talk: Database) -> None:
+    rows = [line.split("\t") for line in here("logs", "run-1", "--db", talk.path).out.splitlines()]
+    assert [(row[0], *row[2:]) for row in rows[:3]] == [
+        ("0", "user", "", "first\\nsecond\\tthird\\x1b[31m"),
+        ("1", "assistant", "grep", '{"word":"x"}'),
+        ("2", "tool", "", "one\\ntwo"),
+    ]
+    assert rows[3][4].endswith("y…")
+    full = here("logs", "run-1", "--full", "--db", talk.path).out.splitlines()[3]
+    assert full.endswith("y" * 5000)
+
+
+def test_people_get_a_table_and_a_conversation(talk: Database) -> None:
+    assert "HEALTH" in on_terminal("ps", "--db", talk.path).out
+    seen = on_terminal("logs", "run-1", "--db", talk.path, "--no-color").out
+    assert "    second" in seen
+    assert "tool grep" in seen

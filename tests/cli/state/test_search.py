@@ -1,0 +1,203 @@
+"""`li state search`: what it finds, how it says where, and that it is complete whether it may index or not."""
+
+from __future__ import annotations
+
+import re
+
+import apsw
+import pytest
+from tests.support.builders import T0, begin, say, sql, write
+from tests.support.commands import here, li, on_terminal
+
+from lionstudio.model.messages import create_message
+from lionstudio.state.database import Database
+from lionstudio.state.messages.append import append
+from lionstudio.state.sqlite.fulltext import unindexed
+
+
+@pytest.fixture
+def told(db: Database) -> Database:
+    """Three sessions that mention a locked database."""
+    for number, project in enumerate(("web", "web", "engine")):
+        session = begin(db, f"session-{number}", name=f"job {number}", project=project, created_at=T0 + number)
+        say(db, session.branch_id, f"first words {number}", f"the database is locked {number}", created_at=T0 + number)
+    return db
+
+
+def found(db: Database, *arguments: str) -> list[str]:
+    done = here("--json", "--db", db.path, "state", "search", *arguments)
+    assert done.code == 0, done.err
+    return [hit["ref"] for hit in done.json["hits"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "places"),
+    [
+        (("locked",), ["session-2:1", "session-1:1", "session-0:1"]),
+        (("database", "locked", "1"), ["session-1:1"]),
+        (("LOCKED", "--limit", "1"), ["session-2:1"]),
+        (("locked", "--project", "web"), ["session-1:1", "session-0:1"]),
+        (("locked", "--session", "job 0"), ["session-0:1"]),
+        (("locked", "--session", "session-0"), ["session-0:1"]),
+        (("lock*", "--limit", "1"), ["session-2:1"]),
+        (('"is locked"', "--limit", "1"), ["session-2:1"]),
+        (('"locked is"',), []),
+        (("nowhere",), []),
+        (("locked", "--since", "2099-01-01"), []),
+    ],
+)
+def test_what_is_found(told: Database, arguments: tuple[str, ...], places: list[str]) -> None:
+    assert found(told, *arguments) == places
+
+
+def test_options_may_stand_between_the_words(told: Database) -> None:
+    assert found(told, "database", "--limit", "1", "locked") == ["session-2:1"]
+
+
+def test_a_word_that_looks_like_an_option(told: Database) -> None:
+    assert found(told, "--limit", "1", "--", "-locked") == ["session-2:1"]
+
+
+def test_the_most_relevant_first(told: Database) -> None:
+    assert sorted(found(told, "locked", "--best")) == ["session-0:1", "session-1:1", "session-2:1"]
+
+
+def test_a_place_can_be_given_to_show(told: Database) -> None:
+    (place,) = found(told, "locked", "--limit", "1")
+
+    assert "the database is locked 2" in here("state", "show", place, "--db", told.path).out
+
+
+def test_a_hit_for_a_program(told: Database) -> None:
+    document = here("state", "search", "locked", "--limit", "1", "--db", told.path, "--json").json
+
+    assert document["query"] == "locked"
+    assert document["hits"] == [
+        {
+            "ref": "session-2:1",
+            "message_id": "the database is locked 2",
+            "session_id": "session-2",
+            "session_name": "job 2",
+            "project": "engine",
+            "ord": 1,
+            "created_at": T0 + 2,
+            "created_at_iso": "2026-09-21T14:13:22.000Z",
+            "role": "user",
+            "snippet": "the database is locked 2",
+        }
+    ]
+
+
+def test_in_a_pipe_it_is_a_hit_a_line(told: Database) -> None:
+    done = here("state", "search", "locked", "--limit", "1", "--db", told.path)
+
+    assert done == (0, "session-2:1\t2026-09-21T14:13:22.000Z\tuser\tjob 2\tthe database is locked 2\n", "")
+
+
+def test_the_words_are_marked_on_a_terminal(told: Database) -> None:
+    seen = on_terminal("state", "search", "LOCKED", "--limit", "1", "--db", told.path).out
+
+    assert "\x1b[33mlocked\x1b[0m" in seen
+    assert "session-2:1" in seen
+    assert "\x1b[33m" not in on_terminal("state", "search", "locked", "--db", told.path, "--no-color").out
+
+
+def test_nothing_found_is_said_and_no_failure(told: Database) -> None:
+    assert here("state", "search", "nowhere", "--db", told.path) == (0, "", "Nothing was found.\n")
+    assert here("state", "search", "nowhere", "--db", told.path, "--quiet") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((), 2),
+        (("...",), 2),
+        (("",), 2),
+        (("x", "--limit", "0"), 2),
+        (("x", "--max-chars", "1"), 2),
+        (("x", "--max-chars", "many"), 2),
+        (("x", "--since", "soon"), 2),
+        (("x", "--session", "nobody"), 3),
+        (("x", "--best=1"), 2),
+    ],
+)
+def test_what_makes_no_sense_is_refused(told: Database, arguments: tuple[str, ...], code: int) -> None:
+    done = here("state", "search", *arguments, "--db", told.path)
+
+    assert (done.code, done.out) == (code, "")
+
+
+def test_how_much_text_is_asked_for(told: Database) -> None:
+    session = begin(told, "long")
+    write(told, append, session.branch_id, create_message({"instruction": "needle " + "hay " * 500}))
+    (hit,) = here("state", "search", "needle", "--max-chars", "40", "--db", told.path, "--json").json["hits"]
+
+    assert len(hit["snippet"]) <= 42
+
+
+def test_hostile_text_never_comes_out_raw(told: Database) -> None:
+    session = begin(told, "abcd", name="n\x1b[31m\u202e")
+    write(told, append, session.branch_id, create_message({"instruction": "needle \x1b[31m\u202e\x9b\u200b\x00 end"}))
+    raw = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]")
+
+    for form in ((), ("--json",)):
+        done = li("state", "search", "needle", "--db", told.path, *form)
+        assert done.code == 0
+        assert raw.search(done.out) is None
+    seen = on_terminal("state", "search", "needle", "--db", told.path, "--no-color").out
+    assert raw.search(seen) is None
+
+
+def fill(db: Database, count: int) -> None:
+    """Many messages by one statement."""
+    session = begin(db, "many")
+    with db.conn.transaction():
+        db.conn.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)"
+            "INSERT INTO messages (id, created_at, content, role, lion_class)"
+            """SELECT 'm' || i, i, '{"instruction":"haystack ' || i || '"}', 'user', 2 FROM n""",
+            {"count": count},
+        )
+    say(db, session.branch_id, "the needle")
+
+
+def test_an_index_that_is_far_behind_catches_up_first(db: Database) -> None:
+    fill(db, 3000)
+
+    assert found(db, "needle") == ["many:0"]
+    assert unindexed(db.conn) == 0
+    say(db, "many.main", "another needle")
+    assert found(db, "needle") == ["many:1", "many:0"]
+    assert unindexed(db.conn) == 1  # a few are looked through instead
+
+
+def test_catching_up_is_shown_on_a_terminal(db: Database) -> None:
+    fill(db, 3000)
+
+    seen = on_terminal("state", "search", "needle", "--db", db.path).out
+    assert "Indexing" in seen
+    assert "/3,001" in seen
+
+
+def test_the_bar_is_for_terminals_only(db: Database) -> None:
+    fill(db, 3000)
+
+    assert li("state", "search", "needle", "--db", db.path).err == ""
+
+
+def test_where_the_index_cannot_be_written_the_search_is_complete_all_the_same(db: Database) -> None:
+    fill(db, 3000)
+    sql(db, "UPDATE schema_meta SET version = 99")
+
+    assert found(db, "needle") == ["many:0"]
+    sql(db, "UPDATE schema_meta SET version = 4")
+    assert unindexed(db.conn) == 3001
+
+
+def test_a_writer_that_holds_the_lock_does_not_stop_a_search(told: Database) -> None:
+    holder = apsw.Connection(told.path)
+    holder.execute("BEGIN IMMEDIATE")
+    try:
+        assert len(found(told, "locked")) == 3
+    finally:
+        holder.close()

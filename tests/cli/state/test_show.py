@@ -1,0 +1,385 @@
+"""`li state show` and `li state export`: naming a session, its branches, its messages, and files that appear whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.builders import T0, Begun, begin, say, sql, write
+from tests.support.children import environment
+from tests.support.commands import LI, here, li, on_terminal, started
+
+from lionstudio.model.branches import Branch
+from lionstudio.model.messages import create_message
+from lionstudio.state.branches import create_branch, fork_branch
+from lionstudio.state.database import Database
+from lionstudio.state.messages.append import append
+from lionstudio.state.sessions import finish_session
+
+HOSTILE = "a\x1b[31mred\x9b\u202eevil\u200b\x00\x7fz"
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]")
+
+
+def show(db: Database, *arguments: str) -> str:
+    done = here("state", "show", *arguments, "--db", db.path)
+    assert (done.code, done.err) == (0, "")
+    return done.out
+
+
+def tool(db: Database, branch: str, name: str, output: object, **more: object) -> None:
+    call = create_message({"function": name, "arguments": {"x": 1}}, id=f"{name}-call", created_at=T0)
+    content = {"function": name, "output": output, "action_request_id": call.id, **more}
+    write(db, append, branch, call)
+    write(db, append, branch, create_message(content, id=f"{name}-result", created_at=T0))
+
+
+@pytest.fixture
+def talk(db: Database) -> Begun:
+    """A session with two branches of its own and a fork."""
+    session = begin(
+        db, "0190aaaa-bbbb", name="my job", project="web", model="m-1", cwd="/some/where", git_commit="f" * 40
+    )
+    say(db, session.branch_id, "question", "answer")
+    helper = Branch(id="helper-id", session_id=session.session_id, name="helper", created_at=T0 + 1)
+    write(db, create_branch, helper)
+    say(db, helper.id, "subtask")
+    child = write(db, fork_branch, session.branch_id, 0, name="other way")
+    say(db, child.id, "instead")
+    return session
+
+
+@pytest.mark.parametrize("given", ["0190aaaa-bbbb", "0190", "0190aaaa-b", "my job"])
+def test_a_session_is_named_by_id_beginning_or_name(db: Database, talk: Begun, given: str) -> None:
+    assert "my job" in show(db, given).splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "code"), [("019", 3), ("nobody", 3), ("0190aaaa-bbbb:99", 3), ("nobody:1", 3), ("", 3)]
+)
+def test_a_name_that_nobody_has(db: Database, talk: Begun, given: str, code: int) -> None:
+    done = here("state", "show", given, "--db", db.path)
+
+    assert (done.code, done.out) == (code, "")
+    assert "try:" in done.err
+
+
+def test_a_beginning_that_several_have_is_a_question(db: Database, talk: Begun) -> None:
+    begin(db, "0190cccc-dddd")
+    done = here("state", "show", "0190", "--db", db.path)
+
+    assert done.code == 2
+    assert "0190aaaa-bbbb" in done.err
+    assert "0190cccc-dddd" in done.err
+
+
+def test_the_head_says_what_it_is(db: Database, talk: Begun) -> None:
+    write(db, finish_session, talk.session_id, "failed", exit_code=3, at=T0 + 75)
+    head = show(db, talk.session_id).split("\n\n")[0]
+
+    assert head.splitlines()[0] == "my job  failed"
+    assert "  The process ended with an error.\n    exit code 3\n" in head
+    assert "took 1m15s" in head
+    assert re.search(r"messages +4", head)
+    assert re.search(r"folder +/some/where", head)
+    assert re.search(r"commit +f{12}\n", head + "\n")
+
+
+def test_forks_hang_below_the_branch_they_left(db: Database, talk: Begun) -> None:
+    branches = show(db, talk.session_id).split("\n\n")[1]
+
+    assert [re.sub(" +", " ", line) for line in branches.splitlines()] == [
+        "3 branches",
+        " main 2 messages",
+        " └─ other way 1 message, forked from main after message 0",
+        " helper 1 message",
+    ]
+
+
+def test_branches_that_are_their_own_ancestors_are_all_shown_once(db: Database, talk: Begun) -> None:
+    metadata = json.dumps({"parent_branch_id": "helper-id", "forked_at_ord": 0})
+    sql(db, "UPDATE branches SET node_metadata = ? WHERE id = 'helper-id'", (metadata,))
+
+    assert [line.split()[0] for line in show(db, talk.session_id).split("\n\n")[1].splitlines()].count("helper") == 1
+    assert here("state", "show", talk.session_id, "--branch", "helper", "--db", db.path).code == 0
+
+
+def test_messages_have_their_place_speaker_and_branch(db: Database, talk: Begun) -> None:
+    said = show(db, talk.session_id).split("\n\n", 2)[2]
+
+    assert [line.split("  ")[0] for line in said.splitlines() if line[:1].isdigit()] == ["0", "1", "2", "3"]
+    assert re.search(r"^2  user  .*on helper\n    subtask$", said, re.MULTILINE)
+
+
+def test_the_branch_is_only_named_where_there_are_several(db: Database) -> None:
+    session = begin(db, "abcd")
+    say(db, session.branch_id, "hello")
+
+    assert " on main" not in show(db, "abcd")
+
+
+def test_a_call_stands_together_with_its_result(db: Database) -> None:
+    session = begin(db, "abcd")
+    tool(db, session.branch_id, "grep", "found\nit")
+    tool(db, session.branch_id, "read", None, error="no such file")
+    tool(db, session.branch_id, "list", {"files": ["a"]})
+
+    said = show(db, "abcd").split("\n\n", 1)[1]
+    assert re.search(r'^0→1  tool grep  .*\n    {"x":1}\n  → found\n    it\n$', said, re.MULTILINE)
+    assert re.search(r"^2→3  tool read  .*\n.*\n  ✗ no such file\n$", said, re.MULTILINE)
+    assert '"files"' in said
+    alone = show(db, "abcd", "--after", "0", "--limit", "1").split("\n\n", 1)[1]
+    assert re.search(r"^1  tool grep  .*\n  → found", alone, re.MULTILINE)
+
+
+def test_a_message_that_is_gone_keeps_its_place(db: Database) -> None:
+    session = begin(db, "abcd")
+    say(db, session.branch_id, "first", "second", "third")
+    sql(db, "PRAGMA foreign_keys = OFF; DELETE FROM messages WHERE id = 'second'")
+
+    assert "1  missing" in show(db, "abcd")
+    assert here("state", "show", "abcd", "--json", "--db", db.path).json["messages"][1]["missing"] is True
+
+
+@pytest.mark.parametrize(
+    ("options", "numbers"),
+    [
+        ((), [0, 1, 2, 3, 4, 5]),
+        (("--limit", "2"), [0, 1]),
+        (("--after", "3"), [4, 5]),
+        (("--after", "1", "--limit", "2"), [2, 3]),
+        (("--last", "2"), [4, 5]),
+        (("--after", "99"), []),
+    ],
+)
+def test_windows(db: Database, options: tuple[str, ...], numbers: list[int]) -> None:
+    session = begin(db, "abcd")
+    say(db, session.branch_id, *"uvwxyz")
+
+    found = here("state", "show", "abcd", "--db", db.path, "--json", *options).json["messages"]
+    said = show(db, "abcd", *options)
+
+    assert [message["ord"] for message in found] == numbers
+    assert [int(line.split()[0]) for line in said.splitlines() if line[:1].isdigit()] == numbers
+
+
+def test_one_message_by_its_place(db: Database, talk: Begun) -> None:
+    assert show(db, "0190aaaa-bbbb:1").splitlines()[1:] == ["    answer", ""]
+    assert show(db, "my job:0", "--limit", "2").count("\n\n") == 2
+    (found,) = here("state", "show", "my job:1", "--db", db.path, "--json").json["messages"]
+    assert found["ord"] == 1
+
+
+def test_a_name_with_a_colon_is_still_a_name(db: Database) -> None:
+    begin(db, "abcd", name="note:7")
+
+    assert show(db, "note:7").startswith("note:7")
+
+
+@pytest.mark.parametrize("given", ["other way", "helper", "helper-id", "help"])
+def test_a_branch_shows_what_it_has_seen(db: Database, talk: Begun, given: str) -> None:
+    found = here("state", "show", talk.session_id, "--branch", given, "--json", "--db", db.path).json["messages"]
+
+    expected = ["question", "instead"] if given == "other way" else ["subtask"]
+    assert [message["id"] for message in found] == expected
+    assert [message["ord"] for message in found] == list(range(len(expected)))
+
+
+def test_windows_of_a_branch(db: Database, talk: Begun) -> None:
+    of_branch = ("0190", "--branch", "other way", "--json", "--db", db.path)
+
+    assert [m["id"] for m in here("state", "show", *of_branch, "--last", "1").json["messages"]] == ["instead"]
+    assert [m["id"] for m in here("state", "show", *of_branch, "--after", "0").json["messages"]] == ["instead"]
+    assert [m["id"] for m in here("state", "show", *of_branch, "--limit", "1").json["messages"]] == ["question"]
+
+
+def test_a_branch_that_does_not_exist_or_is_not_alone(db: Database, talk: Begun) -> None:
+    write(db, fork_branch, talk.branch_id, 0, name="helper")
+
+    unknown = here("state", "show", "0190", "--branch", "nobody", "--db", db.path)
+    twice = here("state", "show", "0190", "--branch", "helper", "--db", db.path)
+    assert (unknown.code, twice.code) == (3, 2)
+    assert "main" in unknown.err
+    assert "helper-id" in twice.err
+
+
+@pytest.mark.parametrize(
+    "options", [("--limit", "0"), ("--after", "-1"), ("--after", "x"), ("--last", "0"), ("--last", "2", "--limit", "2")]
+)
+def test_a_window_that_makes_no_sense_is_refused(db: Database, talk: Begun, options: tuple[str, ...]) -> None:
+    assert here("state", "show", "0190", "--db", db.path, *options).code == 2
+
+
+def test_long_messages_are_folded_until_they_are_asked_for(db: Database) -> None:
+    session = begin(db, "abcd")
+    text = "\n".join(f"line {number}" for number in range(100))
+    write(db, append, session.branch_id, create_message({"instruction": text}))
+
+    folded, full = show(db, "abcd"), show(db, "abcd", "--full")
+    assert "line 11\n" in folded
+    assert "line 12" not in folded
+    assert "… 88 more lines, --full" in folded
+    assert "line 99" in full
+    assert "--full" not in full
+
+
+@pytest.mark.slow
+def test_a_message_of_a_hundred_megabytes_is_shown_folded(db: Database) -> None:
+    session = begin(db, "abcd")
+    write(db, append, session.branch_id, create_message({"assistant_response": "y" * 100_000_000}, id="big"))
+
+    done = here("state", "show", "abcd", "--db", db.path)
+
+    assert done.code == 0
+    assert len(done.out) < 10_000
+    assert "… 99,996,000 more characters, --full" in done.out
+
+
+def test_what_a_message_carries_beside_its_text_is_shown(db: Database) -> None:
+    session = begin(db, "abcd")
+    contents: list[dict[str, Any]] = [
+        {"instruction": "do it", "context": ["a", 1], "empty": None},
+        {"unheard_of": {"deep": [1]}},
+    ]
+    for content in contents:
+        write(db, append, session.branch_id, create_message({"instruction": ""} | content))
+    said = show(db, "abcd")
+
+    assert '"context"' in said
+    assert '"unheard_of"' in said
+    assert "empty" not in said
+
+
+@pytest.mark.parametrize("form", [(), ("--full",), ("--json",)])
+def test_hostile_text_never_comes_out_raw(db: Database, form: tuple[str, ...]) -> None:
+    session = begin(db, "abcd", name=HOSTILE.replace("\x00", ""), cwd=HOSTILE, project=HOSTILE)
+    contents: list[dict[str, Any]] = [
+        {"instruction": HOSTILE + "\nnext\tline"},
+        {"function": HOSTILE, "arguments": {HOSTILE: HOSTILE * 20}},
+    ]
+    for content in contents:
+        write(db, append, session.branch_id, create_message(content))
+    lone = create_message({"instruction": "lone \ud800 surrogate"}, role="r\x1b[1m", id="lone")
+    write(db, append, session.branch_id, lone)
+
+    done = li("state", "show", "abcd", "--db", db.path, *form)
+
+    assert done.code == 0, done.err
+    assert RAW.search(done.out) is None
+    if "--json" in form:
+        messages = done.json["messages"]
+        assert messages[0]["content"]["instruction"] == HOSTILE + "\nnext\tline"
+        assert messages[2]["content"]["instruction"] == "lone \ud800 surrogate"
+    else:
+        assert "\\u202e" in done.out
+        assert "next\tline" in done.out
+
+
+def test_nesting_that_other_tools_wrote_is_no_reason_to_fail(db: Database) -> None:
+    session = begin(db, "abcd")
+    say(db, session.branch_id, "deep")
+    for depth in (150, 450, 900, 3000):
+        content = '{"instruction":' + "[" * depth + "1" + "]" * depth + "}"
+        sql(db, "UPDATE messages SET content = ? WHERE id = 'deep'", (content,))
+        for form in ((), ("--json",)):
+            assert here("state", "show", "abcd", "--db", db.path, *form).code == 0
+        for name in ("json", "jsonl", "md"):
+            assert here("state", "export", "abcd", "--db", db.path, "--format", name).code == 0
+
+
+def test_a_terminal_is_told_how_to_see_the_rest(db: Database) -> None:
+    session = begin(db, "abcd")
+    say(db, session.branch_id, *map(str, range(120)))
+
+    assert "20 more: --after 99" in on_terminal("state", "show", "abcd", "--db", db.path).out
+    assert "more:" not in on_terminal("state", "show", "abcd", "--db", db.path, "--limit", "120").out
+
+
+# ── export ───────────────────────────────────────────────────────────────
+
+
+def export(db: Database, *arguments: str) -> str:
+    done = here("state", "export", *arguments, "--db", db.path)
+    assert (done.code, done.err) == (0, "")
+    return done.out
+
+
+def test_an_export_is_whole_in_every_format(db: Database, talk: Begun) -> None:
+    whole = json.loads(export(db, "my job"))
+    lines = [json.loads(line) for line in export(db, "my job", "--format", "jsonl").splitlines()]
+    read = export(db, "my job", "--format", "md")
+
+    texts = [message["id"] for branch in whole["branches"] for message in branch["messages"]]
+    assert sorted(texts) == ["answer", "instead", "question", "subtask"]
+    assert [line["type"] for line in lines].count("message") == 4
+    assert all(text in read for text in texts)
+    assert json.loads(export(db, "my job", "--json")) == whole
+
+
+def test_an_export_to_a_file_is_private_and_never_replaces_by_itself(db: Database, talk: Begun, tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    done = here("state", "export", "0190", "--output", str(target), "--db", db.path)
+    again = here("state", "export", "0190", "--output", str(target), "--db", db.path)
+    before = target.read_bytes()
+    forced = here("state", "export", "0190", "--output", str(target), "--force", "--format", "md", "--db", db.path)
+
+    assert (done.code, done.out) == (0, "")
+    assert str(target) in done.err
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert again.code == 1
+    assert "--force" in again.err
+    assert json.loads(before)["name"] == "my job"
+    assert forced.code == 0
+    assert target.read_text().startswith("# my job")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".li-")) == []
+
+
+@pytest.mark.parametrize("target", ["{folder}", "{folder}/no/such/file", "/dev/null", "/proc/x"])
+def test_a_place_that_cannot_hold_a_file_is_refused(db: Database, talk: Begun, tmp_path: Path, target: str) -> None:
+    done = here("state", "export", "0190", "--output", target.format(folder=tmp_path), "--force", "--db", db.path)
+
+    assert done.code in (1, 2)
+    assert done.err.startswith("li: ")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_hostile_text_is_harmless_in_every_export(db: Database) -> None:
+    session = begin(db, "abcd", name="n")
+    write(db, append, session.branch_id, create_message({"instruction": HOSTILE}))
+
+    for form in ("json", "jsonl", "md"):
+        assert RAW.search(export(db, "abcd", "--format", form)) is None
+    assert json.loads(export(db, "abcd"))["branches"][0]["messages"][0]["content"]["instruction"] == HOSTILE
+
+
+def test_an_export_that_is_interrupted_leaves_nothing(db: Database, tmp_path: Path) -> None:
+    session = begin(db, "abcd")
+    for number in range(40):
+        write(db, append, session.branch_id, create_message({"instruction": f"{number}" + "é" * 2_000_000}))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    with started("state", "export", "abcd", "--output", str(folder / "x.json"), "--db", db.path) as process:
+        deadline = time.monotonic() + 30
+        while not list(folder.iterdir()) and time.monotonic() < deadline and process.poll() is None:
+            time.sleep(0.002)
+        assert list(folder.iterdir())
+        process.send_signal(signal.SIGTERM)
+        process.wait(30)
+
+    assert process.returncode == 143
+    assert list(folder.iterdir()) == []
+
+
+def test_an_export_in_a_closed_pipe_ends_quietly(db: Database, talk: Begun) -> None:
+    session = begin(db, "abcd")
+    for _ in range(200):
+        write(db, append, session.branch_id, create_message({"instruction": "x" * 5000}))
+    command = f"'{LI}' state export abcd --format jsonl --db '{db.path}' | head -c 10"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, env=environment())
+
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -1,0 +1,272 @@
+"""`li state doctor`, and what every command says of a file that is damaged, foreign, newer, older or not there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from tests.support.builders import begin, say, sql, write
+from tests.support.children import environment
+from tests.support.commands import LI, here, on_terminal
+from tests.support.records import VARIANTS
+
+from lionstudio.model.messages import create_message
+from lionstudio.state.database import Database
+from lionstudio.state.messages.append import append
+from lionstudio.system.process_identity import describe
+
+READS: tuple[tuple[str, ...], ...] = (
+    ("ls",),
+    ("stats",),
+    ("search", "word"),
+    ("doctor",),
+    ("show", "abcd"),
+    ("export", "abcd"),
+)
+WRITES: tuple[tuple[str, ...], ...] = (
+    ("checkpoint",),
+    ("vacuum",),
+    ("prune", "--yes"),
+    ("doctor", "--transition-stale", "--yes"),
+)
+
+
+def test_a_sound_database_has_nothing_to_tell(db: Database) -> None:
+    assert here("state", "doctor", "--db", db.path) == (0, "Nothing is wrong.\n", "")
+    assert here("state", "doctor", "--deep", "--db", db.path, "--json").json == {
+        "schema_version": 1,
+        "path": db.path,
+        "deep": True,
+        "findings": [],
+    }
+
+
+def test_findings_have_evidence_and_advice_and_errors_come_first(db: Database) -> None:
+    session = begin(db, "abcd", owner=describe()._asdict() | {"boot_id": "another"}, created_at=time.time())
+    say(db, session.branch_id, "one")
+    sql(db, "PRAGMA foreign_keys = OFF; UPDATE sessions SET progression_id = 'gone' WHERE id = 'abcd'")
+    done = here("state", "doctor", "--db", db.path)
+    found = here("state", "doctor", "--db", db.path, "--json")
+
+    lines = done.out.splitlines()
+    assert done.code == found.code == 1
+    assert lines[0] == "1 error"
+    assert "reference.dangling" in lines[1]
+    assert lines[3].startswith("    → ")
+    assert "1 warning" in lines
+    assert {finding["code"] for finding in found.json["findings"]} >= {"reference.dangling", "run.phantom"}
+    assert all(set(one) == {"severity", "code", "subject", "evidence", "advice"} for one in found.json["findings"])
+
+
+def test_a_warning_is_no_failure(db: Database) -> None:
+    begin(db, "abcd", owner=describe()._asdict() | {"boot_id": "another"}, created_at=time.time())
+    done = here("state", "doctor", "--db", db.path)
+
+    assert done.code == 0
+    assert done.out.startswith("1 warning")
+
+
+@pytest.fixture
+def left_behind(db: Database) -> Database:
+    """A run whose machine was restarted long ago, one that is only silent, and one that lives."""
+    ago = time.time() - 40 * 3600
+    gone = describe()._asdict() | {"boot_id": "another"}
+    begin(db, "dead", owner=gone, created_at=ago, updated_at=ago)
+    begin(db, "silent", created_at=ago, updated_at=ago)
+    begin(db, "alive", owner=describe()._asdict())
+    return db
+
+
+def status(db: Database) -> dict[str, str]:
+    return {row[0]: row[1] for row in sql(db, "SELECT id, status FROM sessions")}
+
+
+def test_only_what_is_stale_and_proven_dead_is_written_off(left_behind: Database) -> None:
+    options = ("state", "doctor", "--transition-stale", "--db", left_behind.path)
+    preview = here(*options, "--dry-run")
+    refused = here(*options)
+    assert (preview.code, refused.code) == (0, 2)
+    assert preview.out.startswith("1 run would be marked failed:\n  dead  ")
+    assert "--yes" in refused.err
+    assert set(status(left_behind).values()) == {"running"}
+
+    done = here(*options, "--yes", "--json")
+    assert [moved["session_id"] for moved in done.json["transitions"]] == ["dead"]
+    assert done.json["transitions"][0]["evidence"]
+    assert status(left_behind) == {"dead": "failed", "silent": "running", "alive": "running"}
+    assert here(*options, "--yes").out == "No run is stale and proven dead.\n"
+
+
+def test_a_person_is_asked_before_runs_are_written_off(left_behind: Database) -> None:
+    options = ("state", "doctor", "--transition-stale", "--db", left_behind.path)
+
+    assert on_terminal(*options, answer="n\n").code == 1
+    assert status(left_behind)["dead"] == "running"
+    yes = on_terminal(*options, answer="yes\n")
+    assert yes.code == 0
+    assert "Mark 1 run as failed? [y/N]" in yes.out
+    assert status(left_behind)["dead"] == "failed"
+
+
+@pytest.mark.parametrize("command", [*READS[1:], *WRITES])
+def test_no_database_is_not_found(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = here("state", *command, "--home", str(tmp_path / "none"))
+
+    assert (done.code, done.out) == (3, "")
+    assert "there is no database" in done.err
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("command", [*READS, *WRITES])
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, command: tuple[str, ...]) -> None:
+    file = tmp_path / "state.db"
+    file.write_bytes(b"these are my tax records, not a database\n" * 200)
+    before = file.read_bytes()
+    done = here("state", *command, "--home", str(tmp_path))
+
+    assert (done.code, done.out) == (5, "")
+    assert "is not a database" in done.err
+    assert file.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["state.db"]
+
+
+@pytest.mark.parametrize("command", [*READS, *WRITES])
+def test_another_products_database_is_left_alone(db: Database, command: tuple[str, ...]) -> None:
+    sql(db, "UPDATE schema_meta SET lineage = 'somebody-else'")
+    db.close()
+    before = Path(db.path).read_bytes()
+    done = here("state", *command, "--db", db.path)
+
+    assert (done.code, done.out) == (6, "")
+    assert "somebody-else" in done.err
+    assert Path(db.path).read_bytes() == before
+
+
+def test_a_newer_database_is_read_and_never_written(db: Database) -> None:
+    session = begin(db, "abcd", name="job")
+    say(db, session.branch_id, "word")
+    sql(db, "UPDATE schema_meta SET version = 99")
+    db.close()
+    before = Path(db.path).read_bytes()
+
+    assert "job" in here("state", "ls", "--db", db.path).out
+    for command in READS:
+        assert here("state", *command, "--db", db.path).code == 0, command
+    for command in WRITES:
+        done = here("state", *command, "--db", db.path)
+        assert (done.code, done.out) == (6, "")
+        assert "upgrade" in done.err
+    assert here("state", "prune", "--dry-run", "--db", db.path).code == 0
+    assert Path(db.path).read_bytes() == before
+
+
+def test_an_older_database_says_how_it_is_upgraded(tmp_path: Path) -> None:
+    file = tmp_path / "state.db"
+    VARIANTS["version 1"].make(file)
+    refused = here("state", "ls", "--home", str(tmp_path))
+    assert refused.code == 6
+    assert "li state checkpoint" in refused.err
+
+    assert here("state", "checkpoint", "--home", str(tmp_path)).code == 0
+    assert here("state", "ls", "--home", str(tmp_path)).code == 0
+    assert list(tmp_path.glob("state.db.v1-*.bak"))
+
+
+def damaged(db: Database, first: int) -> None:
+    """Overwrite pages from one on, as a failing disk does."""
+    session = begin(db, "abcd", name="job")
+    for number in range(300):
+        write(db, append, session.branch_id, create_message({"instruction": f"{number} " + "z" * 3000}))
+    db.close()
+    size = Path(db.path).stat().st_size
+    with open(db.path, "r+b") as file:
+        for page in range(first, size // 4096 - 5, 3):
+            file.seek(page * 4096)
+            file.write(b"\xa5" * 4096)
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_damaged_file_is_a_finding_and_exit_code_5(db: Database, form: tuple[str, ...]) -> None:
+    damaged(db, 150)
+    done = here("state", "doctor", "--db", db.path, *form)
+
+    assert done.code == 5
+    if form:
+        assert any(found["code"] == "file.damaged" for found in json.loads(done.out)["findings"])
+    else:
+        assert "file.damaged" in done.out
+        assert "restore a backup" in done.out
+
+
+def test_a_file_that_is_too_damaged_to_be_opened(db: Database) -> None:
+    damaged(db, 2)
+    done = here("state", "doctor", "--db", db.path)
+
+    assert (done.code, done.out) == (5, "")
+    assert "is damaged" in done.err
+    assert "restore a backup" in done.err
+    assert "doctor" not in done.err
+
+
+@pytest.mark.parametrize("first", [2, 20, 150])
+def test_no_command_answers_damage_with_a_traceback(db: Database, tmp_path: Path, first: int) -> None:
+    damaged(db, first)
+    for command in (*READS, *WRITES, ("backup", str(tmp_path / "copy.db"))):
+        done = here("state", *command, "--db", db.path)
+        assert done.code in (0, 1, 5, 7), (command, done)
+        if done.code:
+            assert "Traceback" not in done.err
+
+
+def test_a_truncated_file_is_damaged(db: Database, tmp_path: Path) -> None:
+    session = begin(db, "abcd")
+    for _ in range(50):
+        write(db, append, session.branch_id, create_message({"instruction": "z" * 3000}))
+    db.close()
+    short = tmp_path / "short.db"
+    shutil.copy(db.path, short)
+    with open(short, "r+b") as file:
+        file.truncate(40_000)
+
+    assert here("state", "doctor", "--db", str(short)).code == 5
+
+
+def test_a_folder_in_the_place_of_the_database(tmp_path: Path) -> None:
+    (tmp_path / "state.db").mkdir()
+    done = here("state", "ls", "--home", str(tmp_path))
+
+    assert done.code == 1
+    assert done.err.startswith("li: ")
+
+
+READ_ONLY = 'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; exec "$@"'
+
+
+def test_a_home_that_cannot_be_written_can_be_read(db: Database) -> None:
+    session = begin(db, "abcd", name="job")
+    say(db, session.branch_id, "word")
+    db.close()
+    home = str(Path(db.path).parent)
+
+    def inside(*command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["unshare", "-rm", "sh", "-euc", READ_ONLY, home, *command],
+            capture_output=True,
+            text=True,
+            env=environment(LIONAGI_HOME=home),
+        )
+
+    if inside("true").returncode:
+        pytest.skip("a mount in a namespace of our own is not permitted here")
+    for command in READS:
+        done = inside(LI, "state", *command)
+        assert done.returncode == 0, (command, done.stderr)
+    for command in WRITES:
+        done = inside(LI, "state", *command)
+        assert done.returncode == 1, (command, done.stderr)
+        assert "cannot be" in done.stderr
+        assert "Traceback" not in done.stderr

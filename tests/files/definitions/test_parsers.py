@@ -1,0 +1,250 @@
+"""Agents, playbooks and skills: what a text says, and complaints with line and advice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lionstudio.agents import provider
+from lionstudio.errors import InvalidInput
+from lionstudio.files.definitions import agents, playbooks, skills
+from lionstudio.files.definitions.agents import Agent
+from lionstudio.files.definitions.playbooks import Arg, Playbook, bind, render
+from lionstudio.files.formats.field_rules import Problem
+
+WHOLE_AGENT = """\
+---
+model: claude-code/sonnet-4-6
+reasoning_effort: high
+yolo: false
+fast_mode: yes
+timeout: 600
+resume_on_timeout: once
+workload: heavy
+account_connectors: [github, slack]
+artifact_defaults:
+  expected: [report.md]
+role: implementer
+pack: [a, b]
+---
+You are a focused implementer.
+"""
+
+
+def told(found: list[Problem]) -> list[tuple[str, int | None, str]]:
+    return [(problem.severity, problem.line, problem.message) for problem in found]
+
+
+def test_an_agent_with_everything() -> None:
+    agent, found = agents.parse("implementer", WHOLE_AGENT)
+
+    assert agent == Agent(
+        name="implementer",
+        prompt="You are a focused implementer.",
+        model="claude-code/sonnet-4-6",
+        effort="high",
+        yolo=False,
+        fast_mode=True,
+        timeout=600,
+        resume_on_timeout="once",
+        workload="heavy",
+        account_connectors=("github", "slack"),
+        artifact_defaults={"expected": ["report.md"]},
+        extra={"role": "implementer", "pack": ["a", "b"]},
+    )
+    assert told(found) == [("warning", 3, "reasoning_effort is the old name of effort")]
+
+
+def test_an_agent_without_a_head() -> None:
+    agent, found = agents.parse("x", "You are x.\n")
+
+    assert agent == Agent(name="x", prompt="You are x.")
+    assert told(found) == [("warning", None, "it does not say which provider runs it")]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("model: claude//b", "model must be a model such as"),
+        ("model: two words", "model must be a model such as"),
+        ("model: [a]", "model must be a model such as"),
+        ("effort: extreme", "effort must be one of: none, minimal, low"),
+        ("timeout: soon", "timeout must be a whole number of seconds"),
+        ("timeout: 0", "timeout must be a whole number of seconds"),
+        ("timeout: yes", "timeout must be a whole number of seconds"),
+        ("idle_timeout: 1.5", "idle_timeout must be a whole number of seconds"),
+        ("yolo: maybe", "yolo must be true or false"),
+        ("resume_on_timeout: twice", "resume_on_timeout must be one of: once"),
+        ("workload: medium", "workload must be one of: light, heavy"),
+        ("account_connectors: github", "account_connectors must be a list of texts"),
+        ("artifact_defaults: report.md", "artifact_defaults must have keys of its own"),
+        ("artifact_defaults: {expected: x}", "artifact_defaults.expected must be a list"),
+        ("description: 7", "description must be text"),
+    ],
+)
+def test_an_error_of_an_agent_has_its_line_and_advice(line: str, message: str) -> None:
+    agent, found = agents.parse("x", f"---\nprovider: claude\n{line}\n---\nprompt\n")
+
+    (problem,) = found
+    assert (problem.severity, problem.line) == ("error", 3)
+    assert problem.message.startswith(message)
+    assert problem.hint
+    assert getattr(agent, line.partition(":")[0]) in (None, (), {"expected": "x"})
+
+
+@pytest.mark.parametrize(("model", "known"), [("claude_code/x", True), ("Claude-Code/x", True), ("clod/x", False)])
+def test_a_provider_nobody_knows_is_a_warning(model: str, known: bool) -> None:
+    _, found = agents.parse("x", f"---\nmodel: {model}\n---\nprompt")
+
+    assert [problem.severity for problem in found] == ([] if known else ["warning"])
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [("model: sonnet", False), ("model: claude", True), ("model: claude/sonnet", True), ("provider: codex", True)],
+)
+def test_an_agent_says_which_provider_runs_it(head: str, said: bool) -> None:
+    _, found = agents.parse("x", f"---\n{head}\n---\nprompt")
+
+    assert told(found) == ([] if said else [("warning", 2, "it does not say which provider runs it")])
+
+
+def test_the_providers_are_those_that_can_be_started() -> None:
+    names = {*provider.PROVIDERS, *provider._OTHER_NAMES}
+
+    assert {name.replace("-", "_") for name in names} == agents.PROVIDERS
+
+
+def test_an_agent_without_a_prompt_is_a_warning() -> None:
+    _, found = agents.parse("x", "---\nprovider: claude\n---\n")
+
+    assert told(found) == [("warning", None, "there is no system prompt")]
+
+
+def test_a_skill() -> None:
+    skill, found = skills.parse("pdf", "---\nname: pdf-tools\ndescription: For PDFs\nlicense: MIT\n---\nDo it.")
+
+    assert skill == ("pdf-tools", "For PDFs", "Do it.", {"license": "MIT"})
+    assert found == []
+    assert told(skills.parse("pdf", "text")[1]) == [("warning", None, "there is no description")]
+
+
+AUDIT = """\
+name: audit
+description: Parametric audit
+argument-hint: '[--mode MODE]'
+model: claude-code/sonnet-4-6
+agent: orchestrator
+effort: high
+max-ops: 25
+args:
+  mode: {type: str, default: dry, help: "dry | security"}
+  depth: {type: int, required: yes}
+  strict: {type: bool, default: false}
+artifacts:
+  expected:
+    - {id: report, path: report.md, required: true}
+prompt: |
+  Run a {mode} audit, {depth} deep. Target: {input}
+"""
+
+
+def test_a_playbook_with_everything() -> None:
+    playbook, found = playbooks.parse("audit", AUDIT)
+
+    assert found == []
+    assert playbook.args == (
+        Arg("mode", "str", "dry", "dry | security"),
+        Arg("depth", "int", None, None, True),
+        Arg("strict", "bool", False),
+    )
+    assert (playbook.mode, playbook.agents) == ("agent", ("orchestrator",))
+    assert playbook.options["max_ops"] == 25
+    assert playbook.options["argument_hint"] == "[--mode MODE]"
+
+
+@pytest.mark.parametrize(
+    ("text", "severity", "line", "message"),
+    [
+        ("description: x", "error", None, "there is no prompt"),
+        ("description: x\nprompt: ''", "error", 2, "there is no prompt"),
+        ("prompt: x\nworkers: 33", "error", 2, "workers must be a whole number from 1 to 32"),
+        ("prompt: x\nmax-ops: -1", "error", 2, "max_ops must be a whole number from 0 to 50"),
+        ("prompt: x\nmode: parallel", "error", 2, "mode must be one of: agent, flow, fanout"),
+        ("prompt: x\nargs: [a]", "error", 2, "args must have keys of its own"),
+        ("prompt: x\nargs:\n  a: {type: date}", "error", 3, "type must be one of: str, int, float, bool"),
+        ("prompt: x\nargs:\n  a: {type: int, default: ten}", "error", 3, "the default of a is 'ten', which is no int"),
+        ("prompt: x\nargs:\n  a: {type: int, default: yes}", "error", 3, "the default of a is True, which is no int"),
+        ("prompt: x\nargs:\n  a: {default: 5}", "error", 3, "the default of a is 5, which is no str"),
+        ("prompt: x\nargs:\n  a: dry", "error", 3, "the argument a needs keys of its own"),
+        ("prompt: x\nargs:\n  input: {}", "error", 3, "'input' cannot be the name of an argument"),
+        ("prompt: x\nargs:\n  'a.b': {}", "error", 3, "'a.b' cannot be the name of an argument"),
+        ("prompt: hello {nmae}", "warning", 1, "the prompt names {nmae}, which is no argument"),
+        ("prompt: x\nname: other", "warning", 2, "it is called 'other' here"),
+        ("prompt: x\nmax-opps: 3", "warning", 2, "the field 'max_opps' is not known"),
+        ("prompt: x\nmodel: clod/x", "warning", 2, "the provider 'clod' is not known"),
+    ],
+)
+def test_a_problem_of_a_playbook_has_its_line(text: str, severity: str, line: int | None, message: str) -> None:
+    _, found = playbooks.parse("it", text)
+
+    assert [(problem.severity, problem.line) for problem in found if problem.message.startswith(message)] == [
+        (severity, line)
+    ], found
+
+
+def test_complaints_about_one_file_are_bounded() -> None:
+    _, found = playbooks.parse("it", "prompt: x\n" + "\n".join(f"unknown-{n}: 1" for n in range(20_000)))
+
+    assert len(found) == playbooks.MOST_COMPLAINTS
+
+
+def book(prompt: str, *args: Arg) -> Playbook:
+    return Playbook("it", prompt, None, "agent", (), args, {}, {})
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text", "values", "expected"),
+    [
+        ("do {input} now", "x", {}, "do x now"),
+        ("do it", "x", {}, "do it\n\nx"),
+        ("do it\n", "", {}, "do it\n"),
+        ("", "x", {}, "x"),
+        ("{mode} {input}", "{mode}", {"mode": "{input}"}, "{input} {mode}"),
+        ("{unknown} {input}", "x", {}, "{unknown} x"),
+        ("{on} {off} {none} {input}", "", {"on": True, "off": False, "none": None}, "true false {none} "),
+        ("{0} {} {input.__class__} {input!r} {input:>9} {{input}}", "x", {}, "{0} {} {input.__class__} {input!r} "
+         "{input:>9} {x}"),
+        ("{input} $(id) `id` ; %n {{7*7}}", "$(id)", {}, "$(id) $(id) `id` ; %n {{7*7}}"),
+    ],
+)  # fmt: skip
+def test_rendering_puts_text_for_names_and_nothing_else(
+    prompt: str, text: str, values: dict[str, Any], expected: str
+) -> None:
+    assert render(book(prompt), text, values) == expected
+
+
+@given(st.text(), st.text(), st.dictionaries(st.from_regex(r"[a-z]{1,3}\Z", fullmatch=True), st.text(), max_size=3))
+def test_any_template_renders(prompt: str, text: str, values: dict[str, str]) -> None:
+    rendered = render(book(prompt), text, values)
+
+    assert text in rendered or "{input}" not in prompt
+    if "{" not in prompt and not text:
+        assert rendered == prompt
+
+
+def test_arguments_from_a_command_line() -> None:
+    playbook, _ = playbooks.parse("audit", AUDIT)
+
+    assert bind(playbook, {"depth": "3", "strict": "yes"}) == {"mode": "dry", "depth": 3, "strict": True}
+    with pytest.raises(InvalidInput, match="needs depth"):
+        bind(playbook, {})
+    with pytest.raises(InvalidInput, match="has no argument 'dpth'"):
+        bind(playbook, {"dpth": "3"})
+    with pytest.raises(InvalidInput, match="depth must be of type int"):
+        bind(playbook, {"depth": "three"})
+    with pytest.raises(InvalidInput, match="depth must be of type int"):
+        bind(playbook, {"depth": "9" * 5000})

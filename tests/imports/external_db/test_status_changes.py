@@ -1,0 +1,63 @@
+"""`li state import-db` and statuses: a row moves only where the tables of moves lead (ADR 0020)."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.imports.external_db.test_importer import imported, other_path
+from tests.support.archives import Untouched
+from tests.support.builders import T0, begin, read, write
+
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.state.database import Database
+from lionstudio.state.sessions import get_session
+from lionstudio.state.shows import get_play, put_play, put_show
+
+__all__ = ["other_path"]  # a fixture
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "kept"),
+    [("timed_out", "failed", "timed_out"), ("failed", "completed", "failed"), ("aborted", "running", "aborted"),
+     ("completed", "completed", "completed")],
+)  # fmt: skip
+def test_how_a_session_ended_here_is_final(
+    db: Database, other_path: Path, blank: Path, ours: str, theirs: str, kept: str
+) -> None:
+    shutil.copy(blank, other_path)
+    with Database(str(other_path)) as other:
+        begin(other, "s", name="there", status=theirs, updated_at=T0 + 5, exit_code=9, ended_at=T0 + 5)
+    begin(db, "s", status=ours, updated_at=T0, exit_code=7, ended_at=T0)
+
+    imported(db, other_path)
+
+    session = read(db, get_session, "s")
+    outcome = (9, T0 + 5) if ours == theirs else (7, T0)
+    assert (session.name, session.status, session.exit_code, session.ended_at) == ("there", kept, *outcome)
+    assert session.metadata.get("imported", {}).get("status") == (None if ours == theirs else theirs)
+    with Untouched(db):
+        imported(db, other_path)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "kept"),
+    [("merged", "redoing", "merged"), ("pending", "merged", "merged"), ("escalated", "running", "running")],
+)
+def test_a_play_moves_only_where_the_table_leads(
+    db: Database, other_path: Path, blank: Path, ours: str, theirs: str, kept: str
+) -> None:
+    shutil.copy(blank, other_path)
+    with Database(str(other_path)) as other:
+        show = write(other, put_show, Show(topic="t", show_dir="/w", created_at=T0))
+        write(other, put_play, Play(show_id=show.id, name="api", status=PlayStatus(theirs), updated_at=T0 + 5))
+    here = write(db, put_show, Show(topic="t", show_dir="/w", created_at=T0))
+    write(db, put_play, Play(show_id=here.id, name="api", status=PlayStatus(ours), updated_at=T0))
+
+    imported(db, other_path)
+
+    assert read(db, get_play, here.id, "api").status == kept
+    with Untouched(db):
+        imported(db, other_path)

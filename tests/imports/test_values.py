@@ -1,0 +1,223 @@
+"""Single values of unknown origin, statuses and times as ADR-0017 derives them, and the plan of a show."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.archives import BEGAN
+
+from lionstudio.files.legacy_runs import RunFolder, Times
+from lionstudio.files.shows.show_folder import PlannedPlay, parse_plan
+from lionstudio.imports.external_db.normalize import class_for, settle_role, settle_usage
+from lionstudio.imports.run_folders.manifest import derive_span, derive_status, session_of, time_in_name
+from lionstudio.model.coerce import microusd, moment, truth, whole
+from lionstudio.model.messages import ActionRequest, ActionResponse, Message
+from lionstudio.system.json_read import parse_json
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (1.5, 1.5), (0, 0.0), ("1790000000.5", 1790000000.5), (1_790_000_000_000, 1_790_000_000.0),
+        ("2026-05-21T10:15:00Z", 1779358500.0), ("2026-05-21T10:15:00", 1779358500.0),
+        ("2026-05-21T12:15:00+02:00", 1779358500.0), (True, None), (-1, None), (math.nan, None), (math.inf, None),
+        (2**70, None), ("soon", None), ("", None), (None, None), ([], None), ("9" * 5000, None),
+    ],
+)  # fmt: skip
+def test_moments(given: object, expected: float | None) -> None:
+    assert moment(given) == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [(3, 3), (3.0, 3), ("3", 3), ("-3", -3), (3.5, None), (True, None), (2**64, None), ("2" * 30, None),
+     ("--3", None), ("", None), (None, None), (math.nan, None), ("٣", None)],
+)  # fmt: skip
+def test_whole_numbers(given: object, expected: int | None) -> None:
+    assert whole(given) == expected
+
+
+def test_money_is_counted_in_millionths() -> None:
+    assert microusd(0.0123) == 12300
+    assert [microusd(bad) for bad in (None, "1", True, -1, math.nan, 1e300)] == [None] * 6
+
+
+def test_truth() -> None:
+    given: list[object] = [True, 0, "yes", "False", None, 2, [], "maybe"]
+
+    assert [truth(value) for value in given] == [True, False, True, False, None, None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("manifest", "status"),
+    [
+        ({"status": "completed"}, "completed"), ({"status": " Running "}, "running"), ({"status": "failed"}, "failed"),
+        ({"status": "completed_empty"}, "completed"), ({"status": "canceled"}, "cancelled"),
+        ({"status": "success"}, "completed"), ({"status": "error"}, "failed"), ({"status": "timeout"}, "timed_out"),
+        ({"status": "aborted"}, "aborted"), ({"status": "who knows"}, "completed"),
+        ({"status": "failed", "exit_code": 0}, "failed"),
+        ({"exit_code": 0}, "completed"), ({"exit_code": 1}, "failed"), ({"exit_code": 77}, "failed"),
+        ({"exit_code": -9}, "failed"), ({"exit_code": 124}, "timed_out"), ({"exit_code": 130}, "aborted"),
+        ({"exit_code": 143}, "cancelled"), ({"status": None, "exit_code": 3}, "failed"),
+        ({"status": "", "exit_code": None}, "completed"), ({}, "completed"), ({"exit_code": 2**64}, "completed"),
+    ],
+)  # fmt: skip
+def test_a_status_is_derived_as_the_record_says(manifest: dict[str, Any], status: str) -> None:
+    assert derive_status(manifest) == status
+
+
+@pytest.mark.parametrize(
+    ("manifest", "expected"),
+    [
+        ({"started_at": 5, "ended_at": 7}, (5.0, 7.0)),
+        ({"started_at": "1970-01-01T00:00:05+00:00", "ended_at": 7.5}, (5.0, 7.5)),
+        ({}, (100.0, 200.0)),
+        ({"started_at": 150}, (150.0, 200.0)),
+        ({"started_at": 300}, (300.0, 300.0)),  # the folder was copied with older times
+        ({"ended_at": 50}, (50.0, 50.0)),
+        ({"started_at": "never", "ended_at": math.nan}, (100.0, 200.0)),
+        ({"status": "running", "started_at": 5}, (5.0, None)),
+    ],
+)
+def test_times_are_those_of_the_manifest_or_of_the_folder(manifest: dict[str, Any], expected: object) -> None:
+    assert derive_span(manifest, derive_status(manifest), Times(100.0, 200.0)) == expected
+
+
+def folder(manifest: dict[str, Any] | None, name: str = "20260521T101500-a1b2c3") -> RunFolder:
+    return RunFolder(name, f"/runs/{name}", manifest, (), None, Times(BEGAN, BEGAN + 5))
+
+
+def test_every_key_of_a_manifest_is_in_a_column_or_in_the_metadata() -> None:
+    manifest = {
+        "run_id": "r", "kind": "fanout", "model_spec": "claude/sonnet", "artifact_root": "/a", "playbook": "audit",
+        "agent": "coder", "status": "success", "prompt": "do", "new_key": {"a": [1]}, "exit_code": 2**70, "cwd": 5,
+    }  # fmt: skip
+
+    session = session_of(folder(manifest))
+
+    assert (session.invocation_kind, session.model, session.provider) == ("fanout", "claude/sonnet", "claude")
+    assert (session.artifacts_path, session.playbook_name, session.agent_name) == ("/a", "audit", "coder")
+    assert session.metadata == {
+        "run_id": "r",
+        "imported": {
+            "model_spec": "claude/sonnet", "playbook": "audit", "status": "success", "prompt": "do",
+            "new_key": {"a": [1]}, "exit_code": 2**70, "cwd": 5,
+        },
+    }  # fmt: skip
+
+
+def test_a_run_without_a_manifest_was_interrupted_and_one_without_a_kind_is_an_agent() -> None:
+    assert session_of(folder(None)).status == "aborted"
+    assert session_of(folder({})).invocation_kind == "agent"
+    assert session_of(folder({"kind": "engine"})).invocation_kind is None
+    assert session_of(folder({"kind": "engine"})).metadata["imported"] == {"kind": "engine"}
+
+
+def test_lists_sort_by_the_time_in_a_runs_name() -> None:
+    assert time_in_name("20260521T101500-a1b2c3") == 1779358500.0
+    assert session_of(folder({})).created_at == 1779358500.0
+    assert session_of(folder({}, "whatever")).created_at == BEGAN
+
+
+def test_actions_become_what_their_class_says_and_the_spelling_is_kept() -> None:
+    for made, role in ((ActionRequest, "assistant"), (ActionResponse, "tool"), (Message, "tool")):
+        metadata: dict[str, Any] = {}
+        assert settle_role(metadata, made, "action") == role
+        assert metadata == {"role_original": "action"}
+    metadata = {}
+    assert settle_role(metadata, Message, "user") == "user"
+    assert settle_role(metadata, ActionRequest, None) == "assistant"
+    assert metadata == {}
+
+
+def test_classes_are_known_by_the_last_part_of_their_path_or_by_their_keys() -> None:
+    assert class_for("some.old.path.ActionRequest", None) is ActionRequest
+    assert class_for(None, {"function": "f", "output": 1}) is ActionResponse
+    assert class_for("somebody.else.Note", {"instruction": "x"}) is Message
+    assert class_for(None, "text") is Message
+
+
+@pytest.mark.parametrize(
+    ("metadata", "usage"),
+    [
+        ({"model_response": {"usage": {"input_tokens": 3}, "total_cost_usd": 0.5}},
+         {"input_tokens": 3, "cost_microusd": 500_000}),
+        ({"model_response": {"usage": {"prompt_tokens": 3, "completion_tokens": 4}}},
+         {"input_tokens": 3, "output_tokens": 4}),
+        ({"model_response": [{"usage": {"input_tokens": 1}}, {"usage": {"input_tokens": 9}}, "x"]},
+         {"input_tokens": 9}),
+        ({"model_response": {"usage": {"input_tokens": "many", "output_tokens": 2**70}}}, None),
+        ({"model_response": "text"}, None),
+        ({"usage": {"input_tokens": 3}}, {"input_tokens": 3}),
+        ({"usage": {"prompt_tokens": 3}}, {"input_tokens": 3}),
+        ({"usage": ["?"]}, None),
+    ],
+)  # fmt: skip
+def test_usage_is_found_wherever_it_was_noted(metadata: dict[str, Any], usage: object) -> None:
+    settle_usage(metadata)
+
+    assert metadata.get("usage") == usage
+
+
+def test_json_that_other_programs_write() -> None:
+    assert parse_json('\ufeff{"a": NaN, "b": -Infinity, "c": 1e999, "d": 18446744073709551616}') == {
+        "a": "NaN", "b": "-Infinity", "c": "1e999", "d": 2**64,
+    }  # fmt: skip
+    assert parse_json("9" * 5000) == "9" * 5000
+    for bad in ('{"a": 1, "a": 2}', "[" * 100_000, "", "nul", '{"a": 1} x', "\0"):
+        with pytest.raises(ValueError, match=r"."):
+            parse_json(bad)
+
+
+OLD_PLAN = """# Show: my-feature
+
+## Goal
+Ship X end to end.
+
+Really.
+
+## Context
+- Repo: /home/u/repo (not a comment)
+- Base for final merge: main
+- Integration: show/my-feature/integration (created before any plays fire)
+
+## Plays
+
+**backend-api**
+- Intent: build the API
+- deps: []
+
+**frontend**
+- deps: [backend-api, `docs`]
+
+## Decisions
+**not a play** at all
+"""
+
+
+def test_a_plan_of_lines() -> None:
+    plan = parse_plan(OLD_PLAN)
+
+    assert plan._asdict() == {
+        "goal": "Ship X end to end.\n\nReally.", "repo": "/home/u/repo (not a comment)", "base_branch": "main",
+        "integration_branch": "show/my-feature/integration", "final_gates": False,
+        "plays": (PlannedPlay("backend-api", ()), PlannedPlay("frontend", ("backend-api", "docs"))),
+    }  # fmt: skip
+
+
+def test_a_plan_with_a_head() -> None:
+    plan = parse_plan(
+        "---\ngoal: ship\nrepo: /r\nbase_branch: main\nplays:\n  - name: api\n    effort: high\n"
+        "  - name: ui\n    playbook: web\n    depends_on: [api]\n---\n## Goal\nother\n"
+    )
+
+    assert (plan.goal, plan.repo, plan.base_branch) == ("ship", "/r", "main")
+    assert plan.plays == (PlannedPlay("api", None, None, "high"), PlannedPlay("ui", ("api",), "web"))
+
+
+def test_a_goal_is_cut_and_an_empty_plan_says_nothing() -> None:
+    assert parse_plan("## Goal\n" + "x" * 600).goal == "x" * 500
+    assert parse_plan("") == parse_plan("## Goal\n## Next\n") == parse_plan(str(Path("nothing")))

@@ -1,0 +1,168 @@
+"""Following: another process writes, and a third one sees it within a moment."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.commands import started
+from tests.support.transcripts import Claude, Codex, spoken
+
+from lionstudio.imports.transcripts.follow import follow
+from lionstudio.imports.transcripts.sync import Mirror
+from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
+from lionstudio.state.database import Database
+from lionstudio.state.feed.changes import Tail
+from lionstudio.system import watch_tree
+from lionstudio.system.watch_tree import Looks, Notices
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's notices are Linux's")
+
+WRITER = """
+import json, os, sys, time
+path, lines = sys.argv[1], int(sys.argv[2])
+os.makedirs(os.path.dirname(path), exist_ok=True)
+for number in range(lines):
+    record = {"type": "user", "uuid": f"w{number}", "timestamp": f"2026-01-01T00:00:{number:02}Z", "cwd": "/p",
+              "message": {"role": "user", "content": f"line {number}"}}
+    with open(path, "a") as file:
+        text = json.dumps(record) + "\\n"
+        file.write(text[:25]); file.flush(); file.write(text[25:]); file.flush()
+    print(time.time(), flush=True)
+    time.sleep(0.05)
+"""
+
+
+@contextmanager
+def following(tool: str, root: Path, home: Path) -> Iterator[subprocess.Popen[str]]:
+    """`li mirror … --follow` after its first pass."""
+    variable = "CLAUDE_CONFIG_DIR" if tool == "claude" else "CODEX_HOME"
+    env = {variable: str(root), "LIONAGI_HOME": str(home)}
+    with started("mirror", tool, "--follow", "--json", env=env) as process:
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline())["tool"] == tool
+        yield process
+
+
+def messages_from(tail: Tail, wanted: int) -> list[float]:
+    """When each new message was seen."""
+    seen: list[float] = []
+    deadline = time.monotonic() + 30
+    while len(seen) < wanted and time.monotonic() < deadline:
+        now = [change for change in tail.wait(1).rows if change.entity == "message"]
+        seen += [time.time()] * len(now)
+    return seen
+
+
+def test_lines_of_a_real_writer_are_seen_within_300_ms(tmp_path: Path) -> None:
+    root, home = tmp_path / "claude", tmp_path / "home"
+    root.mkdir()
+    path = root / "projects" / "-new" / "11111111-2222-3333-4444-555555555555.jsonl"
+    with following("claude", root, home) as process, Tail(str(home / "state.db")) as tail:
+        command = [sys.executable, "-c", WRITER, str(path), "12"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            seen = messages_from(tail, 12)
+            assert writer.stdout is not None
+            written = [float(line) for line in writer.stdout]
+        assert len(seen) == 12
+        late = [there - here for there, here in zip(seen, written, strict=True)]
+        assert sorted(late)[len(late) // 2] < 0.3, late
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+
+
+def test_the_folder_may_appear_later(tmp_path: Path) -> None:
+    root, home = tmp_path / "a" / "codex", tmp_path / "home"
+    with following("codex", root, home), Tail(str(home / "state.db")) as tail:
+        talk = Codex(root).begin()
+        talk.user("hello")
+        assert len(messages_from(tail, 1)) == 1
+        talk.assistant("hi")
+        assert len(messages_from(tail, 1)) == 1
+    with Database(str(home / "state.db")) as db:
+        assert [text for _, text in spoken(db, talk.thread, CODEX)] == ["hello", "hi"]
+
+
+def test_sigterm_ends_it(tmp_path: Path) -> None:
+    root = tmp_path / "claude"
+    root.mkdir()
+    with following("claude", root, tmp_path / "home") as process:
+        process.terminate()
+        assert process.wait(10) == 143
+
+
+@contextmanager
+def reports(db: Database, root: Path) -> Iterator[Any]:
+    """Following in this process, report by report."""
+    found = follow(Mirror(db, CLAUDE, os.path.realpath(root)), CLAUDE, os.path.realpath(root), patience=0.2)
+    next(found)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def test_a_lost_notice_means_a_look_at_everything(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "tool"
+    (root / "projects").mkdir(parents=True)
+    with reports(db, root) as found:
+        heed = Notices._heed
+
+        def overflow(self: Notices, number: int, mask: int, name: str, changed: set[str]) -> None:
+            heed(self, -1, 0x4000, "", changed)
+
+        monkeypatch.setattr(Notices, "_heed", overflow)
+        talk = Claude(root).talk(1)
+        assert next(found).messages == 5
+        monkeypatch.undo()
+        talk.user("again")
+        assert next(found).messages == 1
+
+
+def test_a_deleted_file_and_a_moved_folder(db: Database, tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    talk = Claude(root, folder="-one").talk(1)
+    with reports(db, root) as found:
+        os.rename(root / "projects" / "-one", root / "projects" / "-two")
+        moved = root / "projects" / "-two" / talk.path.name
+        with open(moved, "a") as file:
+            file.write(
+                '{"type":"user","uuid":"late","timestamp":"2026-01-01T00:00:00Z","message":{"content":"late"}}\n'
+            )
+        total = 0
+        while not total:
+            total += next(found).messages
+        assert total == 1
+    assert len(spoken(db, talk.session)) == 6
+
+
+def test_sub_agents_appear_in_folders_that_are_made_while_following(db: Database, tmp_path: Path) -> None:
+    root = tmp_path / "tool"
+    talk = Claude(root)
+    talk.user("please")
+    with reports(db, root) as found:
+        sub = Claude(root, talk.session, agent="abc")
+        sub.user("look")
+        assert next(found).messages == 1
+        sub.path.with_suffix(".meta.json").write_text('{"agentType": "Explore"}')
+        next(found)
+    names = db.read(lambda conn: [row[0] for row in conn.all("SELECT name FROM branches ORDER BY name")])
+    assert names == ["Explore", "main"]
+
+
+def test_without_notices_everything_is_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "platform", "other")
+    watcher = watch_tree.watch([str(tmp_path)])
+    assert isinstance(watcher, Looks)
+    assert watcher.wait(0.01) is None

@@ -1,0 +1,409 @@
+"""Transcripts become sessions: once, again, cut, replaced, forked, and beside everything a folder may hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.builders import sql
+from tests.support.transcripts import (
+    LONG_AGO,
+    Claude,
+    Codex,
+    branch_names,
+    codex,
+    everything,
+    mirror,
+    spoken,
+)
+
+from lionstudio.imports.transcripts.sync import _Group
+from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
+from lionstudio.imports.transcripts.transcript_reader import Overtaken
+from lionstudio.state.branches import branch_usage, get_branch
+from lionstudio.state.database import Database
+from lionstudio.state.sessions import get_session
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """The folder of a tool."""
+    return tmp_path / "tool"
+
+
+def session_of(db: Database, talk: Claude | Codex) -> Any:
+    session = CLAUDE.session_id(talk.session) if isinstance(talk, Claude) else CODEX.session_id(talk.thread)
+    return db.read(lambda conn: get_session(conn, session))
+
+
+def test_a_conversation_is_a_session(db: Database, root: Path) -> None:
+    talk = Claude(root).talk(2)
+    report = mirror(db, root)
+    assert report.messages == 8
+    found = session_of(db, talk)
+    assert (found.name, found.project, found.status, found.source_kind) == (
+        "please do 2 things", "demo", "completed", "imported_claude",
+    )  # fmt: skip
+    assert (found.agent_name, found.model, found.message_count) == ("claude-code", "claude-sonnet-4-5-20250929", 8)
+    # three API messages, two of them in two records each
+    assert found.usage[:4] == (30, 12, 300, 60)
+    assert found.ended_at == found.last_message_at
+    about = found.metadata["mirror"]
+    assert (about["tool"], about["session_id"], about["path"]) == ("claude", talk.session, str(talk.path))
+    assert (about["version"], about["git_branch"]) == ("2.1.197", "main")
+
+
+def test_twice_is_once(db: Database, root: Path) -> None:
+    parent = Claude(root).talk(3)
+    parent.fork(root).user("a fork")
+    Claude(root, parent.session, agent="a1").user("sub")
+    mirror(db, root)
+    before = everything(db)
+    again = mirror(db, root)
+    assert again.messages == 0
+    assert everything(db) == before
+
+
+def test_reading_bit_by_bit_gives_what_reading_at_once_gives(db: Database, root: Path, tmp_path: Path) -> None:
+    talk = Claude(root).talk(6)
+    talk.record(type="custom-title", customTitle="A name", sessionId=talk.session)
+    content = talk.path.read_bytes()
+    for end in [*range(1, len(content), 97), len(content)]:
+        talk.path.write_bytes(content[:end])
+        os.utime(talk.path, (LONG_AGO, LONG_AGO))
+        mirror(db, root)
+    with Database(str(tmp_path / "other.db")) as other:
+        mirror(other, root)
+        kinds = [1, 2, 0]  # sessions, branches, messages: orders have keys of their own
+        ours, theirs = everything(db), everything(other)
+        assert ours[0] == theirs[0]
+        assert [len(ours[kind]) for kind in kinds] == [len(theirs[kind]) for kind in kinds]
+        strip = {"progression_id", "pk"}
+        assert _rows(db, "sessions", strip) == _rows(other, "sessions", strip)
+        assert _rows(db, "branches", strip) == _rows(other, "branches", strip)
+        assert _rows(db, "mirror_files", {"read_at"}) == _rows(other, "mirror_files", {"read_at"})
+
+
+def _rows(db: Database, table: str, strip: set[str]) -> list[dict[str, Any]]:
+    sqls = {
+        "sessions": "SELECT * FROM sessions ORDER BY id",
+        "branches": "SELECT * FROM branches ORDER BY id",
+        "mirror_files": "SELECT * FROM mirror_files ORDER BY path",
+    }
+    rows = db.read(lambda conn: conn.dicts(sqls[table]))
+    return [{key: value for key, value in row.items() if key not in strip} for row in rows]
+
+
+def test_a_cut_line_is_taken_up_when_it_is_completed(db: Database, root: Path) -> None:
+    talk = Claude(root)
+    talk.user("first")
+    talk.user("zweite Zeile äöü")
+    whole = talk.path.read_bytes()
+    cut = whole.index("ü".encode()) + 1  # inside a character
+    talk.path.write_bytes(whole[:cut])
+    assert mirror(db, root).messages == 1
+    talk.path.write_bytes(whole)
+    assert mirror(db, root).messages == 1
+    assert [text for _, text in spoken(db, talk.session)] == ["first", "zweite Zeile äöü"]
+
+
+def test_what_is_deleted_there_stays_here(db: Database, root: Path) -> None:
+    talk = Claude(root).talk(1)
+    mirror(db, root)
+    talk.path.unlink()
+    mirror(db, root)
+    assert len(spoken(db, talk.session)) == 5
+    assert sql(db, "SELECT gone_at IS NOT NULL FROM mirror_files") == [(1,)]
+    before = everything(db)
+    mirror(db, root)
+    assert everything(db) == before
+
+
+def test_a_truncated_or_replaced_file_adds_only_what_is_new(db: Database, root: Path) -> None:
+    talk = Claude(root).talk(2)
+    mirror(db, root)
+    whole = talk.path.read_bytes()
+    talk.path.write_bytes(whole[: len(whole) // 2].rpartition(b"\n")[0] + b"\n")
+    assert mirror(db, root).messages == 0
+    talk.path.write_bytes(whole)
+    assert mirror(db, root).messages == 0
+    os.replace(shutil.copy(talk.path, f"{talk.path}.new"), talk.path)
+    talk.user("after the replacement")
+    assert mirror(db, root).messages == 1
+    assert len(spoken(db, talk.session)) == 9
+    assert session_of(db, talk).usage[:2] == (30, 12)
+
+
+def test_a_file_that_was_rewritten_with_other_records_keeps_the_old_ones(db: Database, root: Path) -> None:
+    talk = Claude(root)
+    talk.user("one")
+    mirror(db, root)
+    talk.path.unlink()
+    talk.user("two")
+    mirror(db, root)
+    assert [text for _, text in spoken(db, talk.session)] == ["one", "two"]
+
+
+def test_a_resumed_conversation_goes_on_and_its_status_follows(db: Database, root: Path) -> None:
+    talk = Claude(root)
+    talk.user("hello")
+    talk.assistant("API Error", isApiErrorMessage=True, apiErrorStatus=529)
+    mirror(db, root)
+    failed = session_of(db, talk)
+    assert (failed.status, failed.reason_codes) == ("failed", ("run.failed.provider_error",))
+    talk.user("again")
+    talk.assistant("fine")
+    mirror(db, root)
+    assert (session_of(db, talk).status, session_of(db, talk).reason_codes) == ("completed", ())
+
+
+def test_sub_agents_are_branches(db: Database, root: Path) -> None:
+    talk = Claude(root)
+    talk.user("please")
+    call = talk.call("Agent", prompt="look")
+    sub = Claude(root, talk.session, agent="abc123")
+    sub.path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "Explore", "toolUseId": call}))
+    sub.user("look")
+    sub.assistant("found")
+    talk.result(call, "found")
+    mirror(db, root)
+    assert sorted(map(str, branch_names(db, talk.session))) == ["Explore", "main"]
+    found = session_of(db, talk)
+    assert (found.message_count, found.name) == (5, "please")
+    branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(talk.session, "abc123")))
+    assert branch.metadata["agent"]["toolUseId"] == call
+
+
+def test_a_sub_agent_that_is_read_before_its_conversation(db: Database, root: Path) -> None:
+    sub = Claude(root, agent="abc")
+    sub.user("look")
+    mirror(db, root)
+    main = Claude(root, sub.session)
+    main.user("please")
+    mirror(db, root)
+    assert sorted(map(str, branch_names(db, sub.session))) == ["abc", "main"]
+    assert session_of(db, main).name == "please"
+
+
+def test_a_fork_shares_what_it_copied(db: Database, root: Path) -> None:
+    parent = Claude(root).talk(1)
+    child = parent.fork(root, upto=3)
+    child.user("another way")
+    parent.user("on we go")
+    mirror(db, root)
+    branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(child.session, "")))
+    assert branch.fork == (CLAUDE.branch_id(parent.session, ""), 2)
+    assert [text for _, text in spoken(db, child.session)][-2:] == ["Bash\nls 0", "another way"]
+    assert session_of(db, child).name == "another way"
+    assert session_of(db, child).usage[:2] == (0, 0)
+    assert sql(db, "SELECT count(*) FROM messages") == [(7,)]
+
+
+def test_a_long_fork_of_a_short_one_comes_after_it(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too much for one transaction is written at once, but not before what was taken up before it."""
+    monkeypatch.setattr("lionstudio.imports.transcripts.transcript_reader.BATCH", 5)
+    parent = Claude(root).talk(1)
+    child = parent.fork(root)
+    for number in range(12):
+        child.user(f"more {number}")
+    mirror(db, root)
+    branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(child.session, "")))
+    assert branch.fork is not None
+    assert branch.fork[0] == CLAUDE.branch_id(parent.session, "")
+    assert session_of(db, parent).message_count == 5
+    assert session_of(db, child).message_count == 12
+
+
+def test_one_that_vanishes_while_its_group_is_written_again_is_told_of(
+    db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talks = [Claude(root).talk(1) for _ in range(3)]
+    write = _Group.write
+    refused: list[_Group] = []
+
+    def once(group: _Group, database: Database) -> Any:
+        if refused:
+            return write(group, database)
+        refused.append(group)
+        talks[1].path.unlink()
+        raise Overtaken
+
+    monkeypatch.setattr(_Group, "write", once)
+    report = mirror(db, root)
+    assert sorted(str(item.outcome) for item in report.items) == ["imported", "imported", "skipped"]
+    assert "cannot be read" in next(item.reason or "" for item in report.items if item.outcome == "skipped")
+
+
+def test_a_fork_of_a_fork(db: Database, root: Path) -> None:
+    first = Claude(root)
+    first.user("a")
+    second = first.fork(root)
+    second.user("b")
+    third = second.fork(root)
+    third.user("c")
+    mirror(db, root)
+    assert [text for _, text in spoken(db, third.session)] == ["a", "b", "c"]
+    assert sql(db, "SELECT count(*) FROM messages") == [(3,)]
+
+
+def test_a_fork_that_is_written_while_it_is_followed(db: Database, root: Path) -> None:
+    parent = Claude(root).talk(1)
+    mirror(db, root)
+    child = parent.fork(root)
+    content = child.path.read_bytes()
+    for end in range(0, len(content), 501):
+        child.path.write_bytes(content[:end])
+        mirror(db, root)
+    child.path.write_bytes(content)
+    child.user("mine")
+    mirror(db, root)
+    assert session_of(db, child).message_count == 1
+    assert len(spoken(db, child.session)) == 6
+
+
+def test_a_copy_that_is_no_prefix_is_shared_and_counted_once(db: Database, root: Path) -> None:
+    parent = Claude(root)
+    parent.user("a")
+    parent.assistant("abandoned")
+    parent.assistant("kept")
+    child = Claude(root)
+    for record in (parent.records[0], parent.records[2]):
+        child.record(**(record | {"sessionId": child.session}))
+    child.user("mine")
+    mirror(db, root)
+    assert [text for _, text in spoken(db, child.session)] == ["a", "kept", "mine"]
+    assert session_of(db, child).usage == (0, 0, 0, 0, None)
+    assert sql(db, "SELECT count(*) FROM messages") == [(4,)]
+
+
+def test_a_session_in_two_folders_is_one(db: Database, root: Path) -> None:
+    talk = Claude(root).talk(1)
+    other = root / "projects" / "-elsewhere" / talk.path.name
+    other.parent.mkdir()
+    shutil.copy(talk.path, other)
+    mirror(db, root)
+    assert session_of(db, talk).message_count == 5
+    assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
+
+
+def test_a_pruned_session_stays_away_until_it_goes_on(db: Database, root: Path) -> None:
+    talk = Claude(root).talk(1)
+    mirror(db, root)
+    sql(db, "DELETE FROM sessions")
+    sql(db, "DELETE FROM progression_items")
+    sql(db, "DELETE FROM messages")
+    db.conn.forget_places()
+    assert mirror(db, root).messages == 0
+    talk.user("go on")
+    mirror(db, root)
+    assert len(spoken(db, talk.session)) == 6
+
+
+def test_secrets_are_taken_out(db: Database, root: Path) -> None:
+    talk = Claude(root)
+    talk.user("my key is sk-ant-" + "a1B2" * 10)
+    mirror(db, root)
+    assert "a1B2a1B2" not in str(spoken(db, talk.session)) + str(session_of(db, talk).name)
+
+
+# ── Codex ────────────────────────────────────────────────────────────────
+
+
+def test_a_rollout_is_a_session(db: Database, root: Path) -> None:
+    talk = Codex(root, base_instructions={"text": "You are Codex"}, model_provider="openai").begin()
+    talk.user("fix it")
+    talk.call("c1", "Process exited with code 0\nOutput:\na.py", cmd="ls")
+    talk.assistant("Done.")
+    talk.tokens(1000, cached=900, output=50)
+    codex(db, root)
+    found = session_of(db, talk)
+    assert (found.name, found.model, found.provider, found.status) == ("fix it", "gpt-5-codex", "openai", "completed")
+    assert (found.source_kind, found.message_count) == ("imported_codex", 5)
+    assert found.usage == (100, 50, 900, 0, 125 + 500 + 113)
+    assert db.read(lambda conn: branch_usage(conn, CODEX.branch_id(talk.thread, ""))) == found.usage
+
+
+def test_sums_are_not_counted_twice_when_a_file_is_replaced(db: Database, root: Path) -> None:
+    talk = Codex(root).begin()
+    talk.user("x")
+    talk.tokens(1000)
+    codex(db, root)
+    os.replace(shutil.copy(talk.path, f"{talk.path}.new"), talk.path)
+    talk.tokens(1500)
+    codex(db, root)
+    assert session_of(db, talk).input_tokens == 1500
+
+
+def test_a_fork_by_ordinal(db: Database, root: Path) -> None:
+    parent = Codex(root).begin()
+    parent.user("a")
+    parent.assistant("b")
+    before = parent.ordinal
+    parent.user("not shared")
+    child = Codex(root, number=1, forked_from_id=parent.thread, forked_from_ordinal_exclusive=before)
+    child.user("mine")
+    codex(db, root)
+    assert [text for _, text in spoken(db, child.thread, CODEX)] == ["a", "b", "mine"]
+
+
+def test_a_fork_by_copies_as_older_versions_write_it(db: Database, root: Path) -> None:
+    parent = Codex(root, ordinals=False).begin()
+    parent.user("a")
+    parent.call("c", "out", cmd="ls")
+    parent.assistant("b")
+    child = Codex(root, number=1, ordinals=False, forked_from_id=parent.thread)
+    for line in parent.lines[:-1]:
+        child.write(line["type"], line["payload"])
+    child.user("mine")
+    parent.user("on")
+    codex(db, root)
+    assert [text for _, text in spoken(db, child.thread, CODEX)] == [
+        "a",
+        "exec_command\nls",
+        "exec_command\n" + _request(db) + "\nout",
+        "mine",
+    ]
+    assert session_of(db, child).message_count == 1
+
+
+def _request(db: Database) -> str:
+    return str(
+        sql(db, "SELECT content ->> '$.action_request_id' FROM messages WHERE content LIKE '%action_request_id%'")[0][0]
+    )
+
+
+def test_a_spawned_thread_is_a_branch_of_its_parents_session(db: Database, root: Path) -> None:
+    parent = Codex(root).begin()
+    parent.user("please")
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": parent.thread, "agent_nickname": "Ada"}}}
+    sub = Codex(root, number=1, source=spawn).begin()
+    sub.user("look")
+    sub.tokens(70)
+    parent.tokens(100)
+    codex(db, root)
+    assert sorted(map(str, branch_names(db, parent.thread, CODEX))) == ["Ada", "main"]
+    found = session_of(db, parent)
+    assert (found.name, found.message_count, found.input_tokens) == ("please", 2, 170)
+    assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
+
+
+def test_instructions_are_stored_once(db: Database, root: Path) -> None:
+    for number in range(3):
+        Codex(root, number=number, base_instructions={"text": "You are Codex"}).user(f"hello {number}")
+    codex(db, root)
+    assert sql(db, "SELECT count(*) FROM messages") == [(4,)]
+    assert sql(db, "SELECT count(DISTINCT system_msg_id), count(system_msg_id) FROM branches") == [(1, 3)]
+
+
+def test_archived_rollouts_are_the_same_session(db: Database, root: Path) -> None:
+    talk = Codex(root).begin()
+    talk.user("x")
+    codex(db, root)
+    (root / "archived_sessions").mkdir()
+    os.rename(talk.path, root / "archived_sessions" / talk.path.name)
+    assert codex(db, root).messages == 0
+    assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]

@@ -1,0 +1,58 @@
+"""Whether somebody may be at work on a conversation."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from lionstudio.imports.transcripts import tool_processes
+from lionstudio.imports.transcripts.tool_processes import SILENT, may_be_running
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@pytest.fixture(autouse=True)
+def asked_anew() -> None:
+    tool_processes._folders_of.cache_clear()
+
+
+def test_a_silent_file_is_at_rest(tmp_path: Path) -> None:
+    assert not may_be_running("no-such-program", None, 0.0, SILENT + 1)
+
+
+def test_without_a_program_nobody_writes(tmp_path: Path) -> None:
+    assert not may_be_running("no-such-program", str(tmp_path), 10.0, 20.0)
+
+
+def until_named(pid: int) -> None:
+    """A program that was started this instant has no command line for some microseconds."""
+    deadline = time.monotonic() + 10
+    while not Path(f"/proc/{pid}/cmdline").read_bytes() and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+def test_a_program_in_the_folder_may_write(tmp_path: Path) -> None:
+    program = tmp_path / "someagent"
+    shutil.copy(shutil.which("sleep") or "/bin/sleep", program)
+    with subprocess.Popen([str(program), "30"], cwd=tmp_path) as process:
+        try:
+            until_named(process.pid)
+            assert may_be_running("someagent", str(tmp_path), 10.0, 20.0)
+            assert may_be_running("someagent", None, 10.0, 20.0)
+            assert not may_be_running("someagent", str(tmp_path.parent), 10.0, 20.0)
+        finally:
+            process.kill()
+
+
+def test_where_no_list_is_kept_somebody_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(path: str) -> list[str]:
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr(os, "listdir", closed)
+    assert may_be_running("x", "/p", 10.0, 20.0)

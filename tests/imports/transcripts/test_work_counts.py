@@ -1,0 +1,102 @@
+"""Work is counted, not timed: a second run neither writes nor opens what has not changed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+from tests.support.builders import sql
+from tests.support.sql_trace import traced, wal_bytes
+from tests.support.transcripts import Claude, mirror
+
+from lionstudio.imports.transcripts import line_reader
+from lionstudio.state.database import Database
+
+FILES, TURNS = 60, 4
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Some conversations."""
+    for number in range(FILES):
+        Claude(tmp_path / "tool", folder=f"-p{number % 5}").talk(TURNS)
+    return tmp_path / "tool"
+
+
+def test_everything_is_read_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert mirror(db, root).messages == FILES * (2 + 3 * TURNS)
+    opened: list[str] = []
+    real = line_reader.open_regular
+
+    def noted(path: str) -> int:
+        opened.append(path)
+        return real(path)
+
+    monkeypatch.setattr(line_reader, "open_regular", noted)
+    changes = sql(db, "SELECT max(seq) FROM changes")
+    size = wal_bytes(db.path)
+    with traced(db.conn) as ran:
+        assert mirror(db, root).messages == 0
+    assert ran == []  # reads have connections of their own
+    assert (opened, sql(db, "SELECT max(seq) FROM changes"), wal_bytes(db.path)) == ([], changes, size)
+
+
+def test_only_what_grew_is_read(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grown = Claude(root, folder="-p0").talk(TURNS)
+    mirror(db, root)
+    grown.user("one more")
+    read: list[int] = []
+    real = os.pread
+
+    def noted(descriptor: int, length: int, offset: int) -> bytes:
+        data = real(descriptor, length, offset)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr(os, "pread", noted)
+    assert mirror(db, root).messages == 1
+    # the blocks of the seal, before and after, and the new line
+    assert sum(read) < 2 * (4096 + 1024) + 1000
+
+
+def test_statements_of_a_message_do_not_grow(db: Database, root: Path) -> None:
+    talk = Claude(root).talk(300)
+    with traced(db.conn) as ran:
+        new = mirror(db, root).messages
+    talk.path.unlink()
+    assert len(ran) / new < 8
+
+
+CHILD = """
+import sys
+from pathlib import Path
+from tests.support.transcripts import mirror
+from lionstudio.state.database import Database
+with Database(sys.argv[2]) as db:
+    messages = mirror(db, Path(sys.argv[1])).messages
+    # not getrusage: its peak is inherited from whoever started us
+    peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+    print(messages, int(peak.split()[1]) // 1024)
+"""
+
+
+@pytest.mark.slow
+def test_a_large_file_takes_little_memory(tmp_path: Path) -> None:
+    """80 MB here; a whole gigabyte takes as much (docs/mirror-claude.md has the figure)."""
+    talk = Claude(tmp_path / "tool")
+    text = "word " * 4000
+    with open(talk.path, "w") as file:
+        for number in range(4000):
+            file.write(
+                f'{{"type":"user","uuid":"{uuid.UUID(int=number)}","timestamp":"2026-01-01T00:00:00Z",'
+                f'"message":{{"content":"{text}"}}}}\n'
+            )
+    command = [sys.executable, "-c", CHILD, str(tmp_path / "tool"), str(tmp_path / "state.db")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path(__file__).parents[3])
+    messages, megabytes = map(int, done.stdout.split())
+    assert messages == 4000
+    assert megabytes < 120

@@ -1,0 +1,313 @@
+"""States: the thresholds of ADR-0019 to the letter, and every word, tone and reason that a page may show."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import lionstudio
+from lionstudio.model.status import computed_state
+from lionstudio.model.status.computed_state import (
+    DELIVERIES,
+    DISPLAY_MAP,
+    HEALTHS,
+    SEVERITIES,
+    Proof,
+    State,
+    effective_health,
+    play_state,
+    session_state,
+    show_state,
+    staleness_check,
+    team_state,
+)
+from lionstudio.model.status.reasons import REASONS, Reason, reason, reason_of_stored
+from lionstudio.model.status.statuses import InvocationKind, PlayStatus, SessionStatus, ShowStatus, TeamStatus
+
+NOW = 1_000_000.0
+HOUR = 3600.0
+SOURCE = Path(lionstudio.__file__).parent
+
+
+def run(**fields: Any) -> dict[str, Any]:
+    return {"status": "running", "owner": {"pid": 1}, "started_at": NOW, "updated_at": NOW, **fields}
+
+
+# ── ADR-0019 B2, as it is printed there ──────────────────────────────────
+
+PRINTED = {"agent": 6, "play": 6, "flow": 12, "fanout": 12, "show-play": 12, None: 6, "unheard of": 6}
+
+
+@pytest.mark.parametrize(("kind", "hours"), PRINTED.items())
+def test_a_run_is_stale_beyond_its_threshold_and_not_at_it(kind: str | None, hours: int) -> None:
+    for silent, answer in ((hours * HOUR, None), (hours * HOUR + 0.001, "stale"), (0.0, None), (-60.0, None)):
+        assert staleness_check(run(invocation_kind=kind, last_message_at=NOW - silent), now=NOW) == answer
+
+
+def test_the_thresholds_are_those_of_the_record() -> None:
+    assert dict(computed_state.STALE_THRESHOLDS) == {kind: hours * 3600 for kind, hours in list(PRINTED.items())[:5]}
+    assert computed_state.DEFAULT_STALE_THRESHOLD == 6 * 3600
+    assert set(computed_state.STALE_THRESHOLDS) == set(InvocationKind)
+
+
+@pytest.mark.parametrize("status", [status for status in SessionStatus if status != "running"] + [None, "odd"])
+def test_only_what_runs_can_be_stale(status: str | None) -> None:
+    assert staleness_check(run(status=status, last_message_at=0.0), now=NOW) is None
+
+
+def test_messages_count_before_other_changes() -> None:
+    long_ago, now = NOW - 7 * HOUR, NOW
+    assert staleness_check(run(last_message_at=long_ago, updated_at=now), now=NOW) == "stale"
+    assert staleness_check(run(last_message_at=now, updated_at=long_ago), now=NOW) is None
+    assert staleness_check(run(last_message_at=None, updated_at=now), now=NOW) is None
+    assert staleness_check(run(last_message_at=0, updated_at=long_ago), now=NOW) == "stale"
+    assert staleness_check({"status": "running"}, now=NOW) == "stale"
+
+
+def test_stale_is_computed_and_stored_nowhere() -> None:
+    session = run(last_message_at=NOW - 7 * HOUR)
+    before = dict(session)
+    assert effective_health(session, now=NOW) == "stale"
+    assert session == before
+    assert "stale" not in {*SessionStatus, *HEALTHS}
+
+
+# ── A run ────────────────────────────────────────────────────────────────
+
+ALIVE, DEAD, UNKNOWN = (
+    Proof("alive", ("it lives",)),
+    Proof("dead", ("pid 7 is gone",)),
+    Proof("unknown", ("other host",)),
+)
+SILENT = {"last_message_at": NOW - 7 * HOUR}
+QUIET = {"last_message_at": NOW - 11 * 60}
+TALKING = {"last_message_at": NOW - 5}
+
+HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
+    "talking": (run(**TALKING), ALIVE, "running", "none"),
+    "talking, nobody looked": (run(**TALKING), None, "running", "none"),
+    "quiet": (run(**QUIET), ALIVE, "idle", "info"),
+    "just started": (run(), ALIVE, "running", "none"),
+    "started and said nothing": (run(started_at=NOW - 20 * 60), None, "idle", "info"),
+    "without any time": ({"status": "running", "updated_at": NOW}, None, "running", "none"),
+    "waiting": (run(health="waiting", **QUIET), ALIVE, "waiting", "warning"),
+    "waiting for seven hours": (run(health="waiting", **SILENT), UNKNOWN, "waiting", "warning"),
+    "silent": (run(**SILENT), ALIVE, "stalled", "warning"),
+    "silent, cannot be told": (run(**SILENT), UNKNOWN, "stalled", "warning"),
+    "silent and nobody's": (run(owner=None, **SILENT), None, "orphaned", "warning"),
+    "cannot be told": (run(**TALKING), UNKNOWN, "unknown", "info"),
+    "dead": (run(**TALKING), DEAD, "process_dead", "error"),
+    "dead and silent": (run(**SILENT), DEAD, "process_dead", "error"),
+    "dead and waiting": (run(health="waiting"), DEAD, "process_dead", "error"),
+    "times in words": (run(last_message_at="x", started_at="y", updated_at="z"), None, "stalled", "warning"),
+}
+
+
+@pytest.mark.parametrize("what", HEALTH)
+def test_the_health_of_a_run(what: str) -> None:
+    session, proof, health, severity = HEALTH[what]
+
+    state = session_state(session, now=NOW, proof=proof)
+
+    assert (state.lifecycle, state.health, state.severity) == ("running", health, severity)
+    reasons = {one.code: one.evidence for one in state.reasons}
+    if health == "running":
+        assert (reasons, state.label, state.tone) == ({}, "running", "info")
+    else:
+        [(code, evidence)] = reasons.items()
+        assert code.startswith("run.health.")
+        assert evidence is not None
+        assert evidence.startswith(proof.evidence[0] if proof else ("last message", "no message"))
+        assert state.label.startswith("running · ")
+        assert state.tone == {"error": "danger", "warning": "warning"}.get(severity, "info")
+
+
+def test_evidence_says_how_long_it_was_silent() -> None:
+    spans = {5: "5 s", 59: "59 s", 60: "1 min", 3599: "60 min", 2 * 3600: "2 h", 86400 * 3: "3 d", -5: "0 s"}
+    for seconds, words in spans.items():
+        state = session_state(run(last_message_at=NOW - seconds), now=NOW, proof=UNKNOWN)
+        assert state.reasons[-1].evidence == f"other host; last message {words} ago"
+    assert session_state(run(last_message_at=None), now=NOW, proof=UNKNOWN).reasons[-1].evidence == (
+        "other host; no message yet"
+    )
+
+
+ENDS: dict[str, tuple[dict[str, Any], State]] = {
+    "completed": ({}, State("completed", "ok", "not_expected", "none", "success", "completed")),
+    "failed": (
+        {"exit_code": 3},
+        State("failed", "ok", "not_expected", "error", "danger", "failed",
+              (reason("run.failed.exit_nonzero", "exit code 3"),)),
+    ),
+    "failed ": (
+        {}, State("failed", "ok", "not_expected", "error", "danger", "failed", (reason("run.failed.exit_nonzero"),)),
+    ),
+    "failed  ": (
+        {"reason_codes": ["run.failed.process_dead"]},
+        State("failed", "ok", "not_expected", "error", "danger", "failed", (reason("run.failed.process_dead"),)),
+    ),
+    "timed_out": (
+        {}, State("timed_out", "ok", "not_expected", "warning", "warning", "timed out",
+                  (reason("run.timed_out.deadline"),)),
+    ),
+    "aborted": (
+        {}, State("aborted", "ok", "not_expected", "none", "neutral", "aborted", (reason("run.aborted.interrupt"),)),
+    ),
+    "cancelled": (
+        {"reason_codes": ["run.cancelled.orchestrator", "of.tomorrow"]},
+        State("cancelled", "ok", "not_expected", "none", "neutral", "cancelled",
+              (reason("run.cancelled.orchestrator"), Reason("of.tomorrow", "of.tomorrow"))),
+    ),
+    "odd": ({}, State("odd", "ok", "not_expected", "none", "neutral", "odd")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("status", ENDS)
+def test_the_state_of_a_run_that_ended(status: str) -> None:
+    fields, wanted = ENDS[status]
+
+    assert session_state({"status": status.strip(), **fields}, now=NOW, proof=DEAD) == wanted
+    assert effective_health({"status": status.strip(), **fields}, now=NOW) == "ok"
+
+
+def test_no_status_counts_as_completed() -> None:
+    assert session_state({"status": None}, now=NOW).lifecycle == "completed"
+
+
+@pytest.mark.parametrize("delivery", DELIVERIES)
+def test_what_was_delivered_weighs_in(delivery: str) -> None:
+    state = session_state({"status": "completed", "delivery": delivery}, now=NOW)
+
+    fine = delivery in ("passed", "not_expected")
+    assert (state.delivery, state.severity) == (delivery, "none" if fine else "warning")
+    assert [one.code for one in state.reasons] == ([] if fine else [f"run.delivery.{delivery}"])
+
+
+def test_the_worst_decides() -> None:
+    state = session_state(run(delivery="missing", **TALKING), now=NOW, proof=DEAD)
+
+    assert (state.severity, state.tone) == ("error", "danger")
+
+
+# ── Plays, shows, teams ──────────────────────────────────────────────────
+
+PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
+    "pending": ("ok", "none", "warning", []),
+    "prepared": ("ok", "none", "warning", []),
+    "running": ("running", "none", "info", []),
+    "running_complete": ("ok", "none", "warning", []),
+    "gated": ("waiting", "warning", "warning", ["play.gate.waiting"]),
+    "gate_failed": ("ok", "error", "danger", ["play.gate.failed"]),
+    "redoing": ("ok", "none", "info", []),
+    "merged": ("ok", "none", "success", []),
+    "escalated": ("waiting", "error", "danger", ["play.escalated"]),
+    "blocked": ("waiting", "warning", "warning", ["play.blocked.dependency_failed"]),
+    "aborted_after_finish": ("ok", "none", "neutral", []),
+}
+
+
+@pytest.mark.parametrize("status", PlayStatus)
+def test_the_state_of_a_play(status: PlayStatus) -> None:
+    health, severity, tone, codes = PLAYS[status]
+
+    state = play_state({"status": status, "gate_feedback": "because"})
+
+    assert (state.lifecycle, state.health, state.severity, state.tone) == (status, health, severity, tone)
+    assert [one.code for one in state.reasons] == codes
+    assert state.label == DISPLAY_MAP[status]
+    if status in ("gate_failed", "escalated"):
+        assert state.reasons[0].evidence == "because"
+
+
+def test_a_play_that_is_held_says_by_whom() -> None:
+    state = play_state({"status": "pending"}, blocked_by=("a", "b"))
+
+    assert (state.severity, state.reasons) == ("warning", (reason("play.blocked.dependency_failed", "a, b"),))
+
+
+@pytest.mark.parametrize(
+    ("passed", "delivery"), [(None, "not_expected"), (1, "passed"), (0, "invalid"), (True, "passed")]
+)
+def test_a_gate_decides_the_delivery(passed: object, delivery: str) -> None:
+    assert play_state({"status": "merged", "gate_passed": passed}).delivery == delivery
+
+
+@pytest.mark.parametrize("status", ShowStatus)
+def test_the_state_of_a_show(status: ShowStatus) -> None:
+    calm = show_state({"status": status}, [{"name": "a", "status": "merged"}])
+    needy = show_state({"status": status}, [{"name": n, "status": s} for n, s in (("z", "gated"), ("b", "escalated"))])
+
+    aborted = [reason("show.aborted")] if status is ShowStatus.ABORTED else []
+    assert calm.health == ("running" if status is ShowStatus.ACTIVE else "ok")
+    assert (calm.severity, list(calm.reasons)) == ("none", aborted)
+    assert (needy.health, needy.severity, needy.tone) == ("waiting", "warning", "warning")
+    assert list(needy.reasons) == [reason("show.attention", "b, z"), *aborted]
+
+
+@pytest.mark.parametrize("status", TeamStatus)
+def test_the_state_of_a_team(status: TeamStatus) -> None:
+    reasons = (reason("team.archived"),) if status is TeamStatus.ARCHIVED else ()
+    tone = "info" if status is TeamStatus.ACTIVE else "neutral"
+
+    assert team_state({"status": status}) == State(status, "ok", "not_expected", "none", tone, status, reasons)
+
+
+def test_a_state_is_json() -> None:
+    state = session_state({"status": "failed", "exit_code": 2}, now=NOW)
+
+    assert state.to_dict() == {
+        "lifecycle": "failed", "health": "ok", "delivery": "not_expected", "severity": "error", "tone": "danger",
+        "label": "failed",
+        "reasons": [{
+            "code": "run.failed.exit_nonzero", "message": REASONS["run.failed.exit_nonzero"], "evidence": "exit code 2",
+        }],
+    }  # fmt: skip
+
+
+# ── Words ────────────────────────────────────────────────────────────────
+
+
+def test_the_display_map_has_the_closed_vocabularies_and_nothing_else() -> None:
+    assert set(DISPLAY_MAP) == {*SessionStatus, *PlayStatus}
+    assert not {"done", "success", "error", "finished"} & set(DISPLAY_MAP)
+    assert DISPLAY_MAP["running"] == "running"
+
+
+def test_severities_go_from_nothing_to_the_worst() -> None:
+    assert SEVERITIES == ("none", "info", "warning", "error")
+
+
+# A run's codes are also stored with its row, so they stand in many places; the others are only given to `reason`.
+OF_A_RUN = re.compile(r"run\.(failed|timed_out|aborted|cancelled|health|delivery)\.[a-z_]+")
+
+
+def codes_in_source() -> dict[str, str]:
+    """Every reason code in the sources, and the file it stands in."""
+    found = {}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            given = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reason"
+            value = node.args[0] if isinstance(node, ast.Call) and given else node
+            text = value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
+            if given or OF_A_RUN.fullmatch(text):
+                found[text] = str(path.relative_to(SOURCE))
+    return found
+
+
+def test_every_reason_code_that_is_used_is_registered() -> None:
+    used = codes_in_source()
+
+    # those that are looked up or put together have no text of their own
+    assert {code: file for code, file in used.items() if code and code not in REASONS} == {}
+    assert {"run.failed.exit_nonzero", "play.gate.failed", "team.archived"} <= set(used)
+
+
+def test_every_reason_is_a_sentence() -> None:
+    assert [code for code, sentence in REASONS.items() if not re.fullmatch(r"[A-Z].*\.", sentence)] == []
+    with pytest.raises(KeyError):
+        reason("not.registered")
+    assert reason_of_stored("not.registered") == Reason("not.registered", "not.registered")

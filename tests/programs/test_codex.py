@@ -1,0 +1,215 @@
+"""Codex itself: everything it prints becomes an event, and it ends when and how it should."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tests.support.agent_programs import Agent, Run
+from tests.support.process_trees import everything_below, still_alive
+
+from lionstudio.agents.events import Ended, Event, Opened, Said
+from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction
+from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.model.usage import Usage
+from lionstudio.system.process_tree import GRACE_SECONDS
+
+THREE_CALLS = "@run echo one\n@run ls /no/such/file\n@run echo three > a.txt; cat a.txt\n@say All done."
+ONE_RESPONSE = Usage(100, 20, 0, 0, 325)  # by the list price of gpt-5
+
+
+def items(run: Run) -> list[tuple[str, str]]:
+    """Every item that was printed, by its kind and what happened to it."""
+    return [(record["item"]["type"], record["type"]) for record in run.printed if "item" in record]
+
+
+def kept(run: Run) -> list[tuple[str, str]]:
+    """The same of every message."""
+    found = []
+    for message in run.messages:
+        if isinstance(message, ActionRequest):
+            found.append((message.metadata["item"], "item.started"))
+        elif isinstance(message, ActionResponse):
+            found.append((message.metadata["item"], "item.completed"))
+        elif isinstance(message, AssistantResponse):
+            found.append(("agent_message", "item.completed"))
+        else:
+            found.append((message.metadata["raw"]["item"]["type"], "item.completed"))
+    return found
+
+
+def times(usage: Usage, number: int) -> Usage:
+    return Usage(*(count * number for count in usage if count is not None))
+
+
+def test_text_and_three_calls_are_kept_one_to_one(codex: Agent) -> None:
+    run = codex.run(THREE_CALLS)
+
+    assert run.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert kept(run) == items(run)
+    assert {record["type"] for record in run.printed if "item" not in record} == {
+        "thread.started", "turn.started", "turn.completed"
+    }  # fmt: skip
+    assert [answer.content.get("output", "error") for _, answer in run.calls] == ["one\n", "error", "three\n"]
+    assert "echo one" in run.calls[0][0].content["arguments"]["command"]
+    assert run.texts() == ["All done."]
+    assert run.facts["conversation"] == run.printed[0]["thread_id"]
+    assert run.facts["model"] == "gpt-5"
+    assert run.usage == times(ONE_RESPONSE, 4)
+    assert (Path(codex.task.cwd) / "a.txt").read_text() == "three\n"
+
+
+def test_usage_is_known_before_the_end(codex: Agent) -> None:
+    answers: list[Event] = []
+
+    def second_answer(event: Event) -> bool:
+        if isinstance(event, Said) and isinstance(event.message, ActionResponse):
+            answers.append(event)
+        return len(answers) == 2
+
+    run = asyncio.run(codex.play("@run true\n@run sleep 0.2\n@hang", until=second_answer))
+
+    assert run.usage.input_tokens >= 100
+
+
+def test_a_changed_file_is_a_call(codex: Agent) -> None:
+    patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch\nEOF\n"
+    run = codex.run(f"@run @call exec_command {json.dumps({'cmd': patch})}\n@say done")
+    ((asked, answer),) = run.calls
+
+    assert asked.content["function"] == "apply_patch"
+    assert [change["kind"] for change in asked.content["arguments"]["changes"]] == ["add"]
+    assert answer.content["output"] == "completed"
+    assert (Path(codex.task.cwd) / "new.txt").read_text() == "hello\n"
+
+
+def test_resuming_goes_on_and_counts_only_its_own_tokens(codex: Agent) -> None:
+    first = codex.run("@run true\n@say one")
+    second = codex.run("and now?", resume=first.facts["conversation"])
+
+    assert second.facts["conversation"] == first.facts["conversation"]
+    assert second.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert second.printed[-1]["usage"]["input_tokens"] == 300  # of the whole conversation
+    assert (first.usage, second.usage) == (times(ONE_RESPONSE, 2), ONE_RESPONSE)
+
+
+def test_a_fork_knows_the_conversation_and_is_another_one(codex: Agent) -> None:
+    first = codex.run("@run true\n@say one")
+    second = codex.run("and now?", resume=first.facts["conversation"], options={"fork": True})
+
+    assert second.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert second.facts["conversation"] != first.facts["conversation"]
+    assert second.usage == ONE_RESPONSE
+
+
+def test_history_is_told_where_the_conversation_is_not_known(codex: Agent) -> None:
+    history = (Instruction(content={"instruction": "@say from before"}),)
+
+    assert codex.run("go on", history=history).ended == Ended(SessionStatus.COMPLETED, 0)
+
+
+def test_a_conversation_that_is_gone_is_told(codex: Agent) -> None:
+    ended = codex.run("go on", resume="00000000-0000-4000-8000-000000000000").ended
+
+    assert ended.status is SessionStatus.FAILED
+    assert "no rollout found" in str(ended.detail)
+    assert "--fork" in str(ended.detail)
+
+
+def test_instructions_and_effort_are_passed_on(codex: Agent) -> None:
+    system = 'Be "kind" \\ brief,\nand ünïcode \x7f.'
+    run = codex.run("@say hello", system=system, effort="low", model="gpt-5-mini")
+
+    assert run.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert run.facts["model"] == "gpt-5-mini"
+    (rollout,) = Path(codex.task.env["HOME"]).rglob("rollout-*.jsonl")
+    told = [json.loads(line)["payload"] for line in rollout.read_text().splitlines()]
+    assert system in [block["text"] for item in told if item.get("role") == "developer" for block in item["content"]]
+    assert next(item["effort"] for item in told if "effort" in item) == "low"
+
+
+def test_an_overloaded_service_is_tried_again(codex: Agent) -> None:
+    run = codex.run("@status 529\n@say at last, codex")
+
+    assert run.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert run.texts() == ["at last, codex"]
+
+
+@pytest.mark.parametrize(("status", "reason"), [(400, "run.failed.exit_nonzero"), (429, "run.failed.usage_limit")])
+def test_an_error_of_the_service_fails_the_run(codex: Agent, status: int, reason: str) -> None:
+    run = codex.run(f"@status {status}\n@say never, codex")
+
+    assert run.ended.status is SessionStatus.FAILED
+    assert run.ended.exit_code == 1
+    assert run.ended.reason == reason
+    assert run.texts() == []
+
+
+def test_what_it_refuses_to_start_with_is_told(codex: Agent) -> None:
+    ended = codex.run("hello", options={"args": ["--no-such-option"]}).ended
+
+    assert ended.status is SessionStatus.FAILED
+    assert ended.exit_code == 2
+    assert "--no-such-option" in str(ended.detail)
+
+
+@pytest.mark.parametrize(("permissions", "written"), [("ask", False), ("edit", True), ("all", True)])
+def test_permissions_are_passed_on(codex: Agent, permissions: str, written: bool) -> None:
+    run = codex.run("@run touch b.txt\n@say done", permissions=permissions)
+
+    assert run.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert (Path(codex.task.cwd) / "b.txt").exists() is written
+
+
+def test_a_run_that_hangs_is_closed_with_its_whole_tree(codex: Agent) -> None:
+    before = everything_below()
+    answered = asyncio.Event()
+
+    def note(event: Event) -> bool:
+        if isinstance(event, Said) and isinstance(event.message, ActionResponse):
+            answered.set()
+        return False
+
+    async def closed() -> tuple[set[int], float]:
+        prompt = "@run (setsid sleep 300 >/dev/null 2>&1 &) ; echo started\n@hang"
+        running = asyncio.ensure_future(codex.play(prompt, until=note))  # noqa: TID251
+        await answered.wait()
+        await asyncio.sleep(0.5)
+        tree = everything_below() - before
+        begun = time.monotonic()
+        running.cancel()
+        with suppress(asyncio.CancelledError):
+            await running
+        return tree, time.monotonic() - begun
+
+    tree, took = asyncio.run(closed())
+    assert len(tree) >= 2
+    assert still_alive(tree) == set()
+    assert took < GRACE_SECONDS + 2
+
+
+def test_a_flood_comes_whole(codex: Agent) -> None:
+    run = codex.run("@flood 5000000")
+
+    assert run.ended == Ended(SessionStatus.COMPLETED, 0)
+    assert len(run.texts()[0]) >= 5_000_000
+
+
+def test_five_at_once_do_not_mix(codex: Agent) -> None:
+    async def several() -> list[Run]:
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(codex.play(f"@run echo number {n}\n@run sleep 0.2\n@say I am {n}")) for n in range(5)
+            ]
+        return [task.result() for task in tasks]
+
+    for number, run in enumerate(asyncio.run(several())):
+        assert run.ended == Ended(SessionStatus.COMPLETED, 0)
+        assert run.calls[0][1].content["output"] == f"number {number}\n"
+        assert run.texts()[-1] == f"I am {number}"
+        assert run.usage == times(ONE_RESPONSE, 3)
+        assert not [event for event in run.events if isinstance(event, Opened)]

@@ -1,0 +1,288 @@
+"""Real transcripts, followed while the real programs write them: one message for one thing they printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.agent_programs import Agent
+from tests.support.commands import started
+from tests.support.transcripts import branch_names
+
+from lionstudio.imports.transcripts.tools import TOOLS, Tool
+from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Message
+from lionstudio.model.sessions import Session
+from lionstudio.state.branches import get_branch, history
+from lionstudio.state.database import Database
+from lionstudio.state.feed.changes import Tail
+from lionstudio.state.sessions import get_session
+
+pytestmark = pytest.mark.agents
+
+CLAUDE = ("--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions")
+CODEX = ("--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
+SCRIPT = "please\n@run echo hi > a.txt\n@run cat a.txt; ls /nope\n@say All done."
+
+
+@dataclass
+class Followed:
+    """A mirror that runs, and everything that was seen of it from this process."""
+
+    tool: Tool
+    agent: Agent
+    root: Path
+    path: str
+    seen: dict[str, float] = field(default_factory=dict)  # message id -> when it was visible here
+    sizes: list[tuple[float, str, int]] = field(default_factory=list)  # how long each file was when
+
+    def run(self, *words: str) -> list[dict[str, Any]]:
+        """Run the program; what it printed."""
+        program = str(Path(self.agent.task.env["PATH"].split(os.pathsep)[0]) / self.tool.name)
+        done = subprocess.run(
+            [program, *words], cwd=self.agent.task.cwd, env=dict(self.agent.task.env), stdin=subprocess.DEVNULL,
+            capture_output=True, timeout=90,
+        )  # fmt: skip
+        return [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b"{")]
+
+    def messages(self, session: str, wanted: int) -> list[Message]:
+        """The history of a session, as soon as it has so many messages that people wrote or models said."""
+        deadline = time.monotonic() + 10
+        found: list[Message] = []
+        while time.monotonic() < deadline:
+            with Database(self.path) as db:
+                found = db.read(lambda conn: self._history(conn, session))
+            if len(found) >= wanted:
+                break
+            time.sleep(0.05)
+        return found
+
+    def _history(self, conn: Any, session: str) -> list[Message]:
+        branch = self.tool.branch_id(session, "")
+        entries = [entry.message for entry in history(conn, branch) if entry.message is not None]
+        return [message for message in entries if message.role != "system" and not message.metadata.get("injected")]
+
+    def delays(self) -> list[float]:
+        """Seconds from a line's end being in its file to its message being visible here."""
+        found = []
+        for path in {path for _, path, _ in self.sizes}:
+            at = 0
+            for line in Path(path).read_bytes().splitlines(keepends=True):
+                at += len(line)
+                written = next((when for when, name, size in self.sizes if name == path and size >= at), None)
+                seen = [self.seen[id_] for id_ in self._ids(line) if id_ in self.seen]
+                found += [max(0.0, when - written) for when in seen if written is not None]
+        return found
+
+    def _ids(self, line: bytes) -> list[str]:
+        key = json.loads(line).get("uuid") or (json.loads(line).get("payload") or {}).get("id")
+        return self._by_key.get(key, []) if key else []
+
+    @property
+    def _by_key(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        with Database(self.path) as db:
+            rows = db.read(lambda conn: conn.all("SELECT id, node_metadata FROM messages"))
+        for id_, metadata in rows:
+            known = json.loads(metadata or "{}")
+            found.setdefault(known.get("uuid") or known.get("item_id"), []).append(id_)
+        return found
+
+
+@contextmanager
+def followed(name: str, agent: Agent, home: Path) -> Iterator[Followed]:
+    tool = TOOLS[name]
+    root, kept = home / "home" / f".{name}", home / "lion"
+    env = {tool.variable: str(root), "LIONAGI_HOME": str(kept)}
+    with started("mirror", name, "--follow", "--json", env=env) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        follower = Followed(tool, agent, root, str(kept / "state.db"))
+        stop = threading.Event()
+        watchers = [threading.Thread(target=work, args=(follower, stop)) for work in (_see, _measure)]
+        for watcher in watchers:
+            watcher.start()
+        try:
+            yield follower
+        finally:
+            stop.set()
+            for watcher in watchers:
+                watcher.join()
+
+
+def _see(follower: Followed, stop: threading.Event) -> None:
+    with Tail(follower.path) as tail:
+        while not stop.is_set():
+            for change in tail.wait(0.1).rows:
+                if change.entity == "message":
+                    follower.seen.setdefault(change.entity_id, time.monotonic())
+
+
+def _measure(follower: Followed, stop: threading.Event) -> None:
+    known: dict[str, int] = {}
+    while not stop.wait(0.002):
+        for tree in follower.tool.trees:
+            for path in (follower.root / tree).rglob("*.jsonl"):
+                size = path.stat().st_size
+                if size != known.get(str(path)):
+                    known[str(path)] = size
+                    follower.sizes.append((time.monotonic(), str(path), size))
+
+
+def assert_prompt(follower: Followed) -> None:
+    """Nine of ten lines are visible to this process within 300 ms of being written."""
+    late = sorted(follower.delays())
+    assert late
+    median, slowest = late[len(late) // 2] * 1000, late[-1] * 1000
+    print(f"visible after {median:.1f} ms (median), {slowest:.1f} ms (slowest of {len(late)})")
+    assert late[len(late) * 9 // 10] < 0.3, late
+
+
+def until(follower: Followed, session: str, holds: Callable[[Session], bool]) -> Session:
+    """The session as soon as something holds of it; as it is after ten seconds if nothing does."""
+    deadline = time.monotonic() + 10
+    while True:
+        with Database(follower.path) as db:
+            found = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
+        if holds(found) or time.monotonic() > deadline:
+            return found
+        time.sleep(0.05)
+
+
+# ── Claude Code ──────────────────────────────────────────────────────────
+
+
+def claude_blocks(printed: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    found = []
+    for record in printed:
+        if record["type"] in ("assistant", "user"):
+            for block in record["message"]["content"]:
+                found.append((record["uuid"], block["type"], _told(block)))
+    return found
+
+
+def _told(block: dict[str, Any]) -> Any:
+    kinds = {"text": block.get("text"), "tool_use": [block.get("id"), block.get("input")]}
+    return kinds.get(block["type"]) or [block["tool_use_id"], block["content"], bool(block.get("is_error"))]
+
+
+def kept_blocks(messages: list[Message]) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = []
+    for message in messages:
+        uuid, call, content = message.metadata["uuid"], message.metadata.get("call_id"), message.content
+        if isinstance(message, AssistantResponse):
+            found.append((uuid, "text", content["assistant_response"]))
+        elif isinstance(message, ActionRequest):
+            found.append((uuid, "tool_use", [call, content["arguments"]]))
+        elif isinstance(message, ActionResponse):
+            output = content.get("output", content.get("error"))
+            found.append((uuid, "tool_result", [call, output, "error" in content]))
+    return found
+
+
+def test_claude_is_mirrored_one_to_one(claude: Agent, home: Path) -> None:
+    with followed("claude", claude, home) as follower:
+        printed = follower.run("-p", SCRIPT, *CLAUDE)
+        session = printed[0]["session_id"]
+        messages = follower.messages(session, 8)
+        assert messages[0].content == {"instruction": SCRIPT}
+        assert kept_blocks(messages) == claude_blocks(printed)
+        assert_prompt(follower)
+        again = follower.run("-p", "more\n@run echo again\n@say Bye.", "--resume", session, *CLAUDE)
+        resumed = follower.messages(session, 13)
+        assert kept_blocks(resumed) == claude_blocks(printed) + claude_blocks(again)
+        forked = follower.run("-p", "fork\n@say Forked.", "--resume", session, "--fork-session", *CLAUDE)
+        child = forked[0]["session_id"]
+        assert kept_blocks(follower.messages(child, 15)) == kept_blocks(resumed) + claude_blocks(forked)
+        with Database(follower.path) as db:
+            branch = db.read(lambda conn: get_branch(conn, follower.tool.branch_id(child, "")))
+            found = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
+        assert branch.fork == (follower.tool.branch_id(session, ""), len(resumed) - 1)
+        cost = sum(record["total_cost_usd"] for record in printed + again if record["type"] == "result")
+        assert (found.input_tokens, found.output_tokens, found.cost_microusd) == (500, 100, round(cost * 1e6))
+
+
+def test_a_sub_agent_of_claude_is_a_branch(claude: Agent, home: Path) -> None:
+    asked = {"description": "a task", "prompt": "@run echo sub\n@say found it", "subagent_type": "general-purpose"}
+    with followed("claude", claude, home) as follower:
+        printed = follower.run("-p", f"go\n@run @call Agent {json.dumps(asked)}\n@say All done.", *CLAUDE)
+        session = printed[0]["session_id"]
+        follower.messages(session, 5)
+        deadline = time.monotonic() + 10
+        names: list[str | None] = []
+        while "general-purpose" not in names and time.monotonic() < deadline:
+            time.sleep(0.1)
+            with Database(follower.path) as db:
+                names = branch_names(db, session)
+        assert names == ["main", "general-purpose"]
+
+
+def test_an_error_of_the_api_fails_the_session(claude: Agent, home: Path) -> None:
+    with followed("claude", claude, home) as follower:
+        printed = follower.run("-p", "bad\n@status 400", *CLAUDE)
+        session = printed[0]["session_id"]
+        assert kept_blocks(follower.messages(session, 2)) == claude_blocks(printed)
+        with Database(follower.path) as db:
+            found = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
+        assert found.status in ("failed", "running")  # running as long as the program may hold it
+
+
+# ── Codex ────────────────────────────────────────────────────────────────
+
+
+def codex_items(printed: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = []
+    for record in printed:
+        item = record.get("item", {})
+        if record["type"] == "item.completed" and item["type"] == "command_execution":
+            found.append(("command", item["exit_code"], item["aggregated_output"]))
+        elif record["type"] == "item.completed" and item["type"] == "agent_message":
+            found.append(("text", item["text"]))
+    return found
+
+
+def kept_items(messages: list[Message]) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = []
+    for message in messages:
+        content = message.content
+        if isinstance(message, ActionResponse):
+            output = str(content.get("output", content.get("error")))
+            found.append(("command", message.metadata["exit_code"], output.partition("Output:\n")[2]))
+        elif isinstance(message, AssistantResponse) and content["assistant_response"]:
+            found.append(("text", content["assistant_response"]))
+    return found
+
+
+def test_codex_is_mirrored_one_to_one(codex: Agent, home: Path) -> None:
+    with followed("codex", codex, home) as follower:
+        printed = follower.run("exec", *CODEX, SCRIPT)
+        thread = printed[0]["thread_id"]
+        messages = follower.messages(thread, 6)
+        assert kept_items(messages) == codex_items(printed)
+        calls = [message for message in messages if isinstance(message, ActionRequest)]
+        assert [call.content["arguments"]["cmd"] for call in calls] == ["echo hi > a.txt", "cat a.txt; ls /nope"]
+        assert_prompt(follower)
+        again = follower.run("exec", "resume", thread, *CODEX, "more\n@run echo again\n@say Bye.")
+        resumed = follower.messages(thread, 10)
+        assert kept_items(resumed) == codex_items(printed) + codex_items(again)
+        used = [record["usage"] for record in again if record["type"] == "turn.completed"][-1]
+        found = until(follower, thread, lambda session: bool(session.input_tokens == used["input_tokens"]))
+        assert (found.input_tokens, found.output_tokens) == (used["input_tokens"], used["output_tokens"])
+        assert (found.source_kind, found.model) == ("imported_codex", "gpt-5")
+
+
+def test_an_error_fails_the_thread(codex: Agent, home: Path) -> None:
+    with followed("codex", codex, home) as follower:
+        printed = follower.run("exec", *CODEX, "bad\n@status 400\n@status 400\n@status 400")
+        thread = printed[0]["thread_id"]
+        follower.messages(thread, 1)
+        found = until(follower, thread, lambda session: "failed" in session.metadata["mirror"])
+        assert "asked for by the script" in found.metadata["mirror"]["failed"]

@@ -1,0 +1,395 @@
+"""Runs under fault: killed, crowded, with a database that is held, with secrets in what is said."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.support.agents import LI, contents, environment, json_lines, li, session, sessions, start
+
+from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.errors import LionError
+from lionstudio.model.branches import Branch
+from lionstudio.model.messages import AssistantResponse
+from lionstudio.model.sessions import Session
+from lionstudio.model.status.statuses import SessionStatus
+from lionstudio.runs.event_writer import Lanes
+from lionstudio.runs.lease import Lease
+from lionstudio.runs.recorder import Recorder
+from lionstudio.runs.redaction import Redactor
+from lionstudio.runs.spool import Spool, list_spools, take_in
+from lionstudio.runs.stop import HAD_ENDED, stop_run
+from lionstudio.state import group_commit
+from lionstudio.state.branches import branch_entries, create_branch
+from lionstudio.state.database import Database, reading
+from lionstudio.state.sessions import create_session, get_session
+from lionstudio.state.upkeep.doctor import examine
+from lionstudio.system.session_processes import processes_of
+
+FULL = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
+SECRET = "ghp_" + "a1B2" * 9
+
+
+@pytest.mark.crash
+def test_a_killed_run_keeps_what_it_acknowledged_and_is_proven_dead(tmp_path: Path) -> None:
+    dice = random.Random(7)
+    script = "\n".join(f"@say line {number}\n@sleep 0.01" for number in range(300))
+    acknowledged: list[str] = []
+    kills = 50 if FULL else 6
+    for _ in range(kills):
+        running = start(tmp_path, "agent", "script", script, "--json")
+        time.sleep(0.4 + dice.random())
+        running.send_signal(signal.SIGKILL)
+        out, _ = running.communicate()
+        whole = out[: out.rfind("\n") + 1]
+        acknowledged += [record["id"] for record in json_lines(whole) if record["type"] == "message"]
+    assert len(acknowledged) > kills
+    with reading(str(tmp_path / "state.db")) as conn:
+        kept = {row[0] for row in conn.all("SELECT id FROM messages")}
+        assert [one for one in acknowledged if one not in kept] == []
+        assert conn.value("PRAGMA integrity_check") == "ok"
+        phantoms = [finding for finding in examine(conn) if finding.code == "run.phantom"]
+    assert len(phantoms) == len(sessions(tmp_path))
+    assert li(tmp_path, "state", "doctor", "--transition-stale", "--yes").returncode == 0
+    assert {row["status"] for row in sessions(tmp_path)} == {"running"}, "dead, but not stale yet: nobody marks them"
+    long_ago = time.time() - 7 * 3600
+    with Database(str(tmp_path / "state.db")) as database:
+        database.write(
+            lambda conn: conn.execute("UPDATE sessions SET last_message_at = :at, updated_at = :at", {"at": long_ago})
+        )
+    assert li(tmp_path, "state", "doctor", "--transition-stale", "--yes").returncode == 0
+    assert {row["status"] for row in sessions(tmp_path)} == {"failed"}
+
+
+def test_a_living_run_is_never_touched_however_silent(tmp_path: Path) -> None:
+    running = start(tmp_path, "agent", "script", "@say here\n@hang", "--json")
+    assert running.stdout is not None
+    running.stdout.readline()
+    long_ago = time.time() - 30 * 86400
+    with Database(str(tmp_path / "state.db")) as database:
+        database.write(
+            lambda conn: conn.execute("UPDATE sessions SET last_message_at = :at, updated_at = :at", {"at": long_ago})
+        )
+    running.send_signal(signal.SIGSTOP)
+    try:
+        assert li(tmp_path, "state", "doctor", "--transition-stale", "--yes").returncode == 0
+        assert session(tmp_path)["status"] == "running"
+    finally:
+        running.send_signal(signal.SIGCONT)
+        running.send_signal(signal.SIGTERM)
+        running.communicate(timeout=20)
+
+
+def test_twenty_agents_at_once_keep_to_their_own_sessions(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "@say first")
+    runs = [
+        start(
+            tmp_path,
+            "agent",
+            "script",
+            "\n".join(f"@say {number}-{line}" for line in range(20)),
+            "--name",
+            f"run-{number}",
+        )
+        for number in range(20)
+    ]
+    for run in runs:
+        run.communicate(timeout=90)
+    assert [run.returncode for run in runs] == [0] * 20
+    for row in sessions(tmp_path):
+        if row["name"].startswith("run-"):
+            number = row["name"].removeprefix("run-")
+            [kept] = contents(tmp_path, row["id"]).values()
+            assert [item["assistant_response"] for item in kept[1:]] == [f"{number}-{line}" for line in range(20)]
+
+
+def test_another_terminal_follows_waits_and_stops(tmp_path: Path) -> None:
+    begun = li(tmp_path, "agent", "script", "@say one\n@sleep 1\n@say two\n@run sleep 60", "--background")
+    session_id = begun.stdout.strip()
+    following = start(tmp_path, "logs", "-f", session_id, "--json")
+    waiting = start(tmp_path, "wait", session_id)
+    shown = li(tmp_path, "ps", "--json")
+    assert session_id in shown.stdout
+    time.sleep(1.5)
+    assert li(tmp_path, "kill", session_id).returncode == 0
+    out, _ = following.communicate(timeout=20)
+    waiting.communicate(timeout=20)
+    assert [line["content"].get("assistant_response") for line in json_lines(out)][1:3] == ["one", "two"]
+    assert (following.returncode, waiting.returncode) == (143, 143)
+    assert li(tmp_path, "kill", session_id).returncode == 0  # it had ended
+    assert session(tmp_path)["status"] == "cancelled"
+
+
+def test_secrets_are_kept_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "script").write_text(f"@say the token is {SECRET}\n@tool fetch {SECRET}\n@run printenv OPENAI_API_KEY")
+    done = li(
+        tmp_path, "agent", "script", "-", "--stream-persist", stdin=(tmp_path / "script").read_text(),
+        OPENAI_API_KEY="not-a-known-shape-at-all",
+    )  # fmt: skip
+    assert done.returncode == 0
+    (tmp_path / "script").unlink()
+    assert SECRET not in done.stdout
+    for file in tmp_path.rglob("*"):
+        if file.is_file() and not file.name.startswith("state.db"):
+            data = file.read_bytes()
+            assert SECRET.encode() not in data, file
+            assert b"not-a-known-shape-at-all" not in data, file
+    everything = repr(contents(tmp_path))
+    assert SECRET not in everything
+    assert "not-a-known-shape-at-all" not in everything
+    assert "[REDACTED:github-token:" in everything
+    assert "[REDACTED:environment:" in everything
+
+
+def test_a_secret_in_two_pieces_of_a_stream() -> None:
+    redactor = Redactor()
+    shown = redactor.stream("main", "key " + SECRET[:20]) + redactor.stream("main", SECRET[20:] + " end ")
+    assert SECRET not in shown
+    assert "[REDACTED:github-token:" in shown
+    assert shown.endswith(" end ")
+
+
+def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "not-a-known-shape-at-all")
+    called = Session(
+        id="run", name=f"use {SECRET}", cwd=f"/tmp/{SECRET}", show_topic="not-a-known-shape-at-all",
+        metadata={"why": {"said": SECRET}},
+    )  # fmt: skip
+    with Database(str(tmp_path / "state.db")) as database:
+        lease = Lease(database.path, called)
+        database.write(lease.begin)
+        lease.give_back()
+        [row] = database.conn.dicts("SELECT * FROM sessions")
+
+    assert SECRET not in str(row)
+    assert "not-a-known-shape-at-all" not in str(row)
+    assert row["name"].startswith("use [REDACTED:github-token:")
+
+
+@pytest.mark.parametrize("what", ["moved", "replaced"])
+def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_comes(tmp_path: Path, what: str) -> None:
+    home, away = tmp_path / "home", tmp_path / "away"
+    home.mkdir(mode=0o700)
+    path = str(home / "state.db")
+    warnings: list[str] = []
+    with Database(path) as database:
+        row = Session(id="run")
+        database.write(lambda conn: create_session(conn, row))
+        database.write(lambda conn: create_branch(conn, Branch(id="main", session_id="run")))
+
+        async def events() -> AsyncIterator[Event]:
+            for number in range(9):
+                if number == 3:
+                    home.rename(away)
+                    if what == "replaced":
+                        Database(path).close()
+                if number == 6:
+                    assert list_spools(path), "nothing reaches the file, so it must lie in the spool"
+                yield Said(AssistantResponse(id=f"m{number}", content={"assistant_response": str(number)}))
+                await asyncio.sleep(0.05)
+            yield Ended(SessionStatus.COMPLETED, 0)
+
+        recorder = Recorder(database, Lanes("run", "main"), warn=warnings.append)
+        asyncio.run(recorder.record(events()))
+
+        [spool] = list_spools(path)
+        kept = "".join(file.read_text() for file in Path(spool).parent.glob("run.jsonl*"))
+        assert all(f'"m{number}"' in kept for number in range(3, 9))
+        assert any("deleted, moved or replaced" in warning and spool in warning for warning in warnings)
+        home.rename(tmp_path / "new")
+        away.rename(home)
+        assert take_in(database, str(tmp_path / "new" / "run" / "spool" / Path(spool).name)) == 6
+
+        with database.reader() as conn:
+            assert [entry.message_id for entry in branch_entries(conn, "main")] == [f"m{n}" for n in range(9)]
+
+
+def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(group_commit, "BUSY_TIMEOUT_MS", 50)
+    path = str(tmp_path / "state.db")
+    warnings: list[str] = []
+    with Database(path) as database:
+        database.conn.raw.set_busy_timeout(50)
+        session_row, branch = Session(name="x"), Branch(session_id=None)
+        database.write(lambda conn: create_session(conn, session_row))
+        branch = Branch(session_id=session_row.id, name="main")
+        database.write(lambda conn: create_branch(conn, branch))
+        holder = apsw.Connection(path)
+        holder.execute("BEGIN IMMEDIATE")
+
+        async def events() -> AsyncIterator[Event]:
+            for number in range(50):
+                yield Said(AssistantResponse(content={"assistant_response": str(number)}))
+                await asyncio.sleep(0.005)
+            spooled = list_spools(path)
+            assert spooled, "nothing can be committed, so it must lie in the spool"
+            holder.execute("ROLLBACK")
+            yield Ended(SessionStatus.COMPLETED, 0)
+
+        recorder = Recorder(database, Lanes(session_row.id, branch.id), warn=warnings.append)
+        ended = asyncio.run(recorder.record(events()))
+        holder.close()
+        assert ended.status == "completed"
+        with database.reader() as conn:
+            kept = [
+                entry.message.content["assistant_response"]
+                for entry in branch_entries(conn, branch.id)
+                if entry.message
+            ]
+    assert kept == [str(number) for number in range(50)]
+    assert list_spools(path) == []
+    assert any("held by another process" in line for line in warnings)
+
+
+def test_a_spool_is_taken_in_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "state.db")
+    with Database(path) as database:
+        row = Session(name="x")
+        branch = Branch(session_id=row.id, name="main")
+        database.write(lambda conn: create_session(conn, row))
+        database.write(lambda conn: create_branch(conn, branch))
+        spool = Spool(path, row.id)
+        message = AssistantResponse(content={"assistant_response": "kept"})
+        record = {"session_id": row.id, "branch_id": branch.id, "message": message.to_dict("json")}
+        end = {"session_id": row.id, "ended": {"status": "completed", "exit_code": 0, "reasons": []}}
+        spool.put([record, record, end])
+        with open(spool.path, "a", encoding="utf-8") as file:
+            file.write('{"session_id": "cut by a cra')
+        assert take_in(database, spool.path) == 3
+        assert not os.path.exists(spool.path)
+        with database.reader() as conn:
+            assert get_session(conn, row.id).status == "completed"
+            assert get_session(conn, row.id).message_count == 1
+
+
+def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
+    path = str(tmp_path / "state.db")
+    deep: object = "bottom"
+    for _ in range(500):
+        deep = [deep]
+
+    async def events() -> AsyncIterator[Event]:
+        yield Said(AssistantResponse(content={"assistant_response": deep}))
+        yield Ended(SessionStatus.COMPLETED, 0)
+
+    with Database(path) as database:
+        row = Session(name="x")
+        lease = Lease(path, row)
+        branch = Branch(session_id=row.id, name="main")
+        database.write(lease.begin)
+        database.write(lambda conn: create_branch(conn, branch))
+        asyncio.run(Recorder(database, Lanes(row.id, branch.id)).record(events()))
+        lease.give_back()
+        with database.reader() as conn:
+            [entry] = list(branch_entries(conn, branch.id))
+    assert entry.message is not None
+    assert "bottom" in entry.message.content["raw"]
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("passes", [1, 3])
+def test_killed_right_after_keeping(tmp_path: Path, passes: int) -> None:
+    script = "\n".join(f"@say line {number}\n@sleep 0.01" for number in range(20))
+    running = start(tmp_path, "agent", "script", script, "--json", LIONAGI_CRASH_AT=f"recorder.kept:{passes}")
+    out, _ = running.communicate(timeout=30)
+    assert running.returncode == -signal.SIGKILL
+    acknowledged = [record["id"] for record in json_lines(out) if record["type"] == "message"]
+    with reading(str(tmp_path / "state.db")) as conn:
+        kept = {row[0] for row in conn.all("SELECT id FROM messages")}
+    assert set(acknowledged) <= kept
+    assert len(kept) > len(acknowledged), "what was kept but not yet shown is there too"
+
+
+_SPOOLING = """
+import sys
+from lionstudio.runs.spool import Spool, take_in
+from lionstudio.state.database import Database
+path, session, branch = sys.argv[1:]
+spool = Spool(path, session)
+records = [
+    {"session_id": session, "branch_id": branch,
+     "message": {"id": f"m{number}", "created_at": 1.0, "content": {"assistant_response": "x"}, "metadata": {}}}
+    for number in range(5)
+]
+spool.put(records)
+print("acknowledged", flush=True)
+with Database(path) as database:
+    take_in(database, spool.path)
+"""
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("point", ["spool.written", "spool.taken_in"])
+def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
+    path = str(tmp_path / "state.db")
+    row = Session(name="x")
+    branch = Branch(session_id=row.id, name="main")
+    with Database(path) as database:
+        database.write(lambda conn: create_session(conn, row))
+        database.write(lambda conn: create_branch(conn, branch))
+    done = subprocess.run(
+        [sys.executable, "-c", _SPOOLING, path, row.id, branch.id],
+        env=environment(tmp_path, LIONAGI_CRASH_AT=point), check=False, timeout=30,
+    )  # fmt: skip
+    assert done.returncode == -signal.SIGKILL
+    assert li(tmp_path, "agent", "script", "@say next").returncode == 0
+    assert list_spools(path) == []
+    assert len(contents(tmp_path, row.id)["main"]) == 5
+
+
+def test_a_closed_terminal_is_an_abort(tmp_path: Path) -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(LI, [LI, "agent", "script", "@say x\n@run sleep 60"], environment(tmp_path))
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not (_exists(tmp_path) and sessions(tmp_path)[0]["message_count"] == 3):
+        time.sleep(0.05)
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    row = session(tmp_path)
+    assert (os.waitstatus_to_exitcode(status), row["status"], row["exit_code"]) == (129, "aborted", 129)
+
+
+def _exists(home: Path) -> bool:
+    try:
+        return bool(sessions(home))
+    except LionError:
+        return False  # not there, or not filled yet
+
+
+@pytest.mark.parametrize("how", ["kill -9 by somebody", "li kill --grace 0"])
+def test_what_a_dead_runner_left_running_is_ended(tmp_path: Path, how: str) -> None:
+    begun = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background")
+    session_id = begun.stdout.strip()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not processes_of(session_id):
+        time.sleep(0.05)
+    assert processes_of(session_id)
+    if how.startswith("kill"):
+        os.kill(session(tmp_path)["owner"]["pid"], signal.SIGKILL)
+        time.sleep(0.2)
+    done = li(tmp_path, "kill", session_id, "--grace", "0")
+    assert (done.returncode, processes_of(session_id)) == (0, set())
+    row = session(tmp_path)
+    assert (row["status"], row["reason_codes"]) == ("cancelled", ["run.cancelled.orchestrator"])
+
+
+def test_two_who_stop_a_run_at_once_stop_it_once(tmp_path: Path) -> None:
+    session_id = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background").stdout.strip()
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda grace: stop_run(str(tmp_path / "state.db"), session_id, grace=grace), (0, 0)))
+    assert all(one.over for one in found)
+    assert session(tmp_path)["status"] == "cancelled"
+    assert stop_run(str(tmp_path / "state.db"), session_id) == HAD_ENDED
+    assert processes_of(session_id) == set()

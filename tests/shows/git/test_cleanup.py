@@ -1,0 +1,91 @@
+"""Checkouts that shows have left: the doctor tells, `li show clean` removes what nothing is lost with."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.support.commands import here
+from tests.support.repositories import begun, checkout_of, files_of, git, make_repo, write
+
+from lionstudio.model.shows.show import Show
+from lionstudio.model.status.statuses import ShowStatus
+from lionstudio.shows.git.checkout import collect
+from lionstudio.shows.git.merge import merge
+from lionstudio.shows.git.repo_layout import Repo
+from lionstudio.shows.process.lock import take_directing
+from lionstudio.state.database import Database
+from lionstudio.state.shows import move_show, put_show
+
+
+@pytest.fixture
+def users(tmp_path: Path) -> Path:
+    return make_repo(tmp_path / "users")
+
+
+@pytest.fixture
+def repo(users: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A show with one merged play and one that nobody merged; the home is where `begun` puts its checkouts."""
+    monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LIONAGI_SHOWS", str(tmp_path / "shows"))
+    monkeypatch.delenv("LIONAGI_DB", raising=False)
+    (tmp_path / "shows" / "topic").mkdir(parents=True)
+    repo = begun(users)
+    for play in ("merged", "open"):
+        write(checkout_of(repo, play).path, {f"{play}.txt": "w\n"})
+    head = collect(checkout_of(repo, "merged"), "work", attempt=1).head
+    merge(repo, "topic", "merged", 1, head, "Merge")
+    with Database(str(tmp_path / "home" / "state.db")) as database:
+        database.write(lambda conn: put_show(conn, Show(topic="topic", show_dir=str(tmp_path / "shows" / "topic"))))
+    return repo
+
+
+def end(tmp_path: Path) -> None:
+    with Database(str(tmp_path / "home" / "state.db")) as database:
+        database.write(lambda conn: move_show(conn, "topic", ShowStatus.ABORTED))
+
+
+def test_a_show_that_is_under_way_has_left_nothing(repo: Repo) -> None:
+    assert here("show", "clean", "--yes").out == "No show has left a checkout.\n"
+    assert "show.checkout_left" not in here("state", "doctor").out
+    assert sorted(name for name in os.listdir(repo.room) if name != "director.git") == ["merged", "open"]
+
+
+def test_the_doctor_tells_what_an_ended_show_has_left(repo: Repo, tmp_path: Path) -> None:
+    end(tmp_path)
+    found = [
+        each for each in here("state", "doctor", "--json").json["findings"] if each["code"] == "show.checkout_left"
+    ]
+    assert [each["subject"] for each in found] == ["checkout of topic/merged", "checkout of topic/open"]
+    assert "the show is aborted" in found[0]["evidence"]
+
+
+def test_what_is_merged_goes_what_is_not_stays(repo: Repo, tmp_path: Path) -> None:
+    end(tmp_path)
+    assert here("show", "clean", "--dry-run").out.count("(aborted)") == 2
+    assert here("show", "clean").code == 2  # nobody is there to be asked
+    said = here("show", "clean", "--yes")
+    kept = "it has changes that were not collected: open.txt"
+    assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  stays: {kept}\n")
+    assert sorted(os.listdir(repo.room)) == ["director.git", "open"]
+
+
+def test_what_is_given_up_is_kept_by_git(users: Path, repo: Repo, tmp_path: Path) -> None:
+    end(tmp_path)
+    make_repo(Path(repo.room, "open", "nested"), {"n.txt": "n\n"})
+    said = here("show", "clean", "topic", "--abandoned", "--yes", "--json")
+    kept = {each["play"]: each["kept"] for each in said.json["cleaned"]}
+    assert kept == {"merged": None, "open": "it has changes that were not collected: nested/"}
+    git(Path(repo.room, "open", "nested"), "rm", "-q", "-r", ".")
+    git(repo.room, "-C", "open", "clean", "-q", "-f", "-f", "-d", "nested")
+    assert here("show", "clean", "topic", "--abandoned", "--yes").code == 0
+    assert os.listdir(repo.room) == ["director.git"]
+    assert files_of(users, "refs/shows/archive/topic/open/0")["open.txt"] == "w"
+
+
+def test_a_show_that_somebody_directs_is_left_alone(repo: Repo, tmp_path: Path) -> None:
+    end(tmp_path)
+    with take_directing(str(tmp_path / "shows" / "topic")):
+        assert here("show", "clean", "--yes").code == 7
+    assert os.path.isdir(os.path.join(repo.room, "merged"))

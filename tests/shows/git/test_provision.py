@@ -1,0 +1,119 @@
+"""What a checkout gets beside git: copied files, what setup makes, also where the gates look."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.support.repositories import begun, commit, files_of, git, make_repo, write
+
+from lionstudio.errors import Conflict as Refused
+from lionstudio.errors import InvalidInput
+from lionstudio.model.shows.plan import Plan
+from lionstudio.shows.git.checkout import Place, collect, prepare
+from lionstudio.shows.git.merge import Already, Conflict, Merged, lay_out, merge
+from lionstudio.shows.git.provision import NotReady, furnished
+from lionstudio.shows.git.repo_layout import Checkout, Repo
+
+
+@pytest.fixture
+def users(tmp_path: Path) -> Path:
+    return make_repo(tmp_path / "users")
+
+
+@pytest.fixture
+def repo(users: Path) -> Repo:
+    return begun(users)
+
+
+def merged(checkout: Checkout, attempt: int = 1) -> Merged | Conflict | Already:
+    collected = collect(checkout, "work", attempt=attempt)
+    assert collected.problems == ()
+    return merge(checkout.repo, "topic", checkout.play, attempt, collected.head, f"Merge {checkout.play}")
+
+
+def integrated(users: Path) -> dict[str, str]:
+    return files_of(users, "show/topic/integration")
+
+
+def test_copies_and_what_setup_made_are_not_the_agents_work(users: Path, repo: Repo, tmp_path: Path) -> None:
+    write(users, {".env": "SECRET=1\n", "conf/local.ini": "x\n", "dir/sub/f": "f\n", "README.md": "changed\n"})
+    setup = (("sh", "-c", 'mkdir deps && echo d > deps/d && echo "$PWD" > "odd [name]"'),)
+    place = Place(
+        repo=repo, play="play", copy=(".env", "conf/*.ini", "dir", "README.md", "none"), setup=setup,
+        env={"PATH": os.environ["PATH"]},
+    )  # fmt: skip
+    checkout = prepare(place)
+    assert Path(checkout.path, ".env").read_text() == "SECRET=1\n"
+    assert Path(checkout.path, "README.md").read_text() == "hello\n"  # tracked: as it was committed
+    assert Path(checkout.path, "odd [name]").read_text() == f"{checkout.path}\n"
+    assert git(checkout.path, "status", "--porcelain=v1") == ""
+    git(checkout.path, "add", "-A")
+    write(checkout.path, {"work.txt": "w\n"})
+    assert collect(checkout, "work", attempt=1).changed == ("work.txt",)
+    Path(checkout.path, ".env").unlink()
+    prepare(place)
+    assert not os.path.exists(os.path.join(checkout.path, ".env"))  # furnished once, then it is the agent's
+
+
+def test_a_setup_that_fails_says_so_and_is_tried_again(repo: Repo) -> None:
+    place = Place(
+        repo=repo, play="play", setup=(("sh", "-c", "echo no luck; exit 3"),), env={"PATH": os.environ["PATH"]}
+    )
+    for _ in range(2):
+        with pytest.raises(Refused, match=r"failed: exit code 3 \(no luck\)"):
+            prepare(place)
+    missing = Place(repo=repo, play="play", setup=(("no-such-program",),), env={"PATH": os.environ["PATH"]})
+    with pytest.raises(Refused, match="could not be started"):
+        prepare(missing)
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../out.txt", "a/../../out.txt", "", "link.txt", "linked/x", ".git/config"]
+)
+def test_nothing_from_outside_is_copied_in(users: Path, repo: Repo, tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"out.txt": "outside\n", "folder/x": "outside\n"})
+    (users / "link.txt").symlink_to(tmp_path / "out.txt")
+    (users / "linked").symlink_to(tmp_path / "folder")
+    place = Place(repo=repo, play="play", copy=(name,))
+    if name == ".git/config":
+        prepare(place)
+    else:
+        with pytest.raises(InvalidInput, match=r"cannot be copied|leads out"):
+            prepare(place)
+    checkout = Path(repo.room, "play")
+    assert not any("outside" in path.read_text() for path in checkout.rglob("*.txt"))
+
+
+def test_nothing_is_copied_through_a_link_that_was_committed(users: Path, tmp_path: Path) -> None:
+    (tmp_path / "victim").mkdir()
+    (users / "conf").symlink_to(tmp_path / "victim")
+    (users / ".env").symlink_to(tmp_path / "victim.txt")
+    commit(users)
+    (users / "conf").unlink()
+    (users / ".env").unlink()
+    write(users, {"conf/local": "x\n", ".env": "x\n"})
+    place = Place(repo=begun(users), play="play", copy=(".env", "conf/local"))
+    with pytest.raises(InvalidInput, match="leads out"):
+        prepare(place)
+    assert (list((tmp_path / "victim").iterdir()), (tmp_path / "victim.txt").exists()) == ([], False)
+
+
+def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
+    write(users, {".env": "SECRET=1\n"})
+    env, gate = {"PATH": os.environ["PATH"]}, str(tmp_path / "gate")
+    lay_out(repo, f"{repo.base}^{{tree}}", gate)
+    setup, teardown = (("sh", "-c", "cat .env > made"),), (("sh", "-c", "echo down > ../down"),)
+    plan = Plan(topic="topic", plays=(), copy=(".env",), setup=setup, teardown=teardown)
+    with furnished(str(users), gate, plan, env, str(tmp_path / "logs")):
+        assert Path(gate, "made").read_text() == "SECRET=1\n"
+        assert git(gate, "status", "--porcelain=v1") == "?? made"
+        assert not (tmp_path / "down").exists()
+    assert (tmp_path / "down").read_text() == "down\n"
+    broken = Plan(topic="topic", plays=(), setup=(("false",),), teardown=teardown)
+    with (
+        pytest.raises(NotReady, match="failed: exit code 1, in the merge result"),
+        furnished(str(users), gate, broken, env, str(tmp_path / "logs")),
+    ):
+        pytest.fail("the gates began")

@@ -1,0 +1,82 @@
+"""How much work git is given for a play, counted: it must not grow with the show or with the repository."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.repositories import begun, checkout_of, commit, make_repo, write
+
+from lionstudio.shows.git.checkout import collect, remove
+from lionstudio.shows.git.merge import Clean, Merged, integration_tip, lay_out, merge, try_merge
+from lionstudio.shows.git.repo_layout import Repo
+from lionstudio.system import git as wrapper
+from lionstudio.system.safe_rmtree import discard
+
+MOST = 25  # starts of git for one play, from its checkout to its removal
+
+
+@contextmanager
+def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The commands that were given to git."""
+    calls: list[str] = []
+    real = wrapper.Git._argv
+
+    def note(self: wrapper.Git, args: Any) -> list[str]:
+        calls.append(next(arg for arg in args if not arg.startswith("-") and "=" not in arg))
+        return real(self, args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(wrapper.Git, "_argv", note)
+        yield calls
+
+
+def whole_play(repo: Repo, play: str, *, committed: bool) -> None:
+    checkout = checkout_of(repo, play)
+    write(checkout.path, {f"{play}.txt": "w\n"})
+    if committed:
+        commit(checkout.path)
+    collected = collect(checkout, "work", attempt=1)
+    assert collected.problems == ()
+    tip = integration_tip(repo)
+    tried = try_merge(repo, tip, collected.head)
+    assert isinstance(tried, Clean)
+    gate = f"{repo.room}/.gates/{play}"
+    lay_out(repo, tried.tree, gate, parents=(tip, collected.head))
+    discard(gate)
+    assert isinstance(merge(repo, "topic", play, 1, collected.head, "Merge"), Merged)
+    assert remove(checkout) is None
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_play_starts_git_a_bounded_number_of_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, committed: bool
+) -> None:
+    repo = begun(make_repo(tmp_path / "users"))
+    whole_play(repo, "first", committed=committed)
+    with counted(monkeypatch) as calls:
+        whole_play(repo, "second", committed=committed)
+    assert len(calls) <= MOST, calls
+    for number in range(5):
+        whole_play(repo, f"more-{number}", committed=committed)
+    with counted(monkeypatch) as later:
+        whole_play(repo, "last", committed=committed)
+    assert later == calls
+
+
+def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
+    """Our index knows the files since they were laid out; hashing every file again would cost what a clone costs."""
+    repo = begun(make_repo(tmp_path / "users", {f"src/{number}.txt": f"{number}\n" for number in range(200)}))
+    checkout = checkout_of(repo)
+    write(checkout.path, {"src/7.txt": "changed\n"})
+    collect(checkout, "work", attempt=1)
+    stat = subprocess.run(
+        ["git", "--git-dir", repo.director, "--work-tree", checkout.path, "ls-files", "--debug", "src/8.txt"],
+        env={"GIT_INDEX_FILE": f"{checkout.notes}/index", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
+        cwd=checkout.path, check=True,
+    ).stdout  # fmt: skip
+    assert f"ino: {Path(checkout.path, 'src/8.txt').stat().st_ino}" in stat

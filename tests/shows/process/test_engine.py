@@ -1,0 +1,130 @@
+"""The durable engine: what a killed process left is taken up by the next, once, and by nobody else."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.support.children import environment
+from tests.support.commands import here
+from tests.support.show_harness import TOPIC, Theatre
+
+PROGRAM = """
+import os, sys
+from lionstudio.shows.process.engine_dbos import DbosEngine
+from lionstudio.shows import engine_dbos
+
+root, show, dies_at = sys.argv[1:4]
+if len(sys.argv) > 4:
+    engine_dbos.SHAPE = sys.argv[4]
+
+def note(word):
+    with open(f"{root}/notes", "a") as file:
+        file.write(f"{show}:{word}\\n")
+    if word == dies_at:
+        os._exit(9)
+    return {"word": word}
+
+def work(topic):
+    return [engine.step(word, note, word)["word"] for word in ("one", "two", "three")]
+
+engine = DbosEngine(f"{root}/engine.db", f"show/{show}", {"show": work})
+print(engine.run(f"show/{show}", "show", show))
+print([row.workflow_id for row in engine._rows()])
+engine.close()
+"""
+
+
+def run(root: Path, show: str, dies_at: str = "-", *more: str) -> list[str]:
+    argv = [sys.executable, "-W", "ignore", "-c", PROGRAM, str(root), show, dies_at, *more]
+    done = subprocess.run(argv, env=environment(), capture_output=True, text=True, timeout=100)
+    assert done.returncode == (0 if dies_at == "-" else 9), done.stderr
+    return done.stdout.splitlines()
+
+
+def notes(root: Path) -> list[str]:
+    return (root / "notes").read_text().split()
+
+
+def test_what_was_done_is_not_done_again(tmp_path: Path) -> None:
+    run(tmp_path, "a", "two")
+    said = run(tmp_path, "a")
+
+    # the step that was under way is done again: that is what every step of a show bears
+    assert notes(tmp_path) == ["a:one", "a:two", "a:two", "a:three"]
+    assert said == ["['one', 'two', 'three']", "['show/a']"]
+
+
+def test_a_run_that_ended_is_followed_by_the_next(tmp_path: Path) -> None:
+    run(tmp_path, "a")
+    said = run(tmp_path, "a")
+
+    assert notes(tmp_path) == ["a:one", "a:two", "a:three"] * 2
+    assert said[1] == "['show/a', 'show/a~2']"
+
+
+def test_nobody_takes_up_the_work_of_another_show(tmp_path: Path) -> None:
+    run(tmp_path, "a", "two")
+    run(tmp_path, "ab")  # a topic that begins alike
+    assert notes(tmp_path) == ["a:one", "a:two", "ab:one", "ab:two", "ab:three"]
+    run(tmp_path, "a")
+
+    assert notes(tmp_path)[5:] == ["a:two", "a:three"]
+
+
+def test_another_shape_begins_anew(tmp_path: Path) -> None:
+    run(tmp_path, "a", "two")
+    said = run(tmp_path, "a", "-", "shows-other")
+
+    assert notes(tmp_path) == ["a:one", "a:two", "a:one", "a:two", "a:three"]
+    assert said[1] == "['show/a', 'show/a~2']"
+
+
+def test_the_file_is_private_and_holds_no_code(tmp_path: Path) -> None:
+    run(tmp_path, "a")
+
+    path = tmp_path / "engine.db"
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    with apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY) as conn:
+        outputs = [row[0] for row in conn.execute("SELECT output FROM operation_outputs")]
+    assert outputs[0] == '{"word":"one"}'
+
+
+@pytest.mark.parametrize("words", [("show", "--help"), ("show", "run", "--help"), ("show", "ls")])
+def test_only_a_director_loads_the_engine(words: tuple[str, ...], tmp_path: Path) -> None:
+    code = "import sys; from lionstudio.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env=environment(LIONAGI_HOME=str(tmp_path)),
+        capture_output=True,
+        text=True,
+    )
+    loaded = set(done.stderr.splitlines()[-1].split())
+
+    assert loaded.isdisjoint({"dbos", "sqlalchemy", "sqlite3", "lionstudio.shows.process.engine_dbos"})
+    assert here("show", "--help").code == 0
+
+
+def test_the_state_is_never_opened_by_the_other_library(tmp_path: Path) -> None:
+    """Python's own SQLite is in the process for the engine's file; two libraries on one file lose its locks."""
+    theatre = Theatre(tmp_path)
+    theatre.plan({"a": "@write a.txt a"})
+    opened = tmp_path / "opened"
+    hook = tmp_path / "hook"
+    hook.mkdir()
+    (hook / "sitecustomize.py").write_text(
+        "import sys\n"
+        "def note(event, args):\n"
+        "    if event == 'sqlite3.connect':\n"
+        f"        open({str(opened)!r}, 'a').write(str(args[0]) + '\\n')\n"
+        "sys.addaudithook(note)\n"
+    )
+    done = theatre.li("show", "run", TOPIC, PYTHONPATH=str(hook))
+
+    assert done.code == 0, (done, theatre.log())
+    assert {Path(line).name for line in opened.read_text().split()} == {"engine.db"}

@@ -1,0 +1,83 @@
+"""A play folder that an agent has spoilt: the play alone ends, the show goes on, and nothing goes through a link."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.support.show_harness import Theatre
+
+BAD = ['{"status":"bogus","attempt":"x"}', '{"status":"pending","attempt":"x"}', "[]", "no json",
+       '{"allowed":"many"}', '{"blocked_by":3}', '{"started_at":{}}']  # fmt: skip
+GATED = {"a": "@write a.txt a", "b": "@write b.txt b"}
+
+
+@pytest.fixture
+def theatre(tmp_path: Path) -> Theatre:
+    return Theatre(tmp_path)
+
+
+@pytest.fixture
+def resting(theatre: Theatre) -> Theatre:
+    """Both plays wait for a person, and nobody directs."""
+    theatre.plan(GATED, gates=[{"person": "look"}])
+    theatre.direct()
+    assert theatre.statuses() == {"a": "gated", "b": "gated"}
+    return theatre
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: Theatre, text: str) -> None:
+    path = resting.show_dir / "a" / "_meta.json"
+    path.write_text(text)
+    resting.direct()
+
+    assert resting.statuses() == {"a": "escalated", "b": "gated"}
+    assert resting.rows() == ("active", {"a": "escalated", "b": "gated"})
+    assert "_meta.json" in resting.meta("a")["reason"]
+    assert [kept.read_text() for kept in path.parent.glob("_meta.json.*.bad")] == [text]
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "pipe"])
+def test_nothing_is_read_or_written_through_a_link(resting: Theatre, what: str) -> None:
+    outside = resting.root / "outside"
+    outside.mkdir()
+    folder = resting.show_dir / "a"
+    (outside / "_meta.json").write_text(json.dumps({"status": "merged", "attempt": 1}))
+    before = {path.name: path.read_text() for path in outside.iterdir()}
+    if what == "folder":
+        folder.rename(resting.root / "away")
+        folder.symlink_to(outside)
+    else:
+        (folder / "_meta.json").unlink()
+        if what == "file":
+            (folder / "_meta.json").symlink_to(outside / "_meta.json")
+        else:
+            os.mkfifo(folder / "_meta.json")
+    resting.direct()
+
+    assert resting.statuses() == {"a": "escalated", "b": "gated"}
+    assert not folder.is_symlink()
+    assert {path.name: path.read_text() for path in outside.iterdir()} == before
+
+
+@pytest.mark.parametrize("spoil", [
+    "echo {} > $D/_meta.json; echo [] > $D/_meta.json",
+    "rm $D/_meta.json; ln -s $O/x $D/_meta.json",
+    "mv $D $O/moved; ln -s $O $D",
+    "mkfifo $D/_verdict.json",
+    "ln -s $O $D/attempts/2",
+])  # fmt: skip
+def test_an_agent_that_spoils_its_own_play_stops_no_other(theatre: Theatre, spoil: str) -> None:
+    outside = theatre.root / "outside"
+    outside.mkdir()
+    script = theatre.root / "spoil.sh"
+    script.write_text(f"D={theatre.show_dir}/a O={outside}\n{spoil}\n")
+    theatre.plan({"a": f"@run sh {script}", "b": "@write b.txt b"}, max_attempts=2)
+    theatre.direct()
+
+    assert theatre.statuses()["b"] == "merged"
+    assert theatre.statuses()["a"] in ("escalated", "merged")
+    assert [path.name for path in outside.iterdir() if path.name != "moved"] == []

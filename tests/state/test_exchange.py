@@ -1,0 +1,138 @@
+"""Letters between sessions: inboxes, outboxes, channels, and a read position for every reader."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.builders import T0, begin, read, read_history, said, write
+
+from lionstudio.errors import Conflict, InvalidInput, NotFound
+from lionstudio.state.database import Database
+from lionstudio.state.exchange import EVERYBODY, Letter, inbox, mark_read, outbox, send, unread
+from lionstudio.state.feed.changes import changes_after
+from lionstudio.state.messages.append import append, get_message
+
+
+def ids(letters: list[Letter]) -> list[str]:
+    return [letter.message.id for letter in letters]
+
+
+def test_a_letter_is_in_the_inbox_and_in_the_outbox(db: Database) -> None:
+    letter = said("hello", id="l", sender="ada", recipient="bob")
+
+    assert write(db, send, letter)
+
+    assert read(db, inbox, "bob") == read(db, outbox, "ada") == [Letter(0, letter)]
+    assert read(db, inbox, "ada") == read(db, outbox, "bob") == []
+    assert db.conn.value("SELECT count(*) FROM messages") == 1
+
+
+def test_letters_stay_in_order_and_are_paged(db: Database) -> None:
+    for number in range(5):
+        write(db, send, said(f"{number}", id=f"l{number}", sender="ada", recipient="bob"))
+
+    assert ids(read(db, inbox, "bob")) == ["l0", "l1", "l2", "l3", "l4"]
+    assert ids(read(db, inbox, "bob", after=1, limit=2)) == ["l2", "l3"]
+
+
+def test_the_same_letter_again_is_sent_once(db: Database) -> None:
+    letter = said("hello", id="l", sender="ada", recipient="bob")
+
+    assert [write(db, send, letter) for _ in range(3)] == [True, False, False]
+
+    assert ids(read(db, inbox, "bob")) == ids(read(db, outbox, "ada")) == ["l"]
+
+
+def test_another_letter_with_its_id_is_a_conflict(db: Database) -> None:
+    write(db, send, said("hello", id="l", sender="ada", recipient="bob"))
+
+    with pytest.raises(Conflict):
+        write(db, send, said("something else", id="l", sender="ada", recipient="bob"))
+    with pytest.raises(Conflict):
+        write(db, send, said("hello", id="l", sender="ada", recipient="carol"))
+
+    assert read(db, inbox, "carol") == []
+
+
+def test_what_was_said_on_a_branch_can_be_sent(db: Database) -> None:
+    begun = begin(db)
+    message = said("look at this", id="m", sender="ada", recipient="bob")
+    write(db, append, begun.branch_id, message)
+
+    assert write(db, send, message)
+    assert not write(db, send, message)
+
+    assert ids(read(db, inbox, "bob")) == ["m"]
+    assert read_history(db, begun.branch_id) == ["m"]
+
+
+def test_what_was_sent_can_be_taken_into_a_branch(db: Database) -> None:
+    begun = begin(db)
+    letter = said("do this", id="l", sender="ada", recipient="bob")
+    write(db, send, letter)
+    [(_, received)] = read(db, inbox, "bob")
+
+    assert write(db, append, begun.branch_id, received).new
+    assert read_history(db, begun.branch_id) == ["l"]
+    assert read(db, get_message, "l") == letter
+
+
+def test_channels_are_separate(db: Database) -> None:
+    write(db, send, said("1", id="a", sender="ada", recipient="bob", channel="work"))
+    write(db, send, said("2", id="b", sender="ada", recipient="bob"))
+    write(db, send, said("3", id="c", sender="ada", channel="work"))
+
+    assert ids(read(db, inbox, "bob")) == ["b"]
+    assert ids(read(db, inbox, "bob", channel="work")) == ["a"]
+    assert ids(read(db, inbox, EVERYBODY, channel="work")) == ["c"]
+    assert ids(read(db, outbox, "ada", channel="work")) == ["a", "c"]
+
+
+def test_every_reader_has_a_position_of_its_own(db: Database) -> None:
+    for number in range(4):
+        write(db, send, said(f"{number}", id=f"l{number}", sender="ada", channel="news"))
+
+    write(db, mark_read, "bob", 1, owner=EVERYBODY, channel="news")
+    write(db, mark_read, "carol", 3, owner=EVERYBODY, channel="news")
+
+    assert ids(read(db, unread, "bob", owner=EVERYBODY, channel="news")) == ["l2", "l3"]
+    assert ids(read(db, unread, "carol", owner=EVERYBODY, channel="news")) == []
+    assert ids(read(db, unread, "dave", owner=EVERYBODY, channel="news")) == ["l0", "l1", "l2", "l3"]
+
+
+def test_a_position_never_moves_back(db: Database) -> None:
+    for number in range(3):
+        write(db, send, said(f"{number}", id=f"l{number}", sender="ada", recipient="bob"))
+    write(db, mark_read, "bob", 1)
+    write(db, mark_read, "bob", 0)
+
+    assert ids(read(db, unread, "bob")) == ["l2"]
+
+
+def test_marking_what_is_not_there(db: Database) -> None:
+    with pytest.raises(NotFound, match="no inbox"):
+        write(db, mark_read, "bob", 0)
+    with pytest.raises(NotFound, match="channel news"):
+        write(db, mark_read, "bob", 0, channel="news")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"sender": "a"}, {"recipient": "b"}, {"channel": "c"}, {"sender": "", "recipient": "b"}]
+)
+def test_a_letter_needs_a_sender_and_an_address(db: Database, fields: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        write(db, send, said(**fields))
+
+    assert db.conn.value("SELECT count(*) FROM messages") == 0
+
+
+def test_a_letter_to_oneself(db: Database) -> None:
+    write(db, send, said("note", id="l", sender="ada", recipient="ada"))
+
+    assert ids(read(db, inbox, "ada")) == ids(read(db, outbox, "ada")) == ["l"]
+
+
+def test_a_letter_is_announced(db: Database) -> None:
+    write(db, send, said("hello", id="l", sender="ada", recipient="bob"))
+
+    [change] = read(db, changes_after, 0).rows
+    assert change[1:] == (T0, "sent", "message", "l", "bob", None)

@@ -1,0 +1,216 @@
+"""The doctor: what it finds, with evidence; and that only what is stale and proven dead is ever marked failed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import apsw
+import pytest
+from tests.support.builders import T0, begin, read, say, sql, write
+
+from lionstudio.model.sessions import Session
+from lionstudio.model.status.computed_state import session_state
+from lionstudio.state.branches import fork_branch
+from lionstudio.state.database import Database
+from lionstudio.state.sessions import create_session, get_session
+from lionstudio.state.upkeep.doctor import Finding, examine, stale_and_dead, transition_stale
+from lionstudio.state.upkeep.liveness import owner_of, proof_of
+from lionstudio.system.process_identity import Owner, RunLock, describe
+
+HOUR = 3600.0
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="proof of death reads /proc")
+
+
+@pytest.fixture
+def dead(tmp_path: Path) -> Owner:
+    """A process that was there, was described, and was killed."""
+    child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
+    owner = describe(child.pid, lock_path=str(tmp_path / "dead.lock"))
+    (tmp_path / "dead.lock").touch()
+    child.kill()
+    child.wait()
+    assert child.stdin is not None
+    child.stdin.close()
+    return owner
+
+
+@pytest.fixture
+def alive(tmp_path: Path) -> Iterator[Owner]:
+    """This process, holding its lock."""
+    with RunLock.take(tmp_path / "alive.lock") as lock:
+        yield describe(lock_path=lock.path)
+
+
+def run(db: Database, id_: str, owner: Owner | None, silent: float, **fields: object) -> None:
+    """A running session that last spoke so many hours before T0."""
+    session = Session(
+        id=id_, created_at=T0 - 100 * HOUR, last_message_at=T0 - silent * HOUR, owner=owner and owner._asdict()
+    )
+    write(db, create_session, replace(session, **fields))  # type: ignore[arg-type]
+
+
+def found(db: Database, **more: bool) -> dict[str, Finding]:
+    return {finding.subject: finding for finding in read(db, lambda conn: list(examine(conn, now=T0, **more)))}
+
+
+def test_a_new_database_is_well(db: Database) -> None:
+    assert found(db) == found(db, deep=True) == {}
+
+
+def test_what_others_may_read_is_a_warning(db: Database) -> None:
+    folder = os.path.dirname(db.path)
+    os.chmod(folder, 0o740)
+    os.chmod(db.path, 0o640)
+
+    found = [finding for finding in read(db, lambda conn: list(examine(conn))) if finding.code.startswith("file.")]
+
+    assert [(each.severity, each.code, each.subject, each.evidence) for each in found[:2]] == [
+        ("warning", "file.readable_by_others", folder, "its mode is 0740"),
+        ("warning", "file.readable_by_others", db.path, "its mode is 0640"),
+    ]
+    assert found[0].advice == f"chmod 700 {folder}"
+
+
+def test_runs_are_told_apart_with_evidence(db: Database, dead: Owner, alive: Owner) -> None:
+    elsewhere = dead._replace(machine_id="0" * 32, host="other", lock_path=None)
+    for silent in (1, 7):
+        run(db, f"dead {silent}", dead, silent)
+        run(db, f"alive {silent}", alive, silent)
+        run(db, f"elsewhere {silent}", elsewhere, silent)
+        run(db, f"nobody {silent}", None, silent)
+
+    findings = found(db)
+
+    assert {subject: (one.severity, one.code) for subject, one in findings.items()} == {
+        "session dead 1": ("warning", "run.phantom"),
+        "session dead 7": ("warning", "run.phantom"),
+        "session alive 7": ("info", "run.stale"),
+        "session elsewhere 1": ("info", "run.unknown"),
+        "session elsewhere 7": ("info", "run.stale"),
+        "session nobody 1": ("info", "run.unknown"),
+        "session nobody 7": ("info", "run.stale"),
+    }
+    assert f"pid {dead.pid} is gone" in findings["session dead 7"].evidence
+    assert "lock is free" in findings["session dead 7"].evidence
+    assert "silent beyond its threshold" in findings["session dead 7"].evidence
+    assert "silent" not in findings["session dead 1"].evidence
+    assert "lock is held" in findings["session alive 7"].evidence
+    assert "another machine (other)" in findings["session elsewhere 7"].evidence
+    assert findings["session nobody 1"].evidence == "no process was recorded for it"
+    assert "--transition-stale" in findings["session dead 7"].advice
+    assert "never marked failed without proof" in findings["session elsewhere 7"].advice
+
+
+def test_only_what_is_stale_and_dead_is_marked_failed(db: Database, dead: Owner, alive: Owner) -> None:
+    rebooted = dead._replace(boot_id="0" * 8)
+    reused = alive._replace(start_ticks=1, lock_path=None)
+    for silent in (1, 7, 13):
+        run(db, f"dead {silent}", dead, silent)
+        run(db, f"dead flow {silent}", dead, silent, invocation_kind="flow")
+        run(db, f"rebooted {silent}", rebooted, silent)
+        run(db, f"reused {silent}", reused, silent)
+        run(db, f"alive {silent}", alive, silent)
+        run(db, f"elsewhere {silent}", dead._replace(machine_id="0" * 32), silent)
+        run(db, f"other namespace {silent}", dead._replace(pid_ns=1, lock_path=None), silent)
+        run(db, f"nobody {silent}", None, silent)
+    run(db, "dead and done", dead, 50, status="completed")
+    wanted = ["dead 13", "dead 7", "dead flow 13", "rebooted 13", "rebooted 7", "reused 13", "reused 7"]
+    before = {row["id"]: row for row in db.conn.dicts("SELECT * FROM sessions")}
+
+    planned = read(db, stale_and_dead, now=T0)
+    moved = write(db, transition_stale, now=T0)
+
+    assert planned == moved
+    assert sorted(one.session_id for one in moved) == wanted
+    assert all(one.evidence for one in moved)
+    after = {row["id"]: row for row in db.conn.dicts("SELECT * FROM sessions")}
+    assert {id_ for id_ in after if after[id_] != before[id_]} == set(wanted)
+    for id_ in wanted:
+        session = read(db, get_session, id_)
+        assert (session.status, session.ended_at, session.reason_codes) == ("failed", T0, ("run.failed.process_dead",))
+        reasons = session_state(session.to_dict(), now=T0).reasons
+        assert [reason.code for reason in reasons] == ["run.failed.process_dead"]
+    assert write(db, transition_stale, now=T0) == []
+
+
+def test_one_run_is_marked_and_the_others_are_left(db: Database, dead: Owner) -> None:
+    for name in ("one", "other"):
+        run(db, name, dead, 13)
+    run(db, "fresh", dead, 1)
+
+    moved = write(db, transition_stale, only={"one", "fresh", "nobody"}, now=T0)
+
+    assert [each.session_id for each in moved] == ["one"]
+    assert read(db, get_session, "other").status == "running"
+    assert read(db, get_session, "fresh").status == "running"
+
+
+def test_a_proof_needs_an_owner_that_can_be_read(alive: Owner) -> None:
+    assert owner_of({"owner": json.dumps(alive._asdict())}) == alive
+    assert proof_of({"owner": json.dumps(alive._asdict())}).answer == "alive"
+    for damaged in (None, "", "{", "[]", "{}", '{"pid":"7"}', '{"pid":null}', "17", '"x"'):
+        assert owner_of({"owner": damaged}) is None
+        assert proof_of({"owner": damaged}).answer == "unknown"
+    for odd in ('{"pid":-1}', '{"pid":99999999999999999999}', '{"pid":1,"lock_path":7}', '{"pid":true}'):
+        assert proof_of({"owner": odd}).answer == "unknown"
+
+
+# ── The file ─────────────────────────────────────────────────────────────
+
+
+def hurt(db: Database, statement: str) -> None:
+    other = apsw.Connection(db.path)
+    other.execute("PRAGMA foreign_keys = OFF")
+    other.execute(statement)
+    other.close()
+
+
+DAMAGE = {
+    "a message is gone": ("DELETE FROM messages WHERE id = 'b'", {"progression.dangling"}),
+    "an order belongs to nobody": ("UPDATE progression_items SET prog = 99 WHERE prog = 2", {"progression.stranded"}),
+    "a parent is gone": ("DELETE FROM branches WHERE id = 's.main'", {"branch.parent_gone"}),
+    "a collection could not be read": (
+        "UPDATE progression_heads SET unreadable = '[cut' WHERE pk = 1", {"progression.unreadable"},
+    ),
+    "another tool changed the order": (
+        "UPDATE progressions SET collection = '[\"a\"]' WHERE id = (SELECT progression_id FROM sessions)",
+        {"session.count"},
+    ),
+    "metadata is no JSON": ("UPDATE sessions SET node_metadata = '{cut'", {"row.bad_json"}),
+    "a branch's metadata is no JSON": ("UPDATE branches SET node_metadata = '{cut'", {"row.bad_json"}),
+    "reasons are no JSON": ("UPDATE sessions SET reason_codes = 'cut'", {"row.bad_json"}),
+    "a reference points nowhere": ("UPDATE branches SET system_msg_id = 'nobody'", {"reference.dangling"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage_is_found_and_left_alone(db: Database, what: str, alive: Owner) -> None:
+    begun = begin(db, owner=alive._asdict(), last_message_at=T0)
+    say(db, begun.branch_id, "a", "b")
+    write(db, fork_branch, begun.branch_id, 0)
+    statement, codes = DAMAGE[what]
+    assert {finding.code for finding in found(db).values()} == set()
+
+    hurt(db, statement)
+
+    before = db.conn.raw.total_changes()
+    findings = list(found(db).values())
+    assert codes <= {finding.code for finding in findings}
+    assert all(finding.evidence and finding.advice for finding in findings)
+    assert db.conn.raw.total_changes() == before
+
+
+def test_a_hundred_findings_of_a_kind_are_not_told_one_by_one(db: Database) -> None:
+    sql(
+        db,
+        """WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 129)
+           INSERT INTO progressions SELECT 'p' || i, 1.0, '["nobody"]' FROM n""",
+    )
+
+    assert len(found(db)) == 50

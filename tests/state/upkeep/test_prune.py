@@ -1,0 +1,248 @@
+"""Prune deletes what the records allow and nothing else (ADR-0009, ADR-0017 "Pruning gaps")."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.builders import T0, begin, read, read_history, said, say, sql, write
+from tests.support.sql_trace import traced
+
+from lionstudio.errors import InvalidInput
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.teams import Team, TeamMessage
+from lionstudio.state.branches import fork_branch
+from lionstudio.state.database import Database, reading
+from lionstudio.state.exchange import inbox, send
+from lionstudio.state.feed.changes import changes_after, last_seq
+from lionstudio.state.messages.append import append
+from lionstudio.state.sessions import finish_session
+from lionstudio.state.shows import delete_show, put_play, put_show
+from lionstudio.state.sqlite.fulltext import index_batch, search
+from lionstudio.state.sqlite.maintenance import give_back_pages, stats, vacuum
+from lionstudio.state.teams import post, put_team
+from lionstudio.state.upkeep.prune import Plan, Pruned, plan_prune, prune
+
+DAY = 86400.0
+NOW = T0 + 1000 * DAY
+
+
+def ended(db: Database, id_: str, *texts: str, days_ago: float = 100) -> str:
+    """A session that ended so long ago; its branch."""
+    begun = begin(db, id_, created_at=NOW - days_ago * DAY)
+    say(db, begun.branch_id, *texts, created_at=NOW - days_ago * DAY)
+    write(db, finish_session, id_, "completed", at=NOW - days_ago * DAY)
+    return begun.branch_id
+
+
+def pruned(db: Database, *, days: float = 30, keep_n: int = 0, orphans: bool = False) -> tuple[Plan, Pruned]:
+    plan = plan_prune(db.conn, before=NOW - days * DAY, keep_n=keep_n, orphan_progressions=orphans)
+    return plan, prune(db.conn)
+
+
+def left(db: Database, table: str) -> list[str]:
+    return [row[0] for row in sql(db, f"SELECT id FROM {table} ORDER BY id")]  # noqa: S608
+
+
+def test_old_sessions_go_with_their_branches(db: Database) -> None:
+    ended(db, "old", "a")
+    ended(db, "young", "b", days_ago=10)
+
+    plan, done = pruned(db)
+
+    assert (plan.sessions, done.sessions) == (1, 1)
+    assert left(db, "sessions") == ["young"]
+    assert left(db, "branches") == ["young.main"]
+
+
+def test_by_default_progressions_and_so_messages_survive(db: Database) -> None:
+    ended(db, "old", "a", "b")
+    progressions = sql(db, "SELECT * FROM progressions")
+
+    plan, done = pruned(db)
+
+    assert done == Pruned(sessions=1, progressions=0, messages=0)
+    assert (plan.orphan_progressions, plan.orphan_messages) == (0, 0)
+    assert sql(db, "SELECT * FROM progressions") == progressions
+    assert left(db, "messages") == ["a", "b"]
+
+
+def test_orphan_progressions_close_that_gap(db: Database) -> None:
+    ended(db, "old", "a", "b")
+    ended(db, "young", "c", days_ago=10)
+    sql(db, "INSERT INTO progressions VALUES ('long lost', 1.0, '[\"c\",\"nobody\"]')")
+
+    plan, done = pruned(db, orphans=True)
+
+    assert done == Pruned(sessions=1, progressions=3, messages=2)
+    assert (plan.sessions, plan.orphan_progressions, plan.orphan_messages) == done
+    assert plan.bytes_freed > 0
+    assert left(db, "messages") == ["c"]
+    assert read_history(db, "young.main") == ["c"]
+
+
+def test_what_an_earlier_prune_orphaned_goes_with_a_later_one(db: Database) -> None:
+    ended(db, "old", "a")
+    pruned(db)
+
+    assert pruned(db, orphans=True)[1] == Pruned(sessions=0, progressions=2, messages=1)
+
+
+def test_messages_that_no_progression_has_go_in_any_case(db: Database) -> None:
+    ended(db, "young", "a", days_ago=1)
+    sql(db, "INSERT INTO messages (id, created_at) VALUES ('loose', 1.0)")
+
+    assert pruned(db)[1] == Pruned(sessions=0, progressions=0, messages=1)
+    assert left(db, "messages") == ["a"]
+
+
+def test_a_message_that_a_living_session_shares_stays(db: Database) -> None:
+    ended(db, "old", "shared", "own")
+    begun = begin(db, "young", created_at=NOW)
+    write(db, append, begun.branch_id, said("shared", id="shared", created_at=NOW - 100 * DAY))
+
+    pruned(db, orphans=True)
+
+    assert left(db, "messages") == ["shared"]
+    assert read_history(db, begun.branch_id) == ["shared"]
+
+
+def test_the_newest_stay_whatever_their_age(db: Database) -> None:
+    for number in range(6):
+        ended(db, f"s{number}", f"m{number}", days_ago=100 + number)
+
+    assert pruned(db, keep_n=4)[1].sessions == 2
+    assert left(db, "sessions") == ["s0", "s1", "s2", "s3"]
+    assert pruned(db, keep_n=100)[1].sessions == 0
+
+
+def test_what_runs_stays(db: Database) -> None:
+    begin(db, "running", created_at=NOW - 100 * DAY)
+
+    plan, done = pruned(db)
+
+    assert (plan.kept_running, done.sessions) == (1, 0)
+
+
+def test_a_session_that_a_play_refers_to_stays_until_its_show_is_gone(db: Database) -> None:
+    ended(db, "played", "a")
+    write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
+    write(db, put_play, Play(show_id="show", name="p", session_id="played"))
+
+    plan, done = pruned(db, orphans=True)
+    assert (plan.kept_for_plays, done) == (1, Pruned(0, 0, 0))
+
+    write(db, delete_show, "t")
+    assert pruned(db, orphans=True)[1] == Pruned(1, 2, 1)
+
+
+def test_a_session_that_a_team_message_refers_to_stays(db: Database) -> None:
+    ended(db, "teamed", "a")
+    write(db, put_team, Team(id="team", name="n"))
+    write(db, post, TeamMessage(id="tm", team_id="team", sender="a", content="c", session_id="teamed"))
+
+    plan, done = pruned(db, orphans=True)
+    assert (plan.kept_for_teams, done) == (1, Pruned(0, 0, 0))
+
+    sql(db, "DELETE FROM team_messages")
+    assert pruned(db)[1].sessions == 1
+
+
+def test_a_session_that_a_living_branch_was_forked_from_stays(db: Database) -> None:
+    grandparent = ended(db, "grandparent", "a")
+    parent = write(db, fork_branch, grandparent, session_id=begin(db, "parent", created_at=NOW).session_id)
+    child = write(db, fork_branch, parent.id, session_id=begin(db, "child", created_at=NOW).session_id)
+    write(db, finish_session, "parent", "completed", at=NOW - 100 * DAY)
+    sql(db, "UPDATE sessions SET updated_at = ? WHERE id = 'parent'", (NOW - 100 * DAY,))
+
+    plan, done = pruned(db, orphans=True)
+    assert (plan.kept_for_forks, done.sessions) == (2, 0)
+    assert read_history(db, child.id) == ["a"]
+
+    sql(db, "UPDATE sessions SET status = 'completed', updated_at = ? WHERE id = 'child'", (NOW - 100 * DAY,))
+    assert pruned(db, orphans=True)[1].sessions == 3
+
+
+def test_letters_are_never_swept(db: Database) -> None:
+    write(db, send, said("hello", id="letter", sender="ada", recipient="bob"))
+
+    plan, done = pruned(db, orphans=True)
+
+    assert (plan.orphan_progressions, plan.orphan_messages, done) == (0, 0, Pruned(0, 0, 0))
+    assert [letter.message.id for letter in read(db, inbox, "bob")] == ["letter"]
+
+
+def test_a_plan_changes_nothing_and_needs_no_write_lock(db: Database) -> None:
+    ended(db, "old", "a")
+    before = db.conn.value("PRAGMA data_version"), db.conn.raw.total_changes()
+    with Database(db.path) as writer:
+        writer.conn.execute("BEGIN IMMEDIATE")
+        with reading(db.path) as conn:
+            plan = plan_prune(conn, before=NOW, keep_n=0, orphan_progressions=True)
+        writer.conn.execute("ROLLBACK")
+
+    assert plan == Plan(1, 0, 0, 0, 0, 2, 1, plan.bytes_freed)
+    assert (db.conn.value("PRAGMA data_version"), db.conn.raw.total_changes()) == before
+    assert left(db, "sessions") == ["old"]
+
+
+def test_what_changed_since_the_plan_is_looked_at_again(db: Database) -> None:
+    for id_ in ("a", "b", "c", "d"):
+        ended(db, id_, f"m{id_}")
+    plan_prune(db.conn, before=NOW, keep_n=0, orphan_progressions=True)
+    write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
+    write(db, put_play, Play(show_id="show", name="p", session_id="a"))
+    sql(db, "UPDATE sessions SET status = 'running' WHERE id = 'b'")
+    write(db, fork_branch, "c.main", session_id=begin(db, "new", created_at=NOW).session_id)
+
+    assert prune(db.conn) == Pruned(sessions=1, progressions=2, messages=1)
+    assert left(db, "sessions") == ["a", "b", "c", "new"]
+    assert left(db, "messages") == ["ma", "mb", "mc"]
+
+
+def test_it_works_in_short_transactions_and_reports(db: Database) -> None:
+    for number in range(3):
+        ended(db, f"s{number}")
+    sql(
+        db,
+        """WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
+           INSERT INTO sessions (id, created_at, updated_at, status) SELECT 'x' || i, 1.0, 1.0, 'failed' FROM n""",
+    )
+    told: list[tuple[str, int]] = []
+    plan_prune(db.conn, before=NOW, keep_n=0)
+    with traced(db.conn) as ran:
+        prune(db.conn, lambda what, done: told.append((what, done)))
+
+    assert told == [("sessions", 200), ("sessions", 400), ("sessions", 453)]
+    assert [one.sql for one in ran].count("BEGIN IMMEDIATE") == 3
+
+
+def test_what_is_deleted_is_announced_and_no_longer_found(db: Database) -> None:
+    ended(db, "old", "needle")
+    db.write(index_batch)
+    after = read(db, last_seq)
+
+    pruned(db, orphans=True)
+
+    kinds = [(row.kind, row.entity, row.entity_id) for row in read(db, changes_after, after).rows]
+    assert kinds == [("deleted", "branch", "old.main"), ("deleted", "session", "old")]
+    assert read(db, search, "needle") == []
+
+
+def test_room_is_given_back(db: Database) -> None:
+    branch = ended(db, "old")
+    db.write(lambda conn: [append(conn, branch, said("x" * 5000), late=True) for _ in range(200)])
+    sql(db, "UPDATE sessions SET updated_at = ?", (NOW - 100 * DAY,))
+    pruned(db, orphans=True)
+    before = read(db, stats)
+
+    freed = give_back_pages(db.conn)
+
+    assert freed >= 900_000
+    after = read(db, stats)
+    assert after["free_bytes"] == before["free_bytes"] - freed == 0
+    was, now = vacuum(db.conn)
+    assert now <= was
+
+
+def test_a_number_to_keep_below_nothing_is_refused(db: Database) -> None:
+    with pytest.raises(InvalidInput):
+        plan_prune(db.conn, before=NOW, keep_n=-1)

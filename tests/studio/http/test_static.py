@@ -1,0 +1,56 @@
+"""The built page: the same for each of its addresses, with a nonce of its own; its files are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.studio import AUTH, InProcess, application
+
+PAGE = '<html><head><meta name="csp-nonce" content="" /></head><body></body></html>'
+
+
+@pytest.fixture
+def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
+    static = tmp_path / "static"
+    (static / "assets").mkdir(parents=True)
+    (static / "index.html").write_text(PAGE)
+    (static / "favicon.svg").write_text("<svg/>")
+    (static / "assets" / "app-1a2b.js").write_text("run()")
+    monkeypatch.setattr("lionstudio.studio.http.static.STATIC", str(static))
+    with application(tmp_path) as running:
+        yield running
+
+
+@pytest.mark.parametrize("path", ["/", "/runs/019e", "/runs/a.b", "/shows/x/plays/y", "/nothing-here"])
+def test_every_address_of_the_page_is_the_page_with_a_fresh_nonce(studio: InProcess, path: str) -> None:
+    answers = [studio.client.get(path) for _ in range(2)]
+    nonces = [re.search(r'content="([^"]+)"', answer.text) for answer in answers]
+
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert len({nonce and nonce[1] for nonce in nonces}) == 2
+    for answer, nonce in zip(answers, nonces, strict=True):
+        assert nonce is not None
+        policy = answer.headers["content-security-policy"]
+        assert f"style-src 'self' 'nonce-{nonce[1]}'" in policy
+        assert "script-src 'self';" in policy
+        assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/nothing", "/metrics", "/openapi.json", "/API/runs"])
+def test_what_shows_data_is_no_page(studio: InProcess, path: str) -> None:
+    assert studio.client.get(path).status_code == 401
+    assert "<html" not in studio.client.get(path, headers=AUTH).text
+
+
+def test_files_are_kept_and_known_by_their_tag(studio: InProcess) -> None:
+    asset, icon = studio.client.get("/assets/app-1a2b.js"), studio.client.get("/favicon.svg")
+    again = studio.client.get("/favicon.svg", headers={"If-None-Match": icon.headers["etag"]})
+
+    assert "immutable" in asset.headers["cache-control"]
+    assert (icon.headers["cache-control"], icon.text) == ("no-cache", "<svg/>")
+    assert (again.status_code, again.content) == (304, b"")
+    for missing in ("/assets/none.js", "/none.png", "/assets/app-1a2b.js/more"):
+        assert studio.client.get(missing).status_code == 404

@@ -1,0 +1,144 @@
+"""Launches: real processes from an allow-list, once for a key, seen, stopped; nothing that is not listed is started."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.studio import AUTH, InProcess, application
+
+from lionstudio.errors import InvalidInput
+from lionstudio.studio.launch.launcher import MOST_RUNNING
+from lionstudio.studio.launch.policy import run_words
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[InProcess]:
+    with application(tmp_path) as running:
+        yield running
+
+
+def launch(studio: InProcess, headers: dict[str, str] | None = None, **body: Any) -> Any:
+    answer = studio.client.post("/api/launches", headers={**AUTH, **(headers or {})}, json=body)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["launch"]
+
+
+def until_ended(studio: InProcess, launch_id: str) -> dict[str, Any]:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        found: dict[str, Any] = next(
+            each for each in studio.get("/api/launches")["launches"] if each["id"] == launch_id
+        )
+        if not found["running"]:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("it did not end")
+
+
+def test_a_launch_becomes_a_session_with_its_messages(studio: InProcess) -> None:
+    started = launch(studio, verb="agent", target="script", prompt="@say hello there", options={"name": "mine"})
+    ended = until_ended(studio, started["id"])
+
+    assert ended["exit_code"] == 0, Path(ended["log"]).read_text()
+    session = studio.get(f"/api/runs/{started['session_id']}")["session"]
+    assert (session["name"], session["status"]) == ("mine", "completed")
+    messages = studio.get(f"/api/sessions/{started['id']}/messages")["messages"]
+    assert "hello there" in str(messages[-1]["content"])
+    assert "hello" not in str(started)
+
+
+def test_a_long_prompt_does_not_wait_for_its_reader(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program reads only what it finds after the server has answered; a full pipe would hold the server up."""
+    slow = "import os, sys, time\nfor _ in range(200):\n time.sleep(0.05 * (not os.path.exists('{go}')))\n"
+    go = os.path.join(studio.services.settings.home, "go")
+    told = "print(os.path.exists('{go}'), len(sys.stdin.read()))"
+    monkeypatch.setattr("lionstudio.studio.launch.launcher._MAIN", (slow + told).replace("{go}", go))
+    started = launch(studio, verb="agent", target="script", prompt="x" * 900_000)
+    Path(go).touch()
+    ended = until_ended(studio, started["id"])
+
+    assert Path(ended["log"]).read_text() == "True 900000\n"
+
+
+def test_the_same_key_starts_one(studio: InProcess) -> None:
+    key = {"Idempotency-Key": "once"}
+    first = launch(studio, key, verb="agent", target="script", prompt="@say hi")
+    second = launch(studio, key, verb="agent", target="script", prompt="@say hi")
+    until_ended(studio, first["id"])
+
+    assert first["id"] == second["id"]
+    assert len(studio.get("/api/launches")["launches"]) == 1
+
+
+def test_a_launch_is_stopped_by_its_own_identity(studio: InProcess) -> None:
+    started = launch(studio, verb="agent", target="script", prompt="@hang")
+    deadline = time.monotonic() + 20
+    while studio.client.get(f"/api/runs/{started['id']}", headers=AUTH).status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert studio.client.delete(f"/api/launches/{started['id']}", headers=AUTH).status_code == 200
+    until_ended(studio, started["id"])
+
+    assert studio.get(f"/api/runs/{started['id']}")["session"]["status"] == "cancelled"
+    assert studio.client.delete("/api/launches/none", headers=AUTH).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"verb": "state", "target": "prune", "prompt": ""},
+        {"verb": "agent; rm -rf", "target": "script", "prompt": "x"},
+        {"verb": "agent", "target": "--help", "prompt": "x"},
+        {"verb": "agent", "target": "../x", "prompt": "x"},
+        {"verb": "agent", "prompt": "x"},
+        {"verb": "flow", "target": "x", "prompt": "x"},
+        {"verb": "agent", "target": "script", "prompt": "x", "options": {"pass_env": "SECRET"}},
+        {"verb": "agent", "target": "script", "prompt": "x", "options": {"home": "/"}},
+        {"verb": "agent", "target": "script", "prompt": "x", "options": {"cwd": "relative"}},
+        {"verb": "agent", "target": "script", "prompt": "x", "options": {"cwd": "/nowhere-at-all"}},
+        {"verb": "play", "target": "p", "prompt": "x", "options": {"arg": "no list"}},
+        {"verb": "agent", "target": "script", "prompt": "x", "options": {"name": "a\0b"}},
+    ],
+)
+def test_what_is_not_on_the_list_is_not_started(studio: InProcess, body: dict[str, Any]) -> None:
+    answer = studio.client.post("/api/launches", headers=AUTH, json=body)
+
+    assert answer.status_code == 400, answer.text
+    assert studio.get("/api/launches")["launches"] == []
+
+
+def test_a_value_is_never_taken_for_an_option() -> None:
+    words = run_words("agent", "claude/opus", {"name": "--help", "timeout": 5}, "id")
+
+    assert words == ["agent", "claude/opus", "-", "--name=--help", "--timeout=5", "--session-id", "id"]
+    with pytest.raises(InvalidInput):
+        run_words("agent", "claude/../x", {}, "id")
+
+
+def test_the_environment_of_a_launch_holds_no_secrets_of_ours(
+    studio: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEPLOY_PASSWORD", "do-not-pass-on")
+    started = launch(studio, verb="agent", target="script", prompt="@hang")
+    given = Path(f"/proc/{started['pid']}/environ").read_bytes()
+    studio.client.delete(f"/api/launches/{started['id']}", headers=AUTH)
+
+    assert b"do-not-pass-on" not in given
+    assert os.fsencode(studio.services.settings.home) in given
+    assert studio.services.keys.token.encode() not in given
+    until_ended(studio, started["id"])
+
+
+def test_too_many_at_once_are_told_to_wait(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lionstudio.studio.launch.launcher.MOST_RUNNING", 0)
+    answer = studio.client.post(
+        "/api/launches", headers=AUTH, json={"verb": "agent", "target": "script", "prompt": "x"}
+    )
+
+    assert MOST_RUNNING > 1
+    assert (answer.status_code, answer.headers["retry-after"]) == (429, "5")

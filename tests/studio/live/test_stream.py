@@ -1,0 +1,300 @@
+"""The live half over real sockets: in order, exactly once, resumed, ended; slow clients cost little."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.builders import begin, say, write
+from tests.support.studio import Running, server, until_answering
+
+from lionstudio.model.json_codec import load
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.state.database import Database
+from lionstudio.state.sessions import finish_session
+from lionstudio.state.shows import move_play, move_show, put_play, put_show
+
+Event = tuple[str, int | None, object]
+
+
+class Listening:
+    """A client of one stream that keeps what it hears."""
+
+    def __init__(self, running: Running, path: str, last: int | None = None, seconds: float = 20) -> None:
+        self.connection = running.connect(timeout=seconds)
+        headers = {"Authorization": f"Bearer {running.token}"}
+        if last is not None:
+            headers["Last-Event-ID"] = str(last)
+        self.connection.request("GET", path, headers=headers)
+        self.response = self.connection.getresponse()
+        if self.response.status != 200:
+            said = self.response.read()
+            self.close()
+            raise AssertionError(said)
+        assert self.response.headers.get_content_type() == "text/event-stream"
+
+    def __iter__(self) -> Iterator[Event]:
+        name, seq, data = "", None, ""
+        while line := self.response.readline():
+            text = line.decode().rstrip("\n")
+            field, _, value = text.partition(": ")
+            if field == "event":
+                name = value
+            elif field == "id":
+                seq = int(value)
+            elif field == "data":
+                data = value
+            elif not text and name:
+                yield name, seq, load(data)
+                name, seq, data = "", None, ""
+
+    def take(self, count: int) -> list[Event]:
+        """The next so many events."""
+        found: list[Event] = []
+        for event in self:
+            found.append(event)
+            if len(found) == count:
+                break
+        return found
+
+    def close(self) -> None:
+        self.response.close()
+        self.connection.close()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    with server(tmp_path_factory.mktemp("live")) as started:
+        until_answering(started)
+        yield started
+
+
+@pytest.fixture
+def db(running: Running) -> Iterator[Database]:
+    with Database(str(running.home / "state.db")) as database:
+        yield database
+
+
+def test_a_session_is_heard_whole_and_in_order_until_it_is_done(running: Running, db: Database) -> None:
+    begun = begin(db, "heard")
+    say(db, begun.branch_id, "h1")
+    status, before = running.ask("GET", "/api/sessions/heard/messages")
+    assert (status, [message["id"] for message in before["messages"]]) == (200, ["h1"])
+    stream = Listening(running, f"/api/sessions/heard/stream?after={before['seq']}")
+    say(db, begun.branch_id, "h2", "h3")
+    write(db, finish_session, "heard", "completed")
+    events = list(stream)
+    stream.close()
+
+    messages = [data["id"] for name, _, data in events if name == "message" and isinstance(data, dict)]
+    assert messages == ["h2", "h3"]
+    assert events[-1][0] == "done"
+    numbers = [seq for _, seq, _ in events if seq is not None]
+    assert numbers == sorted(numbers)
+    same = running.ask("GET", "/api/sessions/heard/messages?after=1")[1]["messages"][0]
+    assert [data for name, _, data in events if name == "message"][1] == same
+
+
+def test_whoever_comes_back_gets_the_rest_and_nothing_twice(running: Running, db: Database) -> None:
+    begun = begin(db, "back")
+    say(db, begun.branch_id, *(f"b{number}" for number in range(200)))
+    write(db, finish_session, "back", "completed")
+    seen: list[object] = []
+    last: int | None = 0
+    for _ in range(8):
+        stream = Listening(running, "/api/sessions/back/stream?after=0", last=last)
+        for name, seq, data in stream.take(29):
+            last = seq
+            if name == "message" and isinstance(data, dict):
+                seen.append(data["id"])
+        stream.close()
+        if len(seen) >= 200:
+            break
+
+    assert seen == [f"b{number}" for number in range(200)]
+
+
+def test_a_seq_that_was_trimmed_or_never_was_means_fetch_anew(running: Running) -> None:
+    stream = Listening(running, "/api/events?after=99999999")
+    events = list(stream)
+    stream.close()
+
+    assert [name for name, _, _ in events] == ["resync"]
+
+
+def test_everything_is_on_one_feed(running: Running, db: Database) -> None:
+    stream = Listening(running, "/api/events")
+    begun = begin(db, "fed")
+    say(db, begun.branch_id, "f1")
+    events = stream.take(3)
+    stream.close()
+
+    assert [(name, data["kind"]) for name, _, data in events if isinstance(data, dict)] == [
+        ("session", "created"), ("branch", "created"), ("message", "appended"),
+    ]  # fmt: skip
+
+
+def test_a_show_is_heard_until_it_has_ended(running: Running, db: Database) -> None:
+    show = write(db, put_show, Show(topic="staged", show_dir="/tmp/staged"))
+    write(db, put_play, Play(show_id=show.id, name="one"))
+    begin(db, "elsewhere")
+    stream = Listening(running, "/api/shows/staged/stream")
+    write(db, move_play, show.id, "one", PlayStatus.PREPARED)
+    begin(db, "elsewhere-too")
+    write(db, move_show, "staged", "completed")
+    events = list(stream)
+    stream.close()
+
+    assert [name for name, _, _ in events] == ["play", "show", "done"]
+    assert running.ask("GET", "/api/shows/none/stream")[0] == 404
+
+
+def test_a_stop_with_listeners_takes_less_than_five_seconds(tmp_path: Path) -> None:
+    with server(tmp_path) as started:
+        until_answering(started)
+        with Database(str(started.home / "state.db")) as database:
+            begin(database, "open")
+        streams = [Listening(started, path) for path in ("/api/events", "/api/sessions/open/stream") * 3]
+        code, seconds = started.stop()
+        for stream in streams:
+            assert [name for name, _, _ in stream] == []
+            stream.close()
+
+    assert code == 0
+    assert seconds < 5
+    assert "Traceback" not in (tmp_path / "server.log").read_text()
+
+
+def test_a_replaced_file_is_noticed_and_told(tmp_path: Path) -> None:
+    with server(tmp_path) as started:
+        until_answering(started)
+        path = started.home / "state.db"
+        with Database(str(path)) as database:
+            begin(database, "old")
+        assert [run["id"] for run in started.ask("GET", "/api/runs")[1]["runs"]] == ["old"]
+        stream = Listening(started, "/api/events")
+        with Database(str(tmp_path / "other.db")) as database:
+            begin(database, "new")
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                (path.parent / f"state.db{suffix}").unlink()
+        assert [name for name, _, _ in stream] == ["resync"]
+        stream.close()
+        status, body = started.ask("GET", "/api/runs")
+        assert (status, body["code"], body["retryable"]) == (503, "busy", True)
+        assert started.ask("GET", "/api/agents")[0] == 200
+        assert started.ask("GET", "/healthz")[0] == 200
+        shutil.move(tmp_path / "other.db", path)
+        assert [run["id"] for run in started.ask("GET", "/api/runs")[1]["runs"]] == ["new"]
+
+
+WRITER = """
+import sys, time
+from tests.support.builders import begin, say
+from lionstudio.state.database import Database
+with Database(sys.argv[1]) as db:
+    begun = begin(db, "written")
+    for number in range(int(sys.argv[2])):
+        say(db, begun.branch_id, f"w{number}")
+        time.sleep(0.004)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.crash
+def test_a_killed_server_costs_a_client_nothing(tmp_path: Path) -> None:
+    """kill -9 while a run writes, again and again: whoever resumes has every message exactly once."""
+    full = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
+    kills, count = (100, 20_000) if full else (5, 1500)
+    seen: list[str] = []
+    last, port, writer = 0, 0, None
+    for round_ in range(kills + 1):
+        if len(seen) == count:
+            break
+        with server(tmp_path, port=port) as started:
+            until_answering(started)
+            port = started.port
+            if writer is None:
+                path = str(started.home / "state.db")
+                writer = subprocess.Popen([sys.executable, "-c", WRITER, path, str(count)])
+                while started.ask("GET", "/api/sessions/written")[0] != 200:
+                    time.sleep(0.02)
+            if round_ < kills:
+                timer = threading.Timer(0.4, started.process.send_signal, [signal.SIGKILL])
+                timer.start()
+            stream = Listening(started, "/api/sessions/written/stream?after=0", last=last)
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                for name, seq, data in stream:
+                    last = seq if seq is not None else last
+                    if name == "message" and isinstance(data, dict):
+                        seen.append(str(data["id"]))
+                    if len(seen) == count:
+                        break
+            stream.close()
+    assert writer is not None
+    assert writer.wait(timeout=60) == 0
+
+    assert seen == [f"w{number}" for number in range(count)]
+
+
+@pytest.mark.slow
+@pytest.mark.crash
+def test_clients_that_never_read_cost_little_and_hold_up_nobody(tmp_path: Path) -> None:
+    full = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
+    clients, stalled, count = (300, 50, 3000) if full else (60, 10, 600)
+    with server(tmp_path) as started, contextlib.ExitStack() as held:
+        until_answering(started)
+        with Database(str(started.home / "state.db")) as database:
+            begun = begin(database, "crowd")
+            for _ in range(stalled):
+                held.enter_context(never_reading(started, "/api/sessions/crowd/stream"))
+            streams = [Listening(started, "/api/sessions/crowd/stream") for _ in range(clients - stalled)]
+            heard: list[list[Event]] = [[] for _ in streams]
+            threads = [
+                threading.Thread(target=lambda stream=stream, into=into: into.extend(stream))
+                for stream, into in zip(streams, heard, strict=True)
+            ]
+            for thread in threads:
+                thread.start()
+            before = resident(started)
+            for number in range(count):
+                say(database, begun.branch_id, f"{number:04d}" + "x" * 150, sender="y" * 4000)
+                time.sleep(0.03 if full else 0)  # 250 threads of one Python read no faster than that
+            write(database, finish_session, "crowd", "completed")
+            for thread in threads:
+                thread.join(timeout=600)
+            after = resident(started)
+        for stream in streams:
+            stream.close()
+
+    for events in heard:
+        assert [name for name, _, _ in events].count("message") == count
+        assert events[-1][0] == "done"
+    assert after - before < 64_000_000
+
+
+@contextlib.contextmanager
+def never_reading(started: Running, path: str) -> Iterator[None]:
+    with socket.socket() as silent:
+        silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        silent.connect(("127.0.0.1", started.port))
+        head = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{started.port}\r\nAuthorization: Bearer {started.token}\r\n\r\n"
+        silent.sendall(head.encode())
+        yield
+
+
+def resident(started: Running) -> int:
+    pages = Path(f"/proc/{started.process.pid}/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,52 @@
+"""What other tools left in rows, and what agents say, reaches a page as JSON that can be read."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.builders import begin, say, sql, write
+from tests.support.studio import AUTH, InProcess, application
+
+from lionstudio.model.messages import create_message
+from lionstudio.state.messages.append import append
+
+NOW = time.time()
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[InProcess]:
+    with application(tmp_path) as running:
+        yield running
+
+
+def test_what_another_tool_left_in_a_row_is_shown(studio: InProcess) -> None:
+    db = studio.services.store.database()
+    odd = begin(db, "s-odd", created_at=NOW - 10 * 86400, status="running")
+    say(db, odd.branch_id, "odd one")
+    sql(db, "UPDATE sessions SET started_at = 'noon', reason_codes = '{', owner = '[1' WHERE id = 's-odd'")
+    sql(db, "UPDATE messages SET content = 'no json', node_metadata = x'00ff' WHERE id = 'odd one'")
+
+    assert studio.get("/api/runs?status=running")["runs"][-1]["id"] == "s-odd"
+    assert studio.get("/api/runs/s-odd")["session"]["started_at"] == "noon"
+    message = studio.get("/api/sessions/s-odd/messages")["messages"][0]
+    assert message["content"] == {"unreadable": "no json"}
+    studio.get("/api/attention")
+    sql(db, "DELETE FROM sessions WHERE id = 's-odd'")
+
+
+def test_json_is_never_broken_by_a_message(studio: InProcess) -> None:
+    db = studio.services.store.database()
+    strange = begin(db, "s-strange", created_at=NOW - 11 * 86400)
+    texts = ["\ud800 lone", "line\u2028sep", "</script>", "\x00", '"quoted"', "€" * 10]
+    for number, text in enumerate(texts):
+        message = create_message({"instruction": text}, id=f"t{number}", created_at=NOW)
+        write(db, append, strange.branch_id, message)
+    raw = studio.client.get("/api/sessions/s-strange/messages", headers=AUTH).content
+    sql(db, "DELETE FROM sessions WHERE id = 's-strange'")
+
+    found = [message["content"]["instruction"] for message in json.loads(raw)["messages"]]
+    assert found == texts

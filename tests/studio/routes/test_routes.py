@@ -1,0 +1,323 @@
+"""What the routes answer: the shapes that OpenAPI promises, the numbers of the records, and the seq of each."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.builders import begin, say, write
+from tests.support.studio import AUTH, InProcess, application
+
+from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.state.database import Database
+from lionstudio.state.sessions import finish_session
+from lionstudio.state.shows import put_play, put_show
+from lionstudio.studio.schemas import admin, definitions, messages, overview, runs, shows, teams
+from lionstudio.system.process_identity import describe
+from lionstudio.teams.service import open_teams
+
+NOW = time.time()
+
+
+def fill(db: Database, folder: Path) -> None:
+    """A little of everything."""
+    first = begin(db, "s-first", name="first", project="demo", agent_name="coder", created_at=NOW - 90)
+    say(db, first.branch_id, "hello there", "and more", "the third", created_at=NOW - 80)
+    write(db, finish_session, "s-first", "completed", exit_code=0)
+    failed = begin(db, "s-failed", name="show_build_api", project="demo", created_at=NOW - 60)
+    say(db, failed.branch_id, "broken", created_at=NOW - 50)
+    write(db, finish_session, "s-failed", "failed", exit_code=3)
+    begin(db, "s-running", name="silent", created_at=NOW - 9 * 3600, updated_at=NOW - 9 * 3600)
+    show = write(db, put_show, Show(topic="build", show_dir=str(folder / "shows" / "build"), goal="ship it"))
+    for number, (name, status, needs) in enumerate(
+        [("api", PlayStatus.ESCALATED, ()), ("ui", PlayStatus.PENDING, ("api",)), ("docs", PlayStatus.MERGED, ())]
+    ):
+        session = "s-failed" if name == "api" else None
+        play = Play(show_id=show.id, name=name, status=status, depends_on=needs, sort_order=number, session_id=session)
+        write(db, put_play, play)
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
+    folder = tmp_path_factory.mktemp("routes")
+    (folder / "home" / "agents").mkdir(parents=True)
+    (folder / "home" / "agents" / "coder.md").write_text("---\ndescription: codes\n---\nYou write code.\n")
+    (folder / "home" / "agents" / "bad.md").write_text("---\n: [\n---\n")
+    (folder / "home" / "runs" / "s-first").mkdir(parents=True)
+    (folder / "home" / "runs" / "s-first" / "run.json").write_text('{"kind": "agent"}')
+    play = folder / "shows" / "build" / "api"
+    play.mkdir(parents=True)
+    (folder / "shows" / "build" / "_show.md").write_text("# Build\n\n## Goal\nship it\n")
+    (play / "_intent.md").write_text("make the api")
+    (play / "_verdict.json").write_text('{"gate_passed": false, "feedback": "no tests"}')
+    loose = folder / "shows" / "loose" / "one"
+    loose.mkdir(parents=True)
+    (loose / "_meta.json").write_text('{"status": "running"}')
+    with application(folder) as running:
+        db = running.services.store.database()
+        fill(db, folder)
+        open_teams(running.services.settings, db).create("crew", ["ann", "bob"])
+        yield running
+
+
+def test_runs_have_the_shape_and_come_newest_first(studio: InProcess) -> None:
+    page = studio.get("/api/runs")
+
+    runs.Runs.model_validate(page, strict=True)
+    assert [run["id"] for run in page["runs"]] == ["s-failed", "s-first", "s-running"]
+    assert page["counts"] == {"completed": 1, "failed": 1, "running": 1}
+    assert page["seq"] == studio.services.store.seq()
+    stale = page["runs"][2]
+    assert (stale["status"], stale["effective_health"], stale["message_count"]) == ("running", "stale", 0)
+    assert page["runs"][0]["state"]["reasons"][0]["code"] == "run.failed.exit_nonzero"
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("status=failed", ["s-failed"]),
+        ("project=demo", ["s-failed", "s-first"]),
+        ("agent=coder", ["s-first"]),
+        ("q=silen", ["s-running"]),
+        ("name=first", ["s-first"]),
+        ("until=an-hour-ago", ["s-running"]),
+        ("project=demo&status=running", []),
+    ],
+)
+def test_runs_are_filtered(studio: InProcess, query: str, wanted: list[str]) -> None:
+    asked = query.replace("an-hour-ago", str(NOW - 3600))
+
+    assert [run["id"] for run in studio.get(f"/api/runs?{asked}")["runs"]] == wanted
+
+
+def test_pages_follow_one_another_by_cursor(studio: InProcess) -> None:
+    first = studio.get("/api/runs?limit=2")
+    second = studio.get("/api/runs", params={"limit": 2, "cursor": first["next_cursor"]})
+
+    assert [run["id"] for run in first["runs"] + second["runs"]] == ["s-failed", "s-first", "s-running"]
+    assert second["next_cursor"] is None
+
+
+def test_an_unchanged_list_is_not_sent_again(studio: InProcess) -> None:
+    first = studio.client.get("/api/runs?status=failed", headers=AUTH)
+    again = studio.client.get("/api/runs?status=failed", headers={**AUTH, "If-None-Match": first.headers["etag"]})
+    other = studio.client.get("/api/runs?status=completed", headers={**AUTH, "If-None-Match": first.headers["etag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["lion-seq"] == str(studio.services.store.seq())
+    assert other.status_code == 200
+
+
+def test_a_run_comes_with_its_manifest_and_its_play(studio: InProcess) -> None:
+    archived, failed = studio.get("/api/runs/s-first"), studio.get("/api/runs/s-failed")
+
+    for found in (archived, failed):
+        runs.RunDetail.model_validate(found, strict=True)
+    assert archived["manifest"] == {"kind": "agent"}
+    assert (failed["manifest"], failed["source"]) == (None, {"topic": "build", "play": "api"})
+    assert archived["branches"][0]["message_count"] == 3
+    runs.SessionDetail.model_validate(studio.get("/api/sessions/s-first"), strict=True)
+
+
+def test_messages_are_windowed_by_ord(studio: InProcess) -> None:
+    def ords(query: str) -> tuple[list[int], bool]:
+        found = studio.get(f"/api/sessions/s-first/messages{query}")
+        messages.Messages.model_validate(found)
+        return [message["ord"] for message in found["messages"]], found["has_more"]
+
+    assert ords("") == ([0, 1, 2], False)
+    assert ords("?after=0&limit=1") == ([1], True)
+    assert ords("?before=2&limit=1") == ([1], True)
+    assert ords("?before=1") == ([0], False)
+    first = studio.get("/api/sessions/s-first/messages?limit=1")["messages"][0]
+    assert first["content"] == {"instruction": "hello there"}
+    assert (first["role"], first["branch_id"]) == ("user", "s-first.main")
+
+
+def test_a_show_has_its_path_and_what_is_blocked(studio: InProcess) -> None:
+    show = studio.get("/api/shows/build")
+
+    shows.Show.model_validate(show, strict=True)
+    assert (show["status"], show["status_source"], show["blocked"]) == ("active", "sqlite", {"ui": ["api"]})
+    assert show["show_md"].startswith("# Build")
+    assert show["critical_path"] == ["api", "ui"]
+    assert show["state"]["health"] == "waiting"
+    assert [play["name"] for play in show["plays"]] == ["api", "ui", "docs"]
+    assert show["plays"][0]["session_name"] == "show_build_api"
+
+
+def test_a_show_without_rows_comes_from_its_folder(studio: InProcess) -> None:
+    listed = studio.get("/api/shows")
+    show = studio.get("/api/shows/loose")
+
+    shows.Shows.model_validate(listed, strict=True)
+    shows.Show.model_validate(show, strict=True)
+    assert {each["topic"]: each["status_source"] for each in listed["shows"]} == {
+        "build": "sqlite", "loose": "filesystem",
+    }  # fmt: skip
+    assert (show["status"], show["plays"][0]["meta"]) == ("unknown", {"status": "running"})
+
+
+def test_a_play_has_its_intent_and_verdict_from_disk(studio: InProcess) -> None:
+    play = studio.get("/api/shows/build/plays/api")
+
+    shows.PlayDetail.model_validate(play, strict=True)
+    assert play["intent"] == "make the api"
+    assert play["raw_verdict"]["feedback"] == "no tests"
+    assert studio.client.get("/api/shows/build/plays/none", headers=AUTH).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["%2e%2e", "..%2f..%2fetc", "%5c", ".hidden", "-rf", "a%00b", "x" * 300])
+@pytest.mark.parametrize("route", ["/api/shows/{}", "/api/shows/build/plays/{}", "/api/definitions/agent/{}"])
+def test_a_name_is_one_component(studio: InProcess, route: str, name: str) -> None:
+    answer = studio.client.get(route.format(name), headers=AUTH, follow_redirects=False)
+
+    assert answer.status_code in (400, 404)
+    assert "passwd" not in answer.text
+
+
+def test_teams_are_read_and_written_to(studio: InProcess) -> None:
+    teams.Teams.model_validate(studio.get("/api/teams"), strict=True)
+    sent = studio.client.post(
+        "/api/teams/crew/messages", headers=AUTH, json={"text": "look", "sender": "ann", "to": ["bob"]}
+    )
+    detail, messages = studio.get("/api/teams/crew"), studio.get("/api/teams/crew/messages")
+
+    assert sent.status_code == 201, sent.text
+    teams.Sent.model_validate(sent.json(), strict=True)
+    teams.TeamDetail.model_validate(detail, strict=True)
+    teams.TeamMessages.model_validate(messages, strict=True)
+    assert detail["unread"] == {"ann": 0, "bob": 1}
+    assert [message["content"] for message in messages["messages"]] == ["look"]
+    assert (
+        studio.client.post("/api/teams/crew/messages", headers=AUTH, json={"text": "x", "to": ["eve"]}).status_code
+        == 400
+    )
+    assert studio.client.get("/api/teams/none", headers=AUTH).status_code == 404
+
+
+def test_definitions_are_saved_with_a_precondition(studio: InProcess) -> None:
+    url = "/api/definitions/agent/writer"
+    made = studio.client.put(url, headers={**AUTH, "If-None-Match": "*"}, json={"text": "You write."})
+    tag = made.headers["etag"]
+    bare = studio.client.put(url, headers=AUTH, json={"text": "You write."})
+    second = studio.client.put(url, headers={**AUTH, "If-Match": tag}, json={"text": "You write well."})
+    lost = studio.client.put(url, headers={**AUTH, "If-Match": tag}, json={"text": "You write badly."})
+    exists = studio.client.put(url, headers={**AUTH, "If-None-Match": "*"}, json={"text": "Other."})
+
+    assert [each.status_code for each in (made, bare, second, lost, exists)] == [201, 428, 200, 412, 412]
+    found = studio.get(f"{url}/versions")
+    definitions.Versions.model_validate(found, strict=True)
+    assert [version["version"] for version in found["versions"]] == [2, 1]
+    back = studio.client.post(f"{url}/rollback", headers=AUTH, json={"version": 1})
+    assert back.json()["text"] == "You write."
+    assert studio.get(f"{url}/versions/2")["version"]["content"] == "You write well."
+    assert studio.client.get(f"{url}/versions/99", headers=AUTH).status_code == 404
+
+
+def test_a_bad_definition_is_one_entry_of_a_whole_list(studio: InProcess) -> None:
+    found = studio.get("/api/agents")
+
+    definitions.Definitions.model_validate(found, strict=True)
+    assert {each["name"]: each["error"] is None for each in found["items"] if each["name"] != "writer"} == {
+        "bad": False, "coder": True,
+    }  # fmt: skip
+    for kind in ("playbooks", "skills", "plugins"):
+        definitions.Definitions.model_validate(studio.get(f"/api/{kind}"), strict=True)
+    one = studio.get("/api/definitions/agent/coder")
+    definitions.DefinitionDetail.model_validate(one, strict=True)
+    assert one["text"].endswith("You write code.\n")
+
+
+def test_the_dashboard_counts_as_the_records_say(studio: InProcess) -> None:
+    found = studio.get("/api/dashboard")
+
+    overview.Dashboard.model_validate(found, strict=True)
+    assert found["cards"] == {
+        "running": 1, "failed_24h": 1, "slow": 1, "stale": 1, "needs_review": 1, "teams_active": 1,
+    }  # fmt: skip
+    assert sum(hour["runs"] for hour in found["hours"]) == 3
+    assert found["shows"][0]["plays_by_status"] == {"escalated": 1, "merged": 1, "pending": 1}
+    overview.Stats.model_validate(studio.get("/api/stats"), strict=True)
+
+
+def test_what_waits_for_a_person_is_one_list(studio: InProcess) -> None:
+    found = studio.get("/api/attention")
+
+    overview.Attention.model_validate(found, strict=True)
+    codes = [item["code"] for item in found["items"]]
+    assert set(codes) == {"run.failed.exit_nonzero", "run.health.orphaned", "play.escalated"}
+    assert found["items"][0]["severity"] == "error"
+
+
+def test_search_finds_messages(studio: InProcess) -> None:
+    found = studio.get("/api/search?q=hello")
+
+    overview.Hits.model_validate(found, strict=True)
+    assert [(hit["session_id"], hit["ord"]) for hit in found["hits"]] == [("s-first", 0)]
+    assert studio.client.get("/api/search?q=%22", headers=AUTH).status_code == 400
+
+
+def test_admin_looks_after_the_file(studio: InProcess) -> None:
+    admin.Doctor.model_validate(studio.get("/api/admin/doctor"), strict=True)
+    admin.PrunePreview.model_validate(studio.get("/api/admin/prune?keep_days=0&keep_n=0"), strict=True)
+    admin.DatabaseStats.model_validate(studio.get("/api/admin/database?sizes=true"), strict=True)
+    admin.ImportStatus.model_validate(studio.get("/api/admin/imports"), strict=True)
+    admin.Logs.model_validate(studio.get("/api/admin/logs"), strict=True)
+    admin.SettingsShape.model_validate(studio.get("/api/admin/settings"), strict=True)
+    for path, body, status in [
+        ("checkpoint", {"mode": "PASSIVE"}, 200),
+        ("doctor/transition", {}, 200),
+        ("backup", {"name": "copy.db"}, 201),
+        ("backup", {"name": "copy.db"}, 409),
+        ("backup", {"name": "../copy.db"}, 400),
+        ("checkpoint", {"mode": "NONE"}, 422),
+    ]:
+        answer = studio.client.post(f"/api/admin/{path}", headers=AUTH, json=body)
+        assert answer.status_code == status, (path, answer.text)
+    assert studio.client.post("/api/admin/vacuum", headers=AUTH).status_code == 200
+
+
+def test_errors_have_one_shape(studio: InProcess) -> None:
+    for path, status in [
+        ("/api/runs/none", 404),
+        ("/api/nothing", 404),
+        ("/api/runs?limit=0", 422),
+        ("/api/runs?status=odd", 400),
+        ("/api/runs?cursor=odd", 400),
+    ]:
+        answer = studio.client.get(path, headers=AUTH)
+        assert answer.status_code == status
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert {"type", "title", "status", "code", "detail", "hint", "retryable"} <= set(answer.json())
+    assert studio.client.delete("/api/runs", headers=AUTH).status_code == 405
+
+
+def test_what_is_lost_is_marked_one_at_a_time(tmp_path: Path) -> None:
+    """A dead run that was just heard of is not offered to be marked; marking one leaves the other."""
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    (tmp_path / "lock").touch()
+    owner = describe(child.pid, lock_path=str(tmp_path / "lock"))._asdict()
+    child.kill()
+    child.communicate()
+    with application(tmp_path) as studio:
+        db = studio.services.store.database()
+        for name, ago in (("one", 13), ("other", 13), ("fresh", 0)):
+            at = NOW - ago * 3600
+            begin(db, name, created_at=at, updated_at=at, last_message_at=at, owner=owner)
+        items = {item["session_id"]: item["actions"] for item in studio.get("/api/attention")["items"]}
+        mark = items["one"][1]
+        sent = studio.client.post(mark["path"], headers=AUTH, json={**mark["body"], "dry_run": True}).json()
+        done = studio.client.post(mark["path"], headers=AUTH, json=mark["body"]).json()
+        after = {run["id"]: run["status"] for run in studio.get("/api/runs")["runs"]}
+
+    assert [action["label"] for action in items["fresh"]] == ["Stop", "Follow"]
+    assert (mark["label"], mark["what"].startswith("Only one is marked failed: ")) == ("Mark failed", True)
+    assert sent["transitions"] == done["transitions"]
+    assert [each["session_id"] for each in done["transitions"]] == ["one"]
+    assert after == {"one": "failed", "other": "running", "fresh": "running"}

@@ -1,0 +1,53 @@
+"""Whether somebody directs a show, as the page sees it: a director that was killed does not look alive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.builders import write
+from tests.support.studio import application
+
+from lionstudio.model.shows.show import Show
+from lionstudio.model.status.statuses import ShowStatus
+from lionstudio.shows.process.lock import take_directing
+from lionstudio.state.database import Database
+from lionstudio.state.shows import put_show
+from lionstudio.state.upkeep.doctor import examine
+
+
+def test_a_dead_director_does_not_look_alive(tmp_path: Path) -> None:
+    folder = tmp_path / "shows" / "build"
+    folder.mkdir(parents=True)
+    with application(tmp_path) as studio:
+        write(
+            studio.services.store.database(),
+            put_show,
+            Show(topic="build", show_dir=str(folder), status=ShowStatus.ACTIVE),
+        )
+
+        def told() -> tuple[bool, list[str]]:
+            items = [item for item in studio.get("/api/attention")["items"] if item["code"] == "show.undirected"]
+            return studio.get("/api/shows/build")["directed"], [item["actions"][0]["command"] for item in items]
+
+        assert told() == (False, [])
+        lock = take_directing(str(folder))
+        assert told() == (True, [])
+        lock.release()
+        assert told() == (False, [])
+        (folder / "_director.lock").write_text("")  # what a killed one leaves behind
+        assert told() == (False, ["li show resume build"])
+
+
+def test_the_doctor_tells_of_a_dead_director(tmp_path: Path) -> None:
+    with Database(str(tmp_path / "state.db")) as db:
+        write(db, put_show, Show(topic="build", show_dir=str(tmp_path), status=ShowStatus.ACTIVE))
+
+        def told() -> list[str]:
+            return db.read(lambda conn: [each.advice for each in examine(conn) if each.code == "show.undirected"])
+
+        lock = take_directing(str(tmp_path))
+        assert told() == []
+        lock.release()
+        assert told() == []
+        (tmp_path / "_director.lock").write_text("")
+        assert told() == ["`li show resume build` takes it up again"]

@@ -1,0 +1,416 @@
+"""Programs of agents: what they print comes whole, and nothing that they started outlives them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.system import output_file, process_tree
+from lionstudio.system import program as program_module
+from lionstudio.system.program import Program, find_program
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+ENV = {"PATH": os.environ.get("PATH", os.defpath)}
+MEGABYTE = 1024 * 1024
+
+
+def python(code: str) -> list[str]:
+    """A program of these lines."""
+    return [sys.executable, "-c", code]
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in (b"Z", b"X")
+
+
+def zombies() -> set[int]:
+    """The dead children that nobody has laid to rest."""
+    found = set()
+    for entry in os.listdir("/proc"):
+        with suppress(OSError, ValueError, IndexError):
+            stat = Path(f"/proc/{int(entry)}/stat").read_bytes().rpartition(b")")[2].split()
+            if int(stat[1]) == os.getpid() and stat[0] == b"Z":
+                found.add(int(entry))
+    return found
+
+
+def descriptors() -> int:
+    """How many files this process has open."""
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))
+
+
+@pytest.fixture(autouse=True)
+def short_grace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Who ignores TERM is killed after half a second here, and nobody becomes a zombie."""
+    before = zombies()
+    monkeypatch.setattr(process_tree.end_tree, "__kwdefaults__", {"grace": 0.5})
+    yield
+    deadline = time.monotonic() + 3
+    while zombies() - before and time.monotonic() < deadline:
+        time.sleep(0.02)  # one that died just now is about to be laid to rest
+        with suppress(OSError):
+            os.waitpid(-1, os.WNOHANG)
+    assert zombies() - before == set()
+
+
+def run(
+    argv: list[str], stdin: bytes | None = None, cwd: str = "/", *, by_file: bool = False
+) -> tuple[list[bytes], int, str]:
+    """Run a program to its end."""
+
+    async def to_the_end() -> tuple[list[bytes], int, str]:
+        async with Program(argv, cwd=cwd, env=ENV, stdin=stdin, by_file=by_file) as program:
+            lines = [line async for line in program.lines()]
+            return lines, await program.wait(), program.last_words
+
+    return asyncio.run(to_the_end())
+
+
+by_both = pytest.mark.parametrize("by_file", [False, True], ids=["pipe", "file"])
+
+
+@by_both
+def test_lines_come_whole_and_a_last_one_without_an_end_counts(by_file: bool) -> None:
+    code = "import sys; sys.stdout.write('one\\n\\ntwo'); sys.stdout.flush(); sys.stderr.write('oh\\nno\\n')"
+
+    assert run(python(code), by_file=by_file) == ([b"one", b"", b"two"], 0, "oh\nno")
+
+
+def test_a_line_comes_as_soon_as_it_is_in_the_file() -> None:
+    async def seen() -> list[float]:
+        at = []
+        code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.5)"
+        async with Program(python(code), cwd="/", env=ENV, by_file=True) as program:
+            async for _ in program.lines():
+                at.append(time.monotonic())
+        return at
+
+    first, second, third = asyncio.run(seen())
+    assert second - first > 0.3
+    assert third - second > 0.3
+
+
+def test_what_was_read_of_a_file_is_given_back() -> None:
+    kept: list[int] = []
+
+    async def blocks() -> int:
+        code = f"for _ in range(64): print('x' * {MEGABYTE}, flush=True)"
+        async with Program(python(code), cwd="/", env=ENV, by_file=True) as program:
+            read = sum([len(line) async for line in program.lines()])
+            assert program._outfile is not None
+            kept.append(os.fstat(program._outfile.fileno()).st_blocks * 512)
+            return read
+
+    assert asyncio.run(blocks()) == 64 * MEGABYTE
+    assert kept[0] < 40 * MEGABYTE
+
+
+def test_a_file_is_read_where_nobody_tells_that_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output_file, "_watch", lambda descriptor: None)
+    code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.2)"
+
+    assert run(python(code), by_file=True)[0] == [b"0", b"1", b"2"]
+
+
+def test_the_prompt_is_its_input() -> None:
+    code = "import sys; print(sys.stdin.buffer.read()[::-1].decode())"
+
+    assert run(python(code), b"live" * 50_000)[0] == [b"evil" * 50_000]
+    assert run(python("import sys; print(repr(sys.stdin.read()))"))[0] == [b"''"]
+
+
+@by_both
+def test_a_line_of_100_megabytes_comes_whole_and_what_follows_it_too(by_file: bool) -> None:
+    code = "import sys\nfor _ in range(100): sys.stdout.write('x' * (1 << 20))\nprint('\\nend')"
+    lines, exit_code, _ = run(python(code), by_file=by_file)
+
+    assert [len(line) for line in lines] == [100 * MEGABYTE, 3]
+    assert exit_code == 0
+
+
+@by_both
+def test_a_line_beyond_the_longest_is_cut_and_nothing_is_lost(by_file: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_module, "LONGEST_LINE", 3 * MEGABYTE)
+    lines, _, _ = run(python(f"print('x' * {10 * MEGABYTE}); print('end')"), by_file=by_file)
+
+    assert len(lines) > 2
+    assert b"".join(lines) == b"x" * (10 * MEGABYTE) + b"end"
+
+
+def test_bytes_that_are_no_text_are_kept() -> None:
+    code = "import sys; sys.stdout.buffer.write(b'a\\xff\\x00b\\n'); sys.stderr.buffer.write(b'\\xfe!')"
+
+    assert run(python(code)) == ([b"a\xff\x00b"], 0, "\\xfe!")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [("pass", 0), ("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 9)", 137), ("os.abort()", 1)],
+)
+def test_the_exit_code_is_as_a_shell_says_it(code: str, expected: int) -> None:
+    assert run(python(code))[1] == expected
+
+
+def test_the_end_of_a_flood_on_stderr_is_kept() -> None:
+    _, _, words = run(python(f"import sys; sys.stderr.write('é' * {5 * MEGABYTE} + '\\nthe end\\n')"))
+
+    assert words.endswith("é\nthe end")
+    assert len(words) < MEGABYTE
+
+
+def test_only_the_given_environment_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_OF_OURS", "x")
+    (line,) = run(python("import json, os; print(json.dumps(dict(os.environ)))"))[0]
+    seen = set(json.loads(line)) - {"LC_CTYPE"}  # Python's own
+
+    assert seen == {"PATH", process_tree.MARK}
+
+
+def test_a_missing_program_is_told_with_how_to_install_it() -> None:
+    with pytest.raises(NotFound, match="no-such-program is not installed") as caught:
+        find_program("no-such-program", ENV, "buy it")
+    assert caught.value.hint == "buy it"
+
+
+@pytest.mark.parametrize(
+    ("argv", "cwd"), [(["/no/such/program"], "/"), (["/etc/passwd"], "/"), (python("pass"), "/no/such/folder")]
+)
+def test_what_cannot_be_started_is_refused_and_leaves_nothing_open(argv: list[str], cwd: str) -> None:
+    before = descriptors()
+    for by_file in (False, True):
+        with pytest.raises(InvalidInput, match="cannot be started"):
+            run(argv, cwd=cwd, by_file=by_file)
+    with pytest.raises(InvalidInput, match="cannot be started"):
+        run(["/bin/true", "a\0b"])
+
+    assert descriptors() == before
+
+
+HOLDS_THE_OUTPUT = """
+import os, sys, time
+print('before', flush=True)
+if os.fork() == 0:
+    os.setsid()
+    time.sleep(100)
+"""
+
+
+@by_both
+def test_a_grandchild_that_holds_the_output_open_does_not_keep_the_run_alive(by_file: bool) -> None:
+    begun = time.monotonic()
+    lines, code, _ = run(python(HOLDS_THE_OUTPUT), by_file=by_file)
+
+    assert (lines, code) == ([b"before"], 0)
+    assert time.monotonic() - begun < 20
+
+
+def test_a_slow_reader_loses_nothing_when_the_program_has_ended() -> None:
+    async def slowly() -> int:
+        read = 0
+        code = "import os, sys\nfor n in range(40): print('x' * (1 << 18))\nif os.fork() == 0: os.system('sleep 60')"
+        async with Program(python(code), cwd="/", env=ENV) as program:
+            async for line in program.lines():
+                read += len(line)
+                await asyncio.sleep(0.06)
+        return read
+
+    assert asyncio.run(slowly()) == 40 * (1 << 18)
+
+
+def test_a_program_that_prints_faster_than_we_keep_has_to_wait() -> None:
+    async def held_back() -> int:
+        code = (
+            "import os\nsent = 0\nwhile True: sent += os.write(1, b'x' * 65535 + b'\\n'); os.write(2, b'%d\\n' % sent)"
+        )
+        async with Program(python(code), cwd="/", env=ENV) as program:
+            await program.line()
+            await asyncio.sleep(1)
+            return int(program.last_words.splitlines()[-1])
+
+    assert asyncio.run(held_back()) < 16 * MEGABYTE
+
+
+@by_both
+def test_waiting_for_a_line_can_be_given_up_without_losing_it(by_file: bool) -> None:
+    async def impatient() -> tuple[int, list[bytes]]:
+        given_up = 0
+        lines: list[bytes] = []
+        code = "import sys, time\nfor part in 'ab', 'cd\\n', 'e': time.sleep(0.3); print(part, end='', flush=True)"
+        async with Program(python(code), cwd="/", env=ENV, by_file=by_file) as program:
+            while True:
+                try:
+                    line = await program.line(0.05)
+                except TimeoutError:
+                    given_up += 1
+                    continue
+                if line is None:
+                    return given_up, lines
+                lines.append(line)
+
+    given_up, lines = asyncio.run(impatient())
+    assert lines == [b"abcd", b"e"]
+    assert given_up > 3
+
+
+# Each prints the pids of everything it starts, and then stays.
+TREES = {
+    "plain child": "p = subprocess.Popen(['sleep', '100']); tell(p.pid)",
+    "own session": "p = subprocess.Popen(['sleep', '100'], start_new_session=True); tell(p.pid)",
+    "double fork": "daemon(lambda: time.sleep(100))",
+    "ignores TERM": "daemon(lambda: (signal.signal(signal.SIGTERM, signal.SIG_IGN), time.sleep(100)))",
+    "stopped": "daemon(lambda: os.kill(os.getpid(), signal.SIGSTOP))",
+    "clean environment": "p = subprocess.Popen(['env', '-i', 'sleep', '100'], start_new_session=True); tell(p.pid)",
+    "hands over": "daemon(lambda: os.execv('/bin/sh', ['sh', '-c', 'setsid sleep 100 & setsid sleep 100 & wait']))",
+}
+PRELUDE = """
+import os, signal, subprocess, sys, time
+def tell(pid): print(pid, flush=True)
+def daemon(work):
+    told, telling = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            tell(os.getpid())
+            os.write(telling, b'.')
+            work()
+        os._exit(0)
+    os.wait()
+    os.read(told, 1)
+"""
+
+
+@pytest.mark.parametrize("last", ["time.sleep(100)", "sys.exit(3)", "os.kill(os.getpid(), 9)"])
+@pytest.mark.parametrize("name", TREES)
+def test_the_whole_tree_is_gone_after_the_end(name: str, last: str) -> None:
+    async def started() -> list[int]:
+        argv = python(f"{PRELUDE}\n{TREES[name]}\nprint('there', flush=True)\n{last}")
+        async with Program(argv, cwd="/", env=ENV) as program:
+            pids = [program.pid]
+            async for line in program.lines():
+                if line == b"there":
+                    break
+                pids.append(int(line))
+            await asyncio.sleep(0.1)
+            return pids
+
+    if name == "clean environment" and last != "time.sleep(100)":
+        pytest.skip("who leaves its session, its environment and a dead parent behind looks like nobody's")
+    pids = asyncio.run(started())
+    assert len(pids) == 2
+    assert [pid for pid in pids if alive(pid)] == []
+
+
+def test_a_daemon_that_ended_before_its_program_is_laid_to_rest() -> None:
+    code = PRELUDE + "daemon(lambda: time.sleep(0.2))\ntime.sleep(0.5)\nprint('end')"
+
+    assert run(python(code))[0][-1] == b"end"  # the fixture looks for zombies
+
+
+def test_ten_at_once_each_end_only_their_own_tree() -> None:
+    argv = python(PRELUDE + "daemon(lambda: time.sleep(100))\ntime.sleep(100)")
+
+    async def several() -> list[bool]:
+        running = [Program(argv, cwd="/", env=ENV) for _ in range(10)]
+        pids = []
+        for program in running:
+            await program.__aenter__()
+            line = await program.line()
+            assert line is not None
+            pids.append((program.pid, int(line)))
+        kept = []
+        for number, program in enumerate(running):
+            await program.__aexit__()
+            gone = [not alive(pid) for pair in pids[: number + 1] for pid in pair]
+            there = [alive(pid) for pair in pids[number + 1 :] for pid in pair]
+            kept.append(all(gone) and all(there))
+        return kept
+
+    assert asyncio.run(several()) == [True] * 10
+
+
+def test_a_tree_within_a_tree_is_ended_with_the_outer_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    # an agent may run `li agent`; when that one is killed, what it had started becomes ours
+    inner = python(PRELUDE + "daemon(lambda: time.sleep(100))\ntime.sleep(100)")
+    code = (
+        "import asyncio, os\nfrom lionstudio.system.program import Program\n"
+        f"async def main():\n    async with Program({inner!r}, cwd='/', env=dict(os.environ)) as program:\n"
+        "        print(program.pid, flush=True)\n        print((await program.line()).decode(), flush=True)\n"
+        "        os.kill(os.getpid(), 9)\nasyncio.run(main())"
+    )
+
+    assert [int(line) for line in run(python(code))[0] if alive(int(line))] == []
+
+
+def test_a_stranger_with_a_number_that_was_ours_is_left_alone() -> None:
+    stranger = subprocess.Popen(["sleep", "100"])
+    try:
+        asyncio.run(
+            process_tree.end_tree(
+                stranger.pid, "no such mark", born=(process_tree.born_at(stranger.pid) or 0) + 1, grace=0
+            )
+        )
+        assert alive(stranger.pid)
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_other_children_of_ours_are_not_touched() -> None:
+    mine = subprocess.Popen([sys.executable, "-c", "raise SystemExit(5)"], start_new_session=True)
+    time.sleep(0.3)
+    run(python("pass"))
+
+    assert mine.wait() == 5
+
+
+@by_both
+def test_stopping_half_way_leaves_no_process_and_no_descriptor(by_file: bool) -> None:
+    code = "import time\nwhile True: print('x', flush=True); time.sleep(0.01)"
+
+    async def stop(program: Program) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.3), program:
+                async for _ in program.lines():
+                    pass
+
+    async def many() -> None:
+        for _ in range(5):
+            await stop(Program(python(code), cwd="/", env=ENV, by_file=by_file))
+
+    asyncio.run(many())
+    before = descriptors()
+    asyncio.run(many())
+
+    assert descriptors() == before
+    assert subprocess.run(["true"], check=True).returncode == 0  # our own children can still be waited for
+
+
+def test_term_is_enough_for_who_listens() -> None:
+    listens = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))"
+
+    async def gently() -> float:
+        code = f"import signal, sys, time\n{listens}\nprint(1, flush=True)\ntime.sleep(50)"
+        async with Program(python(code), cwd="/", env=ENV) as program:
+            await program.line()
+            begun = time.monotonic()
+        return time.monotonic() - begun
+
+    assert asyncio.run(gently()) < 0.45

@@ -1,0 +1,133 @@
+"""Teams and their messages as rows (ADR-0019 A)."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.builders import T0, begin, read, sql, write
+
+from lionstudio.errors import NotFound
+from lionstudio.model.teams import Team, TeamMessage
+from lionstudio.state.database import Database
+from lionstudio.state.teams import (
+    find_team,
+    find_team_message,
+    get_team,
+    list_teams,
+    message_counts,
+    move_team,
+    post,
+    put_team,
+    sessions_of_team,
+    team_messages,
+)
+
+
+def team(db: Database, id_: str = "team", **fields: object) -> Team:
+    return write(db, put_team, Team(**{"id": id_, "name": "review", "created_at": T0, **fields}))  # type: ignore[arg-type]
+
+
+def letter(id_: str, at: float = T0, **fields: object) -> TeamMessage:
+    given = {"id": id_, "team_id": "team", "sender": "ada", "content": id_, "created_at": at, **fields}
+    return TeamMessage(**given)  # type: ignore[arg-type]
+
+
+def test_a_team_is_found_by_id_and_by_name(db: Database) -> None:
+    team(db, "older", created_at=T0)
+    newer = team(db, "newer", created_at=T0 + 1, members=("a", "b"), metadata={"mode": "x"})
+    team(db, "review", name="its id is a name")
+
+    assert read(db, get_team, "newer") == newer
+    assert read(db, get_team, "review").id == "review"
+    sql(db, "DELETE FROM teams WHERE id = 'review'")
+    assert read(db, get_team, "review").id == "newer"
+    assert read(db, find_team, "nobody") is None
+    assert sql(db, "SELECT member_count FROM teams WHERE id = 'newer'") == [(2,)]
+
+
+def test_a_team_is_brought_up_to_date(db: Database) -> None:
+    team(db, members=("a",))
+    stored = team(db, members=("a", "b"), updated_at=T0 + 9, created_at=T0 + 5, name="other")
+
+    assert stored == Team(id="team", name="other", members=("a", "b"), created_at=T0, updated_at=T0 + 9)
+
+
+def test_teams_are_listed_by_last_use(db: Database) -> None:
+    for number, id_ in enumerate("abc"):
+        team(db, id_, updated_at=T0 + number)
+    write(db, post, letter("m", T0 + 10, team_id="a"))
+
+    assert [one.id for one in read(db, list_teams)] == ["a", "c", "b"]
+    assert [one.id for one in read(db, list_teams, limit=2)] == ["a", "c"]
+
+
+def test_archived_and_back(db: Database) -> None:
+    team(db)
+    write(db, move_team, "review", "archived")
+    assert read(db, get_team, "team").status == "archived"
+    write(db, move_team, "team", "active")
+    assert read(db, get_team, "team").status == "active"
+
+
+def test_messages_come_in_order_and_in_pages(db: Database) -> None:
+    team(db)
+    sent = [letter("b", T0 + 1), letter("a", T0 + 1), letter("first", T0), letter("last", T0 + 2, recipient="bob")]
+    for one in sent:
+        write(db, post, one)
+
+    everything = read(db, team_messages, "team")
+    assert [one.id for one in everything] == ["first", "a", "b", "last"]
+    page = read(db, team_messages, "team", limit=2)
+    rest = read(db, team_messages, "team", after=(page[-1].created_at, page[-1].id))
+    assert page + rest == everything
+    assert everything[-1] == sent[-1]
+
+
+def test_the_same_message_again_brings_it_up_to_date(db: Database) -> None:
+    team(db)
+    write(db, post, letter("m", read_by=("ada",)))
+    write(db, post, letter("m", read_by=("ada", "bob"), content="corrected"))
+
+    assert read(db, team_messages, "team") == [letter("m", read_by=("ada", "bob"), content="corrected")]
+    assert read(db, find_team_message, "m") == read(db, team_messages, "team")[0]
+    assert read(db, find_team_message, "nobody") is None
+    assert read(db, message_counts) == {"team": 1}
+
+
+def test_a_long_message_gets_a_summary(db: Database) -> None:
+    team(db)
+    for one in (
+        letter("short", content="x" * 200),
+        letter("long", content="\n\n  The point.  \n" + "x" * 300),
+        letter("one line", content="y" * 300),
+        letter("given", content="x" * 300, summary="mine"),
+    ):
+        write(db, post, one)
+
+    assert {one.id: one.summary for one in read(db, team_messages, "team")} == {
+        "short": None, "long": "The point.", "one line": "y" * 199 + "…", "given": "mine",
+    }  # fmt: skip
+
+
+def test_sessions_that_talked_through_a_team(db: Database) -> None:
+    team(db)
+    for id_ in ("s1", "s2", "s3"):
+        begin(db, id_)
+    for number, session in enumerate(("s2", "s1", "s2", None)):
+        write(db, post, letter(f"m{number}", session_id=session))
+
+    assert read(db, sessions_of_team, "team") == ["s1", "s2"]
+
+
+def test_a_message_to_no_team_leaves_nothing(db: Database) -> None:
+    with pytest.raises(NotFound):
+        write(db, post, letter("m", team_id="nobody"))
+
+    assert sql(db, "SELECT count(*) FROM team_messages") == [(0,)]
+
+
+def test_messages_go_with_their_team(db: Database) -> None:
+    team(db)
+    write(db, post, letter("m"))
+    sql(db, "DELETE FROM teams")
+
+    assert sql(db, "SELECT count(*) FROM team_messages") == [(0,)]

@@ -1,0 +1,445 @@
+"""Teams: file first, row second; every generation of files; imports that can be repeated; drift that is shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.support.builders import begin, copied
+from tests.support.commands import li
+from tests.support.hostile import values
+from tests.support.records import dump
+from tests.support.sql_trace import traced
+
+from lionstudio.errors import Conflict, IllegalMove, InvalidInput, NotFound
+from lionstudio.files.teams.team_file import list_team_files, read_team_file
+from lionstudio.files.teams.team_json import message_data, messages_of, seconds, team_data, team_of
+from lionstudio.imports.teams import import_teams
+from lionstudio.model.status.statuses import TeamStatus
+from lionstudio.settings import Settings, load_settings
+from lionstudio.state.database import Database
+from lionstudio.state.teams import get_team, sessions_of_team, team_messages
+from lionstudio.teams.drift import Drift, drift, team_findings
+from lionstudio.teams.service import FileTeams, Teams, export, inbox, open_teams, running_session
+
+MANY = 50
+
+OLD = {
+    "id": "71608b8026e1",
+    "name": "review",
+    "members": ["analyst", "critic"],
+    "messages": [
+        {
+            "id": "0e0dc69bcbd2", "from": "critic", "to": ["analyst"], "content": "Start analysis",
+            "timestamp": "2026-11-15T20:12:41.467804+00:00",
+            "read_by": {"analyst": "2026-11-15T20:12:46.255336+00:00"}, "kind": "message",
+        },
+        {
+            "id": "7bac507d811b", "from": "analyst", "to": ["critic"], "content": "done",
+            "timestamp": "2026-11-15T20:12:44+00:00", "read_by": {}, "kind": "done", "from_op": "o3",
+            "artifacts": ["a.md"],
+        },
+    ],
+    "created_at": "2026-11-15T20:12:39.662726+00:00",
+}  # fmt: skip
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Settings:
+    return load_settings(environ={"LIONAGI_HOME": str(tmp_path)})
+
+
+@pytest.fixture(params=["files", "table"])
+def teams(request: pytest.FixtureRequest, home: Settings, db: Database) -> Teams:
+    return open_teams(home._replace(teams_in_db_only=request.param == "table"), db)
+
+
+def put(home: Settings, data: Any, name: str | None = None) -> Path:
+    path = Path(home.home, "teams", f"{name or data['id']}.json")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(data))
+    return path
+
+
+def rows(db: Database, team_id: str) -> list[str]:
+    return [message.content for message in db.read(lambda conn: team_messages(conn, team_id, limit=10_000))]
+
+
+# ── in use, in both ways of keeping them ────────────────────────────────────
+
+
+def test_a_conversation(teams: Teams, db: Database) -> None:
+    team = teams.create("review", ["analyst", "critic", "analyst"]).team
+    teams.send("review", "start", sender="critic", to=["analyst"])
+    teams.send(team.id, "to all", sender="_cli", to=["all"])
+    teams.send("review", "to two", sender="system", to=["critic", "analyst"])
+    long = "A first line.\n" + "more " * 100
+    teams.send("review", long, sender="analyst", to=["critic"])
+
+    found = teams.get("review")
+    assert found.team.members == ("analyst", "critic")
+    assert [message.content for message in inbox(found, "analyst")] == ["start", "to all", "to two"]
+    assert [message.content for message in inbox(found, "critic")] == ["to all", "to two", long]
+    assert found.messages[3].summary == "A first line."
+    assert [message.summary for message in found.messages[:3]] == [None] * 3
+
+    teams.mark_read("review", "analyst", [found.messages[0].id, found.messages[1].id])
+    again = teams.get("review")
+    assert [message.content for message in inbox(again, "analyst")] == ["to two"]
+    assert [message.content for message in inbox(again, "analyst", unread=False)] == ["start", "to all", "to two"]
+    assert [message.read_by for message in again.messages] == [("analyst",), ("analyst",), (), ()]
+    assert rows(db, team.id) == ["start", "to all", "to two", long]
+
+
+def test_refusals(teams: Teams) -> None:
+    teams.create("review", ["analyst", "critic"])
+
+    refused: list[tuple[type[Exception], Callable[[], object]]] = [
+        (Conflict, lambda: teams.create("review", ["a"])),
+        (InvalidInput, lambda: teams.create("x", [])),
+        (InvalidInput, lambda: teams.create("x", ["all"])),
+        (InvalidInput, lambda: teams.create("../x", ["a"])),
+        (NotFound, lambda: teams.send("nobody", "x", sender="a", to=[])),
+        (NotFound, lambda: teams.get("../../etc/passwd")),
+        (InvalidInput, lambda: teams.send("review", "x", sender="stranger", to=[])),
+        (InvalidInput, lambda: teams.send("review", "x", sender="critic", to=["stranger"])),
+        (InvalidInput, lambda: teams.send("review", "  \n", sender="critic", to=[])),
+        (InvalidInput, lambda: teams.mark_read("review", "stranger", [])),
+        (InvalidInput, lambda: inbox(teams.get("review"), "stranger")),
+    ]
+    for kind, work in refused:
+        with pytest.raises(kind):
+            work()
+    assert teams.get("review").messages == []
+
+
+def test_an_archived_team_takes_no_messages_and_can_be_reopened(teams: Teams, db: Database) -> None:
+    team = teams.create("review", ["a"]).team
+    teams.move("review", TeamStatus.ARCHIVED)
+
+    with pytest.raises(IllegalMove, match="is archived"):
+        teams.send("review", "x", sender="a", to=[])
+    with pytest.raises(IllegalMove):
+        teams.move("review", TeamStatus.ARCHIVED)
+    assert db.read(lambda conn: get_team(conn, team.id)).status == TeamStatus.ARCHIVED
+
+    another = teams.create("review", ["b"]).team
+    assert teams.get("review").team.id == another.id
+    teams.move(team.id, TeamStatus.ACTIVE)
+    teams.send(team.id, "x", sender="a", to=[])
+    assert db.read(lambda conn: get_team(conn, team.id)).status == TeamStatus.ACTIVE
+
+
+def test_a_message_belongs_to_the_run_that_sent_it(teams: Teams, db: Database) -> None:
+    begin(db, "the-run")
+    team = teams.create("review", ["a"]).team
+    for given_id in ("the-run", "no-such-run", ""):
+        session = running_session(db, {"LIONAGI_SESSION_ID": given_id})
+        teams.send("review", given_id or "none", sender="a", to=[], session_id=session)
+
+    assert [message.session_id for message in teams.get("review").messages] == ["the-run", None, None]
+    assert db.read(lambda conn: sessions_of_team(conn, team.id)) == ["the-run"]
+
+
+def test_a_secret_is_taken_out_before_anything_is_written(teams: Teams, home: Settings) -> None:
+    token = "ghp_" + "a1B2" * 9
+    teams.create("review", ["a"])
+    teams.send("review", f"use {token} for it", sender="a", to=[])
+
+    assert "[REDACTED:github-token:" in teams.get("review").messages[0].content
+    assert all(token not in path.read_text() for path in Path(home.home).rglob("*.json"))
+
+
+def test_text_that_is_hard_to_keep_arrives(teams: Teams) -> None:
+    teams.create("review", ["a"])
+    for text in ("🦁 \u202e \x1b[31m", "a\0b", "\ud800", "line\r\nline", '"\\', "x" * 1_000_000):
+        teams.send("review", text, sender="a", to=[])
+
+    kept = [message.content for message in teams.get("review").messages]
+    assert kept[:3] == ["🦁 \u202e \x1b[31m", "a\\x00b", "\\ud800"]
+    assert kept[3:] == ["line\r\nline", '"\\', "x" * 1_000_000]
+
+
+def test_an_export_of_either_kind_is_a_file_that_can_be_read_in(teams: Teams, db: Database, tmp_path: Path) -> None:
+    teams.create("review", ["a", "b"])
+    teams.send("review", "x", sender="a", to=["b"])
+    teams.send("review", "y", sender="a", to=["a", "b"])
+    teams.mark_read("review", "b", [teams.get("review").messages[0].id])
+
+    data = json.loads(json.dumps(export(teams, "review", db)))
+
+    team = team_of(data)
+    found = teams.get("review")
+    assert (team.id, team.members, messages_of(data, team)) == (found.team.id, found.team.members, found.messages)
+
+
+# ── files ───────────────────────────────────────────────────────────────────
+
+
+def test_the_file_is_in_the_format_that_older_tools_read(home: Settings, db: Database) -> None:
+    teams = FileTeams(home.home, db)
+    team = teams.create("review", ["analyst", "critic"]).team
+    teams.send("review", "hello", sender="critic", to=["analyst"])
+
+    data = json.loads(Path(home.home, "teams", f"{team.id}.json").read_text())
+
+    assert set(data) == {"id", "name", "members", "messages", "created_at"}
+    (message,) = data["messages"]
+    assert set(message) == {"id", "from", "to", "content", "timestamp", "read_by", "kind"}
+    assert (message["from"], message["to"], message["read_by"]) == ("critic", ["analyst"], {})
+    assert seconds(message["timestamp"]) is not None
+    assert len(team.id) == 12
+
+
+def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings, db: Database) -> None:
+    odd: dict[str, Any] = {
+        "id": "oldest", "name": "oldest", "members": ["a", "b"], "colour": "red",
+        "messages": [
+            {"id": "1", "from": "a", "to": "b", "content": "to one", "timestamp": 1790000000, "read_by": ["b"]},
+            {"id": "2", "from": "a", "to": "*", "content": "to all", "timestamp": "2026-11-15T20:12:44", "mood": "ok"},
+            {"id": "3", "from": "a", "content": "no time"},
+            {"from": "a", "content": {"not": "text"}},
+            {"from": "a", "content": {"not": "text"}},
+            {"id": "3", "content": "an id that is taken"},
+            "not a message",
+        ],
+    }  # fmt: skip
+    path = put(home, odd)
+
+    found = read_team_file(str(path))
+    assert found.error is None
+    assert [(m.recipient, m.content, m.read_by) for m in found.messages] == [
+        ("b", "to one", ("b",)), ("all", "to all", ()), ("all", "no time", ()),
+        ("all", '{"not":"text"}', ()), ("all", '{"not":"text"}', ()), ("all", "an id that is taken", ()),
+    ]  # fmt: skip
+    assert len({message.id for message in found.messages}) == 6
+    assert [message.id for message in found.messages] == [m.id for m in read_team_file(str(path)).messages]
+
+    FileTeams(home.home, db).send("oldest", "new", sender="b", to=[])
+    after = json.loads(path.read_text())
+    assert after["messages"][:-1] == odd["messages"]
+    assert after["colour"] == "red"
+    FileTeams(home.home, db).mark_read("oldest", "b", [found.messages[0].id, found.messages[3].id])
+    marked = json.loads(path.read_text())["messages"]
+    assert [list(message["read_by"]) for message in (marked[0], marked[3])] == [["b"], ["b"]]
+
+
+def test_a_file_with_another_name_than_its_id_is_written_where_it_lies(home: Settings, db: Database) -> None:
+    path = put(home, OLD, "by-hand")
+
+    FileTeams(home.home, db).send("review", "x", sender="_cli", to=[])
+
+    assert len(json.loads(path.read_text())["messages"]) == 3
+    assert [file.path for file in list_team_files(home.home)] == [str(path)]
+
+
+def test_of_two_files_with_one_id_the_one_that_is_named_after_it_counts(home: Settings, db: Database) -> None:
+    for name in ("a copy", OLD["id"], "z copy"):
+        put(home, OLD, str(name))
+
+    done = import_teams(db, home.home)
+
+    assert (done.files, done.added, len(done.skipped)) == (3, 2, 2)
+    assert all("has the id of" in each.reason for each in done.skipped)
+
+
+def test_without_a_database_the_file_is_written_and_the_drift_is_told(home: Settings, db: Database) -> None:
+    teams = FileTeams(home.home, None)
+    written = teams.create("review", ["a"])
+    sent = teams.send("review", "x", sender="a", to=[])
+
+    assert written.unstored is not None
+    assert sent.unstored is not None
+    assert [(each.name, each.unstored, each.no_row) for each in db.read(lambda conn: drift(conn, home))] == [
+        ("review", 1, True)
+    ]
+
+
+def test_a_team_that_is_only_in_the_table_gets_its_file_with_the_next_message(home: Settings, db: Database) -> None:
+    table = open_teams(home._replace(teams_in_db_only=True), db)
+    team = table.create("review", ["a", "b"]).team
+    table.send("review", "in the table", sender="a", to=[])
+    files = FileTeams(home.home, db)
+    assert [(each.name, each.messages, each.path) for each in files.list_all()] == [("review", 1, None)]
+    assert [message.content for message in files.get("review").messages] == ["in the table"]
+    (found,) = db.read(lambda conn: drift(conn, home))
+    assert found == Drift("review", team.id, None, unwritten=1, no_file=True)
+
+    files.send("review", "in both", sender="b", to=[])
+
+    assert [message.content for message in files.get("review").messages] == ["in the table", "in both"]
+    assert db.read(lambda conn: drift(conn, home)) == []
+
+
+# ── import and drift ────────────────────────────────────────────────────────
+
+
+def test_an_import_twice_is_an_import_once(home: Settings, db: Database) -> None:
+    begin(db, "known-run")
+    put(home, OLD)
+    linked = {"id": "m1", "from": "a", "content": "x" * 500, "session_id": "known-run", "to": ["a", "b"]}
+    lost = {"id": "m2", "from": "a", "content": "y", "session_id": "unknown-run"}
+    put(home, {"id": "other", "members": ["a", "b"], "messages": [linked, lost, {"content": "no id"}], "more": [1]})
+
+    first = import_teams(db, home.home)
+    once = dump(db.path)
+    with traced(db.conn) as ran:
+        second = import_teams(db, home.home)
+
+    assert (first.teams, first.added, first.changed, first.skipped) == (2, 5, 0, ())
+    assert second == first._replace(teams=0, added=0)
+    assert dump(db.path) == once
+    assert ran == [], "the second import must not even start a transaction"
+    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: sessions_of_team(conn, "other")) == ["known-run"]
+
+
+def test_a_dry_run_says_what_would_come_and_writes_nothing(home: Settings, db: Database) -> None:
+    put(home, OLD)
+    before = dump(db.path)
+
+    done = import_teams(db, home.home, dry_run=True)
+
+    assert (done.teams, done.added) == (1, 2)
+    assert dump(db.path) == before
+
+
+def test_an_import_goes_on_where_messages_readers_and_runs_arrive(home: Settings, db: Database) -> None:
+    data = json.loads(json.dumps(OLD))
+    data["messages"][0]["session_id"] = "later"
+    path = put(home, data)
+    import_teams(db, home.home)
+
+    data["messages"][1]["read_by"] = {"critic": "2026-11-15T20:20:00+00:00"}
+    data["messages"].append({"id": "third", "from": "critic", "to": ["*"], "content": "thanks"})
+    data["members"].append("newcomer")
+    path.write_text(json.dumps(data))
+    done = import_teams(db, home.home)
+    assert (done.teams, done.added, done.changed) == (1, 1, 1)
+
+    begin(db, "later")
+    assert import_teams(db, home.home).changed == 1
+    assert db.read(lambda conn: sessions_of_team(conn, data["id"])) == ["later"]
+    assert rows(db, data["id"]) == ["Start analysis", "done", "thanks"]
+
+
+def test_a_live_team_and_its_import_agree(home: Settings, db: Database) -> None:
+    teams = FileTeams(home.home, db)
+    begin(db, "run")
+    teams.create("review", ["a", "b"])
+    teams.send("review", "x" * 300, sender="a", to=["b"], session_id="run")
+    teams.send("review", "y", sender="b", to=["a", "b"])
+    teams.mark_read("review", "b", [teams.get("review").messages[0].id])
+    teams.move("review", TeamStatus.ARCHIVED)
+    live = dump(db.path)
+
+    done = import_teams(db, home.home)
+
+    assert (done.teams, done.added, done.changed) == (0, 0, 0)
+    assert dump(db.path) == live
+
+
+def test_ids_that_two_teams_share_are_told_apart(home: Settings, db: Database) -> None:
+    for name in ("one", "two"):
+        put(home, {"id": name, "members": ["a"], "messages": [{"id": "same", "from": "a", "content": name}]})
+
+    import_teams(db, home.home)
+    once = dump(db.path)
+    import_teams(db, home.home)
+
+    assert [rows(db, name) for name in ("one", "two")] == [["one"], ["two"]]
+    assert dump(db.path) == once
+    assert db.read(lambda conn: drift(conn, home)) == []
+
+
+def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(home: Settings, db: Database) -> None:
+    put(home, OLD)
+    Path(home.home, "teams", "empty.json").touch()
+    Path(home.home, "teams", "torn.json").write_text(json.dumps(OLD)[:200])
+    Path(home.home, "teams", "deep.json").write_text(
+        '{"id": "deep", "messages": [], "x": ' + "[" * 700 + "]" * 700 + "}"
+    )
+
+    done = import_teams(db, home.home)
+
+    assert (done.files, done.teams, done.added) == (4, 1, 2)
+    reasons = {Path(each.path).stem: each.reason for each in done.skipped}
+    assert "is empty; a writer was cut off" in reasons["empty"]
+    assert "is not valid JSON" in reasons["torn"]
+    assert "nested" in reasons["deep"]
+    findings = db.read(lambda conn: list(team_findings(conn, home)))
+    assert {finding.code for finding in findings} == {"team.unreadable"}
+
+
+def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Database) -> None:
+    path = put(home, OLD)
+    import_teams(db, home.home)
+    table = open_teams(home._replace(teams_in_db_only=True), db)
+    table.send("review", "only in the table", sender="critic", to=[])
+    data = json.loads(path.read_text())
+    data["messages"].append({"id": "new", "from": "critic", "content": "only in the file"})
+    data["messages"][0]["read_by"] = {}
+    path.write_text(json.dumps(data))
+
+    (found,) = db.read(lambda conn: drift(conn, home))
+    assert (found.unstored, found.unwritten, found.changed) == (1, 1, 1)
+    assert "li state import-teams" in next(iter(db.read(lambda conn: list(team_findings(conn, home))))).advice
+
+    import_teams(db, home.home)
+    (left,) = db.read(lambda conn: list(team_findings(conn, home)))
+    assert left.evidence == "messages in the table that the file lacks: 1"
+    done = li(*left.advice.strip("`").split()[1:], "--force", env={"LIONAGI_HOME": home.home})
+    assert done.code == 0, done.err
+    assert db.read(lambda conn: drift(conn, home)) == []
+    assert len(json.loads(path.read_text())["messages"]) == 4
+
+
+# ── any file ────────────────────────────────────────────────────────────────
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@given(
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "id": st.sampled_from(["x", "y z", "é"]), "name": values(), "members": values(), "created_at": values(),
+            "status": st.sampled_from(["archived", "active", 7]), "archived_at": values(), "extra": values(),
+            "messages": st.lists(
+                st.fixed_dictionaries(
+                    {},
+                    optional={
+                        "id": values(), "from": values(), "to": values(), "content": values(), "timestamp": values(),
+                        "read_by": values(), "kind": values(), "summary": values(), "session_id": values(),
+                        "artifacts": values(),
+                    },
+                ),
+                max_size=4,
+            ),
+        },
+    )
+)  # fmt: skip
+def test_any_file_is_brought_in_once_or_refused_and_survives_an_export(blank: Path, data: dict[str, Any]) -> None:
+    with copied(blank) as db:
+        home = str(Path(db.path).parent)
+        Path(home, "teams").mkdir()
+        try:
+            Path(home, "teams", "x.json").write_text(json.dumps(data))
+        except (RecursionError, ValueError):
+            return
+        done = import_teams(db, home)
+        once = dump(db.path)
+        again = import_teams(db, home)
+        assert dump(db.path) == once
+        assert (again.added, again.changed, again.teams) == (0, 0, 0)
+        if done.skipped:
+            return
+        file = read_team_file(str(Path(home, "teams", "x.json")))
+        assert file.team is not None
+        exported = team_data(file.team, list(file.messages))
+        team = team_of(exported)
+        assert [message_data(message) for message in messages_of(exported, team)] == exported["messages"]
