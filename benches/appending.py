@@ -17,7 +17,7 @@ from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
-from lionstudio.state.messages.append_cursor import place_of
+from lionstudio.state.messages.append_cursor import cursor_of
 from lionstudio.state.sqlite.open import open_writer
 
 _clock = time.perf_counter_ns
@@ -54,7 +54,7 @@ class Bare:
         path = fresh_path("bare")
         with Database(path) as database:
             self._session, branch = begin(database)
-            place = place_of(database.conn, branch)
+            place = cursor_of(database.conn, branch)
             if filled:
                 fill_session(database, filled)
         self._progs = (place.session.prog, place.prog)

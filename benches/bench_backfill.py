@@ -21,7 +21,7 @@ from lionstudio.imports.external_db.importer import import_database
 from lionstudio.imports.report import Report
 from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import expect_much
+from lionstudio.state.imports.session_merge import tune_for_import
 
 _EACH = 50
 _TAGS = "lionagi.protocols.messages."
@@ -50,7 +50,7 @@ def _measure(table: Table, given: Options, folder: Path) -> None:
     }
     for what, work in works.items():
         with Database(fresh_path(what)) as db:
-            expect_much(db.conn)
+            tune_for_import(db.conn)
             first, second = (spent(partial(work, db)) for _ in range(2))
         tell(table, f"{what}: ", first, second, bare, sessions, "session")
 

@@ -15,7 +15,7 @@ from benches.measuring import Contest, cpu_us, p50, timed
 from benches.stores import clean_up
 from benches.table import Table, at_most, options
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.pages import place_of_session, window_after
+from lionstudio.state.messages.pages import page_after, scope_of_session
 from lionstudio.state.messages.windows import messages_after
 from lionstudio.state.sqlite.open import open_reader
 
@@ -70,7 +70,7 @@ def bare(conn: Connection) -> Sequence[object]:
 
 def sent(conn: Connection) -> Sequence[bytes]:
     """As the server makes it: checked, cut where it is too long, in pieces."""
-    return window_after(conn, place_of_session(conn, _SESSION), -1, _COUNT).pieces
+    return page_after(conn, scope_of_session(conn, _SESSION), -1, _COUNT).pieces
 
 
 def objects(conn: Connection) -> str:

@@ -16,7 +16,7 @@ from benches.table import Options, Table
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import CLAUDE
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import expect_much
+from lionstudio.state.imports.session_merge import tune_for_import
 
 _TURNS = 16  # of a conversation: each an answer, a call and its result
 
@@ -26,7 +26,7 @@ def _measure(table: Table, given: Options, folder: Path) -> None:
     for number in range(files):
         _write(folder / "projects" / f"-p{number % 40}", number)
     with Database(str(fresh_path("mirror"))) as db:
-        expect_much(db.conn)
+        tune_for_import(db.conn)
         mirror = Mirror(db, CLAUDE, os.path.realpath(folder))
         first, second = spent(mirror.run), spent(mirror.run)
     bare = bare_appends(files, first.messages // files, uuid="x" * 36, parent_uuid="y" * 36)

@@ -14,10 +14,10 @@ from benches.appending import Bare
 from benches.measuring import Contest, cpu_us
 from benches.stores import begin, clean_up, fresh_path
 from benches.table import Table, at_most, options
-from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.model.messages import AssistantResponse
 from lionstudio.model.status.statuses import SessionStatus
-from lionstudio.runs.event_writer import Lanes
+from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.recorder import Recorder
 from lionstudio.runs.redaction import Redactor
 from lionstudio.state.database import Database
@@ -38,7 +38,7 @@ class Recorded:
     def __call__(self) -> Sequence[float]:
         count = _COUNT if not self._pause else 40
         start = time.perf_counter_ns()
-        lanes = Lanes(self._session, self._branch)
+        lanes = LaneBranches(self._session, self._branch)
         asyncio.run(
             Recorder(self._database, lanes, redact=Redactor(["a-secret-value"]).event).record(self._events(count))
         )
@@ -48,7 +48,7 @@ class Recorded:
         for _ in range(count):
             if self._pause:
                 await asyncio.sleep(self._pause)
-            yield Said(AssistantResponse(content={"assistant_response": _TEXT}))
+            yield MessageEvent(AssistantResponse(content={"assistant_response": _TEXT}))
         yield Ended(SessionStatus.COMPLETED, 0)
 
 

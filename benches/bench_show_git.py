@@ -16,12 +16,12 @@ from pathlib import Path
 
 from benches.stores import clean_up, fresh_folder
 from benches.table import Options, Table, at_most, options
-from lionstudio.shows.git.checkout import Place, collect, prepare, remove
-from lionstudio.shows.git.merge import Clean, Merged, integration_tip, lay_out, merge, try_merge
+from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare, remove
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, check_out_tree, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import begin
+from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.system import git as wrapper
-from lionstudio.system.safe_rmtree import discard
+from lionstudio.system.safe_rmtree import safe_rmtree
 
 _ENV = {
     "PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
@@ -86,23 +86,23 @@ def _git(where: Path, *words: str) -> str:
 class _Ours:
     def __init__(self, users: Path) -> None:
         base = _git(users, "rev-parse", "HEAD")
-        self._repo: Repo = begin(str(users), "bench", base, room=str(users.parent / "room"))
+        self._repo: Repo = open_show_repo(str(users), "bench", base, room=str(users.parent / "room"))
         self.starts: list[int] = []
 
     def play(self, number: int) -> None:
         """All steps of one play whose agent commits nothing itself."""
         before = wrapper.started
         repo, name = self._repo, f"p{number}"
-        checkout = prepare(Place(repo=repo, play=name))
+        checkout = prepare(CheckoutTarget(repo=repo, play=name))
         Path(checkout.path, f"made-{number}.txt").write_text("made\n")
         head = collect(checkout, "work", attempt=1).head
         tip = integration_tip(repo)
         tried = try_merge(repo, tip, head)
-        assert isinstance(tried, Clean)
-        gate = os.path.join(repo.room, ".gates", name)
-        lay_out(repo, tried.tree, gate, parents=(tip, head))
-        discard(gate)
-        assert isinstance(merge(repo, "bench", name, 1, head, "Merge"), Merged)
+        assert isinstance(tried, CleanMerge)
+        gate = os.path.join(repo.checkouts_dir, ".gates", name)
+        check_out_tree(repo, tried.tree, gate, parents=(tip, head))
+        safe_rmtree(gate)
+        assert isinstance(merge(repo, "bench", name, 1, head, "Merge"), MergeCommitted)
         assert remove(checkout) is None
         self.starts.append(wrapper.started - before)
 

@@ -63,11 +63,13 @@ def child(root: str) -> None:
 
     apsw.connection_hooks.append(trace)
     from lionstudio.settings import load_settings
-    from lionstudio.shows.process.process import Directing
+    from lionstudio.shows.process.process import DirectorProcess
 
     settings = load_settings({}, {"LIONAGI_HOME": f"{root}/home", "LIONAGI_SHOWS": f"{root}/shows"}, "/")
     began = time.monotonic()
-    directing = Directing(f"{root}/shows/{_TOPIC}", settings, os.environ, lambda text: print(text, file=sys.stderr))
+    directing = DirectorProcess(
+        f"{root}/shows/{_TOPIC}", settings, os.environ, lambda text: print(text, file=sys.stderr)
+    )
     status = directing.run()
     directing.close()
     own = resource.getrusage(resource.RUSAGE_SELF)

@@ -17,7 +17,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import expect_much
+from lionstudio.state.imports.session_merge import tune_for_import
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session
 
@@ -61,7 +61,7 @@ def bare_appends(sessions: int, each: int, **about: Any) -> Spent:
             report.messages += each
 
     with Database(fresh_path("bare")) as db:
-        expect_much(db.conn)
+        tune_for_import(db.conn)
         return spent(fill)
 
 

@@ -4,7 +4,7 @@ LionError
 ├── InvalidInput    the caller gave something we refuse             exit 2
 ├── NotFound        no such session, branch, show, file …           exit 3
 ├── Conflict        it exists already and differs                   exit 1
-├── IllegalMove     a status may not follow the present one         exit 1
+├── IllegalTransition  a status may not follow the present one         exit 1
 ├── CorruptStore    the file is damaged or is no database           exit 5
 ├── WrongVersion    another version or product wrote the file       exit 6
 ├── Busy            somebody else holds it; trying again may work   exit 7
@@ -19,7 +19,7 @@ __all__ = [
     "Busy",
     "Conflict",
     "CorruptStore",
-    "IllegalMove",
+    "IllegalTransition",
     "InvalidInput",
     "LionError",
     "NotFound",
@@ -70,7 +70,7 @@ class Conflict(LionError):
     code = "conflict"
 
 
-class IllegalMove(LionError):
+class IllegalTransition(LionError):
     """The status may not follow the present one."""
 
     code = "illegal_move"

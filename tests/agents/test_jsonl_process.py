@@ -8,20 +8,20 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.agents.events import Ended, Event, Said
-from lionstudio.agents.jsonl_process import Reader, play
+from lionstudio.agents.events import Ended, Event, MessageEvent
+from lionstudio.agents.jsonl_process import StreamReader, stream
 from lionstudio.model.messages import AssistantResponse
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import Usage
 from lionstudio.system.program import Program
 
 
-class Parrot(Reader):
+class Parrot(StreamReader):
     """Says what it is told, and waits for the figures."""
 
-    def take(self, record: dict[str, Any]) -> Iterator[Event]:
+    def feed(self, record: dict[str, Any]) -> Iterator[Event]:
         if "say" in record:
-            yield from self.say(AssistantResponse(content={"assistant_response": record["say"]}), hold=True)
+            yield from self.emit(AssistantResponse(content={"assistant_response": record["say"]}), hold=True)
         else:
             assert self.note(Usage(record["tokens"]))
 
@@ -34,12 +34,12 @@ def program(code: str) -> Program:
 
 
 async def collect(code: str) -> list[tuple[float, Event]]:
-    return [(time.monotonic(), event) async for event in play(program(code), Parrot())]
+    return [(time.monotonic(), event) async for event in stream(program(code), Parrot())]
 
 
 def test_figures_that_follow_at_once_stand_on_the_message() -> None:
     events = asyncio.run(collect("""print('{"say": "a"}\\n{"tokens": 5}\\n{"say": "b"}')"""))
-    said = [event.message for _, event in events if isinstance(event, Said)]
+    said = [event.message for _, event in events if isinstance(event, MessageEvent)]
 
     assert [(message.content["assistant_response"], message.usage.input_tokens) for message in said] == [
         ("a", 5),
@@ -50,7 +50,7 @@ def test_figures_that_follow_at_once_stand_on_the_message() -> None:
 
 def test_a_message_does_not_wait_for_long() -> None:
     events = asyncio.run(collect("""print('{"say": "a"}'); time.sleep(1); print('{"say": "b"}')"""))
-    a, b = [at for at, event in events if isinstance(event, Said)]
+    a, b = [at for at, event in events if isinstance(event, MessageEvent)]
 
     assert b - a > 0.6
 
@@ -58,14 +58,14 @@ def test_a_message_does_not_wait_for_long() -> None:
 def test_who_stops_the_run_still_gets_what_was_held_back() -> None:
     async def stopped() -> list[Event]:
         reader, events = Parrot(), []
-        iterator = play(program("""print('{"say": "a"}'); time.sleep(60)"""), reader)
+        iterator = stream(program("""print('{"say": "a"}'); time.sleep(60)"""), reader)
 
         async def consume() -> None:
             async for event in iterator:
                 events.append(event)
 
         task = asyncio.ensure_future(consume())  # noqa: TID251
-        while reader.patience is None:  # noqa: ASYNC110  (nobody tells when it holds something back)
+        while reader.hold_left is None:  # noqa: ASYNC110  (nobody tells when it holds something back)
             await asyncio.sleep(0.001)
         task.cancel()
         await asyncio.wait([task])
@@ -74,5 +74,5 @@ def test_who_stops_the_run_still_gets_what_was_held_back() -> None:
         return events
 
     (said,) = asyncio.run(stopped())
-    assert isinstance(said, Said)
+    assert isinstance(said, MessageEvent)
     assert said.message.content == {"assistant_response": "a"}

@@ -17,7 +17,7 @@ from tests.support.commands import LI, here, li
 
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.shows.demo import ENDS_AS, TOPIC, demo_text, make_repository
-from lionstudio.shows.process.lock import is_directed
+from lionstudio.shows.process.lock import has_director
 
 _PATIENCE = 110.0
 pytestmark = pytest.mark.slow
@@ -86,11 +86,11 @@ def test_with_the_studio_it_stays_until_it_is_told_to_go(attended: subprocess.Po
     assert address.startswith("http://127.0.0.1:")
     assert "login?code=" in attended.stdout.readline()
     show_dir = str(tmp_path / "demo" / "shows" / TOPIC)
-    wait_until(lambda: is_directed(show_dir))
+    wait_until(lambda: has_director(show_dir))
     os.kill(attended.pid, signal.SIGINT)
 
     assert attended.wait(_PATIENCE) == 0
-    assert not is_directed(show_dir)
+    assert not has_director(show_dir)
     env = {"LIONAGI_HOME": str(tmp_path / "demo"), "LIONAGI_SHOWS": str(tmp_path / "demo" / "shows")}
     assert li("ps", "--json", env=env).json["sessions"] == []
 

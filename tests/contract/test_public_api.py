@@ -18,7 +18,7 @@ ERRORS = {
     "InvalidInput": ("invalid_input", 2, False),
     "NotFound": ("not_found", 3, False),
     "Conflict": ("conflict", 1, False),
-    "IllegalMove": ("illegal_move", 1, False),
+    "IllegalTransition": ("illegal_move", 1, False),
     "CorruptStore": ("corrupt", 5, False),
     "WrongVersion": ("wrong_version", 6, False),
     "Busy": ("busy", 7, True),

@@ -11,9 +11,9 @@ import pytest
 from tests.support.children import PYTHON, ROOT, environment
 from tests.support.repositories import files_of, fingerprint, git, make_repo
 
-from lionstudio.shows.git.checkout import Place, collect, prepare, remove
+from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare, remove
 from lionstudio.shows.git.merge import merge
-from lionstudio.shows.git.setup import begin
+from lionstudio.shows.git.setup import open_show_repo
 
 pytestmark = pytest.mark.crash
 
@@ -32,9 +32,9 @@ def whole_play(path: str, room: str) -> None:
     """All steps of a play; its agent adds what it finds missing, so that it may run twice."""
     users = Path(path)
     base = git(users, "rev-parse", "main")
-    repo = begin(path, "topic", base, room=room)
+    repo = open_show_repo(path, "topic", base, room=room)
     setup = (("sh", "-c", "echo made > setup.txt"),)
-    place = Place(repo=repo, play="play", copy=(".env",), setup=setup, env={"PATH": "/usr/bin:/bin"})
+    place = CheckoutTarget(repo=repo, play="play", copy=(".env",), setup=setup, env={"PATH": "/usr/bin:/bin"})
     if git(users, "for-each-ref", "refs/shows/archive/topic/play/1") == "":
         checkout = prepare(place)
         Path(checkout.path, "work.txt").write_text("work\n")

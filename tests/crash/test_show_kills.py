@@ -13,7 +13,7 @@ import pytest
 from tests.crash.conftest import Figures
 from tests.support.show_harness import TOPIC, Theatre, leftovers
 
-from lionstudio.shows.director.events import Word
+from lionstudio.shows.director.events import DecisionKind
 from lionstudio.shows.process.lock import find_director
 from lionstudio.shows.records.decisions import Decision, decide
 
@@ -58,7 +58,7 @@ def play_out(theatre: Theatre, crash: str | None) -> int:
             kills += 1
         assert director.returncode in (0, 1), said.decode()
         if theatre.meta("d").get("status") == "escalated":
-            decide(str(theatre.show_dir), "d", Decision("word", Word.APPROVE, 1))
+            decide(str(theatre.show_dir), "d", Decision("word", DecisionKind.APPROVE, 1))
     return kills
 
 

@@ -16,7 +16,7 @@ from tests.support.browser import Studio, Watched, assert_accessible
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.state.database import Database
-from lionstudio.state.shows import move_play, put_play, put_show
+from lionstudio.state.shows import put_play, put_show, transition_play
 from lionstudio.system.process_identity import RunLock
 
 Open = Callable[..., Page]
@@ -142,7 +142,7 @@ def test_a_play_that_moves_moves_on_screen(visit: Callable[..., Watched], fresh:
         page = visit(fresh).open("shows/big")
         expect(row(page, "p0")).to_contain_text("pending")
         for status, word in (("prepared", "pending"), ("running", "running"), ("running_complete", "awaiting gate")):
-            db.write(partial(move_play, show_id="show-big", name="p0", status=status))
+            db.write(partial(transition_play, show_id="show-big", name="p0", status=status))
             expect(row(page, "p0")).to_contain_text(word, timeout=3000)
         expect(node(page, "p0")).to_have_attribute("data-tone", "warning")
 

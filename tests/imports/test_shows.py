@@ -13,12 +13,12 @@ from tests.support.archives import BEGAN, Untouched, rows_of
 from tests.support.builders import begin, read, sql, write
 from tests.support.sql_trace import plan
 
-from lionstudio.imports.report import Outcome, Report
+from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.shows import import_shows
 from lionstudio.model.shows.show import Play
 from lionstudio.state.database import Database
 from lionstudio.state.imports import existing
-from lionstudio.state.shows import get_play, get_show, list_plays, move_play, put_play
+from lionstudio.state.shows import get_play, get_show, list_plays, put_play, transition_play
 
 PLAN = """# Show: t
 
@@ -80,7 +80,7 @@ def test_a_show_and_its_plays(db: Database, root: Path) -> None:
     report = imported(db, root)
 
     show = read(db, get_show, "t")
-    assert report.counts == {("show", Outcome.IMPORTED): 1}
+    assert report.counts == {("show", ItemOutcome.IMPORTED): 1}
     assert (show.goal, show.repo, show.base_branch) == ("Ship it.", "/home/u/repo", "main")
     assert (show.integration_branch, show.show_dir) == ("show/t/integration", str(folder))
     assert (show.status, show.status_source) == ("active", "filesystem")
@@ -142,7 +142,7 @@ def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, root: Pa
         report = imported(db, root)
 
     assert rows_of(db.path) == once
-    assert report.counts == {("show", Outcome.UNCHANGED): 2}
+    assert report.counts == {("show", ItemOutcome.UNCHANGED): 2}
     odd = play(db, "one", "u")
     assert (odd.status, odd.attempt, odd.exit_code, odd.metadata["meta"]) == (
         "pending",
@@ -157,7 +157,7 @@ def test_drift_is_healed_and_what_the_files_leave_open_stays(db: Database, root:
     imported(db, root)
     show = read(db, get_show, "t")
     write(db, put_play, replace(play(db, "ui"), playbook="web", metadata={"director": 1}))
-    write(db, move_play, show.id, "api", "running_complete")
+    write(db, transition_play, show.id, "api", "running_complete")
     (folder / "api" / "_meta.json").write_text(json.dumps(DONE))
 
     report = imported(db, root)
@@ -218,7 +218,7 @@ def test_both_usual_roots_are_read_and_of_one_topic_the_first_counts(db: Databas
 
     report = imported(db, one, two, link, tmp_path / "nowhere")
 
-    assert report.counts == {("show", Outcome.IMPORTED): 2, ("show", Outcome.SKIPPED): 1}
+    assert report.counts == {("show", ItemOutcome.IMPORTED): 2, ("show", ItemOutcome.SKIPPED): 1}
     assert read(db, get_show, "same").goal == "first"
 
 
@@ -244,8 +244,8 @@ def test_bad_shows_and_plays_are_one_entry_each_and_the_others_are_imported(db: 
     report = imported(db, root)
 
     assert report.counts == {
-        ("show", Outcome.IMPORTED): 1, ("show", Outcome.SKIPPED): 6, ("play", Outcome.SKIPPED): 8,
+        ("show", ItemOutcome.IMPORTED): 1, ("show", ItemOutcome.SKIPPED): 6, ("play", ItemOutcome.SKIPPED): 8,
     }  # fmt: skip
-    assert all(item.reason for item in report.items if item.outcome is Outcome.SKIPPED)
+    assert all(item.reason for item in report.items if item.outcome is ItemOutcome.SKIPPED)
     assert sql(db, "SELECT topic, status FROM shows") == [("good", "active")]  # not every play is known to be merged
     assert sql(db, "SELECT name FROM plays") == [("fine",)]

@@ -10,10 +10,10 @@ import pytest
 from tests.support.archives import BEGAN
 
 from lionstudio.files.legacy_runs import RunFolder, Times
-from lionstudio.files.shows.show_folder import PlannedPlay, parse_plan
-from lionstudio.imports.external_db.normalize import class_for, settle_role, settle_usage
+from lionstudio.files.shows.show_folder import FolderPlay, parse_plan
+from lionstudio.imports.external_db.normalize import class_for, normalize_role, normalize_usage
 from lionstudio.imports.run_folders.manifest import derive_span, derive_status, session_of, time_in_name
-from lionstudio.model.coerce import microusd, moment, truth, whole
+from lionstudio.model.coerce import to_bool, to_int, to_microusd, to_timestamp
 from lionstudio.model.messages import ActionRequest, ActionResponse, Message
 from lionstudio.system.json_read import parse_json
 
@@ -28,7 +28,7 @@ from lionstudio.system.json_read import parse_json
     ],
 )  # fmt: skip
 def test_moments(given: object, expected: float | None) -> None:
-    assert moment(given) == expected
+    assert to_timestamp(given) == expected
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,18 @@ def test_moments(given: object, expected: float | None) -> None:
      ("--3", None), ("", None), (None, None), (math.nan, None), ("٣", None)],
 )  # fmt: skip
 def test_whole_numbers(given: object, expected: int | None) -> None:
-    assert whole(given) == expected
+    assert to_int(given) == expected
 
 
 def test_money_is_counted_in_millionths() -> None:
-    assert microusd(0.0123) == 12300
-    assert [microusd(bad) for bad in (None, "1", True, -1, math.nan, 1e300)] == [None] * 6
+    assert to_microusd(0.0123) == 12300
+    assert [to_microusd(bad) for bad in (None, "1", True, -1, math.nan, 1e300)] == [None] * 6
 
 
 def test_truth() -> None:
     given: list[object] = [True, 0, "yes", "False", None, 2, [], "maybe"]
 
-    assert [truth(value) for value in given] == [True, False, True, False, None, None, None, None]
+    assert [to_bool(value) for value in given] == [True, False, True, False, None, None, None, None]
 
 
 @pytest.mark.parametrize(
@@ -125,11 +125,11 @@ def test_lists_sort_by_the_time_in_a_runs_name() -> None:
 def test_actions_become_what_their_class_says_and_the_spelling_is_kept() -> None:
     for made, role in ((ActionRequest, "assistant"), (ActionResponse, "tool"), (Message, "tool")):
         metadata: dict[str, Any] = {}
-        assert settle_role(metadata, made, "action") == role
+        assert normalize_role(metadata, made, "action") == role
         assert metadata == {"role_original": "action"}
     metadata = {}
-    assert settle_role(metadata, Message, "user") == "user"
-    assert settle_role(metadata, ActionRequest, None) == "assistant"
+    assert normalize_role(metadata, Message, "user") == "user"
+    assert normalize_role(metadata, ActionRequest, None) == "assistant"
     assert metadata == {}
 
 
@@ -157,7 +157,7 @@ def test_classes_are_known_by_the_last_part_of_their_path_or_by_their_keys() -> 
     ],
 )  # fmt: skip
 def test_usage_is_found_wherever_it_was_noted(metadata: dict[str, Any], usage: object) -> None:
-    settle_usage(metadata)
+    normalize_usage(metadata)
 
     assert metadata.get("usage") == usage
 
@@ -204,7 +204,7 @@ def test_a_plan_of_lines() -> None:
     assert plan._asdict() == {
         "goal": "Ship X end to end.\n\nReally.", "repo": "/home/u/repo (not a comment)", "base_branch": "main",
         "integration_branch": "show/my-feature/integration", "final_gates": False,
-        "plays": (PlannedPlay("backend-api", ()), PlannedPlay("frontend", ("backend-api", "docs"))),
+        "plays": (FolderPlay("backend-api", ()), FolderPlay("frontend", ("backend-api", "docs"))),
     }  # fmt: skip
 
 
@@ -215,7 +215,7 @@ def test_a_plan_with_a_head() -> None:
     )
 
     assert (plan.goal, plan.repo, plan.base_branch) == ("ship", "/r", "main")
-    assert plan.plays == (PlannedPlay("api", None, None, "high"), PlannedPlay("ui", ("api",), "web"))
+    assert plan.plays == (FolderPlay("api", None, None, "high"), FolderPlay("ui", ("api",), "web"))
 
 
 def test_a_goal_is_cut_and_an_empty_plan_says_nothing() -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from lionstudio import errors
 from lionstudio.crash import point
-from lionstudio.errors import IllegalMove, InvalidInput
+from lionstudio.errors import IllegalTransition, InvalidInput
 from lionstudio.model import messages
 from lionstudio.model.branches import Branch, ForkPoint
 from lionstudio.model.entity import Element, class_of
@@ -29,11 +29,11 @@ from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status import statuses
 from lionstudio.model.status.statuses import (
     EXIT_CODES,
-    PLAY_MOVES,
-    SESSION_MOVES,
+    PLAY_TRANSITIONS,
+    SESSION_TRANSITIONS,
     PlayStatus,
     SessionStatus,
-    check_move,
+    check_transition,
     parse,
 )
 from lionstudio.model.teams import Team, TeamMessage, summarize
@@ -327,13 +327,13 @@ def test_the_words_of_the_records() -> None:
 
 def test_sessions_leave_only_running() -> None:
     ends = set(SessionStatus) - {SessionStatus.RUNNING}
-    assert {SessionStatus.RUNNING: ends, **{end: frozenset() for end in ends}} == SESSION_MOVES
+    assert {SessionStatus.RUNNING: ends, **{end: frozenset() for end in ends}} == SESSION_TRANSITIONS
     assert EXIT_CODES == {"completed": 0, "failed": 1, "timed_out": 124, "aborted": 130, "cancelled": 143}
 
 
 def test_every_play_can_come_to_an_end() -> None:
     reach = {PlayStatus.MERGED, PlayStatus.ABORTED_AFTER_FINISH}
-    while more := {old for old, news in PLAY_MOVES.items() if news & reach} - reach:
+    while more := {old for old, news in PLAY_TRANSITIONS.items() if news & reach} - reach:
         reach |= more
     assert reach == set(PlayStatus)
 
@@ -347,9 +347,9 @@ def test_a_word_is_parsed_or_refused_with_those_there_are() -> None:
 
 
 def test_an_illegal_move_says_what_is_legal() -> None:
-    check_move(PLAY_MOVES, PlayStatus.PENDING, PlayStatus.PREPARED, "play p")
-    with pytest.raises(IllegalMove, match="play p is pending and cannot become merged") as refusal:
-        check_move(PLAY_MOVES, PlayStatus.PENDING, PlayStatus.MERGED, "play p")
+    check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.PREPARED, "play p")
+    with pytest.raises(IllegalTransition, match="play p is pending and cannot become merged") as refusal:
+        check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.MERGED, "play p")
     assert refusal.value.hint == "from pending follows blocked, escalated, prepared"
 
 

@@ -13,7 +13,7 @@ from tests.support.agent_programs import Agent, Run
 from tests.support.process_trees import everything_below, still_alive
 
 from lionstudio.agents.claude.stream import PROGRESS
-from lionstudio.agents.events import Ended, Event, Heard, Learned, Opened, Said
+from lionstudio.agents.events import Ended, Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import Usage
@@ -56,7 +56,7 @@ def test_text_and_three_calls_are_kept_one_to_one(claude: Agent) -> None:
     assert run.usage == Usage(400, 80, 0, 0, 4000)
     assert run.texts()[-1] == "All done."
     assert (
-        "".join(event.text for event in run.events if isinstance(event, Heard))
+        "".join(event.text for event in run.events if isinstance(event, TextDelta))
         == "Running a command." * 3 + "All done."
     )
     assert (Path(claude.task.cwd) / "a.txt").read_text() == "three\n"
@@ -81,7 +81,7 @@ def test_messages_come_while_it_works(claude: Agent) -> None:
     at: list[float] = []
 
     def note(event: Event) -> bool:
-        if isinstance(event, Said):
+        if isinstance(event, MessageEvent):
             at.append(time.monotonic())
         return False
 
@@ -97,7 +97,7 @@ def test_a_sub_agent_has_a_lane_of_its_own(claude: Agent) -> None:
         "prompt": "@run echo below\n@say sub done",
     }
     run = claude.run(f"@run @call Task {json.dumps(asked)}\n@say All done.")
-    (opened,) = [event for event in run.events if isinstance(event, Opened)]
+    (opened,) = [event for event in run.events if isinstance(event, LaneOpened)]
     below = [said.message for said in run.said if said.lane == opened.lane]
 
     assert run.ended.status is SessionStatus.COMPLETED
@@ -208,7 +208,7 @@ def test_a_run_that_hangs_is_closed_with_its_whole_tree(claude: Agent) -> None:
     answered = asyncio.Event()
 
     def note(event: Event) -> bool:
-        if isinstance(event, Said) and isinstance(event.message, ActionResponse):
+        if isinstance(event, MessageEvent) and isinstance(event.message, ActionResponse):
             answered.set()
         return False
 
@@ -250,4 +250,4 @@ def test_five_at_once_do_not_mix(claude: Agent) -> None:
         assert kept(run) == blocks(run)
         assert run.calls[0][1].content["output"] == f"number {number}"
         assert run.texts()[-1] == f"I am {number}"
-        assert sum(isinstance(event, Learned) for event in run.events) == 2
+        assert sum(isinstance(event, MetadataEvent) for event in run.events) == 2

@@ -12,7 +12,7 @@ import pytest
 from tests.support.agent_programs import Agent, Run
 from tests.support.process_trees import everything_below, still_alive
 
-from lionstudio.agents.events import Ended, Event, Opened, Said
+from lionstudio.agents.events import Ended, Event, LaneOpened, MessageEvent
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import Usage
@@ -67,7 +67,7 @@ def test_usage_is_known_before_the_end(codex: Agent) -> None:
     answers: list[Event] = []
 
     def second_answer(event: Event) -> bool:
-        if isinstance(event, Said) and isinstance(event.message, ActionResponse):
+        if isinstance(event, MessageEvent) and isinstance(event.message, ActionResponse):
             answers.append(event)
         return len(answers) == 2
 
@@ -170,7 +170,7 @@ def test_a_run_that_hangs_is_closed_with_its_whole_tree(codex: Agent) -> None:
     answered = asyncio.Event()
 
     def note(event: Event) -> bool:
-        if isinstance(event, Said) and isinstance(event.message, ActionResponse):
+        if isinstance(event, MessageEvent) and isinstance(event.message, ActionResponse):
             answered.set()
         return False
 
@@ -212,4 +212,4 @@ def test_five_at_once_do_not_mix(codex: Agent) -> None:
         assert run.calls[0][1].content["output"] == f"number {number}\n"
         assert run.texts()[-1] == f"I am {number}"
         assert run.usage == times(ONE_RESPONSE, 3)
-        assert not [event for event in run.events if isinstance(event, Opened)]
+        assert not [event for event in run.events if isinstance(event, LaneOpened)]

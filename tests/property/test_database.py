@@ -24,7 +24,7 @@ from hypothesis.stateful import (
 )
 from tests.support.builders import T0, read, said, write
 
-from lionstudio.errors import Conflict, IllegalMove, LionError
+from lionstudio.errors import Conflict, IllegalTransition, LionError
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message
 from lionstudio.model.sessions import Session
@@ -145,7 +145,7 @@ class Store(RuleBasedStateMachine):
         again = message.id in self.own(branch) and message.id in self.messages
         shared = message.id in self.orders[session].ids and message.id in self.messages
         if run.status != "running" and not again:
-            with pytest.raises(IllegalMove):
+            with pytest.raises(IllegalTransition):
                 write(self.db, append, branch, message)
             return
         assert write(self.db, append, branch, message) == (message.id, session, not again)
@@ -175,7 +175,7 @@ class Store(RuleBasedStateMachine):
             write(self.db, finish_session, session, status, at=T0)
             self.sessions[session].status = status
         else:
-            with pytest.raises(IllegalMove):
+            with pytest.raises(IllegalTransition):
                 write(self.db, finish_session, session, status)
 
     @precondition(lambda self: self.orders)

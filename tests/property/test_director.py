@@ -17,16 +17,16 @@ from hypothesis.stateful import (
 )
 
 from lionstudio.model.shows.plan import Budget, Gate, GateKind, Plan, PlannedPlay
-from lionstudio.model.status.statuses import PLAY_MOVES, PlayStatus, ShowStatus
+from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus
 from lionstudio.shows.director import events
-from lionstudio.shows.director.events import Command, Event, Merge, Outcome, Spent, Standing, Word
+from lionstudio.shows.director.events import AttemptOutcome, Command, DecisionKind, Event, MergeResult, PlayState, Spent
 from lionstudio.shows.director.machine import Director
 
 PICK = st.integers(0, 10_000)  # which of those that exist, modulo their number
 MOST_STEPS_TO_END = 400
 BEGUN = {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.REDOING}
 STUCK = {PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH}
-Work = events.Prepare | events.Fire | events.Judge | events.MergePlay
+Work = events.PrepareCheckout | events.RunAttempt | events.RunGates | events.MergePlay
 
 
 def play(number: int, needs: list[int], *, person: bool) -> PlannedPlay:
@@ -54,7 +54,7 @@ class Show(RuleBasedStateMachine):
 
     @initialize(plan=plans())
     def begin(self, plan: Plan) -> None:
-        self.written: dict[str, Standing] = {name: Standing() for name in plan.names}
+        self.written: dict[str, PlayState] = {name: PlayState() for name in plan.names}
         self.plan = self.edited = plan
         self.providers = dict.fromkeys(plan.names[::2], "claude")
         self.merges: dict[str, int] = {}
@@ -73,13 +73,13 @@ class Show(RuleBasedStateMachine):
         self.judging_show = self.rests = False
         self.plan = self.edited  # who takes it up reads the plan as it is now
         self.director = Director(self.plan, self.written, providers=self.providers, aborted=self.aborted)
-        self.tell(events.Ticked(self.now, self.spent))
+        self.tell(events.ClockTicked(self.now, self.spent))
         if self.accepted:
-            self.tell(events.Accepted())
-        self.tell(events.Begun())
+            self.tell(events.ShowAccepted())
+        self.tell(events.ShowStarted())
 
     def tell(self, event: Event) -> None:
-        if not isinstance(event, events.Ticked):
+        if not isinstance(event, events.ClockTicked):
             self.rests = False
         orders = self.director.on(event)
         self.plan = self.director.plan  # an edit may wait for what is at work
@@ -89,27 +89,27 @@ class Show(RuleBasedStateMachine):
     def carry_out(self, order: Command) -> None:
         assert self.ended is None, "an order after the end"
         match order:
-            case events.Note():
+            case events.SaveTransition():
                 self.write(order)
-            case events.Prepare() | events.Fire() | events.Judge() | events.MergePlay():
+            case events.PrepareCheckout() | events.RunAttempt() | events.RunGates() | events.MergePlay():
                 self.start(order)
-            case events.Stop():
+            case events.StopAttempt():
                 self.stop(order)
-            case events.JudgeShow():
+            case events.RunFinalGates():
                 assert not self.under_way
                 assert not self.judging_show
                 self.judging_show = True
             case events.EndShow():
                 self.end(order.status)
-            case events.Rest():
+            case events.AwaitPerson():
                 assert not self.under_way
                 self.rests = True
             case events.AskPerson():
                 assert order.play is None or order.play in self.plan.names
 
-    def write(self, order: events.Note) -> None:
+    def write(self, order: events.SaveTransition) -> None:
         before, after = self.written[order.play], order.next
-        assert after.status is before.status or after.status in PLAY_MOVES[before.status], "an illegal move"
+        assert after.status is before.status or after.status in PLAY_TRANSITIONS[before.status], "an illegal move"
         assert before.attempt <= after.attempt <= before.attempt + 1
         assert before.status is not PlayStatus.MERGED, "a finished play was touched"
         if after.attempt > before.attempt:
@@ -129,11 +129,11 @@ class Show(RuleBasedStateMachine):
         for need in self.plan.play(name).depends_on:
             assert self.written[need].status is PlayStatus.MERGED, "started before its dependencies"
         expected = {
-            events.Prepare: BEGUN, events.Fire: {PlayStatus.RUNNING}, events.MergePlay: {PlayStatus.GATED},
-            events.Judge: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
+            events.PrepareCheckout: BEGUN, events.RunAttempt: {PlayStatus.RUNNING}, events.MergePlay: {PlayStatus.GATED},
+            events.RunGates: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
         }  # fmt: skip
         assert standing.status in expected[type(order)]
-        if isinstance(order, events.Prepare):
+        if isinstance(order, events.PrepareCheckout):
             assert len(self.under_way) < self.plan.concurrency, "too many at a time"
             assert (standing.parked_until or 0.0) <= self.now, "started while parked"
             assert not self.aborted
@@ -146,10 +146,10 @@ class Show(RuleBasedStateMachine):
             assert standing.approved or not person, "merged without the person"
         self.under_way[name] = order
 
-    def stop(self, order: events.Stop) -> None:
-        fired = isinstance(self.under_way.get(order.play), events.Fire)
+    def stop(self, order: events.StopAttempt) -> None:
+        fired = isinstance(self.under_way.get(order.play), events.RunAttempt)
         assert fired or (self.aborted and order.play not in self.under_way)
-        self.under_way[order.play] = events.Fire(order.play, self.written[order.play].attempt)
+        self.under_way[order.play] = events.RunAttempt(order.play, self.written[order.play].attempt)
         self.stopped.add(order.play)
 
     def end(self, status: ShowStatus) -> None:
@@ -169,24 +169,31 @@ class Show(RuleBasedStateMachine):
     def something_is_answered(self, which: int, luck: int, later: float) -> None:
         order = self.pick(which)
         match order:
-            case events.Prepare():
-                self.tell(events.Prepared(order.play, "the disk is full" if luck == 5 else None))
-            case events.Fire():
+            case events.PrepareCheckout():
+                self.tell(events.CheckoutPrepared(order.play, "the disk is full" if luck == 5 else None))
+            case events.RunAttempt():
                 self.exits(order.play, luck, later)
-            case events.Judge():
-                self.tell(events.Judged(order.play, luck < 4, "a test failed"))
+            case events.RunGates():
+                self.tell(events.GatesEvaluated(order.play, luck < 4, "a test failed"))
             case events.MergePlay():
-                result = [Merge.MERGED, Merge.MERGED, Merge.ALREADY, Merge.CONFLICT, Merge.MOVED, Merge.MERGED][luck]
-                self.merge(order, Merge.MERGED if order.anyway and result is Merge.MOVED else result)
+                result = [
+                    MergeResult.MERGED,
+                    MergeResult.MERGED,
+                    MergeResult.ALREADY,
+                    MergeResult.CONFLICT,
+                    MergeResult.MOVED,
+                    MergeResult.MERGED,
+                ][luck]
+                self.merge(order, MergeResult.MERGED if order.anyway and result is MergeResult.MOVED else result)
 
     def exits(self, name: str, luck: int, later: float) -> None:
         stopped = name in self.stopped and luck < 5  # one may end by itself just before it is stopped
         self.stopped.discard(name)
-        outcome = Outcome.STOPPED if stopped else [*Outcome, Outcome.COMPLETED][luck]
-        self.tell(events.Exited(name, outcome, resets_at=self.now + later if luck % 2 else None))
+        outcome = AttemptOutcome.STOPPED if stopped else [*AttemptOutcome, AttemptOutcome.COMPLETED][luck]
+        self.tell(events.AttemptEnded(name, outcome, resets_at=self.now + later if luck % 2 else None))
 
-    def merge(self, order: events.MergePlay, result: Merge) -> None:
-        if result in (Merge.MERGED, Merge.ALREADY):
+    def merge(self, order: events.MergePlay, result: MergeResult) -> None:
+        if result in (MergeResult.MERGED, MergeResult.ALREADY):
             self.merges[order.play] = self.merges.get(order.play, 0) + 1
         self.tell(events.MergeTried(order.play, result, ("a.py",)))
 
@@ -194,19 +201,19 @@ class Show(RuleBasedStateMachine):
     @rule(passed=st.booleans())
     def the_final_gates_look(self, passed: bool) -> None:
         self.judging_show = False
-        self.tell(events.FinalJudged(passed))
+        self.tell(events.FinalGatesEvaluated(passed))
 
     @precondition(lambda self: self.ended is None)
-    @rule(which=PICK, word=st.sampled_from(list(Word)), late=st.integers(0, 4))
-    def a_person_speaks(self, which: int, word: Word, late: int) -> None:
+    @rule(which=PICK, word=st.sampled_from(list(DecisionKind)), late=st.integers(0, 4))
+    def a_person_speaks(self, which: int, word: DecisionKind, late: int) -> None:
         name = self.plan.names[which % len(self.plan.names)]
-        self.tell(events.Said(name, word, self.written[name].attempt - (late == 0)))
+        self.tell(events.DecisionMade(name, word, self.written[name].attempt - (late == 0)))
 
     @precondition(lambda self: self.ended is None)
     @rule(seconds=st.floats(0, 2_000), tokens=st.sampled_from([0, 500, 1_000]))
     def time_goes_by(self, seconds: float, tokens: int) -> None:
         self.now, self.spent = self.now + seconds, Spent(tokens=tokens)
-        self.tell(events.Ticked(self.now, self.spent))
+        self.tell(events.ClockTicked(self.now, self.spent))
 
     @precondition(lambda self: self.ended is None)
     @rule()
@@ -226,28 +233,36 @@ class Show(RuleBasedStateMachine):
         needed = {need for each in plays for need in each.depends_on}
         if victim not in needed and victim not in self.merges and len(plays) > 1:
             plays = [each for each in plays if each.name != victim]
-        self.written.setdefault(fresh.name, Standing())
+        self.written.setdefault(fresh.name, PlayState())
         self.edited = replace(self.edited, plays=tuple(plays))
-        self.tell(events.Edited(self.edited, self.providers))
+        self.tell(events.PlanEdited(self.edited, self.providers))
 
     @precondition(lambda self: self.ended is None)
-    @rule(really=st.integers(0, 9), word=st.sampled_from([events.AbortAsked, events.Accepted, events.Refused]))
-    def a_person_ends_it(self, really: int, word: type[events.AbortAsked | events.Accepted | events.Refused]) -> None:
+    @rule(
+        really=st.integers(0, 9),
+        word=st.sampled_from([events.AbortRequested, events.ShowAccepted, events.ShowRejected]),
+    )
+    def a_person_ends_it(
+        self, really: int, word: type[events.AbortRequested | events.ShowAccepted | events.ShowRejected]
+    ) -> None:
         if really:
             return
-        self.aborted = self.aborted or word is events.AbortAsked
-        self.accepted = self.accepted or word is events.Accepted
+        self.aborted = self.aborted or word is events.AbortRequested
+        self.accepted = self.accepted or word is events.ShowAccepted
         self.tell(word())
 
     @precondition(lambda self: self.ended is None)
-    @rule(which=PICK, kind=st.sampled_from([events.Prepared, events.Exited, events.Judged, events.MergeTried]))
+    @rule(
+        which=PICK,
+        kind=st.sampled_from([events.CheckoutPrepared, events.AttemptEnded, events.GatesEvaluated, events.MergeTried]),
+    )
     def an_answer_comes_that_nobody_waits_for(self, which: int, kind: type[Event]) -> None:
         name = self.plan.names[which % len(self.plan.names)]
         answers: dict[type[Event], tuple[type[Work], Event]] = {
-            events.Prepared: (events.Prepare, events.Prepared(name)),
-            events.Exited: (events.Fire, events.Exited(name, Outcome.COMPLETED)),
-            events.Judged: (events.Judge, events.Judged(name, True)),
-            events.MergeTried: (events.MergePlay, events.MergeTried(name, Merge.MERGED)),
+            events.CheckoutPrepared: (events.PrepareCheckout, events.CheckoutPrepared(name)),
+            events.AttemptEnded: (events.RunAttempt, events.AttemptEnded(name, AttemptOutcome.COMPLETED)),
+            events.GatesEvaluated: (events.RunGates, events.GatesEvaluated(name, True)),
+            events.MergeTried: (events.MergePlay, events.MergeTried(name, MergeResult.MERGED)),
         }
         work, answer = answers[kind]
         if not isinstance(self.under_way.get(name), work):
@@ -258,7 +273,7 @@ class Show(RuleBasedStateMachine):
     @precondition(lambda self: self.ended is not None)
     @rule()
     def nothing_follows_the_end(self) -> None:
-        assert self.director.on(events.Begun()) == []
+        assert self.director.on(events.ShowStarted()) == []
 
     # ── what holds ──
 
@@ -303,16 +318,16 @@ class Show(RuleBasedStateMachine):
         if self.under_way:
             order = self.pick(0)
             match order:
-                case events.Prepare():
-                    self.tell(events.Prepared(order.play))
-                case events.Fire():
-                    outcome = Outcome.STOPPED if order.play in self.stopped else Outcome.COMPLETED
+                case events.PrepareCheckout():
+                    self.tell(events.CheckoutPrepared(order.play))
+                case events.RunAttempt():
+                    outcome = AttemptOutcome.STOPPED if order.play in self.stopped else AttemptOutcome.COMPLETED
                     self.stopped.discard(order.play)
-                    self.tell(events.Exited(order.play, outcome))
-                case events.Judge():
-                    self.tell(events.Judged(order.play, True))
+                    self.tell(events.AttemptEnded(order.play, outcome))
+                case events.RunGates():
+                    self.tell(events.GatesEvaluated(order.play, True))
                 case events.MergePlay():
-                    self.merge(order, Merge.MERGED)
+                    self.merge(order, MergeResult.MERGED)
         elif self.judging_show:
             self.the_final_gates_look(True)
         else:
@@ -320,16 +335,16 @@ class Show(RuleBasedStateMachine):
 
     def answer(self) -> None:
         self.now, self.spent = self.now + 10_000.0, Spent()
-        self.tell(events.Ticked(self.now, self.spent))
+        self.tell(events.ClockTicked(self.now, self.spent))
         for name in self.plan.names:
             standing = self.written[name]
             if standing.status is PlayStatus.GATED and name not in self.under_way:
-                self.tell(events.Said(name, Word.APPROVE, standing.attempt))
+                self.tell(events.DecisionMade(name, DecisionKind.APPROVE, standing.attempt))
             elif standing.status in (PlayStatus.ESCALATED, PlayStatus.ABORTED_AFTER_FINISH):
-                self.tell(events.Said(name, Word.REDO, standing.attempt))
+                self.tell(events.DecisionMade(name, DecisionKind.REDO, standing.attempt))
         if self.rests and not self.under_way:
             self.accepted = True
-            self.tell(events.Accepted())
+            self.tell(events.ShowAccepted())
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ from tests.support.builders import trial
 from tests.support.hostile import hostile_text, scalars, values
 
 from lionstudio.imports.external_db.importer import import_database
-from lionstudio.imports.report import Outcome, Report
+from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.imports.shows import import_shows
 from lionstudio.state.connection import Connection, plain_errors
@@ -117,8 +117,8 @@ def settled(conn: Connection, work: Callable[[Within, Report], None]) -> Report:
     before = everything(conn)
     work(Within(conn), second)
     assert everything(conn) == before
-    assert not second.total(Outcome.IMPORTED)
-    assert second.total(Outcome.SKIPPED) == first.total(Outcome.SKIPPED)
+    assert not second.total(ItemOutcome.IMPORTED)
+    assert second.total(ItemOutcome.SKIPPED) == first.total(ItemOutcome.SKIPPED)
     for (id_,) in conn.all("SELECT id FROM messages"):
         get_message(conn, id_)
     assert conn.all("PRAGMA foreign_key_check") == []

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo
 
 from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
-from lionstudio.shows.git.merge import Already, Conflict, Merged, integration_tip, merge
+from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, integration_tip, merge
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 NAMES = ("a", "b", "dir/c", "dir/d", "dir")
@@ -93,10 +93,10 @@ def test_plays_come_together_whatever_they_did(
 def bring_home(repo: Repo, checkout: Checkout, head: str) -> str:
     """Merge it, by way of its agent if need be; asking again merges nothing."""
     done = merge(repo, "topic", checkout.play, 1, head, "Merge")
-    if isinstance(done, Conflict):
+    if isinstance(done, MergeConflict):
         assert done.files != ()
         head = resolve(repo, checkout, head)
         done = merge(repo, "topic", checkout.play, 2, head, "Merge")
-    assert isinstance(done, (Merged, Already))
-    assert merge(repo, "topic", checkout.play, 3, head, "Merge") == Already(done.sha)
+    assert isinstance(done, (MergeCommitted, AlreadyMerged))
+    assert merge(repo, "topic", checkout.play, 3, head, "Merge") == AlreadyMerged(done.sha)
     return head

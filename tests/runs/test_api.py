@@ -21,7 +21,7 @@ from lionstudio.runs import api
 from lionstudio.state.branches import history, list_branches
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session, get_session
-from lionstudio.system.process_identity import Owner, describe, liveness
+from lionstudio.system.process_identity import Owner, identify, liveness
 
 
 @pytest.fixture(autouse=True)
@@ -242,7 +242,7 @@ def test_somebody_else_may_have_ended_it(home: Path) -> None:
 def test_the_owner_is_this_process_and_holds_a_lock(home: Path) -> None:
     with record("r") as run:
         owner = stored(home, run.session_id).owner
-        assert owner == describe(lock_path=str(home / "run" / f"{run.session_id}.lock"))._asdict()
+        assert owner == identify(lock_path=str(home / "run" / f"{run.session_id}.lock"))._asdict()
         held = Owner._make(owner.values())
         assert liveness(held).answer == "alive"
         assert (home / "run" / f"{run.session_id}.lock").exists()

@@ -18,13 +18,13 @@ import apsw
 import pytest
 from tests.support.agents import LI, contents, environment, json_lines, li, session, sessions, start
 
-from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.errors import LionError
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import AssistantResponse
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
-from lionstudio.runs.event_writer import Lanes
+from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.recorder import Recorder
 from lionstudio.runs.redaction import Redactor
@@ -196,11 +196,11 @@ def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_c
                         Database(path).close()
                 if number == 6:
                     assert list_spools(path), "nothing reaches the file, so it must lie in the spool"
-                yield Said(AssistantResponse(id=f"m{number}", content={"assistant_response": str(number)}))
+                yield MessageEvent(AssistantResponse(id=f"m{number}", content={"assistant_response": str(number)}))
                 await asyncio.sleep(0.05)
             yield Ended(SessionStatus.COMPLETED, 0)
 
-        recorder = Recorder(database, Lanes("run", "main"), warn=warnings.append)
+        recorder = Recorder(database, LaneBranches("run", "main"), warn=warnings.append)
         asyncio.run(recorder.record(events()))
 
         [spool] = list_spools(path)
@@ -230,14 +230,14 @@ def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypa
 
         async def events() -> AsyncIterator[Event]:
             for number in range(50):
-                yield Said(AssistantResponse(content={"assistant_response": str(number)}))
+                yield MessageEvent(AssistantResponse(content={"assistant_response": str(number)}))
                 await asyncio.sleep(0.005)
             spooled = list_spools(path)
             assert spooled, "nothing can be committed, so it must lie in the spool"
             holder.execute("ROLLBACK")
             yield Ended(SessionStatus.COMPLETED, 0)
 
-        recorder = Recorder(database, Lanes(session_row.id, branch.id), warn=warnings.append)
+        recorder = Recorder(database, LaneBranches(session_row.id, branch.id), warn=warnings.append)
         ended = asyncio.run(recorder.record(events()))
         holder.close()
         assert ended.status == "completed"
@@ -280,7 +280,7 @@ def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
         deep = [deep]
 
     async def events() -> AsyncIterator[Event]:
-        yield Said(AssistantResponse(content={"assistant_response": deep}))
+        yield MessageEvent(AssistantResponse(content={"assistant_response": deep}))
         yield Ended(SessionStatus.COMPLETED, 0)
 
     with Database(path) as database:
@@ -289,7 +289,7 @@ def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
         branch = Branch(session_id=row.id, name="main")
         database.write(lease.begin)
         database.write(lambda conn: create_branch(conn, branch))
-        asyncio.run(Recorder(database, Lanes(row.id, branch.id)).record(events()))
+        asyncio.run(Recorder(database, LaneBranches(row.id, branch.id)).record(events()))
         lease.give_back()
         with database.reader() as conn:
             [entry] = list(branch_entries(conn, branch.id))

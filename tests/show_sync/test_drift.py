@@ -21,7 +21,7 @@ from lionstudio.settings import Settings, load_settings
 from lionstudio.show_sync.drift import show_drift, show_findings
 from lionstudio.shows.records import play_records
 from lionstudio.state.database import Database
-from lionstudio.state.shows import get_play, get_show, move_play
+from lionstudio.state.shows import get_play, get_show, transition_play
 
 PLAN = """---
 goal: Ship it
@@ -60,7 +60,7 @@ def folder(settings: Settings) -> str:
     path = os.path.join(settings.shows, "ship")
     os.makedirs(path)
     with Database(settings.db) as db:
-        play_records.record_show(path, db, load_plan("ship", PLAN), PLAN)
+        play_records.save_show(path, db, load_plan("ship", PLAN), PLAN)
     return path
 
 
@@ -80,12 +80,12 @@ def test_every_step_of_a_show_leaves_both_halves_alike(settings: Settings, folde
             begin(db, session, name="show_ship_api")
         assert read(db, show_drift, settings) == []
         for status, noted in STEPS:
-            play_records.record_play(folder, db, "api", P(status), **noted)
+            play_records.save_play(folder, db, "api", P(status), **noted)
             assert read(db, show_drift, settings) == [], status
-        play_records.record_verdict(folder, db, "api", {"gate_passed": True, "feedback": "fine"}, P.GATED)
-        play_records.record_play(folder, db, "api", P.MERGED, merge_sha="abc", merged_at=1_790_000_400.0)
+        play_records.save_verdict(folder, db, "api", {"gate_passed": True, "feedback": "fine"}, P.GATED)
+        play_records.save_play(folder, db, "api", P.MERGED, merge_sha="abc", merged_at=1_790_000_400.0)
         assert read(db, show_drift, settings) == []
-        play_records.record_final(folder, db, {"show_passed": False, "blockers": ["slow"]}, ShowStatus.ABORTED)
+        play_records.save_final_verdict(folder, db, {"show_passed": False, "blockers": ["slow"]}, ShowStatus.ABORTED)
         assert read(db, show_drift, settings) == []
         assert read(db, get_play, read(db, get_show, "ship").id, "api").session_id == "run-2"
     heal(settings)
@@ -137,7 +137,7 @@ def test_a_kill_between_file_and_row_is_shown_and_healed(
 
 def test_the_commands_show_and_heal_it(settings: Settings, folder: str) -> None:
     with Database(settings.db) as db:
-        write(db, move_play, read(db, get_show, "ship").id, "ui", "blocked")
+        write(db, transition_play, read(db, get_show, "ship").id, "ui", "blocked")
     env = ("--home", settings.home, "state")
     os.environ["LIONAGI_SHOWS"] = settings.shows
     try:

@@ -38,9 +38,9 @@ def test_an_agent_that_was_not_started_yet_is_not_started_to_be_stopped(theatre:
     show_dir = str(theatre.show_dir)
     theatre.home.mkdir(parents=True)
     with theatre.database() as database:
-        play_records.record_show(show_dir, database, read_plan(f"{show_dir}/_show.md"))
-        play_records.record_play(show_dir, database, "a", PlayStatus.PREPARED, worktree=str(theatre.repo))
-        play_records.record_play(show_dir, database, "a", PlayStatus.RUNNING, session_id=new_id())
+        play_records.save_show(show_dir, database, read_plan(f"{show_dir}/_show.md"))
+        play_records.save_play(show_dir, database, "a", PlayStatus.PREPARED, worktree=str(theatre.repo))
+        play_records.save_play(show_dir, database, "a", PlayStatus.RUNNING, session_id=new_id())
     (theatre.show_dir / "_ABORT").write_text("\n")
 
     assert theatre.direct() == "aborted"

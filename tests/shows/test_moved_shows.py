@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.show_harness import Theatre
 
-from lionstudio.shows.director.events import Word
+from lionstudio.shows.director.events import DecisionKind
 from lionstudio.shows.records.decisions import Decision, decide
 
 
@@ -19,7 +19,9 @@ def theatre(tmp_path: Path) -> Theatre:
 
 def approve(theatre: Theatre, play: str) -> None:
     count = len((theatre.show_dir / "_decisions.jsonl").read_text().splitlines())
-    decide(str(theatre.show_dir), play, Decision(f"approve-{count}", Word.APPROVE, theatre.meta(play)["attempt"]))
+    decide(
+        str(theatre.show_dir), play, Decision(f"approve-{count}", DecisionKind.APPROVE, theatre.meta(play)["attempt"])
+    )
 
 
 def test_gates_look_at_the_merge_result(theatre: Theatre) -> None:

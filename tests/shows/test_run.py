@@ -20,10 +20,10 @@ from tests.support.show_harness import TOPIC, Theatre
 
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.shows.attempt.attempt_files import read_json
-from lionstudio.shows.director.events import Word
+from lionstudio.shows.director.events import DecisionKind
 from lionstudio.shows.execute import budget, outcomes
-from lionstudio.shows.execute.executor import Stage
-from lionstudio.shows.process.lock import start_director, take_directing
+from lionstudio.shows.execute.executor import Executor
+from lionstudio.shows.process.lock import acquire_director_lock, start_director
 from lionstudio.shows.records.decisions import Decision, decide
 from lionstudio.state.database import reading
 from lionstudio.state.shows import get_show, list_plays, play_of_session
@@ -38,7 +38,7 @@ def theatre(tmp_path: Path) -> Theatre:
     return Theatre(tmp_path)
 
 
-def say(theatre: Theatre, play: str | None, word: Word, **more: Any) -> None:
+def say(theatre: Theatre, play: str | None, word: DecisionKind, **more: Any) -> None:
     attempt = theatre.meta(play)["attempt"] if play is not None else None
     decide(str(theatre.show_dir), play, Decision(f"{word}-{time.time_ns()}", word, attempt, **more))
 
@@ -132,7 +132,7 @@ def test_who_cannot_do_it_is_escalated_and_others_are_blocked(theatre: Theatre) 
     assert "no idea" in theatre.meta("a")["reason"]
     assert theatre.meta("b")["blocked_by"] == ["a"]
     assert any("demo/a" in warning for warning in theatre.warnings)
-    say(theatre, "a", Word.APPROVE)
+    say(theatre, "a", DecisionKind.APPROVE)
     assert theatre.direct() == "completed"
     assert theatre.statuses() == {"a": "merged", "b": "merged", "c": "merged"}
     assert theatre.runs() == {"a": 2, "b": 1, "c": 1}
@@ -143,14 +143,14 @@ def test_a_person_is_the_last_gate(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a", "b": "@write b.txt b"}, gates=[{"person": "look at it"}])
     theatre.direct()
     assert theatre.statuses() == {"a": "gated", "b": "gated"}
-    say(theatre, "a", Word.APPROVE)
-    say(theatre, "b", Word.REJECT, feedback="not nice")
+    say(theatre, "a", DecisionKind.APPROVE)
+    say(theatre, "b", DecisionKind.REJECT, feedback="not nice")
     theatre.direct()
 
     assert theatre.statuses() == {"a": "merged", "b": "gated"}
     assert theatre.runs() == {"a": 1, "b": 2}
     assert "not nice" in (theatre.show_dir / "b" / "_prompt.md").read_text()
-    say(theatre, "b", Word.APPROVE)
+    say(theatre, "b", DecisionKind.APPROVE)
     assert theatre.direct() == "completed"
     theatre.assert_whole()
 
@@ -191,7 +191,7 @@ def test_a_budget_stops_dispatching_and_asks(theatre: Theatre) -> None:
     theatre.direct()
     assert theatre.statuses() == {"a": "merged", "b": "pending"}
     assert any("budget of tokens is used up" in warning for warning in theatre.warnings)
-    say(theatre, None, Word.APPROVE, budget={"tokens": 100})
+    say(theatre, None, DecisionKind.APPROVE, budget={"tokens": 100})
 
     assert theatre.direct() == "completed"
     assert theatre.statuses() == {"a": "merged", "b": "merged"}
@@ -269,7 +269,7 @@ def test_a_person_may_stop_an_agent_and_have_it_redone(theatre: Theatre) -> None
     thread = threading.Thread(target=theatre.direct)
     thread.start()
     theatre.until(lambda: theatre.runs()["a"])
-    say(theatre, "a", Word.REDO, feedback="once more")
+    say(theatre, "a", DecisionKind.REDO, feedback="once more")
     thread.join(60)
 
     assert theatre.statuses() == {"a": "merged"}
@@ -325,7 +325,7 @@ def test_either_half_is_enough(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}},
                  gates=[{"person": "look"}])  # fmt: skip
     theatre.direct()
-    say(theatre, "a", Word.APPROVE)
+    say(theatre, "a", DecisionKind.APPROVE)
     theatre.direct()
     assert theatre.statuses() == {"a": "merged", "b": "gated"}
     # the files alone
@@ -345,7 +345,7 @@ def test_either_half_is_enough(theatre: Theatre) -> None:
 
 def say_without_meta(theatre: Theatre, play: str) -> None:
     (theatre.show_dir / play).mkdir()
-    decide(str(theatre.show_dir), play, Decision("late", Word.APPROVE, 1))
+    decide(str(theatre.show_dir), play, Decision("late", DecisionKind.APPROVE, 1))
 
 
 def test_leaving_ends_nothing_and_coming_back_watches(theatre: Theatre) -> None:
@@ -367,7 +367,7 @@ def test_leaving_ends_nothing_and_coming_back_watches(theatre: Theatre) -> None:
 
 def test_who_starts_a_show_at_the_same_moment_attaches_to_it(theatre: Theatre) -> None:
     theatre.plan({"a": "@say a"})
-    with take_directing(str(theatre.show_dir)):  # the other one has the show, and is not ready yet
+    with acquire_director_lock(str(theatre.show_dir)):  # the other one has the show, and is not ready yet
         start_director(str(theatre.show_dir), [], environment(**theatre.env))
     (theatre.show_dir / "_show.md").write_text("no plan")
     with pytest.raises(LionError, match="did not start"):
@@ -381,7 +381,7 @@ def test_plays_at_a_time_are_set_beside_what_is_granted(theatre: Theatre) -> Non
     before = read_json(os.path.join(folder, budget.GRANTED))
     assert budget.grant(folder, "one", {"tokens": 5})
     budget.set_concurrency(folder, 8)
-    assert budget.granted(folder) == {"tokens": 5, "concurrency": 8}
+    assert budget.extended_budget(folder) == {"tokens": 5, "concurrency": 8}
     assert before is None  # only the director writes that file
     assert not budget.grant(folder, "one", {"tokens": 5})
 
@@ -492,7 +492,7 @@ def test_waiting_costs_a_few_looks(theatre: Theatre, monkeypatch: pytest.MonkeyP
         nonlocal looks
         looks += resting
         if looks == 1:
-            monkeypatch.setattr(Stage, "tick", lambda self: statements.append("tick"))
+            monkeypatch.setattr(Executor, "tick", lambda self: statements.append("tick"))
         return looks > 3
 
     theatre.direct(leave=leave)

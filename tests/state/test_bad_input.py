@@ -15,7 +15,7 @@ from tests.support.builders import T0, begin, read, read_history, said, say, wri
 from tests.support.hostile import nested
 from tests.support.records import dump
 
-from lionstudio.errors import Conflict, IllegalMove, InvalidInput, LionError, NotFound
+from lionstudio.errors import Conflict, IllegalTransition, InvalidInput, LionError, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.model.json_codec import MAX_DEPTH
 from lionstudio.model.messages import Message
@@ -30,7 +30,15 @@ from lionstudio.state.definitions import save_version
 from lionstudio.state.exchange import mark_read, send
 from lionstudio.state.messages.append import append, get_message
 from lionstudio.state.sessions import create_session, finish_session, get_session
-from lionstudio.state.shows import get_play, get_show, link_session, move_play, move_show, put_play, put_show
+from lionstudio.state.shows import (
+    get_play,
+    get_show,
+    link_session,
+    put_play,
+    put_show,
+    transition_play,
+    transition_show,
+)
 from lionstudio.state.teams import get_team, move_team, post, put_team
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,9 +88,9 @@ REFUSED: Mapping[str, Refusal] = {
     "session source": (session(source_kind="thin air"), InvalidInput),
     "end of a session": (lambda db: write(db, finish_session, "s", "done"), InvalidInput),
     "play status": (play(status="done"), InvalidInput),
-    "move of a play": (lambda db: write(db, move_play, "show", "p", "done"), InvalidInput),
+    "move of a play": (lambda db: write(db, transition_play, "show", "p", "done"), InvalidInput),
     "show status": (show(status="done"), InvalidInput),
-    "move of a show": (lambda db: write(db, move_show, "t", "done"), InvalidInput),
+    "move of a show": (lambda db: write(db, transition_show, "t", "done"), InvalidInput),
     "team status": (team(status="done"), InvalidInput),
     "move of a team": (lambda db: write(db, move_team, "team", "done"), InvalidInput),
     "kind of a definition": (lambda db: write(db, save_version, "poem", "a", "text"), InvalidInput),
@@ -95,8 +103,8 @@ REFUSED: Mapping[str, Refusal] = {
     "letter to no team": (letter(team_id="nobody"), NotFound),
     "letter of no session": (letter(session_id="nobody"), InvalidInput),
     "end of nothing": (lambda db: write(db, finish_session, "nobody", "failed"), NotFound),
-    "move of no play": (lambda db: write(db, move_play, "show", "nobody", "prepared"), NotFound),
-    "move of no show": (lambda db: write(db, move_show, "nobody", "aborted"), NotFound),
+    "move of no play": (lambda db: write(db, transition_play, "show", "nobody", "prepared"), NotFound),
+    "move of no show": (lambda db: write(db, transition_show, "nobody", "aborted"), NotFound),
     "move of no team": (lambda db: write(db, move_team, "nobody", "archived"), NotFound),
     "link of no play": (lambda db: write(db, link_session, read(db, get_show, "t"), "nobody"), NotFound),
     "reading an inbox that is not there": (lambda db: write(db, mark_read, "nobody", 1), NotFound),
@@ -189,7 +197,7 @@ def test_a_message_to_a_session_that_has_ended_is_refused(world: Database) -> No
     for status in SESSION_ENDS:
         begun = begin(world, f"ended {status}")
         write(world, finish_session, begun.session_id, status)
-        with pytest.raises(IllegalMove):
+        with pytest.raises(IllegalTransition):
             write(world, append, begun.branch_id, said())
         assert read_history(world, begun.branch_id) == []
 
@@ -208,12 +216,12 @@ def attempt(legal: bool, move: Callable[[], Any]) -> None:
     if legal:
         move()
     else:
-        with pytest.raises(IllegalMove):
+        with pytest.raises(IllegalTransition):
             move()
 
 
 def test_sessions_move_only_as_their_table_says(db: Database) -> None:
-    for old, new, legal in pairs(statuses.SESSION_MOVES):
+    for old, new, legal in pairs(statuses.SESSION_TRANSITIONS):
         id_ = f"{old} {new}"
         write(db, create_session, Session(id=id_, status=old))  # type: ignore[arg-type]
         attempt(legal, lambda id_=id_, new=new: write(db, finish_session, id_, new))  # type: ignore[misc]
@@ -222,23 +230,23 @@ def test_sessions_move_only_as_their_table_says(db: Database) -> None:
 
 def test_plays_move_only_as_their_table_says(db: Database) -> None:
     write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
-    for old, new, legal in pairs(statuses.PLAY_MOVES):
+    for old, new, legal in pairs(statuses.PLAY_TRANSITIONS):
         name = f"{old} {new}"
         write(db, put_play, Play(show_id="show", name=name, status=old))  # type: ignore[arg-type]
-        attempt(legal, lambda name=name, new=new: write(db, move_play, "show", name, new))  # type: ignore[misc]
+        attempt(legal, lambda name=name, new=new: write(db, transition_play, "show", name, new))  # type: ignore[misc]
         assert read(db, get_play, "show", name).status == (new if legal else old)
 
 
 def test_shows_move_only_as_their_table_says(db: Database) -> None:
-    for old, new, legal in pairs(statuses.SHOW_MOVES):
+    for old, new, legal in pairs(statuses.SHOW_TRANSITIONS):
         topic = f"{old} {new}"
         write(db, put_show, Show(topic=topic, show_dir="/t", status=old))  # type: ignore[arg-type]
-        attempt(legal, lambda topic=topic, new=new: write(db, move_show, topic, new))  # type: ignore[misc]
+        attempt(legal, lambda topic=topic, new=new: write(db, transition_show, topic, new))  # type: ignore[misc]
         assert read(db, get_show, topic).status == (new if legal else old)
 
 
 def test_teams_move_only_as_their_table_says(db: Database) -> None:
-    for old, new, legal in pairs(statuses.TEAM_MOVES):
+    for old, new, legal in pairs(statuses.TEAM_TRANSITIONS):
         id_ = f"{old} {new}"
         write(db, put_team, Team(id=id_, name="n", status=old))  # type: ignore[arg-type]
         attempt(legal, lambda id_=id_, new=new: write(db, move_team, id_, new))  # type: ignore[misc]
@@ -247,8 +255,8 @@ def test_teams_move_only_as_their_table_says(db: Database) -> None:
 
 def test_the_tables_of_moves_name_every_status() -> None:
     tables: list[tuple[Any, Any]] = [
-        (statuses.SESSION_MOVES, SessionStatus), (statuses.PLAY_MOVES, PlayStatus), (statuses.SHOW_MOVES, ShowStatus),
-        (statuses.TEAM_MOVES, TeamStatus),
+        (statuses.SESSION_TRANSITIONS, SessionStatus), (statuses.PLAY_TRANSITIONS, PlayStatus), (statuses.SHOW_TRANSITIONS, ShowStatus),
+        (statuses.TEAM_TRANSITIONS, TeamStatus),
     ]  # fmt: skip
     assert [set(moves) for moves, _ in tables] == [set(words) for _, words in tables]
 

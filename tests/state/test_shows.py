@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.builders import T0, begin, read, sql, write
 
-from lionstudio.errors import IllegalMove, NotFound
+from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
@@ -24,12 +24,12 @@ from lionstudio.state.shows import (
     link_session,
     list_plays,
     list_shows,
-    move_play,
-    move_show,
     play_of_session,
     plays_with_status,
     put_play,
     put_show,
+    transition_play,
+    transition_show,
 )
 
 
@@ -72,7 +72,7 @@ def test_plays_are_put_once_per_name_and_listed_in_order(db: Database) -> None:
 def test_shows_are_listed_newest_first(db: Database) -> None:
     for number, topic in enumerate("abc"):
         write(db, put_show, Show(topic=topic, show_dir="/", created_at=T0, updated_at=T0 + number))
-    write(db, move_show, "a", "completed", at=T0 + 10)
+    write(db, transition_show, "a", "completed", at=T0 + 10)
 
     assert [one.topic for one in read(db, list_shows)] == ["a", "c", "b"]
     assert [one.topic for one in read(db, list_shows, limit=1)] == ["a"]
@@ -92,34 +92,34 @@ def test_a_play_goes_its_way(db: Database) -> None:
         "merged",
     )
     for number, status in enumerate(way):
-        write(db, move_play, made.id, "p", status, at=T0 + number)
+        write(db, transition_play, made.id, "p", status, at=T0 + number)
 
     play = read(db, get_play, made.id, "p")
     assert (play.status, play.updated_at) == (PlayStatus.MERGED, T0 + 8)
-    with pytest.raises(IllegalMove, match="is merged and cannot become redoing") as refusal:
-        write(db, move_play, made.id, "p", "redoing")
+    with pytest.raises(IllegalTransition, match="is merged and cannot become redoing") as refusal:
+        write(db, transition_play, made.id, "p", "redoing")
     assert refusal.value.hint == "from merged follows nothing: it is final"
 
 
 def test_two_directors_do_not_overtake_each_other(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     made = show(db, p=())
     stale = read(db, get_play, made.id, "p")
-    write(db, move_play, made.id, "p", "prepared")
+    write(db, transition_play, made.id, "p", "prepared")
 
     def remembered(conn: Connection, show_id: str, name: str) -> Play:
         return stale
 
     monkeypatch.setattr(shows, "get_play", remembered)
-    with pytest.raises(IllegalMove, match="somebody else"):
-        write(db, move_play, made.id, "p", "blocked")
+    with pytest.raises(IllegalTransition, match="somebody else"):
+        write(db, transition_play, made.id, "p", "blocked")
     monkeypatch.undo()
     assert read(db, get_play, made.id, "p").status == "prepared"
 
     old = read(db, get_show, "docs")
-    write(db, move_show, "docs", "aborted")
+    write(db, transition_show, "docs", "aborted")
     monkeypatch.setattr(shows, "get_show", lambda conn, topic: old)
-    with pytest.raises(IllegalMove, match="somebody else"):
-        write(db, move_show, "docs", "completed")
+    with pytest.raises(IllegalTransition, match="somebody else"):
+        write(db, transition_show, "docs", "completed")
 
 
 def test_a_play_finds_the_newest_session_with_its_name(db: Database) -> None:
@@ -152,7 +152,7 @@ def test_a_show_takes_its_plays_along_and_leaves_their_sessions(db: Database) ->
 def test_questions_across_all_shows(db: Database) -> None:
     one, two = show(db, "one", a=(), b=("a",), c=("b",), d=()), show(db, "two", x=(), y=("x",))
     for made, name in ((one, "a"), (two, "x")):
-        write(db, move_play, made.id, name, "escalated", at=T0)
+        write(db, transition_play, made.id, name, "escalated", at=T0)
 
     assert [(found.topic, found.play.name) for found in read(db, plays_with_status, "escalated")] == [
         ("one", "a"), ("two", "x"),
@@ -176,5 +176,5 @@ def test_an_imported_show_may_become_anything(db: Database) -> None:
     for status in (ShowStatus.ACTIVE, ShowStatus.COMPLETED, ShowStatus.ABORTED):
         topic = f"to {status}"
         write(db, put_show, Show(topic=topic, show_dir="/", status=ShowStatus.IMPORTED))
-        write(db, move_show, topic, status)
+        write(db, transition_show, topic, status)
         assert read(db, get_show, topic).status is status

@@ -9,7 +9,7 @@ from tests.support.studio import application
 
 from lionstudio.model.shows.show import Show
 from lionstudio.model.status.statuses import ShowStatus
-from lionstudio.shows.process.lock import take_directing
+from lionstudio.shows.process.lock import acquire_director_lock
 from lionstudio.state.database import Database
 from lionstudio.state.shows import put_show
 from lionstudio.state.upkeep.doctor import examine
@@ -30,7 +30,7 @@ def test_a_dead_director_does_not_look_alive(tmp_path: Path) -> None:
             return studio.get("/api/shows/build")["directed"], [item["actions"][0]["command"] for item in items]
 
         assert told() == (False, [])
-        lock = take_directing(str(folder))
+        lock = acquire_director_lock(str(folder))
         assert told() == (True, [])
         lock.release()
         assert told() == (False, [])
@@ -45,7 +45,7 @@ def test_the_doctor_tells_of_a_dead_director(tmp_path: Path) -> None:
         def told() -> list[str]:
             return db.read(lambda conn: [each.advice for each in examine(conn) if each.code == "show.undirected"])
 
-        lock = take_directing(str(tmp_path))
+        lock = acquire_director_lock(str(tmp_path))
         assert told() == []
         lock.release()
         assert told() == []

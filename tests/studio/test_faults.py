@@ -15,7 +15,7 @@ from tests.support.studio import AUTH, InProcess, Running, application, server, 
 
 from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import Connection
-from lionstudio.studio.http.body_limit import BoundedBodies
+from lionstudio.studio.http.body_limit import BodyLimit
 
 NO_DATABASE = (
     "/healthz",
@@ -157,6 +157,6 @@ def test_a_slow_body_is_given_up(tmp_path: Path) -> None:
         raise AssertionError("a route must not begin")
 
     scope = {"type": "http", "method": "POST", "path": "/", "headers": []}
-    asyncio.run(BoundedBodies(app, seconds=0.05)(scope, never, send))  # type: ignore[arg-type]
+    asyncio.run(BodyLimit(app, seconds=0.05)(scope, never, send))  # type: ignore[arg-type]
 
     assert sent[0]["status"] == 408

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lionstudio.agents.events import Ended, Event, Learned, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent, MetadataEvent
 from lionstudio.agents.provider import Task, get_provider
 from lionstudio.model.messages import ActionRequest, ActionResponse, Message
 from lionstudio.model.usage import NOTHING, Usage
@@ -57,8 +57,8 @@ class Run:
     pid: int = 0
 
     @property
-    def said(self) -> list[Said]:
-        return [event for event in self.events if isinstance(event, Said)]
+    def said(self) -> list[MessageEvent]:
+        return [event for event in self.events if isinstance(event, MessageEvent)]
 
     @property
     def messages(self) -> list[Message]:
@@ -72,7 +72,12 @@ class Run:
 
     @property
     def facts(self) -> dict[str, Any]:
-        return {name: fact for event in self.events if isinstance(event, Learned) for name, fact in event.facts.items()}
+        return {
+            name: fact
+            for event in self.events
+            if isinstance(event, MetadataEvent)
+            for name, fact in event.facts.items()
+        }
 
     @property
     def usage(self) -> Usage:

@@ -7,9 +7,9 @@ import os
 import subprocess
 from pathlib import Path
 
-from lionstudio.shows.git.checkout import Place, prepare
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare
 from lionstudio.shows.git.repo_layout import Checkout, Repo
-from lionstudio.shows.git.setup import begin
+from lionstudio.shows.git.setup import open_show_repo
 
 ENV = {
     "PATH": os.environ["PATH"],
@@ -66,14 +66,14 @@ def commit(where: str | Path, message: str = "work") -> str:
 
 def begun(repo: Path, topic: str = "topic", base: str | None = None) -> Repo:
     """A show that begins at HEAD."""
-    return begin(
+    return open_show_repo(
         str(repo), topic, base or git(repo, "rev-parse", "HEAD"), room=str(repo.parent / "home" / "checkouts" / topic)
     )
 
 
 def checkout_of(repo: Repo, play: str = "play") -> Checkout:
     """The checkout of a play."""
-    return prepare(Place(repo=repo, play=play))
+    return prepare(CheckoutTarget(repo=repo, play=play))
 
 
 def fingerprint(repo: Path) -> dict[str, str]:

@@ -24,7 +24,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session, finish_session, set_health
 from lionstudio.state.shows import put_play, put_show
-from lionstudio.system.process_identity import describe
+from lionstudio.system.process_identity import identify
 
 _LI = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 _AGENTS = ("reviewer", "implementer", "researcher", "tester", "writer")
@@ -230,7 +230,7 @@ def dead_run(settings: Settings) -> None:
     process = subprocess.Popen(["sleep", "60"])
     lock = Path(settings.home, "run-dead.lock")
     lock.touch()
-    owner = describe(process.pid, str(lock))._asdict()
+    owner = identify(process.pid, str(lock))._asdict()
     process.kill()
     process.wait()
     with Database(settings.db) as db:

@@ -20,16 +20,16 @@ from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.settings import Settings, load_settings
 from lionstudio.show_sync.drift import show_drift
 from lionstudio.shows.process.engine import Engine, PlainEngine
-from lionstudio.shows.process.lock import find_director, is_directed
-from lionstudio.shows.process.process import Directing
-from lionstudio.shows.process.workflow import Production
+from lionstudio.shows.process.lock import find_director, has_director
+from lionstudio.shows.process.process import DirectorProcess
+from lionstudio.shows.process.workflow import ShowWorkflow
 from lionstudio.state.database import Database, reading
 from lionstudio.state.shows import get_show, list_plays
 
 TOPIC = "demo"
 
 
-def plain(_name: str, production: Production) -> Engine:
+def plain(_name: str, production: ShowWorkflow) -> Engine:
     """The engine without a memory."""
     return PlainEngine(production.workflows)
 
@@ -90,7 +90,7 @@ class Theatre:
     def direct(self, *, again: bool = False, durable: bool = False, leave: Callable[[bool], bool] | None = None) -> str:
         """Direct it in this process; it leaves when nothing goes on without a person."""
         environ = environment(**self.env)
-        directing = Directing(
+        directing = DirectorProcess(
             str(self.show_dir), self.settings, environ, self.warnings.append, again=again,
             engine=None if durable else plain,
         )  # fmt: skip
@@ -122,7 +122,7 @@ class Theatre:
         return path.read_text() if path.exists() else ""
 
     def until_left(self) -> None:
-        self.until(lambda: not is_directed(str(self.show_dir)))
+        self.until(lambda: not has_director(str(self.show_dir)))
 
     @property
     def director(self) -> int:

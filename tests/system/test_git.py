@@ -18,10 +18,10 @@ from tests.support.repositories import begun, checkout_of, git, make_repo, write
 
 from lionstudio.errors import Busy, LionError, NotFound, StorageFailed, WrongVersion
 from lionstudio.shows.git.checkout import collect
-from lionstudio.shows.git.merge import Merged, merge
+from lionstudio.shows.git.merge import MergeCommitted, merge
 from lionstudio.shows.git.provision import as_patterns
 from lionstudio.system import git as wrapper
-from lionstudio.system.git import Git, Ran, failure, program, quoted
+from lionstudio.system.git import Git, GitResult, failure, program, quoted
 
 
 def test_a_lock_that_a_killed_git_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,13 +37,13 @@ def test_a_lock_that_a_killed_git_left(tmp_path: Path, monkeypatch: pytest.Monke
         merge(repo, "topic", "play", 1, head, "Merge")
     assert str(lock) in caught.value.message
     lock.unlink()
-    assert isinstance(merge(repo, "topic", "play", 1, head, "Merge"), Merged)
+    assert isinstance(merge(repo, "topic", "play", 1, head, "Merge"), MergeCommitted)
 
 
 def test_a_full_disk_is_no_fault_of_the_agent() -> None:
     for words in ("error: unable to write file: No space left on device", "fatal: write error: Disk quota exceeded"):
-        assert isinstance(failure("unpack-objects", Ran(128, b"", words)), StorageFailed)
-    told = failure("merge-tree", Ran(128, b"", "fatal: bad\x1b[31m\nthing"))
+        assert isinstance(failure("unpack-objects", GitResult(128, b"", words)), StorageFailed)
+    told = failure("merge-tree", GitResult(128, b"", "fatal: bad\x1b[31m\nthing"))
     assert (type(told), told.message) == (LionError, "git merge-tree failed: bad\\x1b[31m; thing")
 
 

@@ -26,7 +26,7 @@ from tests.support.owner_processes import (
 
 from lionstudio.errors import NotFound
 from lionstudio.system import process_identity
-from lionstudio.system.process_identity import Owner, RunLock, describe, liveness, signal_owner
+from lionstudio.system.process_identity import Owner, RunLock, identify, liveness, signal_owner
 
 __all__ = ["gone", "machine", "namespaces", "path", "start"]  # fixtures
 pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespaces")
@@ -44,13 +44,13 @@ def test_a_process_that_holds_its_lock_is_alive(start: Start, path: str) -> None
 
 def test_a_process_knows_itself(path: str) -> None:
     with RunLock.take(path):
-        assert liveness(describe(lock_path=path)).answer == "alive"
-    assert liveness(describe()).answer == "alive"
+        assert liveness(identify(lock_path=path)).answer == "alive"
+    assert liveness(identify()).answer == "alive"
 
 
 def test_a_process_is_described_from_outside_as_from_inside(start: Start, path: str) -> None:
     script = start(HOLD, path)
-    assert describe(script.process.pid, path) == script.owner()
+    assert identify(script.process.pid, path) == script.owner()
 
 
 def test_a_command_name_cannot_forge_the_start(start: Start, path: str) -> None:
@@ -67,12 +67,12 @@ def test_a_command_name_cannot_forge_the_start(start: Start, path: str) -> None:
 def test_the_machine_is_named_as_the_system_names_it() -> None:
     names = [Path(name) for name in ("/etc/machine-id", "/var/lib/dbus/machine-id")]
     found = [name.read_text().strip() for name in names if name.exists()]
-    assert describe().machine_id == next((name for name in found if name), None)
-    assert describe().host == os.uname().nodename
+    assert identify().machine_id == next((name for name in found if name), None)
+    assert identify().host == os.uname().nodename
 
 
 def test_a_lock_path_means_the_same_in_every_folder() -> None:
-    assert describe(lock_path="s1.lock").lock_path == f"{os.getcwd()}/s1.lock"
+    assert identify(lock_path="s1.lock").lock_path == f"{os.getcwd()}/s1.lock"
 
 
 def test_a_stopped_process_is_alive(start: Start, path: str) -> None:
@@ -143,7 +143,7 @@ def test_a_zombie_is_dead(start: Start, path: str) -> None:
     os.waitid(os.P_PID, owner.pid, os.WEXITED | os.WNOWAIT)
     sentence = f"pid {owner.pid} has ended and waits to be collected (zombie)"
     assert liveness(owner) == ("dead", ("the run's lock is free", sentence))
-    assert describe(owner.pid, path) == owner
+    assert identify(owner.pid, path) == owner
     with pytest.raises(NotFound, match="zombie"):
         signal_owner(owner, signal.SIGTERM)
 
@@ -311,7 +311,7 @@ def test_elsewhere_psutil_gives_the_same_answers(elsewhere: None, start: Start, 
     pytest.importorskip("psutil", reason="psutil is optional")
     script = start(IDLE, path)
     script.owner()
-    owner = describe(script.process.pid, path)
+    owner = identify(script.process.pid, path)
     assert liveness(owner).answer == "alive"
     assert liveness(owner._replace(host="moon")).answer == "unknown"
     assert liveness(owner._replace(start_ticks=1)).answer == "unknown"
@@ -333,7 +333,7 @@ def test_elsewhere_without_psutil_only_the_lock_tells(
     monkeypatch.setitem(sys.modules, "psutil", None)
     script = start(HOLD, path)
     script.owner()
-    owner = describe(script.process.pid, path)
+    owner = identify(script.process.pid, path)
     assert liveness(owner).answer == "alive"
     script.kill()
     assert liveness(owner).answer == "unknown"

@@ -12,7 +12,7 @@ import pytest
 from tests.support.owner_processes import HOLD, IDLE, LINUX, Start, gone, machine, namespaces, path, start
 
 from lionstudio.errors import Busy, InvalidInput, NotFound, StorageFailed
-from lionstudio.system.process_identity import RunLock, describe, liveness, signal_owner
+from lionstudio.system.process_identity import RunLock, identify, liveness, signal_owner
 
 __all__ = ["gone", "machine", "namespaces", "path", "start"]  # fixtures
 pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespaces")
@@ -117,7 +117,7 @@ def test_children_do_not_inherit_the_lock(start: Start, path: str) -> None:
     assert liveness(owner).evidence[0] == "the run's lock is held"
     script.kill()
     assert len(children) == 2
-    assert all(liveness(describe(int(child))).answer == "alive" for child in children)
+    assert all(liveness(identify(int(child))).answer == "alive" for child in children)
     assert liveness(owner).answer == "dead"
     RunLock.take(path).release()
 
@@ -154,7 +154,7 @@ tell(sum(os.waitpid(child, 0)[1] for child in children))
 
 
 def test_fifty_lookers_never_keep_a_run_from_its_lock(start: Start, path: str) -> None:
-    lookers = start(LOOK, json.dumps(describe(lock_path=path)))
+    lookers = start(LOOK, json.dumps(identify(lock_path=path)))
     assert lookers.told() == ["looking"]
     for round_ in range(20):
         lock = RunLock.take(path)

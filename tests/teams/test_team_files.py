@@ -16,7 +16,7 @@ from tests.support.hostile import values
 from tests.support.records import dump
 from tests.support.sql_trace import traced
 
-from lionstudio.errors import Conflict, IllegalMove, InvalidInput, NotFound
+from lionstudio.errors import Conflict, IllegalTransition, InvalidInput, NotFound
 from lionstudio.files.teams.team_file import list_team_files, read_team_file
 from lionstudio.files.teams.team_json import message_data, messages_of, seconds, team_data, team_of
 from lionstudio.imports.teams import import_teams
@@ -122,9 +122,9 @@ def test_an_archived_team_takes_no_messages_and_can_be_reopened(teams: Teams, db
     team = teams.create("review", ["a"]).team
     teams.move("review", TeamStatus.ARCHIVED)
 
-    with pytest.raises(IllegalMove, match="is archived"):
+    with pytest.raises(IllegalTransition, match="is archived"):
         teams.send("review", "x", sender="a", to=[])
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalTransition):
         teams.move("review", TeamStatus.ARCHIVED)
     assert db.read(lambda conn: get_team(conn, team.id)).status == TeamStatus.ARCHIVED
 

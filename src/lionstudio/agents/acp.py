@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
-from lionstudio.agents.events import Ended, Event, Heard, Learned, Said, Waits
+from lionstudio.agents.events import Ended, Event, MessageEvent, MetadataEvent, TextDelta, WaitingEvent
 from lionstudio.agents.provider import Provider, Task, history_as_text
 from lionstudio.agents.raw_message import raw_message
 from lionstudio.errors import InvalidInput, NotFound
@@ -84,7 +84,7 @@ async def _prompt(client: _Client, program: Program, task: Task) -> Ended:
     greeting = await agent.initialize(acp.PROTOCOL_VERSION, ClientCapabilities(), info)
     session_id = await _session(agent, greeting, task)
     known = {"conversation": session_id, "agent": getattr(greeting.agent_info, "name", None)}
-    client.events.put_nowait(Learned({name: value for name, value in known.items() if value}))
+    client.events.put_nowait(MetadataEvent({name: value for name, value in known.items() if value}))
     told = [part for part in (task.system, history_as_text(task.history) if task.history else None) if part]
     answer = await agent.prompt(session_id, [acp.text_block("\n\n".join([*told, task.prompt]))])
     client.finish_message(_usage(answer))
@@ -138,7 +138,7 @@ class _Client:
         if kind in ("tool_call", "tool_call_update"):
             self._tool(update)
         elif kind != "user_message_chunk":  # our own words, or those of a session that was loaded
-            self.events.put_nowait(Said(raw_message(_plain(update), kind=kind)))
+            self.events.put_nowait(MessageEvent(raw_message(_plain(update), kind=kind)))
 
     def _say(self, key: str, text: str) -> None:
         if key != self._key:
@@ -146,7 +146,7 @@ class _Client:
         self._key = key
         self._pieces.append(text)
         if key == "assistant_response":
-            self.events.put_nowait(Heard(text))
+            self.events.put_nowait(TextDelta(text))
 
     def finish_message(self, usage: dict[str, int] | None = None) -> None:
         """What was said in pieces becomes one message."""
@@ -155,7 +155,7 @@ class _Client:
         if text or usage:
             content = {"assistant_response": "", key or "assistant_response": text}
             metadata = {"usage": usage} if usage else {}
-            self.events.put_nowait(Said(AssistantResponse(content=content, metadata=metadata)))
+            self.events.put_nowait(MessageEvent(AssistantResponse(content=content, metadata=metadata)))
 
     def _tool(self, update: Any) -> None:
         call_id = update.tool_call_id
@@ -164,12 +164,12 @@ class _Client:
             content = {"function": update.title or update.kind or "tool", "arguments": jsonable(update.raw_input or {})}
             request = ActionRequest(content=content, metadata={"call_id": call_id, "kind": update.kind})
             self._requests[call_id] = request
-            self.events.put_nowait(Said(request))
+            self.events.put_nowait(MessageEvent(request))
         if update.status in ("completed", "failed"):
             given = update.raw_output if update.raw_output is not None else _plain(update.content or [])
             answer = {"output" if update.status == "completed" else "error": jsonable(given)}
             content = {**request.content, **answer, "action_request_id": request.id}
-            self.events.put_nowait(Said(ActionResponse(content=content, metadata={"call_id": call_id})))
+            self.events.put_nowait(MessageEvent(ActionResponse(content=content, metadata={"call_id": call_id})))
 
     async def request_permission(self, session_id: str, tool_call: Any, options: list[Any], **_: Any) -> Any:
         """Grant what the task permits, deny the rest; nobody is there to be asked."""
@@ -179,7 +179,7 @@ class _Client:
         wanted = ("allow_once", "allow_always") if permitted else ("reject_once", "reject_always")
         chosen = next((option for kind in wanted for option in options if option.kind == kind), None)
         if not permitted:
-            self.events.put_nowait(Waits(f"a permission: {tool_call.title or tool_call.kind}"))
+            self.events.put_nowait(WaitingEvent(f"a permission: {tool_call.title or tool_call.kind}"))
         if chosen is None:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         return RequestPermissionResponse(outcome=AllowedOutcome(option_id=chosen.option_id, outcome="selected"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.agents.provider import Provider, Task, history_as_text
 from lionstudio.agents.raw_message import parse_line, raw_message
 from lionstudio.errors import InvalidInput
@@ -26,10 +26,10 @@ _BY_ROLE: Mapping[str, tuple[type[Message], str]] = {
 
 def provider() -> Provider:
     """The provider of this module."""
-    return Command()
+    return CommandAgent()
 
 
-class Command:
+class CommandAgent:
     """A program of the user's own."""
 
     name = "command"
@@ -53,7 +53,7 @@ class Command:
         async with Program(argv, cwd=task.cwd, env=task.env, stdin=stdin) as program:
             async for line in program.lines():
                 if line.strip():
-                    yield Said(message_of(parse_line(line)))
+                    yield MessageEvent(message_of(parse_line(line)))
             code = await program.wait()
             yield ended(code, program.last_words)
 

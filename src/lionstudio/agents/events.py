@@ -11,14 +11,14 @@ from lionstudio.model.status.statuses import SessionStatus
 MAIN = "main"  # the lane of the agent itself; sub-agents have lanes of their own
 
 
-class Said(NamedTuple):
+class MessageEvent(NamedTuple):
     """A whole message. It is kept before the next event is taken."""
 
     message: Message
     lane: str = MAIN
 
 
-class Opened(NamedTuple):
+class LaneOpened(NamedTuple):
     """A sub-agent begins; what it says comes on its own lane."""
 
     lane: str
@@ -26,20 +26,20 @@ class Opened(NamedTuple):
     metadata: Mapping[str, Any] = {}
 
 
-class Heard(NamedTuple):
+class TextDelta(NamedTuple):
     """A piece of a message that is still being said: shown while it comes, never kept as a message."""
 
     text: str
     lane: str = MAIN
 
 
-class Learned(NamedTuple):
+class MetadataEvent(NamedTuple):
     """A fact about the run: the provider's conversation id, the model that answered, a version."""
 
     facts: Mapping[str, Any]
 
 
-class Waits(NamedTuple):
+class WaitingEvent(NamedTuple):
     """The agent waits for a person, or no longer does (None)."""
 
     what_for: str | None
@@ -54,4 +54,4 @@ class Ended(NamedTuple):
     detail: str | None = None  # a sentence for a person
 
 
-Event = Said | Opened | Heard | Learned | Waits | Ended
+Event = MessageEvent | LaneOpened | TextDelta | MetadataEvent | WaitingEvent | Ended

@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
-from lionstudio.agents.events import MAIN, Ended, Event, Said
+from lionstudio.agents.events import MAIN, Ended, Event, MessageEvent
 from lionstudio.agents.raw_message import parse_line, raw_message
-from lionstudio.agents.usage_tally import Tally
+from lionstudio.agents.usage_tally import UsageTally
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import Instruction, Message
 from lionstudio.model.status.statuses import SessionStatus
@@ -24,16 +24,16 @@ _HOLD_SECONDS = 0.1  # the figures follow within milliseconds, or much later
 _LONGEST_DETAIL = 2000
 
 
-class Reader(ABC):
+class StreamReader(ABC):
     """Turns the records of one run into events; each program has its own."""
 
     def __init__(self) -> None:
-        self.tally = Tally()
+        self.tally = UsageTally()
         self._held: Message | None = None
         self._held_until = 0.0
 
     @abstractmethod
-    def take(self, record: dict[str, Any]) -> Iterator[Event]:
+    def feed(self, record: dict[str, Any]) -> Iterator[Event]:
         """The events of the next record."""
 
     @abstractmethod
@@ -41,23 +41,23 @@ class Reader(ABC):
         """How it went, when nothing more comes."""
 
     @property
-    def patience(self) -> float | None:
+    def hold_left(self) -> float | None:
         """How long a message may still be held back; None when there is none."""
         return None if self._held is None else max(0.0, self._held_until - time.monotonic())
 
-    def say(self, message: Message, lane: str = MAIN, *, hold: bool = False) -> Iterator[Said]:
+    def emit(self, message: Message, lane: str = MAIN, *, hold: bool = False) -> Iterator[MessageEvent]:
         """The event of a message, after the one that was held back; or hold this one."""
-        yield from self.release()
+        yield from self.flush()
         if hold:
             self._held, self._held_until = message, time.monotonic() + _HOLD_SECONDS
         else:
-            yield Said(message, lane)
+            yield MessageEvent(message, lane)
 
-    def release(self) -> Iterator[Said]:
+    def flush(self) -> Iterator[MessageEvent]:
         """The message that was held back, if there is one."""
         if self._held is not None:
             held, self._held = self._held, None
-            yield Said(held)
+            yield MessageEvent(held)
 
     def note(self, usage: Usage) -> bool:
         """Put this usage on the message that is held back; False when there is none."""
@@ -67,20 +67,20 @@ class Reader(ABC):
         return True
 
 
-async def play(program: Program, reader: Reader) -> AsyncGenerator[Event, None]:
+async def stream(program: Program, reader: StreamReader) -> AsyncGenerator[Event, None]:
     """Run a program to its end; closing this ends it with its whole tree."""
     async with program:
         while True:
-            if reader.patience == 0:
-                for held in reader.release():
+            if reader.hold_left == 0:
+                for held in reader.flush():
                     yield held
             try:
-                line = await program.line(reader.patience)
+                line = await program.line(reader.hold_left)
             except TimeoutError:
                 continue
             except asyncio.CancelledError:
                 # whoever stops the run still gets what was held back, and is told again with the next event
-                for held in reader.release():
+                for held in reader.flush():
                     yield held
                 raise
             if line is None:
@@ -88,20 +88,20 @@ async def play(program: Program, reader: Reader) -> AsyncGenerator[Event, None]:
             for event in events_of(line, reader):
                 yield event
         code = await program.wait()
-        for held in reader.release():
+        for held in reader.flush():
             yield held
         yield reader.ended(code, program.last_words)
 
 
-def events_of(line: bytes, reader: Reader) -> Iterator[Event]:
+def events_of(line: bytes, reader: StreamReader) -> Iterator[Event]:
     """The events of one printed line; what is no record is kept as it is."""
     if not line.strip():
         return
     record = parse_line(line)
     if isinstance(record, dict):
-        yield from reader.take(record)
+        yield from reader.feed(record)
     else:
-        yield from reader.say(raw_message(record))
+        yield from reader.emit(raw_message(record))
 
 
 def notice(text: str, kind: str, record: Any) -> Message:

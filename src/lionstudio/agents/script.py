@@ -18,7 +18,16 @@ import shlex
 from collections.abc import AsyncIterator
 from typing import Any
 
-from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said, Waits
+from lionstudio.agents.events import (
+    MAIN,
+    Ended,
+    Event,
+    LaneOpened,
+    MessageEvent,
+    MetadataEvent,
+    TextDelta,
+    WaitingEvent,
+)
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.model.ids import new_id
@@ -72,10 +81,10 @@ class Script:
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
         """Play the lines of the prompt."""
-        yield Learned({"model": task.model or "script", "conversation": task.resume or new_id()})
+        yield MetadataEvent({"model": task.model or "script", "conversation": task.resume or new_id()})
         lines = [line.strip() for line in task.prompt.splitlines() if line.strip().startswith("@")]
         if not lines:
-            yield Said(AssistantResponse(content={"assistant_response": f"You said: {task.prompt}"}))
+            yield MessageEvent(AssistantResponse(content={"assistant_response": f"You said: {task.prompt}"}))
         stage = _Stage(task)
         for line in lines:
             async for event in stage.play(line):
@@ -98,7 +107,7 @@ class _Stage:
         word, _, rest = line[1:].partition(" ")
         rest = rest.strip()
         if word == "say":
-            yield Heard(rest, self._lane)
+            yield TextDelta(rest, self._lane)
             yield self._said({"assistant_response": rest})
         elif word == "think":
             yield self._said({"assistant_response": "", "thinking": rest})
@@ -108,7 +117,7 @@ class _Stage:
                 yield said
         elif word == "run":
             request = ActionRequest(content={"function": "run", "arguments": {"command": rest}})
-            yield Said(request, self._lane)
+            yield MessageEvent(request, self._lane)
             yield await self._run(rest, request)
         elif word == "write":
             name, _, text = rest.partition(" ")
@@ -117,9 +126,9 @@ class _Stage:
         elif word in ("agent", "end"):
             self._lane = f"agent-{new_id()}" if word == "agent" else MAIN
             if word == "agent":
-                yield Opened(self._lane, rest or None)
+                yield LaneOpened(self._lane, rest or None)
         elif word == "wait":
-            yield Waits(rest or "a person")
+            yield WaitingEvent(rest or "a person")
         else:
             async for event in self._pause_or_end(word, rest):
                 yield event
@@ -139,18 +148,20 @@ class _Stage:
             code, detail = (code, detail) if code.isascii() and code.isdigit() else ("1", rest)
             yield Ended(SessionStatus.FAILED, min(int(code), 255), None, detail or None)
 
-    def _said(self, content: dict[str, Any]) -> Said:
+    def _said(self, content: dict[str, Any]) -> MessageEvent:
         metadata = {"usage": self._usage} if self._usage else {}
         self._usage = {}
-        return Said(AssistantResponse(content=content, metadata=metadata), self._lane)
+        return MessageEvent(AssistantResponse(content=content, metadata=metadata), self._lane)
 
-    def _call(self, name: str, arguments: dict[str, Any], text: str, *, failed: bool = False) -> tuple[Said, Said]:
+    def _call(
+        self, name: str, arguments: dict[str, Any], text: str, *, failed: bool = False
+    ) -> tuple[MessageEvent, MessageEvent]:
         call = {"function": name, "arguments": arguments}
         request = ActionRequest(content=call)
         answer = {**call, "error" if failed else "output": text, "action_request_id": request.id}
-        return Said(request, self._lane), Said(ActionResponse(content=answer), self._lane)
+        return MessageEvent(request, self._lane), MessageEvent(ActionResponse(content=answer), self._lane)
 
-    async def _run(self, command: str, request: ActionRequest) -> Said:
+    async def _run(self, command: str, request: ActionRequest) -> MessageEvent:
         try:
             argv = shlex.split(command)
             async with Program(argv, cwd=self._task.cwd, env=self._task.env) as program:
@@ -160,9 +171,9 @@ class _Stage:
         except (LionError, ValueError, IndexError) as error:
             code, text = 127, str(error)
         answer = {**request.content, "error" if code else "output": text, "action_request_id": request.id}
-        return Said(ActionResponse(content=answer), self._lane)
+        return MessageEvent(ActionResponse(content=answer), self._lane)
 
-    def _write(self, name: str, text: str) -> tuple[Said, Said]:
+    def _write(self, name: str, text: str) -> tuple[MessageEvent, MessageEvent]:
         path = os.path.normpath(os.path.join(self._task.cwd, name))
         if os.path.commonpath([path, os.path.abspath(self._task.cwd)]) != os.path.abspath(self._task.cwd):
             return self._call("write", {"path": name}, "that is outside of the working folder", failed=True)

@@ -22,7 +22,7 @@ _LATEST = 2**48 / 1000 - 1  # the last moment that fits into an id
 _TITLE_RANK = ("custom", "name", "ai", "summary", "prompt", "command")
 
 
-class Said(NamedTuple):
+class TranscriptMessage(NamedTuple):
     """A message and the lane it belongs to."""
 
     lane: str
@@ -30,7 +30,7 @@ class Said(NamedTuple):
 
 
 @dataclass(slots=True)
-class Facts:
+class TranscriptFacts:
     """What a transcript says about its session, as far as it was read."""
 
     session: str = ""  # the tool's own id of the conversation
@@ -85,20 +85,20 @@ class Facts:
         return {name: value for name in _FACTS if (value := getattr(self, name))}
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Facts:
+    def from_dict(cls, given: Mapping[str, Any]) -> TranscriptFacts:
         """The inverse of to_dict."""
         return cls(**{key: value for key, value in given.items() if key in _FACTS})
 
 
-_FACTS = tuple(item.name for item in fields(Facts))
+_FACTS = tuple(item.name for item in fields(TranscriptFacts))
 
 
-class Reader(Protocol):
+class TranscriptReader(Protocol):
     """Reads the records of one file."""
 
-    facts: Facts
+    facts: TranscriptFacts
 
-    def take(self, record: Record) -> Iterator[Said]:
+    def take(self, record: Record) -> Iterator[TranscriptMessage]:
         """The messages of the next record."""
 
     def to_state(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from lionstudio.model.usage import NOTHING, Usage
 M = TypeVar("M", bound=Message)
 
 
-class Tally:
+class UsageTally:
     """The sum of everything that was noted."""
 
     def __init__(self) -> None:

@@ -106,7 +106,7 @@ def _prepare(settings: Settings) -> str:
 
     from lionstudio.files.shows.plan_reader import load_plan
     from lionstudio.shows.demo import TOPIC, demo_text, make_repository
-    from lionstudio.shows.records.play_records import record_show
+    from lionstudio.shows.records.play_records import save_show
     from lionstudio.system.atomic_write import write_text
 
     repo, show_dir = os.path.join(settings.home, "repository"), os.path.join(settings.shows, TOPIC)
@@ -115,7 +115,7 @@ def _prepare(settings: Settings) -> str:
     write_text(os.path.join(settings.home, CONFIG), f"shows = {json.dumps(settings.shows, ensure_ascii=False)}\n")
     text = demo_text(repo)
     with db_access.database(settings.db, create=True) as database:
-        record_show(show_dir, database, load_plan(TOPIC, text), text)
+        save_show(show_dir, database, load_plan(TOPIC, text), text)
     return show_dir
 
 
@@ -170,10 +170,10 @@ def _start(settings: Settings, show_dir: str) -> None:
 
 def _accept(show_dir: str) -> None:
     from lionstudio.model.ids import new_id
-    from lionstudio.shows.director.events import Word
+    from lionstudio.shows.director.events import DecisionKind
     from lionstudio.shows.records.decisions import Decision, decide
 
-    decide(show_dir, None, Decision(id=new_id(), word=Word.APPROVE, by="li demo", feedback="taken as it is"))
+    decide(show_dir, None, Decision(id=new_id(), word=DecisionKind.APPROVE, by="li demo", feedback="taken as it is"))
 
 
 def _end(show_dir: str) -> None:
@@ -181,12 +181,12 @@ def _end(show_dir: str) -> None:
     import time
 
     from lionstudio.files.shows.show_folder import ABORT
-    from lionstudio.shows.process.lock import is_directed
+    from lionstudio.shows.process.lock import has_director
     from lionstudio.system.atomic_write import write_text
 
-    if not is_directed(show_dir):
+    if not has_director(show_dir):
         return
     write_text(os.path.join(show_dir, ABORT), "the demo was left\n")
     deadline = time.monotonic() + _END_SECONDS
-    while is_directed(show_dir) and time.monotonic() < deadline:
+    while has_director(show_dir) and time.monotonic() < deadline:
         time.sleep(0.1)

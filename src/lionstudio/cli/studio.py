@@ -85,9 +85,9 @@ def _tell_what_goes_on(services: Services) -> None:
     """What others are at, once; and the upgrade of the database by this server, while it lasts."""
     import threading
 
-    from lionstudio.files.progress_notes import list_works
+    from lionstudio.files.progress_notes import list_progress
 
-    for work in list_works(services.settings.home):
+    for work in list_progress(services.settings.home):
         far = f", {work.done:,} of {work.total:,}" if work.total else ""
         print(f"{work.what}{far} (process {work.pid}); the page shows how far it is.", file=sys.stderr, flush=True)
     threading.Thread(target=_tell_of_opening, args=(services,), daemon=True).start()

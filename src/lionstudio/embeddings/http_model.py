@@ -14,7 +14,7 @@ import urllib.request
 from http.client import HTTPException
 from typing import Any
 
-from lionstudio.embeddings.models import Refused, Vector, checked
+from lionstudio.embeddings.models import TextRefused, Vector, checked
 from lionstudio.errors import InvalidInput, LionError
 
 # How often it is asked, and the seconds it may take.
@@ -70,7 +70,7 @@ class Endpoint:
         if error.code in _TRY_AGAIN:
             return _Later(message, _seconds(error.headers.get("Retry-After")))
         if error.code in _TEXTS_ARE_BAD:
-            return Refused(message)
+            return TextRefused(message)
         if error.code in (401, 403):
             return LionError(message, hint="embed_key_variable names the environment variable that holds the key")
         return LionError(message, hint="check embed_url and embed_model; the address usually ends in /v1")

@@ -11,13 +11,13 @@ from functools import partial
 from typing import NamedTuple
 
 from lionstudio.crash import point
-from lionstudio.embeddings.models import Embedder, Refused, Vector
+from lionstudio.embeddings.models import Embedder, TextRefused, Vector
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.model.messages import pack
 from lionstudio.state.database import Database
 from lionstudio.state.embeddings import (
-    Lacking,
-    Made,
+    EmbeddingModel,
+    MissingEmbedding,
     clear_embeddings,
     count_lacking,
     find_made,
@@ -93,18 +93,18 @@ class _Job:
             self._watch(min(seen, total), total)
         return self._done
 
-    def _next(self, after: int) -> list[Lacking]:
+    def _next(self, after: int) -> list[MissingEmbedding]:
         size = self._batch if self._left is None else min(self._batch, self._left - self._done.embedded)
         return self._database.read(lambda conn: list_lacking(conn, after, size)) if size > 0 else []
 
-    def _take(self, found: list[Lacking]) -> None:
+    def _take(self, found: list[MissingEmbedding]) -> None:
         told = {each.pk: each.text.strip()[:MOST_CHARS] for each in found}
         texts = {pk: text for pk, text in told.items() if text}
         self._add(empty=len(told) - len(texts))
         vectors = self._vectors(texts) if texts else {}
         point("embed.made")
         if vectors:
-            made = Made(self._embedder.model, len(next(iter(vectors.values()))))
+            made = EmbeddingModel(self._embedder.model, len(next(iter(vectors.values()))))
             self._database.write(lambda conn: store_embeddings(conn, made, vectors))
             self._add(embedded=len(vectors))
         point("embed.stored")
@@ -113,7 +113,7 @@ class _Job:
         """One request for all; when the texts are refused, each by itself, and shorter until it is taken."""
         try:
             made = self._embedder.embed(list(texts.values()))
-        except Refused as refused:
+        except TextRefused as refused:
             if len(texts) == 1:
                 return self._shorter(*texts.popitem(), refused)
             alone = [self._vectors({pk: text}) for pk, text in texts.items()]
@@ -123,7 +123,7 @@ class _Job:
             self._refuse(len(texts) - len(usable), f"{self._embedder.model} gave a vector without a direction")
         return usable
 
-    def _shorter(self, pk: int, text: str, refused: Refused) -> dict[int, Vector]:
+    def _shorter(self, pk: int, text: str, refused: TextRefused) -> dict[int, Vector]:
         if len(text) > _LEAST_CHARS:
             return self._vectors({pk: text[: len(text) // 2]})
         self._refuse(1, refused.message)

@@ -15,7 +15,7 @@ from lionstudio.settings import Settings
 Vector = Sequence[float]
 
 
-class Refused(LionError):
+class TextRefused(LionError):
     """The texts were refused, others may be taken: too long, or nothing a model can make sense of."""
 
 
@@ -114,7 +114,7 @@ class LocalModel:
         try:
             rows = list(self._encode(texts))
         except Exception as error:  # as above
-            raise Refused(f"{self.model} failed: {error}") from error
+            raise TextRefused(f"{self.model} failed: {error}") from error
         return checked([_numbers(row) for row in rows], texts, self.model)
 
 

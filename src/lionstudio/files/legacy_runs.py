@@ -47,7 +47,7 @@ class RunFolder(NamedTuple):
     times: Times
 
 
-class Snapshot(NamedTuple):
+class SnapshotFile(NamedTuple):
     """The oldest form: a branch by itself, in a folder named after its provider."""
 
     provider: str
@@ -67,13 +67,13 @@ def _looks_like_run(path: str) -> bool:
     return any(os.path.lexists(os.path.join(path, name)) for name in (MANIFEST, "branches"))
 
 
-def find_snapshots(root: str) -> list[Snapshot]:
+def find_snapshots(root: str) -> list[SnapshotFile]:
     """The branch snapshots under `logs/agents` of a home."""
     found = []
     for provider in list_folder(os.path.join(root, _SNAPSHOTS)):
         if provider.folder:
             inside = (item for item in list_folder(provider.path) if not item.folder and item.name[0] != ".")
-            found += [Snapshot(provider.name, item.path) for item in inside]
+            found += [SnapshotFile(provider.name, item.path) for item in inside]
     return found
 
 

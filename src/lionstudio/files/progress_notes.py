@@ -21,7 +21,7 @@ _MOST_BYTES = 10_000
 _MOST_NOTES = 1_000
 
 
-class Work(NamedTuple):
+class Progress(NamedTuple):
     """What goes on, and how far it is; a total of 0 is not known."""
 
     id: str
@@ -33,7 +33,7 @@ class Work(NamedTuple):
     told_at: float
 
 
-class Note:
+class ProgressNote:
     """The note of one work: use as a context manager, and `tell` how far it is."""
 
     def __init__(self, home: str, what: str, total: int = 0) -> None:
@@ -42,7 +42,7 @@ class Note:
         self._began, self._told = time.time(), 0.0
         self._id = f"{os.getpid()}-{_ticks(os.getpid())}-{id(self)}"
 
-    def __enter__(self) -> Note:
+    def __enter__(self) -> ProgressNote:
         with suppress(OSError):
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             _remove_old(self._folder)
@@ -77,7 +77,7 @@ class Note:
         return os.path.join(self._folder, f"{self._id}.json")
 
 
-def list_works(home: str) -> list[Work]:
+def list_progress(home: str) -> list[Progress]:
     """What goes on now, the oldest first."""
     folder = os.path.join(home, FOLDER)
     try:
@@ -88,10 +88,10 @@ def list_works(home: str) -> list[Work]:
     return sorted((work for work in found if work is not None), key=lambda work: work.began_at)
 
 
-def _read(folder: str, name: str) -> Work | None:
+def _read(folder: str, name: str) -> Progress | None:
     try:
         given = read_object(os.path.join(folder, name), most=_MOST_BYTES, root=folder)
-        return Work(
+        return Progress(
             name.removesuffix(".json"), str(given["what"])[:200], _whole(given["pid"]), _whole(given["done"]),
             _whole(given["total"]), float(given["began_at"]), float(given["told_at"]),
         )  # fmt: skip

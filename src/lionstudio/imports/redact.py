@@ -22,15 +22,15 @@ _COUNTS = re.compile(r'"[a-z_]{0,40}tokens[a-z_]{0,20}": ?[0-9]+')
 _METADATA, _CONTENT = 2, 3  # columns of messages.INSERT
 
 
-def clean_row(row: Row) -> Row:
+def redact_row(row: Row) -> Row:
     """The columns of a message without secrets."""
-    metadata, content = clean_json(row[_METADATA]), clean_json(row[_CONTENT])
+    metadata, content = redact_json(row[_METADATA]), redact_json(row[_CONTENT])
     if metadata is row[_METADATA] and content is row[_CONTENT]:
         return row
     return (*row[:_METADATA], metadata, content, *row[_CONTENT + 1 :])
 
 
-def clean_json(text: str | None) -> str | None:
+def redact_json(text: str | None) -> str | None:
     """A JSON text without secrets; the very same text when it has none."""
     if text is None or not _may_hold_one(text):
         return text
@@ -39,13 +39,13 @@ def clean_json(text: str | None) -> str | None:
     return text if cleaned == value else dump(cleaned)
 
 
-def clean_mapping(value: Mapping[str, Any]) -> dict[str, Any]:
+def redact_mapping(value: Mapping[str, Any]) -> dict[str, Any]:
     """Metadata without secrets."""
     cleaned: dict[str, Any] = _redactor.value(value)
     return cleaned
 
 
-def clean_text(text: str) -> str:
+def redact_text(text: str) -> str:
     """A text without secrets."""
     return _redactor.text(text)
 

@@ -15,7 +15,7 @@ MOST_LISTED = 10_000  # an import of a million sessions must not keep a line for
 Watch = Callable[[int, int], None]  # how much is done, of how much
 
 
-class Outcome(StrEnum):
+class ItemOutcome(StrEnum):
     """What became of an item."""
 
     IMPORTED = "imported"
@@ -24,18 +24,18 @@ class Outcome(StrEnum):
     SKIPPED = "skipped"
 
 
-class Item(NamedTuple):
+class ImportItem(NamedTuple):
     """One run, branch, session, show …; `reason` says why it was skipped or what is odd about it."""
 
     kind: str
     name: str
-    outcome: Outcome
+    outcome: ItemOutcome
     reason: str | None = None
     messages: int = 0
     session_id: str | None = None
 
 
-class Store(Protocol):
+class ImportTarget(Protocol):
     """What an import needs of the database."""
 
     def read(self, work: Callable[[Connection], T]) -> T:
@@ -49,17 +49,17 @@ class Report:
     """Filled while an import goes on, so that an interrupted one can still say what it did."""
 
     def __init__(self) -> None:
-        self.counts: Counter[tuple[str, Outcome]] = Counter()
-        self.items: list[Item] = []
+        self.counts: Counter[tuple[str, ItemOutcome]] = Counter()
+        self.items: list[ImportItem] = []
         self.unlisted = 0
         self.messages = 0
         self.left_out: list[str] = []
 
-    def add(self, item: Item) -> None:
+    def add(self, item: ImportItem) -> None:
         """Note an item; what did not change is counted and not listed."""
         self.counts[item.kind, item.outcome] += 1
         self.messages += item.messages
-        if item.outcome is Outcome.UNCHANGED:
+        if item.outcome is ItemOutcome.UNCHANGED:
             return
         if len(self.items) < MOST_LISTED:
             self.items.append(item)
@@ -68,25 +68,25 @@ class Report:
 
     def skip(self, kind: str, name: str, reason: str) -> None:
         """Note an item that could not be taken."""
-        self.add(Item(kind, name, Outcome.SKIPPED, reason))
+        self.add(ImportItem(kind, name, ItemOutcome.SKIPPED, reason))
 
-    def total(self, outcome: Outcome) -> int:
+    def total(self, outcome: ItemOutcome) -> int:
         """How many items of any kind had an outcome."""
         return sum(count for (_, found), count in self.counts.items() if found is outcome)
 
     @property
     def nothing_readable(self) -> bool:
         """There was something to import, and none of it could be read."""
-        skipped = self.total(Outcome.SKIPPED)
+        skipped = self.total(ItemOutcome.SKIPPED)
         return skipped > 0 and skipped == self.counts.total()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON: totals, counts by kind, and every item that was imported, updated or skipped."""
         kinds = sorted({kind for kind, _ in self.counts})
         return {
-            **{str(outcome): self.total(outcome) for outcome in Outcome},
+            **{str(outcome): self.total(outcome) for outcome in ItemOutcome},
             "messages": self.messages,
-            "kinds": {kind: {str(outcome): self.counts[kind, outcome] for outcome in Outcome} for kind in kinds},
+            "kinds": {kind: {str(outcome): self.counts[kind, outcome] for outcome in ItemOutcome} for kind in kinds},
             "items": [item._asdict() for item in self.items],
             "items_not_listed": self.unlisted,
             "tables_left_out": self.left_out,

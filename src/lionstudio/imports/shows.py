@@ -8,8 +8,8 @@ from functools import partial
 
 from lionstudio.crash import point
 from lionstudio.files.shows.show_folder import ShowFolder, find_shows, read_show
-from lionstudio.imports.report import Report, Store, Watch
-from lionstudio.imports.upsert import ITEM_ERRORS, Write, said, settle_rows
+from lionstudio.imports.report import ImportTarget, Report, Watch
+from lionstudio.imports.upsert import ITEM_ERRORS, Write, said, upsert_rows
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import visible
 from lionstudio.model.shows.show import Show
@@ -18,7 +18,7 @@ from lionstudio.state.connection import Connection
 
 
 def import_shows(
-    store: Store,
+    store: ImportTarget,
     roots: Sequence[str],
     report: Report,
     *,
@@ -49,7 +49,7 @@ def _shows_in(root: str, report: Report) -> list[str]:
         return []
 
 
-def _import_show(store: Store, path: str, root: str, report: Report, dry_run: bool) -> None:
+def _import_show(store: ImportTarget, path: str, root: str, report: Report, dry_run: bool) -> None:
     topic = os.path.basename(path)
     try:
         check_id(topic, "topic")
@@ -57,7 +57,7 @@ def _import_show(store: Store, path: str, root: str, report: Report, dry_run: bo
         for play in folder.plays:
             if play.fault is not None:
                 report.skip("play", f"{topic}/{play.name}", said(play.fault))
-        report.add(settle_rows(store, "show", topic, lambda conn: missing_of(conn, folder), dry_run=dry_run))
+        report.add(upsert_rows(store, "show", topic, lambda conn: missing_of(conn, folder), dry_run=dry_run))
     except ITEM_ERRORS as error:
         report.skip("show", visible(topic), said(error))
     point("import.item")

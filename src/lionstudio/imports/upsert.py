@@ -8,13 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from lionstudio.errors import Conflict, InvalidInput, LionError, NotFound
-from lionstudio.imports.report import Item, Outcome, Store
+from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome
 from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import Message
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus, SourceKind
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.imports.session_merge import Incoming, Plan, compare, merge
+from lionstudio.state.imports.session_merge import Incoming, MergePlan, compare, merge
 from lionstudio.state.messages.append import to_row
 from lionstudio.state.sessions import find_session
 
@@ -25,30 +25,34 @@ ITEM_ERRORS = (InvalidInput, NotFound, Conflict)
 Candidates = Callable[[Connection], list[str]]
 
 
-def settle(store: Store, kind: str, name: str, incoming: Incoming, names: Candidates, *, dry_run: bool) -> Item:
+def upsert(
+    store: ImportTarget, kind: str, name: str, incoming: Incoming, names: Candidates, *, dry_run: bool
+) -> ImportItem:
     """Bring a session in, or what is missing of one that is here; says what was done."""
 
-    def look(conn: Connection) -> Plan:
-        return compare(conn, incoming, find_here(conn, names))
+    def look(conn: Connection) -> MergePlan:
+        return compare(conn, incoming, find_existing_session(conn, names))
 
     plan = store.read(look)
     session_id = plan.here.id if plan.here else incoming.session.id
     if plan.here is not None and _runs_here(plan.here):
-        return Item(kind, name, Outcome.SKIPPED, f"session {session_id} is running here; import it when it has ended")
+        return ImportItem(
+            kind, name, ItemOutcome.SKIPPED, f"session {session_id} is running here; import it when it has ended"
+        )
     if not plan.changes:
-        return Item(kind, name, Outcome.UNCHANGED, session_id=session_id)
+        return ImportItem(kind, name, ItemOutcome.UNCHANGED, session_id=session_id)
     added = len(plan.session_ids)
     if not dry_run:
-        added = store.write(lambda conn: merge(conn, incoming, find_here(conn, names))).messages
-    outcome = Outcome.IMPORTED if plan.here is None else Outcome.UPDATED
-    return Item(kind, name, outcome, messages=added, session_id=session_id)
+        added = store.write(lambda conn: merge(conn, incoming, find_existing_session(conn, names))).messages
+    outcome = ItemOutcome.IMPORTED if plan.here is None else ItemOutcome.UPDATED
+    return ImportItem(kind, name, outcome, messages=added, session_id=session_id)
 
 
 Write = Callable[[Connection], None]
 Missing = Callable[[Connection], tuple[list[Write], bool]]  # what to write, and whether the item itself is new
 
 
-def settle_rows(store: Store, kind: str, name: str, missing: Missing, *, dry_run: bool) -> Item:
+def upsert_rows(store: ImportTarget, kind: str, name: str, missing: Missing, *, dry_run: bool) -> ImportItem:
     """Write the rows that an item lacks here, all in one transaction."""
 
     def carry_out(conn: Connection) -> None:
@@ -58,10 +62,12 @@ def settle_rows(store: Store, kind: str, name: str, missing: Missing, *, dry_run
     lacking, new = store.read(missing)
     if lacking and not dry_run:
         store.write(carry_out)
-    return Item(kind, name, (Outcome.IMPORTED if new else Outcome.UPDATED) if lacking else Outcome.UNCHANGED)
+    return ImportItem(
+        kind, name, (ItemOutcome.IMPORTED if new else ItemOutcome.UPDATED) if lacking else ItemOutcome.UNCHANGED
+    )
 
 
-def find_here(conn: Connection, names: Candidates) -> Session | None:
+def find_existing_session(conn: Connection, names: Candidates) -> Session | None:
     """The first of several sessions that exists."""
     return next((found for id_ in names(conn) if (found := find_session(conn, id_)) is not None), None)
 

@@ -17,7 +17,7 @@ V = TypeVar("V", bound=StrEnum)
 Record = Mapping[str, Any]  # of somebody else's file or stream: a field may hold anything
 
 
-def moment(value: object) -> float | None:
+def to_timestamp(value: object) -> float | None:
     """Unix seconds of a number (of seconds, or of milliseconds) or of an ISO text; UTC where it names no zone."""
     if isinstance(value, str):
         value = _iso(value)
@@ -46,7 +46,7 @@ def _iso(text: str) -> float | None:
         return None
 
 
-def whole(value: object) -> int | None:
+def to_int(value: object) -> int | None:
     """A whole number that fits in 64 bits; a text or a decimal that spells one counts."""
     if isinstance(value, bool):
         return None
@@ -60,13 +60,13 @@ def whole(value: object) -> int | None:
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None
 
 
-def tokens(value: object) -> int:
+def to_token_count(value: object) -> int:
     """A count of tokens; what is none counts as zero."""
-    found = whole(value)
+    found = to_int(value)
     return found if found is not None and 0 <= found <= _MOST_TOKENS else 0
 
 
-def microusd(dollars: object) -> int | None:
+def to_microusd(dollars: object) -> int | None:
     """Dollars as whole millionths, None when there is no price."""
     if isinstance(dollars, bool) or not isinstance(dollars, (int, float)):
         return None
@@ -75,26 +75,26 @@ def microusd(dollars: object) -> int | None:
     return round(dollars * 1e6)
 
 
-def text(value: object) -> str | None:
+def to_text(value: object) -> str | None:
     """A text that is not empty; numbers are spelled out, structures are none."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     return str(value) or None
 
 
-def truth(value: object) -> bool | None:
+def to_bool(value: object) -> bool | None:
     """True, False, or None when it says neither."""
     if isinstance(value, str):
         return {"true": True, "yes": True, "false": False, "no": False}.get(value.strip().lower())
     return bool(value) if isinstance(value, bool) or value in (0, 1) else None
 
 
-def word(vocabulary: type[V], value: object) -> V | None:
+def to_enum(vocabulary: type[V], value: object) -> V | None:
     """The member of a vocabulary that a word names, None when it names none."""
     return next((member for member in vocabulary if member == value), None)
 
 
-def identifier(value: object) -> str | None:
+def to_id(value: object) -> str | None:
     """An id that a row can have."""
     usable = isinstance(value, str) and 0 < len(value) <= MAX_ID_LENGTH and value.isprintable()
     return str(value) if usable else None
@@ -115,11 +115,11 @@ def list_of(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def mapping(value: object) -> dict[str, Any]:
+def to_mapping(value: object) -> dict[str, Any]:
     """A copy of an object; of anything else an empty one."""
     return dict(value) if isinstance(value, dict) else {}
 
 
 def first(given: Mapping[str, Any], *names: str) -> str | None:
     """The first of several keys that holds a text."""
-    return next((found for name in names if (found := text(given.get(name))) is not None), None)
+    return next((found for name in names if (found := to_text(given.get(name))) is not None), None)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
-from lionstudio.errors import IllegalMove, InvalidInput
+from lionstudio.errors import IllegalTransition, InvalidInput
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import new_id
 from lionstudio.model.json_codec import jsonable
@@ -115,7 +115,7 @@ class record:
         detail = _redactor().text(f"{type(error).__name__}: {error}") if failed else None
         try:
             self._database.write(self._lease.end(status, exit_code=exit_code, reasons=reasons, detail=detail))
-        except IllegalMove:
+        except IllegalTransition:
             pass  # somebody else ended it, such as `li kill`: that word stands, and the program's own error goes on
         finally:
             self._let_go()

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, assert_never
 
-from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said, Waits
+from lionstudio.agents.events import (
+    MAIN,
+    Ended,
+    Event,
+    LaneOpened,
+    MessageEvent,
+    MetadataEvent,
+    TextDelta,
+    WaitingEvent,
+)
 from lionstudio.errors import InvalidInput
 from lionstudio.model.branches import Branch
 from lionstudio.model.json_codec import dump, jsonable
@@ -15,7 +24,7 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append import append
 
 
-class Lanes:
+class LaneBranches:
     """Which branch each lane of a run is kept on; a sub-agent's branch has an id before it has a row."""
 
     def __init__(self, session_id: str, main_branch: str) -> None:
@@ -26,7 +35,7 @@ class Lanes:
         """The branch of a lane; one that was never opened speaks on the main branch."""
         return self._branches.get(lane) or self._branches[MAIN]
 
-    def open(self, event: Opened) -> Branch:
+    def open(self, event: LaneOpened) -> Branch:
         """The branch that a sub-agent will have."""
         metadata = {"lane": event.lane, "parent": self.branch_of(MAIN), **jsonable(event.metadata)}
         branch = Branch(session_id=self.session_id, name=event.name, metadata=metadata)
@@ -34,50 +43,52 @@ class Lanes:
         return branch
 
 
-class Kept:
+class BoundEvent:
     """One event, bound to the branch it belongs to, ready to be written any number of times."""
 
-    def __init__(self, lanes: Lanes, event: Event) -> None:
+    def __init__(self, lanes: LaneBranches, event: Event) -> None:
         self.event = event
         self._session_id = lanes.session_id
-        self._opened = lanes.open(event) if isinstance(event, Opened) else None
-        self._branch_id = lanes.branch_of(event.lane if isinstance(event, (Said, Opened, Heard)) else MAIN)
+        self._opened = lanes.open(event) if isinstance(event, LaneOpened) else None
+        self._branch_id = lanes.branch_of(
+            event.lane if isinstance(event, (MessageEvent, LaneOpened, TextDelta)) else MAIN
+        )
 
     def write(self, conn: Connection) -> None:
         """Its rows; twice is the same as once."""
         match self.event:
-            case Said(message=message):
+            case MessageEvent(message=message):
                 append(conn, self._branch_id, message, late=True)
-            case Opened():
+            case LaneOpened():
                 assert self._opened is not None
                 if branches.find_branch(conn, self._opened.id) is None:
                     branches.create_branch(conn, self._opened)
-            case Learned(facts=facts):
+            case MetadataEvent(facts=facts):
                 branches.learn(conn, self._branch_id, jsonable(facts))
                 sessions.learn(conn, self._session_id, jsonable(facts))
-            case Waits(what_for=what):
+            case WaitingEvent(what_for=what):
                 sessions.set_health(conn, self._session_id, "waiting" if what else None)
-            case Heard() | Ended():
+            case TextDelta() | Ended():
                 pass
             case _:
                 assert_never(self.event)
 
-    def as_text(self) -> Kept:
+    def as_text(self) -> BoundEvent:
         """The same event with a content that can always be stored, where its own cannot be."""
-        if isinstance(self.event, Said):
-            self.event = Said(_storable(self.event.message), self.event.lane)
+        if isinstance(self.event, MessageEvent):
+            self.event = MessageEvent(_storable(self.event.message), self.event.lane)
         return self
 
     def to_dict(self) -> dict[str, Any]:
         """As it is spooled: enough to be written by another process."""
         record: dict[str, Any] = {"session_id": self._session_id, "branch_id": self._branch_id}
         match self.event:
-            case Said(message=message):
+            case MessageEvent(message=message):
                 record["message"] = message.to_dict("json")
-            case Opened():
+            case LaneOpened():
                 assert self._opened is not None
                 record["branch"] = self._opened.to_dict("json")
-            case Learned(facts=facts):
+            case MetadataEvent(facts=facts):
                 record["facts"] = jsonable(facts)
             case _:
                 pass

@@ -13,7 +13,7 @@ from lionstudio.runs.environment import secrets_in
 from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import create_session, finish_session
-from lionstudio.system.process_identity import RunLock, describe
+from lionstudio.system.process_identity import RunLock, identify
 
 # what people and programs call a run; the rest are words of ours, numbers and ids
 _SPOKEN = (
@@ -35,7 +35,7 @@ class Lease:
         folder = os.path.join(os.path.dirname(os.path.abspath(db_path)), "run")
         self.session_id = session.id
         self._lock = RunLock.take(os.path.join(folder, f"{file_name(session.id)}.lock"))
-        owner = describe(lock_path=self._lock.path)._asdict()
+        owner = identify(lock_path=self._lock.path)._asdict()
         self._session = Session.from_dict(_clean(session.to_dict()) | {"owner": owner})
 
     def begin(self, conn: Connection) -> None:

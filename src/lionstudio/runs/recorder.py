@@ -10,11 +10,11 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 
-from lionstudio.agents.events import Ended, Event, Heard
+from lionstudio.agents.events import Ended, Event, TextDelta
 from lionstudio.crash import point
 from lionstudio.errors import Busy, InvalidInput, LionError, StorageFailed
 from lionstudio.model.status.statuses import SessionStatus
-from lionstudio.runs.event_writer import Kept, Lanes
+from lionstudio.runs.event_writer import BoundEvent, LaneBranches
 from lionstudio.runs.spool import Spool
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -33,7 +33,7 @@ class Recorder:
     def __init__(
         self,
         database: Database,
-        lanes: Lanes,
+        lanes: LaneBranches,
         *,
         redact: Redact = lambda event: event,
         watch: Watch = lambda event: None,
@@ -103,7 +103,7 @@ class Recorder:
         return batch
 
     async def _keep(self, batch: list[Event]) -> None:
-        kept = [Kept(self._lanes, self._redact(event)) for event in batch]
+        kept = [BoundEvent(self._lanes, self._redact(event)) for event in batch]
         self._ended = next((one.event for one in kept if isinstance(one.event, Ended)), self._ended)
         while not await self._commit(kept):  # noqa: ASYNC110  (there is nobody who could tell us)
             # neither the database nor the disk takes it: the agent waits with us
@@ -112,8 +112,8 @@ class Recorder:
         for one in kept:
             self._watch(one.event)
 
-    async def _commit(self, kept: list[Kept]) -> bool:
-        if all(isinstance(one.event, (Heard, Ended)) for one in kept):
+    async def _commit(self, kept: list[BoundEvent]) -> bool:
+        if all(isinstance(one.event, (TextDelta, Ended)) for one in kept):
             return True
         if time.monotonic() >= self._try_again_at and await self._drain_spool():
             try:
@@ -128,7 +128,7 @@ class Recorder:
                 self._put_off(error)
         return self._set_aside(kept)
 
-    async def _commit_text(self, kept: list[Kept]) -> bool:
+    async def _commit_text(self, kept: list[BoundEvent]) -> bool:
         try:
             await self._database.submit(_writing(kept))
             return True
@@ -136,9 +136,9 @@ class Recorder:
             self._put_off(error)
             return self._set_aside(kept)
 
-    def _set_aside(self, kept: list[Kept]) -> bool:
+    def _set_aside(self, kept: list[BoundEvent]) -> bool:
         try:
-            self.spool.put(one.as_text().to_dict() for one in kept if not isinstance(one.event, (Heard, Ended)))
+            self.spool.put(one.as_text().to_dict() for one in kept if not isinstance(one.event, (TextDelta, Ended)))
         except OSError as error:
             self._warn(f"nothing can be written ({error}); the agent waits until there is space")
             return False
@@ -161,7 +161,7 @@ class Recorder:
         self._warn(f"{error.message}; messages are kept in {self.spool.path} until it works again")
 
 
-def _writing(kept: list[Kept]) -> Callable[[Connection], None]:
+def _writing(kept: list[BoundEvent]) -> Callable[[Connection], None]:
     def work(conn: Connection) -> None:
         for one in kept:
             one.write(conn)

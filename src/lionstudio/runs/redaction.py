@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from lionstudio.agents.events import Ended, Event, Heard, Learned, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent, MetadataEvent, TextDelta
 
 _HOLD_BACK = 512  # of a stream, until something separates it: a secret may come in two pieces
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
@@ -118,15 +118,15 @@ class Redactor:
 
     def event(self, event: Event) -> Event:
         """An event as it may be kept and shown."""
-        if isinstance(event, Said):
+        if isinstance(event, MessageEvent):
             message = event.message
             self._held.pop(event.lane, None)  # the whole message replaces what was heard of it
             content = self.value(self._without_key(event.lane, message.content))
-            return Said(replace(message, content=content, metadata=self.value(message.metadata)), event.lane)
-        if isinstance(event, Heard):
-            return Heard(self.stream(event.lane, event.text), event.lane)
-        if isinstance(event, Learned):
-            return Learned(self.value(event.facts))
+            return MessageEvent(replace(message, content=content, metadata=self.value(message.metadata)), event.lane)
+        if isinstance(event, TextDelta):
+            return TextDelta(self.stream(event.lane, event.text), event.lane)
+        if isinstance(event, MetadataEvent):
+            return MetadataEvent(self.value(event.facts))
         if isinstance(event, Ended) and event.detail:
             return event._replace(detail=self.text(event.detail))
         return event

@@ -9,14 +9,14 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import Busy, LionError, StorageFailed
 from lionstudio.model.branches import Branch, ForkPoint
 from lionstudio.model.messages import Instruction, Message, System
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
-from lionstudio.runs.event_writer import Lanes
+from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.recorder import Recorder, Redact
 from lionstudio.runs.spool import Spool
@@ -29,7 +29,7 @@ from lionstudio.state.messages.append import append
 _RETRY_SECONDS = 2.0
 
 
-class Part(NamedTuple):
+class RunPart(NamedTuple):
     """One agent of a run: who does what, on which branch."""
 
     name: str
@@ -47,7 +47,7 @@ class Result(NamedTuple):
     answer: str | None  # the last thing the agent said
 
 
-class Running:
+class RunSession:
     """A session that is being run by this process; one part, or several after or beside each other."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Running:
             self._lease.give_back()
             raise
 
-    async def play(self, part: Part) -> Result:
+    async def execute(self, part: RunPart) -> Result:
         """Run one agent on a branch of its own; it is over when this returns."""
         answer: str | None = None
 
@@ -90,7 +90,7 @@ class Running:
                 self._artifacts.note(part.branch_id, event)
             self._watch(part.name, event)
 
-        lanes = Lanes(self.session_id, part.branch_id)
+        lanes = LaneBranches(self.session_id, part.branch_id)
         recorder = Recorder(self._database, lanes, redact=self._redact, watch=watch, warn=self._warn, spool=self._spool)
         await self._open(part)
         if self._stopped is not None:
@@ -103,7 +103,7 @@ class Running:
             if self._artifacts is not None:
                 self._artifacts.snapshot(self._database, part.branch_id)
 
-    async def _open(self, part: Part) -> None:
+    async def _open(self, part: RunPart) -> None:
         """Write the beginning; a database that does not take it now is waited for, other agents go on meanwhile."""
         opening = self._opening(part)
         while self._stopped is None:
@@ -114,7 +114,7 @@ class Running:
                 self._warn(f"{error.message}; {part.name} begins when it works again")
                 await asyncio.sleep(_RETRY_SECONDS)
 
-    def _opening(self, part: Part) -> Callable[[Connection], None]:
+    def _opening(self, part: RunPart) -> Callable[[Connection], None]:
         """The branch and what the agent is told; made once, so that a second try writes the same rows."""
         told: list[Message] = [Instruction(content={"instruction": part.task.prompt})]
         if part.task.system:
@@ -144,8 +144,8 @@ class Running:
         return work
 
     def _clean(self, message: Message) -> Message:
-        event = self._redact(Said(message))
-        assert isinstance(event, Said)
+        event = self._redact(MessageEvent(message))
+        assert isinstance(event, MessageEvent)
         return event.message
 
     def stop(self, how: Ended) -> None:
@@ -184,7 +184,7 @@ def _answer(event: Event) -> str | None:
     return said if isinstance(said, str) and said else None
 
 
-async def with_deadline(running: Running, seconds: float | None, work: Callable[[], Any]) -> Any:
+async def with_deadline(running: RunSession, seconds: float | None, work: Callable[[], Any]) -> Any:
     """Await some work of a run; when the time is up the run is stopped as timed out."""
     loop = asyncio.get_running_loop()
     code = EXIT_CODES[SessionStatus.TIMED_OUT]

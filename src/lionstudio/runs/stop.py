@@ -9,7 +9,7 @@ import signal
 import time
 from typing import NamedTuple
 
-from lionstudio.errors import IllegalMove, LionError, NotFound
+from lionstudio.errors import IllegalTransition, LionError, NotFound
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
 from lionstudio.state.database import Database, reading
@@ -89,7 +89,7 @@ def _clean_up(db: str, session_id: str, grace: float) -> Stopped:
             database.write(
                 lambda conn: finish_session(conn, session_id, SessionStatus.CANCELLED, exit_code=code, reasons=reasons)
             )
-    except IllegalMove:
+    except IllegalTransition:
         return HAD_ENDED  # somebody else stopped it at the same moment
     return KILLED
 

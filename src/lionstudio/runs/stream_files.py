@@ -9,7 +9,7 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from lionstudio.agents.events import Event, Heard, Said
+from lionstudio.agents.events import Event, MessageEvent, TextDelta
 from lionstudio.errors import StorageFailed
 from lionstudio.model.ids import file_name
 from lionstudio.model.json_codec import dump
@@ -32,9 +32,9 @@ class StreamArtifacts:
     def note(self, branch_id: str, event: Event) -> None:
         """One more piece; a disk that takes none costs only this convenience."""
         record: dict[str, Any] | None = None
-        if isinstance(event, Heard):
+        if isinstance(event, TextDelta):
             record = {"type": "chunk", "lane": event.lane, "text": event.text}
-        elif isinstance(event, Said):
+        elif isinstance(event, MessageEvent):
             record = {"type": "message", "lane": event.lane, **event.message.to_dict("json")}
         if record is None:
             return

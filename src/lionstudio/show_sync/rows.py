@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
-from lionstudio.files.shows.show_folder import PlannedPlay, PlayFolder, ShowFolder, names_in
+from lionstudio.files.shows.show_folder import FolderPlay, PlayFolder, ShowFolder, names_in
 from lionstudio.model import import_ids
-from lionstudio.model.coerce import moment, text, truth, whole, word
+from lionstudio.model.coerce import to_bool, to_enum, to_int, to_text, to_timestamp
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, visible
 from lionstudio.model.shows.show import Play, Show
@@ -46,7 +46,7 @@ def differing(conn: Connection, folder: ShowFolder) -> list[Differing]:
     planned = {play.name: (number, play) for number, play in enumerate(folder.plan.plays)}
     plays: list[tuple[Play, Play | None]] = []
     for position, item in enumerate(play for play in folder.plays if play.fault is None):
-        number, plan = planned.get(item.name, (len(planned) + position, PlannedPlay(item.name)))
+        number, plan = planned.get(item.name, (len(planned) + position, FolderPlay(item.name)))
         known = find_play(conn, show_id, item.name)
         plays.append((_play(conn, folder.topic, item, plan, known, show_id, number), known))
     readable = len(plays) == len(folder.plays)
@@ -67,7 +67,7 @@ def status_of(folder: ShowFolder, plays: Sequence[PlayStatus], *, all_readable: 
     """ADR-0011, from files alone: aborted, as the final gate said, or all merged with no such gate to come."""
     if folder.aborted:
         return ShowStatus.ABORTED
-    passed = truth((folder.final_verdict or {}).get("show_passed"))
+    passed = to_bool((folder.final_verdict or {}).get("show_passed"))
     if passed is not None:
         return ShowStatus.COMPLETED if passed else ShowStatus.ABORTED
     merged = bool(plays) and all(status is PlayStatus.MERGED for status in plays)
@@ -106,25 +106,25 @@ def _with(metadata: Any, key: str, value: Any) -> dict[str, Any]:
 
 
 def _play(
-    conn: Connection, topic: str, folder: PlayFolder, plan: PlannedPlay, here: Play | None, show_id: str, number: int
+    conn: Connection, topic: str, folder: PlayFolder, plan: FolderPlay, here: Play | None, show_id: str, number: int
 ) -> Play:
     name, meta = check_id(folder.name, "play name"), folder.meta
     base = here or Play(
         id=import_ids.play(topic, name), show_id=show_id, name=name, created_at=folder.times.began
     )  # fmt: skip
-    said_status = word(PlayStatus, meta.get("status"))
+    said_status = to_enum(PlayStatus, meta.get("status"))
     status = said_status or (PlayStatus.PENDING if meta.get("status") is not None else base.status)
     known: dict[str, Any] = {
         "playbook": _shown(meta.get("playbook")) or (plan.playbook and visible(plan.playbook)),
         "effort": _shown(meta.get("effort")) or (plan.effort and visible(plan.effort)),
-        "attempt": whole(meta.get("attempt")),
-        "started_at": moment(meta.get("started_at")),
-        "ended_at": moment(meta.get("ended_at")),
-        "exit_code": whole(meta.get("exit_code")),
+        "attempt": to_int(meta.get("attempt")),
+        "started_at": to_timestamp(meta.get("started_at")),
+        "ended_at": to_timestamp(meta.get("ended_at")),
+        "exit_code": to_int(meta.get("exit_code")),
         "worktree": _shown(meta.get("worktree")),
         "branch": _shown(meta.get("branch")),
         "merge_sha": _shown(meta.get("merge_sha")),
-        "merged_at": moment(meta.get("merged_at")),
+        "merged_at": to_timestamp(meta.get("merged_at")),
         **_gate(folder.verdict),
     }
     needs = plan.depends_on if plan.depends_on is not None else names_in(meta.get("depends_on"))
@@ -144,7 +144,7 @@ def _play(
 
 
 def _shown(value: object) -> str | None:
-    found = text(value)
+    found = to_text(value)
     return None if found is None else visible(found)
 
 
@@ -159,8 +159,8 @@ def _storable(rest: Any) -> Any:
 def _gate(verdict: dict[str, Any] | None) -> dict[str, Any]:
     if verdict is None:
         return {}
-    said_so, feedback = truth(verdict.get("gate_passed")), verdict.get("feedback")
-    spelled = dump(_storable(feedback)) if isinstance(feedback, (list, dict)) else text(feedback)
+    said_so, feedback = to_bool(verdict.get("gate_passed")), verdict.get("feedback")
+    spelled = dump(_storable(feedback)) if isinstance(feedback, (list, dict)) else to_text(feedback)
     return {"gate_passed": said_so, "gate_feedback": spelled and visible(spelled)}
 
 

@@ -16,7 +16,7 @@ from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append import from_row as message_from_row
 from lionstudio.state.messages.append_cursor import new_progression
-from lionstudio.state.row_values import checked
+from lionstudio.state.row_values import validate_row
 
 _INSERT = """
 INSERT INTO branches (id, created_at, node_metadata, user, name, session_id, progression_id)
@@ -66,7 +66,7 @@ def fork_branch(
 
 
 def _to_row(branch: Branch) -> dict[str, Any]:
-    return checked(
+    return validate_row(
         {
             "id": check_id(branch.id, "branch id"),
             "created_at": float(branch.created_at),
@@ -140,7 +140,7 @@ def _from_row(row: dict[str, Any]) -> Branch:
     )
 
 
-class Entry(NamedTuple):
+class BranchEntry(NamedTuple):
     """A place in a history: whose it is, the id that stands there, and the message if it still exists."""
 
     branch_id: str
@@ -163,10 +163,10 @@ SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.
 _NO_LIMIT = 2**62
 
 
-def branch_entries(conn: Connection, branch_id: str, last_ord: int = _NO_LIMIT) -> Iterator[Entry]:
+def branch_entries(conn: Connection, branch_id: str, last_ord: int = _NO_LIMIT) -> Iterator[BranchEntry]:
     """The messages of one branch itself, without what it inherited."""
     for row in conn.each(_ENTRIES, {"branch": branch_id, "last": last_ord}):
-        yield Entry(branch_id, row[10], row[11], None if row[0] is None else message_from_row(row))
+        yield BranchEntry(branch_id, row[10], row[11], None if row[0] is None else message_from_row(row))
 
 
 def lineage(conn: Connection, branch_id: str) -> list[tuple[str, int]]:
@@ -188,7 +188,7 @@ def lineage(conn: Connection, branch_id: str) -> list[tuple[str, int]]:
     return chain[::-1]
 
 
-def history(conn: Connection, branch_id: str) -> Iterator[Entry]:
+def history(conn: Connection, branch_id: str) -> Iterator[BranchEntry]:
     """Everything a branch has seen: what it inherited, then its own messages."""
     for ancestor, last in lineage(conn, branch_id):
         yield from branch_entries(conn, ancestor, last)

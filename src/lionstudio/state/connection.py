@@ -23,7 +23,7 @@ from lionstudio.errors import (
 )
 
 if TYPE_CHECKING:
-    from lionstudio.state.messages.append_cursor import Place, SessionPlace
+    from lionstudio.state.messages.append_cursor import AppendCursor, SessionCursor
 
 Row = tuple[Any, ...]
 Params = Mapping[str, Any]
@@ -47,8 +47,8 @@ class Connection:
         self.execute = raw.execute
         self.run = raw.cursor().execute
         self.changes = raw.changes
-        self.places: dict[str, Place] = {}
-        self.sessions: dict[str, SessionPlace] = {}
+        self.places: dict[str, AppendCursor] = {}
+        self.sessions: dict[str, SessionCursor] = {}
 
     def one(self, sql: str, params: Params = _NONE) -> Row | None:
         """The first row, None when there is none."""

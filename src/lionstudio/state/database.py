@@ -20,7 +20,7 @@ from lionstudio.state.sqlite.doorbell import Bell
 from lionstudio.state.sqlite.open import open_reader, open_writer
 
 if TYPE_CHECKING:
-    from lionstudio.state.group_commit import Grouper
+    from lionstudio.state.group_commit import GroupCommitter
     from lionstudio.state.sqlite.checkpointer import Checkpointer
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Database:
         self._looked = time.monotonic()
         self._readers: list[Connection] = []
         self._checkpointer: Checkpointer | None = None
-        self._grouper: Grouper | None = None
+        self._grouper: GroupCommitter | None = None
         if long_lived:
             self.keep_checkpoints_away()
 
@@ -84,9 +84,9 @@ class Database:
 
         loop = asyncio.get_running_loop()
         if self._grouper is None or self._grouper.loop is not loop:
-            from lionstudio.state.group_commit import Grouper
+            from lionstudio.state.group_commit import GroupCommitter
 
-            self._grouper = Grouper(self, loop)
+            self._grouper = GroupCommitter(self, loop)
         return await self._grouper.submit(work)
 
     @contextmanager

@@ -17,14 +17,14 @@ from lionstudio.model.messages import pack
 from lionstudio.state.connection import Connection
 
 
-class Made(NamedTuple):
+class EmbeddingModel(NamedTuple):
     """What made the embeddings of a store."""
 
     model: str
     dimensions: int
 
 
-class Lacking(NamedTuple):
+class MissingEmbedding(NamedTuple):
     """A message without an embedding, with its text."""
 
     pk: int
@@ -60,10 +60,10 @@ def count_embedded(conn: Connection) -> int:
 _NEXT = "SELECT pk, content FROM messages WHERE embedding IS NULL AND pk > :after ORDER BY pk LIMIT :limit"
 
 
-def list_lacking(conn: Connection, after: int, limit: int) -> list[Lacking]:
+def list_lacking(conn: Connection, after: int, limit: int) -> list[MissingEmbedding]:
     """The next messages without an embedding, the oldest first; a text may be empty."""
     rows = conn.all(_NEXT, {"after": after, "limit": limit})
-    return [Lacking(pk, _text(content)) for pk, content in rows]
+    return [MissingEmbedding(pk, _text(content)) for pk, content in rows]
 
 
 def _text(content: Any) -> str:
@@ -73,7 +73,7 @@ def _text(content: Any) -> str:
 _FILL = "UPDATE messages SET embedding = :vector WHERE pk = :pk AND embedding IS NULL"
 
 
-def store_embeddings(conn: Connection, made: Made, vectors: Mapping[int, Sequence[float]]) -> None:
+def store_embeddings(conn: Connection, made: EmbeddingModel, vectors: Mapping[int, Sequence[float]]) -> None:
     """Store what a model made for messages; one that was pruned meanwhile is left out."""
     present = find_made(conn)
     if present is not None and present != made:
@@ -92,13 +92,13 @@ _MADE = "SELECT model, dimensions FROM embedding_model"
 _REMEMBER = "INSERT INTO embedding_model (model, dimensions, created_at) VALUES (:model, :dimensions, :at)"
 
 
-def find_made(conn: Connection) -> Made | None:
+def find_made(conn: Connection) -> EmbeddingModel | None:
     """The model whose embeddings the store holds, None before the first."""
     row = conn.one(_MADE)
-    return None if row is None else Made(*row)
+    return None if row is None else EmbeddingModel(*row)
 
 
-def _remember(conn: Connection, made: Made) -> None:
+def _remember(conn: Connection, made: EmbeddingModel) -> None:
     conn.execute(_REMEMBER, {"model": made.model, "dimensions": made.dimensions, "at": time.time()})
 
 

@@ -14,7 +14,7 @@ from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append import INSERT, from_row, to_row
 from lionstudio.state.messages.append_cursor import new_progression
-from lionstudio.state.row_values import checked
+from lionstudio.state.row_values import validate_row
 
 EVERYBODY = "*"  # the owner of a public channel
 
@@ -132,5 +132,5 @@ RETURNING ord
 def mark_read(conn: Connection, reader: str, ord_: int, *, owner: str | None = None, channel: str = "") -> None:
     """Move a reader's position forward; it never moves back."""
     values = {"reader": reader, "ord": ord_, "at": time.time(), "owner": owner or reader, "channel": channel}
-    if conn.one(_MARK, checked(values)) is None:
+    if conn.one(_MARK, validate_row(values)) is None:
         raise NotFound(f"{owner or reader} has no inbox{f' on channel {channel}' if channel else ''} yet")

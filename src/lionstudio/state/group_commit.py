@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from lionstudio.errors import Busy, StorageFailed
 from lionstudio.state.connection import Connection
-from lionstudio.state.sqlite.busy_handler import be_patient
+from lionstudio.state.sqlite.busy_handler import set_busy_wait
 from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _MOST_AT_ONCE = 4
 _HELD = Busy("another thread of this process writes")
 
 
-class Grouper:
+class GroupCommitter:
     """Collects the functions of one event loop and commits them together."""
 
     def __init__(self, database: Database, loop: asyncio.AbstractEventLoop) -> None:
@@ -93,7 +93,7 @@ class Grouper:
             raw.set_busy_timeout(0)
             return _outcomes(database, works)
         finally:
-            be_patient(raw, BUSY_TIMEOUT_MS)
+            set_busy_wait(raw, BUSY_TIMEOUT_MS)
             database.lock.release()
 
     def _hand_over(self, batch: list[Waiting]) -> None:

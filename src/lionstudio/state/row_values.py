@@ -10,7 +10,7 @@ from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import visible
 
 
-def checked(row: Mapping[str, Any]) -> dict[str, Any]:
+def validate_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with text spelled out where it must be, or a refusal that names the column."""
     return {name: _checked(name, value) for name, value in row.items()}
 

@@ -7,21 +7,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lionstudio.crash import point
-from lionstudio.errors import IllegalMove, InvalidInput, NotFound
+from lionstudio.errors import IllegalTransition, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep, visible
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import (
-    SESSION_MOVES,
+    SESSION_TRANSITIONS,
     InvocationKind,
     SessionStatus,
     SourceKind,
-    check_move,
+    check_transition,
     parse,
 )
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append_cursor import new_progression
-from lionstudio.state.row_values import checked
+from lionstudio.state.row_values import validate_row
 
 _INSERT = """
 INSERT INTO sessions (
@@ -75,7 +75,7 @@ def to_row(session: Session) -> dict[str, Any]:
         "reason_codes": dump(list(session.reason_codes), "reason_codes"),
         "owner": None if session.owner is None else dump(dict(session.owner), "owner"),
     }
-    return checked(row)
+    return validate_row(row)
 
 
 _MOST_DETAIL = 2_000  # characters
@@ -104,7 +104,7 @@ def finish_session(
     current = conn.value(_STATUS, {"id": session_id})
     if current is None:
         raise _not_found(session_id)
-    check_move(SESSION_MOVES, SessionStatus(current), wanted, f"session {session_id}")
+    check_transition(SESSION_TRANSITIONS, SessionStatus(current), wanted, f"session {session_id}")
     values = {
         "id": session_id,
         "status": wanted,
@@ -113,8 +113,8 @@ def finish_session(
         "reasons": dump(list(reasons), "reasons"),
         "detail": detail and visible(detail)[:_MOST_DETAIL],
     }
-    if conn.one(_FINISH, checked(values)) is None:
-        raise IllegalMove(f"session {session_id} is no longer running")
+    if conn.one(_FINISH, validate_row(values)) is None:
+        raise IllegalTransition(f"session {session_id} is no longer running")
     point("session.finished")
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 from typing import Any, NamedTuple
 
-from lionstudio.errors import IllegalMove, NotFound
+from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.model.shows import play_graph
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import (
-    PLAY_MOVES,
-    SHOW_MOVES,
+    PLAY_TRANSITIONS,
+    SHOW_TRANSITIONS,
     PlayStatus,
     ShowStatus,
-    check_move,
+    check_transition,
     parse,
 )
 from lionstudio.state.connection import Connection
-from lionstudio.state.row_values import checked
+from lionstudio.state.row_values import validate_row
 
 _PUT_SHOW = """
 INSERT INTO shows (id, topic, goal, repo, base_branch, integration_branch, status, status_source, show_dir,
@@ -47,7 +47,7 @@ def put_show(conn: Connection, show: Show) -> Show:
         "updated_at": now,
         "node_metadata": dump(dict(show.metadata), "metadata") if show.metadata else None,
     }
-    conn.execute(_PUT_SHOW, checked(row))
+    conn.execute(_PUT_SHOW, validate_row(row))
     return get_show(conn, show.topic)
 
 
@@ -73,13 +73,13 @@ def list_shows(conn: Connection, limit: int = 100) -> list[Show]:
 _MOVE_SHOW = "UPDATE shows SET status = :new, updated_at = :at WHERE topic = :topic AND status = :old RETURNING id"
 
 
-def move_show(conn: Connection, topic: str, status: ShowStatus | str, *, at: float | None = None) -> None:
+def transition_show(conn: Connection, topic: str, status: ShowStatus | str, *, at: float | None = None) -> None:
     """Give a show another status, if the table of moves has it."""
     wanted, show = parse(ShowStatus, status, "show status"), get_show(conn, topic)
-    check_move(SHOW_MOVES, show.status, wanted, f"show {topic}")
+    check_transition(SHOW_TRANSITIONS, show.status, wanted, f"show {topic}")
     values = {"topic": topic, "old": show.status, "new": wanted, "at": time.time() if at is None else at}
     if conn.one(_MOVE_SHOW, values) is None:
-        raise IllegalMove(f"show {topic} was moved by somebody else just now", hint="look again, then decide")
+        raise IllegalTransition(f"show {topic} was moved by somebody else just now", hint="look again, then decide")
 
 
 _PUT_PLAY = """
@@ -112,7 +112,7 @@ def put_play(conn: Connection, play: Play) -> Play:
         "updated_at": play.updated_at if play.updated_at is not None else play.created_at,
         "node_metadata": dump(dict(play.metadata), "metadata") if play.metadata else None,
     }
-    conn.execute(_PUT_PLAY, checked(row))
+    conn.execute(_PUT_PLAY, validate_row(row))
     return get_play(conn, play.show_id, play.name)
 
 
@@ -138,13 +138,15 @@ def list_plays(conn: Connection, show_id: str) -> list[Play]:
 _MOVE_PLAY = "UPDATE plays SET status = :new, updated_at = :at WHERE id = :id AND status = :old RETURNING id"
 
 
-def move_play(conn: Connection, show_id: str, name: str, status: PlayStatus | str, *, at: float | None = None) -> None:
+def transition_play(
+    conn: Connection, show_id: str, name: str, status: PlayStatus | str, *, at: float | None = None
+) -> None:
     """Give a play another status, if the table of moves has it."""
     wanted, play = parse(PlayStatus, status, "play status"), get_play(conn, show_id, name)
-    check_move(PLAY_MOVES, play.status, wanted, f"play {name}")
+    check_transition(PLAY_TRANSITIONS, play.status, wanted, f"play {name}")
     values = {"id": play.id, "old": play.status, "new": wanted, "at": time.time() if at is None else at}
     if conn.one(_MOVE_PLAY, values) is None:
-        raise IllegalMove(f"play {name} was moved by somebody else just now", hint="look again, then decide")
+        raise IllegalTransition(f"play {name} was moved by somebody else just now", hint="look again, then decide")
 
 
 _SESSION_BY_NAME = "SELECT id FROM sessions WHERE name = :name ORDER BY created_at DESC LIMIT 1"

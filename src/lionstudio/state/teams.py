@@ -9,10 +9,10 @@ from typing import Any
 from lionstudio.errors import Conflict, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep
-from lionstudio.model.status.statuses import TEAM_MOVES, TeamStatus, check_move, parse
+from lionstudio.model.status.statuses import TEAM_TRANSITIONS, TeamStatus, check_transition, parse
 from lionstudio.model.teams import Team, TeamMessage, summarize
 from lionstudio.state.connection import Connection
-from lionstudio.state.row_values import checked
+from lionstudio.state.row_values import validate_row
 
 _PUT = """
 INSERT INTO teams (id, name, created_at, updated_at, member_count, members, node_metadata, status)
@@ -37,7 +37,7 @@ def put_team(conn: Connection, team: Team) -> Team:
         "node_metadata": dump(dict(team.metadata), "metadata") if team.metadata else None,
         "status": parse(TeamStatus, team.status, "team status"),
     }
-    conn.execute(_PUT, checked(row))
+    conn.execute(_PUT, validate_row(row))
     return get_team(conn, team.id)
 
 
@@ -66,7 +66,7 @@ _MOVE = "UPDATE teams SET status = :status, updated_at = :at WHERE id = :id"
 def move_team(conn: Connection, team_id: str, status: TeamStatus | str) -> None:
     """Archive a team, or take it back into use."""
     wanted, team = parse(TeamStatus, status, "team status"), get_team(conn, team_id)
-    check_move(TEAM_MOVES, team.status, wanted, f"team {team.name}")
+    check_transition(TEAM_TRANSITIONS, team.status, wanted, f"team {team.name}")
     conn.execute(_MOVE, {"id": team.id, "status": wanted, "at": time.time()})
 
 
@@ -86,7 +86,7 @@ _TOUCH = "UPDATE teams SET updated_at = max(updated_at, :at) WHERE id = :id RETU
 
 def post(conn: Connection, message: TeamMessage) -> None:
     """Store a team message; the same again brings it up to date: its file is the truth."""
-    row = checked(
+    row = validate_row(
         {
             "id": check_id(message.id, "message id"),
             "team_id": message.team_id,

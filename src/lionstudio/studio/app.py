@@ -14,12 +14,12 @@ from starlette.routing import Route
 from lionstudio.errors import LionError
 from lionstudio.settings import load_settings
 from lionstudio.studio.http import error_responses
-from lionstudio.studio.http.auth import Gate
-from lionstudio.studio.http.body_limit import BoundedBodies
-from lionstudio.studio.http.headers import PlainBugs, SecurityHeaders
-from lionstudio.studio.http.static import is_public, shell
+from lionstudio.studio.http.auth import AuthMiddleware
+from lionstudio.studio.http.body_limit import BodyLimit
+from lionstudio.studio.http.headers import ErrorPage, SecurityHeaders
+from lionstudio.studio.http.static import is_public, serve_page
 from lionstudio.studio.routes import admin, auth, definitions, launches, live, messages, overview, runs, shows, teams
-from lionstudio.studio.schemas.shared import Problem
+from lionstudio.studio.schemas.shared import ProblemView
 from lionstudio.studio.services import Services, open_services
 from lionstudio.version import VERSION
 
@@ -35,11 +35,11 @@ def create_app(services: Services | None = None) -> FastAPI:
     error_responses.install(app)
     for module in _ROUTERS:
         app.router.routes.extend(module.router.routes)
-    app.router.routes.append(Route("/{path:path}", shell, methods=["GET"], include_in_schema=False))
+    app.router.routes.append(Route("/{path:path}", serve_page, methods=["GET"], include_in_schema=False))
     # The last one added is the outermost: a refusal carries the headers too.
-    app.add_middleware(BoundedBodies)
-    app.add_middleware(Gate, keys=services.keys, log=services.log, is_public=is_public)
-    app.add_middleware(PlainBugs, log=services.log)
+    app.add_middleware(BodyLimit)
+    app.add_middleware(AuthMiddleware, keys=services.keys, log=services.log, is_public=is_public)
+    app.add_middleware(ErrorPage, log=services.log)
     app.add_middleware(SecurityHeaders)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
@@ -80,7 +80,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
         parts = schema.setdefault("components", {})
-        parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        parts.setdefault("schemas", {})["Problem"] = ProblemView.model_json_schema()
         parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         for path, operations in schema["paths"].items():
             for operation in operations.values():

@@ -36,7 +36,7 @@ def identity_of(path: str) -> Identity:
     return found.st_dev, found.st_ino
 
 
-class Store:
+class StudioDb:
     """One per server; reads from any thread, writes one after the other."""
 
     def __init__(self, path: str, *, read_only: bool = False) -> None:

@@ -7,44 +7,44 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from lionstudio.embeddings.query import Asker
+from lionstudio.embeddings.query import QueryEmbedder
 from lionstudio.settings import Settings
-from lionstudio.studio.db import Store
-from lionstudio.studio.http.audit_log import FILE, Log
-from lionstudio.studio.http.auth import Keys
+from lionstudio.studio.db import StudioDb
+from lionstudio.studio.http.audit_log import FILE, AuditLog
+from lionstudio.studio.http.auth import Credentials
 from lionstudio.studio.http.tokens import Codes
-from lionstudio.studio.launch.launcher import Launches
-from lionstudio.studio.live.hub import Feed
-from lionstudio.studio.views.content_cache import LongValues
+from lionstudio.studio.launch.launcher import Launcher
+from lionstudio.studio.live.hub import Hub
+from lionstudio.studio.views.content_cache import ContentCache
 
 
 class Services(NamedTuple):
     """One of each for a server."""
 
     settings: Settings
-    keys: Keys
+    keys: Credentials
     codes: Codes
-    log: Log
-    store: Store
-    feed: Feed
-    launches: Launches
-    asker: Asker
-    long_values: LongValues
+    log: AuditLog
+    store: StudioDb
+    feed: Hub
+    launches: Launcher
+    asker: QueryEmbedder
+    long_values: ContentCache
 
 
 def open_services(settings: Settings, token: str, *, read_only: bool = False) -> Services:
     """Everything a server needs; nothing is opened yet."""
-    store = Store(settings.db, read_only=read_only)
+    store = StudioDb(settings.db, read_only=read_only)
     return Services(
         settings=settings,
-        keys=Keys(token, read_only),
+        keys=Credentials(token, read_only),
         codes=Codes(),
-        log=Log(os.path.join(settings.home, FILE), (token,)),
+        log=AuditLog(os.path.join(settings.home, FILE), (token,)),
         store=store,
-        feed=Feed(store),
-        launches=Launches(settings),
-        asker=Asker(settings),
-        long_values=LongValues(),
+        feed=Hub(store),
+        launches=Launcher(settings),
+        asker=QueryEmbedder(settings),
+        long_values=ContentCache(),
     )
 
 

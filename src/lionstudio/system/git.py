@@ -65,7 +65,7 @@ _LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class GitResult:
     """How a call ended."""
 
     code: int
@@ -100,7 +100,7 @@ class Git:
     name: str = NAME
     email: str = EMAIL
 
-    def ask(self, *args: str, given: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> Ran:
+    def ask(self, *args: str, given: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> GitResult:
         """Run a command; an exit code that is not among those expected is raised as an error in plain words."""
         ran = self.run(*args, given=given)
         if ran.code not in codes:
@@ -111,7 +111,7 @@ class Git:
         """A question that is answered by exit code 0 or 1."""
         return self.ask(*args, codes=(0, 1)).code == 0
 
-    def run(self, *args: str, given: bytes | IO[bytes] = b"", into: IO[bytes] | None = None) -> Ran:
+    def run(self, *args: str, given: bytes | IO[bytes] = b"", into: IO[bytes] | None = None) -> GitResult:
         """Run a command to its end, whatever that is; input and output may be files."""
         from_file = None if isinstance(given, bytes) else given
         try:
@@ -181,13 +181,13 @@ class Git:
         return [program(), f"--git-dir={self.git_dir}", *_FLAGS, *own, *args]
 
 
-def _ended(process: subprocess.Popen[bytes], given: bytes | None, command: str) -> Ran:
+def _ended(process: subprocess.Popen[bytes], given: bytes | None, command: str) -> GitResult:
     try:
         out, err = process.communicate(given, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         process.kill()
         raise LionError(f"git {command} did not end within {TIMEOUT:.0f} seconds") from None
-    return Ran(process.returncode, out or b"", err.decode("utf-8", "backslashreplace").strip())
+    return GitResult(process.returncode, out or b"", err.decode("utf-8", "backslashreplace").strip())
 
 
 def quoted(text: str) -> str:
@@ -208,7 +208,7 @@ def program() -> str:
     return os.path.abspath(found)
 
 
-def failure(command: str, ran: Ran) -> LionError:
+def failure(command: str, ran: GitResult) -> LionError:
     """Why a call failed, in words that lead on."""
     words = (
         shown(ran.err.removeprefix("fatal: ").removeprefix("error: ").replace("\n", "; ")) or f"exit code {ran.code}"

@@ -19,7 +19,7 @@ _IN_MODIFY = 0x2
 _PUNCH_HOLE = 0x3  # and keep the size
 
 
-class OutFile:
+class OutputFile:
     """One program's output; writing is the program's, reading ours."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import Busy, InvalidInput, NotFound, StorageFailed
 
-__all__ = ["Liveness", "Owner", "RunLock", "describe", "liveness", "signal_owner"]
+__all__ = ["Liveness", "Owner", "RunLock", "identify", "liveness", "signal_owner"]
 
 _LINUX = sys.platform.startswith("linux")
 _HELD_S = 0.05  # a holder that lets go just now is worth this wait
@@ -79,7 +79,7 @@ def lock_state(path: str) -> str:
     return _lock_fact(path)[0]
 
 
-def describe(pid: int | None = None, lock_path: str | None = None) -> Owner:
+def identify(pid: int | None = None, lock_path: str | None = None) -> Owner:
     """The identity of this process, or of another one whose number counts in our namespace."""
     number = os.getpid() if pid is None else pid
     return Owner(

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import IO, Self
 
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.system.output_file import OutFile
+from lionstudio.system.output_file import OutputFile
 from lionstudio.system.process_tree import MARK, adopt_orphans, born_at, end_tree, new_mark
 
 LONGEST_LINE = 256 * 1024 * 1024  # more than any tool output seen; beyond it a line is cut in two
@@ -70,7 +70,7 @@ class Program:
         self._stderr = _LastWords()
         self._exited = asyncio.Event()
         self._by_file = by_file
-        self._outfile: OutFile | None = None
+        self._outfile: OutputFile | None = None
         self._buffer = bytearray()
         self._searched = 0  # of the buffer, for the end of a line
         self._hungry_since: float | None = None
@@ -82,7 +82,7 @@ class Program:
         loop = asyncio.get_running_loop()
         self._pipe, _ = await loop.connect_read_pipe(lambda: self._stderr, os.fdopen(reading, "rb", 0))
         try:
-            self._outfile = OutFile() if self._by_file else None
+            self._outfile = OutputFile() if self._by_file else None
             with self._input() as stdin:
                 self._process = await asyncio.create_subprocess_exec(
                     *self._argv,

@@ -24,7 +24,7 @@ _READ = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CommandResult:
     """How a command ended."""
 
     how: str  # exited | timed_out | stopped | not_started
@@ -59,7 +59,7 @@ def run_command(
     timeout: float,
     log: str | None = None,
     why_stop: Callable[[], str | None] = lambda: None,
-) -> Outcome:
+) -> CommandResult:
     """Run it in its own session without input; everything it started has ended when this returns."""
     began = time.monotonic()
     mark = new_mark()
@@ -72,14 +72,14 @@ def run_command(
                 stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         except (OSError, ValueError) as error:
-            return Outcome(how="not_started", code=None, tail="", seconds=0.0, detail=f"{argv[0]}: {error}")
+            return CommandResult(how="not_started", code=None, tail="", seconds=0.0, detail=f"{argv[0]}: {error}")
         born = born_at(process.pid)
         try:
             how, detail = _watch(process, output, began + timeout, why_stop)
         finally:
             _end(process, mark, born)
             output.drain(process.stdout)
-        return Outcome(
+        return CommandResult(
             how=how, code=process.returncode, tail=output.text(), seconds=time.monotonic() - began, detail=detail
         )
 

@@ -32,7 +32,7 @@ _REASONS = {
 BOM = "\ufeff"
 
 
-class Item(NamedTuple):
+class FolderEntry(NamedTuple):
     """One name in a folder; `folder` is true for a folder or a link to one."""
 
     name: str
@@ -41,11 +41,11 @@ class Item(NamedTuple):
     link: bool
 
 
-def list_folder(path: str) -> list[Item]:
+def list_folder(path: str) -> list[FolderEntry]:
     """What a folder holds, by name; nothing when it does not exist."""
     try:
         with os.scandir(path) as found:
-            items = [Item(entry.name, entry.path, _is_folder(entry), entry.is_symlink()) for entry in found]
+            items = [FolderEntry(entry.name, entry.path, _is_folder(entry), entry.is_symlink()) for entry in found]
     except FileNotFoundError:
         return []
     except OSError as error:

@@ -18,7 +18,7 @@ _ITSELF = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ENTRIES = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def discard(path: str, *, above: int = 1) -> None:
+def safe_rmtree(path: str, *, above: int = 1) -> None:
     """Remove a folder or what else lies there; refused when one of so many folders above it is a link."""
     parts = os.path.abspath(path).rsplit("/", above + 1)
     try:

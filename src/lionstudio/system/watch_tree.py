@@ -44,13 +44,13 @@ def watch(trees: Iterable[str]) -> Watcher:
     """The best watcher this system has."""
     if sys.platform == "linux":
         try:
-            return Notices(trees)
+            return InotifyWatcher(trees)
         except OSError:
             pass  # no notices to be had: too many users of them, or a kernel without
-    return Looks()
+    return PollingWatcher()
 
 
-class Looks:
+class PollingWatcher:
     """Everything may have changed, every second."""
 
     def wait(self, seconds: float) -> set[str] | None:
@@ -62,7 +62,7 @@ class Looks:
         """Nothing to give back."""
 
 
-class Notices:
+class InotifyWatcher:
     """inotify: one watch a folder; new folders are watched as they appear, and what is in them is told."""
 
     def __init__(self, trees: Iterable[str]) -> None:

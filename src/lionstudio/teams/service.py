@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 from lionstudio.crash import point
-from lionstudio.errors import Conflict, IllegalMove, InvalidInput, LionError, NotFound
+from lionstudio.errors import Conflict, IllegalTransition, InvalidInput, LionError, NotFound
 from lionstudio.files.teams import team_file as files
 from lionstudio.files.teams.team_file import OUTSIDERS, TeamFile, check_members
 from lionstudio.files.teams.team_json import EVERYONE, Json, is_for, iso, message_data, messages_of, moment, team_data
@@ -112,7 +112,9 @@ def new_team(name: str, members: list[str]) -> Team:
 def new_message(team: Team, text: str, sender: str, to: list[str], session_id: str | None) -> TeamMessage:
     """A message as it is sent, after every check."""
     if team.status == TeamStatus.ARCHIVED:
-        raise IllegalMove(f"the team {team.name} is archived", hint=f"`li team archive {team.name} --undo` reopens it")
+        raise IllegalTransition(
+            f"the team {team.name} is archived", hint=f"`li team archive {team.name} --undo` reopens it"
+        )
     check_member(team, sender, *OUTSIDERS)
     named = [name for name in dict.fromkeys(to) if name not in (EVERYONE, "*")]
     for name in named:
@@ -209,7 +211,7 @@ class FileTeams:
 
         def change(data: Json, team: Team) -> list[str]:
             if team.status == status:
-                raise IllegalMove(f"the team {team.name} is {status} already", hint="there is nothing to do")
+                raise IllegalTransition(f"the team {team.name} is {status} already", hint="there is nothing to do")
             data["status"] = str(status)
             data.pop("archived_at", None)
             if status == TeamStatus.ARCHIVED:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lionstudio.agents.claude.provider import Claude, arguments
-from lionstudio.agents.claude.stream import ClaudeReader
-from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said
+from lionstudio.agents.claude.stream import ClaudeStreamReader
+from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta
 from lionstudio.agents.jsonl_process import events_of
 from lionstudio.agents.provider import Task
 from lionstudio.errors import InvalidInput, NotFound
@@ -24,11 +24,11 @@ from lionstudio.model.usage import NOTHING, Usage
 STREAM = Path(__file__).parents[2] / "fixtures" / "claude_stream.jsonl"
 
 
-def read(*lines: bytes) -> tuple[ClaudeReader, list[Event]]:
+def read(*lines: bytes) -> tuple[ClaudeStreamReader, list[Event]]:
     """The events of these lines."""
-    reader = ClaudeReader()
+    reader = ClaudeStreamReader()
     events: list[Event] = [event for line in lines for event in events_of(line, reader)]
-    return reader, [*events, *reader.release()]
+    return reader, [*events, *reader.flush()]
 
 
 def records(*given: dict[str, Any]) -> list[Event]:
@@ -36,13 +36,13 @@ def records(*given: dict[str, Any]) -> list[Event]:
 
 
 def said(events: list[Event], lane: str = MAIN) -> list[Message]:
-    return [event.message for event in events if isinstance(event, Said) and event.lane == lane]
+    return [event.message for event in events if isinstance(event, MessageEvent) and event.lane == lane]
 
 
 def used(events: list[Event]) -> Usage:
     total = NOTHING
     for event in events:
-        if isinstance(event, Said):
+        if isinstance(event, MessageEvent):
             total = total.plus(event.message.usage)
     return total
 
@@ -81,11 +81,11 @@ def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
     assert said(stream)[6].text == "API error 529: overloaded; attempt 1 of 10 failed"
     assert said(stream)[7].content["raw"]["payload"] == {"deep": [1, 2, 3]}
     assert said(stream)[8].content == {"assistant_response": "Done."}
-    assert "".join(event.text for event in stream if isinstance(event, Heard)) == "I look around.Done."
+    assert "".join(event.text for event in stream if isinstance(event, TextDelta)) == "I look around.Done."
 
 
 def test_calls_and_answers_are_paired(stream: list[Event]) -> None:
-    everything = [event.message for event in stream if isinstance(event, Said)]
+    everything = [event.message for event in stream if isinstance(event, MessageEvent)]
     asked = {message.id: message for message in everything if isinstance(message, ActionRequest)}
     answers = [message for message in everything if isinstance(message, ActionResponse)]
 
@@ -100,8 +100,10 @@ def test_calls_and_answers_are_paired(stream: list[Event]) -> None:
 
 
 def test_a_sub_agent_is_opened_before_it_speaks(stream: list[Event]) -> None:
-    (opened,) = [event for event in stream if isinstance(event, Opened)]
-    first = next(number for number, event in enumerate(stream) if isinstance(event, Said) and event.lane == "toolu_2")
+    (opened,) = [event for event in stream if isinstance(event, LaneOpened)]
+    first = next(
+        number for number, event in enumerate(stream) if isinstance(event, MessageEvent) and event.lane == "toolu_2"
+    )
 
     assert (opened.lane, opened.name, opened.metadata["agent"]) == ("toolu_2", "count lines", "general-purpose")
     assert stream.index(opened) < first
@@ -116,7 +118,7 @@ def test_what_it_used_adds_up_to_what_the_program_says(stream: list[Event]) -> N
 
 
 def test_facts_are_learned(stream: list[Event]) -> None:
-    facts = {name: fact for event in stream if isinstance(event, Learned) for name, fact in event.facts.items()}
+    facts = {name: fact for event in stream if isinstance(event, MetadataEvent) for name, fact in event.facts.items()}
 
     assert facts["conversation"] == "11111111-2222-4333-8444-555555555555"
     assert (facts["model"], facts["version"]) == ("claude-opus-4-8", "2.1.197")
@@ -126,7 +128,7 @@ def test_facts_are_learned(stream: list[Event]) -> None:
 
 
 def test_every_message_can_be_stored(stream: list[Event]) -> None:
-    stored = [dump(event.message.to_dict("json")) for event in stream if isinstance(event, Said)]
+    stored = [dump(event.message.to_dict("json")) for event in stream if isinstance(event, MessageEvent)]
     assert stored
 
 
@@ -280,7 +282,7 @@ kinds = st.sampled_from(["assistant", "user", "system", "result", "stream_event"
 def test_no_record_is_too_strange(given_records: list[tuple[str, dict[str, Any]]], code: int) -> None:
     reader, events = read(*(json.dumps({**record, "type": kind}).encode() for kind, record in given_records))
 
-    for message in [event.message for event in events if isinstance(event, Said)]:
+    for message in [event.message for event in events if isinstance(event, MessageEvent)]:
         assert message.usage is not None
         dump(message.content)
     assert isinstance(reader.ended(code, ""), Ended)

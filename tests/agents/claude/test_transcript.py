@@ -8,8 +8,8 @@ from typing import Any
 from tests.support.builders import T0
 from tests.support.transcripts import USAGE, iso
 
-from lionstudio.agents.claude.transcript import ClaudeReader
-from lionstudio.agents.transcript import Facts
+from lionstudio.agents.claude.transcript import ClaudeTranscriptReader
+from lionstudio.agents.transcript import TranscriptFacts
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
 
 
@@ -17,7 +17,7 @@ class Reading:
     """A reader, and records that are given to it; after each, its state goes through JSON."""
 
     def __init__(self, session: str = "s1", thread: str = "") -> None:
-        self.reader = ClaudeReader(Facts(session=session, thread=thread), {}, born=T0)
+        self.reader = ClaudeTranscriptReader(TranscriptFacts(session=session, thread=thread), {}, born=T0)
         self.number = 0
 
     def take(self, kind: str, message: Any = None, **more: Any) -> list[Message]:
@@ -28,7 +28,7 @@ class Reading:
         found = list(self.reader.take(record))
         self.lanes = [said.lane for said in found]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
-        self.reader = ClaudeReader(Facts.from_dict(state[0]), state[1], born=0.0)
+        self.reader = ClaudeTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)
         return [said.message for said in found]
 
     def user(self, content: Any, **more: Any) -> list[Message]:
@@ -39,7 +39,7 @@ class Reading:
         return self.take("assistant", said | more.pop("said", {}), **more)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> TranscriptFacts:
         return self.reader.facts
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lionstudio.agents.codex.provider import Codex, arguments, home_of
 from lionstudio.agents.codex.rollout import Rollouts
-from lionstudio.agents.codex.stream import CodexReader
-from lionstudio.agents.events import MAIN, Ended, Event, Learned, Opened, Said
+from lionstudio.agents.codex.stream import CodexStreamReader
+from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent
 from lionstudio.agents.jsonl_process import events_of
 from lionstudio.agents.provider import Task
 from lionstudio.errors import InvalidInput, NotFound
@@ -27,11 +27,11 @@ NOWHERE = Rollouts("/no/such/folder")
 CHILD = "01900000-0000-7000-8000-000000000002"
 
 
-def read(*lines: bytes, reader: CodexReader | None = None) -> tuple[CodexReader, list[Event]]:
+def read(*lines: bytes, reader: CodexStreamReader | None = None) -> tuple[CodexStreamReader, list[Event]]:
     """The events of these lines."""
-    reader = reader or CodexReader(NOWHERE)
+    reader = reader or CodexStreamReader(NOWHERE)
     events: list[Event] = [event for line in lines for event in events_of(line, reader)]
-    return reader, [*events, *reader.release()]
+    return reader, [*events, *reader.flush()]
 
 
 def lines(*given: dict[str, Any]) -> list[bytes]:
@@ -39,13 +39,13 @@ def lines(*given: dict[str, Any]) -> list[bytes]:
 
 
 def said(events: list[Event], lane: str = MAIN) -> list[Message]:
-    return [event.message for event in events if isinstance(event, Said) and event.lane == lane]
+    return [event.message for event in events if isinstance(event, MessageEvent) and event.lane == lane]
 
 
 def used(events: list[Event]) -> Usage:
     total = NOTHING
     for event in events:
-        if isinstance(event, Said):
+        if isinstance(event, MessageEvent):
             total = total.plus(event.message.usage)
     return total
 
@@ -90,7 +90,7 @@ def test_calls_and_answers_are_paired(stream: list[Event]) -> None:
 
 
 def test_a_sub_agent_has_its_task_and_its_answer(stream: list[Event]) -> None:
-    (opened,) = [event for event in stream if isinstance(event, Opened)]
+    (opened,) = [event for event in stream if isinstance(event, LaneOpened)]
 
     assert (opened.lane, opened.name) == (CHILD, "Count lines")
     assert [type(message) for message in said(stream, CHILD)] == [Instruction, AssistantResponse]
@@ -102,11 +102,11 @@ def test_the_tokens_of_a_turn_stand_on_its_answer(stream: list[Event]) -> None:
 
 
 def test_facts_are_learned_and_every_message_can_be_stored(stream: list[Event]) -> None:
-    assert [dict(event.facts) for event in stream if isinstance(event, Learned)] == [
+    assert [dict(event.facts) for event in stream if isinstance(event, MetadataEvent)] == [
         {"conversation": "01900000-0000-7000-8000-000000000001"}
     ]
     for event in stream:
-        if isinstance(event, Said):
+        if isinstance(event, MessageEvent):
             dump(event.message.to_dict("json"))
 
 
@@ -138,11 +138,13 @@ def completed(tokens: int) -> dict[str, Any]:
 
 def test_a_resumed_conversation_counts_what_is_new(tmp_path: Path) -> None:
     rollout(tmp_path, "t1", CONTEXT, sums(1000))
-    reader = CodexReader(Rollouts(str(tmp_path)), resumed="t1")
+    reader = CodexStreamReader(Rollouts(str(tmp_path)), resumed="t1")
     events = read(*lines(started("t1"), ANSWER, completed(1500)), reader=reader)[1]
 
     assert used(events) == Usage(500, 50, 0, 0, 1125)
-    assert {name: fact for event in events if isinstance(event, Learned) for name, fact in event.facts.items()} == {
+    assert {
+        name: fact for event in events if isinstance(event, MetadataEvent) for name, fact in event.facts.items()
+    } == {
         "conversation": "t1",
         "model": "gpt-5",
     }
@@ -150,20 +152,20 @@ def test_a_resumed_conversation_counts_what_is_new(tmp_path: Path) -> None:
 
 def test_a_fork_begins_where_its_parent_ended(tmp_path: Path) -> None:
     rollout(tmp_path, "t1", CONTEXT, sums(1000))
-    reader = CodexReader(Rollouts(str(tmp_path)), resumed="t1")
+    reader = CodexStreamReader(Rollouts(str(tmp_path)), resumed="t1")
     rollout(tmp_path, "t2", CONTEXT, sums(1000))
 
     assert used(read(*lines(started("t2"), ANSWER, completed(1500)), reader=reader)[1]).input_tokens == 500
 
 
 def test_where_it_cannot_be_told_nothing_is_counted_twice() -> None:
-    reader = CodexReader(NOWHERE, resumed="t1")
+    reader = CodexStreamReader(NOWHERE, resumed="t1")
 
     assert used(read(*lines(started("t1"), ANSWER, completed(1500)), reader=reader)[1]) == NOTHING
 
 
 def test_tokens_are_counted_as_codex_notes_them(tmp_path: Path) -> None:
-    reader = CodexReader(Rollouts(str(tmp_path)))
+    reader = CodexStreamReader(Rollouts(str(tmp_path)))
     read(*lines(started("t1")), reader=reader)
     path = rollout(tmp_path, "t1", CONTEXT, sums(100))
     first = read(*lines(ANSWER), reader=reader)[1]
@@ -180,7 +182,7 @@ def test_tokens_are_counted_as_codex_notes_them(tmp_path: Path) -> None:
 def test_a_turn_that_failed_still_counts(tmp_path: Path) -> None:
     rollout(tmp_path, "t1", CONTEXT, sums(100))
     failed = {"type": "turn.failed", "error": {"message": "no"}}
-    events = read(*lines(started("t1"), failed), reader=CodexReader(Rollouts(str(tmp_path))))[1]
+    events = read(*lines(started("t1"), failed), reader=CodexStreamReader(Rollouts(str(tmp_path))))[1]
 
     assert used(events).input_tokens == 100
     assert said(events)[0].metadata["record"] == "turn"
@@ -262,7 +264,7 @@ others = st.builds(lambda kind, thing: {**thing, "type": kind}, kinds, things)
 def test_no_record_is_too_strange(records: list[dict[str, Any]], code: int) -> None:
     reader, events = read(*lines(*records))
 
-    for message in [event.message for event in events if isinstance(event, Said)]:
+    for message in [event.message for event in events if isinstance(event, MessageEvent)]:
         assert message.usage is not None
         dump(message.content)
     assert isinstance(reader.ended(code, ""), Ended)

@@ -9,8 +9,8 @@ import pytest
 from tests.support.builders import T0
 from tests.support.transcripts import iso
 
-from lionstudio.agents.codex.transcript import CodexReader
-from lionstudio.agents.transcript import Facts
+from lionstudio.agents.codex.transcript import CodexTranscriptReader
+from lionstudio.agents.transcript import TranscriptFacts
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message, System
 from lionstudio.model.usage import Usage
 
@@ -19,7 +19,7 @@ class Reading:
     """A reader, and records that are given to it; after each, its state goes through JSON."""
 
     def __init__(self, **meta: Any) -> None:
-        self.reader = CodexReader(Facts(session="t1", thread="t1"), {}, born=T0)
+        self.reader = CodexTranscriptReader(TranscriptFacts(session="t1", thread="t1"), {}, born=T0)
         self.number = 0
         self.first = self.take("session_meta", {"id": "t1", "cwd": "/p", **meta})
 
@@ -30,7 +30,7 @@ class Reading:
     def record(self, record: dict[str, Any]) -> list[Message]:
         found = [said.message for said in self.reader.take(record)]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
-        self.reader = CodexReader(Facts.from_dict(state[0]), state[1], born=0.0)
+        self.reader = CodexTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)
         return found
 
     def item(self, kind: str, **payload: Any) -> list[Message]:
@@ -45,7 +45,7 @@ class Reading:
         self.event("token_count", info=info)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> TranscriptFacts:
         return self.reader.facts
 
 
@@ -197,7 +197,7 @@ def test_a_sub_agent_belongs_to_its_parent() -> None:
 
 
 def test_the_flat_format_of_older_versions() -> None:
-    reader = CodexReader(Facts(session="t1", thread="t1"), {}, born=T0)
+    reader = CodexTranscriptReader(TranscriptFacts(session="t1", thread="t1"), {}, born=T0)
     records: list[dict[str, Any]] = [
         {"id": "old", "timestamp": iso(0), "instructions": "Be brief", "git": {"branch": "dev"}},
         {"record_type": "state"},

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from lionstudio.cli._session.transcript import fold
 from lionstudio.cli._toolkit import humanize, table, terminal
-from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import body, in_json, inline
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.progress import Progress
-from lionstudio.cli._toolkit.time_args import moment
+from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.cli._toolkit.width import cut, width
 from lionstudio.cli.run._execute import read_prompt
 
@@ -164,13 +164,13 @@ def test_costs_and_tokens() -> None:
 @pytest.mark.parametrize("text", ["", "h", "2", "-2h", "2.5h", "2 h", "²h", "9999999999d", "2026", "99999-01-01"])
 def test_what_is_no_moment(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="2h or 14d"):
-        moment(text)
+        point_in_time(text)
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.0", "x", "²", "1" * 40, "11"])
 def test_what_is_no_whole_number(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="from 0 to 10"):
-        whole_number(0, 10)(text)
+        integer(0, 10)(text)
 
 
 def plain(text: str, _: str) -> str:

@@ -15,13 +15,13 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.model.usage import Usage
-from lionstudio.shows.director.events import Next, Word
+from lionstudio.shows.director.events import DecisionKind, Transition
 from lionstudio.shows.records.decisions import find_decision
-from lionstudio.shows.records.play_records import record_final, record_next, record_play
-from lionstudio.shows.records.recovery import join
+from lionstudio.shows.records.play_records import save_final_verdict, save_play, save_transition
+from lionstudio.shows.records.recovery import recover
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages.counters import use_in_session
+from lionstudio.state.messages.counters import add_usage
 from lionstudio.state.sessions import create_session
 
 PLAN = """\
@@ -66,7 +66,7 @@ def database(home: Path) -> Database:
 def advance(show_dir: Path, play: str, *statuses: PlayStatus) -> None:
     with database(show_dir.parents[1]) as db:
         for status in statuses:
-            record_play(str(show_dir), db, play, status)
+            save_play(str(show_dir), db, play, status)
 
 
 GATED = (PlayStatus.PREPARED, PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED)
@@ -90,7 +90,7 @@ def test_a_pattern_is_written_for_the_repository_one_is_in(home: Path) -> None:
         True, True, True,
     )  # fmt: skip
     with database(home) as db:
-        assert join(str(path.parent), db).show.goal == "faster: much"
+        assert recover(str(path.parent), db).show.goal == "faster: much"
     again = here("show", "plan", "speed", "--json").json
     assert (again["plays"], again["problems"], again["written"]) == (["first", "second"], [], False)
 
@@ -214,8 +214,10 @@ def test_where_everything_stands(planned: Path) -> None:
     home = planned.parents[1]
     advance(planned, "one", *GATED, PlayStatus.MERGED)
     with database(home) as db:
-        record_play(str(planned), db, "two", PlayStatus.PREPARED)
-        record_next(str(planned), db, "two", Next(status=PlayStatus.ESCALATED, attempt=1, reason="no \x1b[31mway"))
+        save_play(str(planned), db, "two", PlayStatus.PREPARED)
+        save_transition(
+            str(planned), db, "two", Transition(status=PlayStatus.ESCALATED, attempt=1, reason="no \x1b[31mway")
+        )
 
     status = here("show", "status", "speed", "--json").json
     assert [(play["name"], play["status"]) for play in status["show"]["plays"]] == [
@@ -239,7 +241,7 @@ def test_where_everything_stands(planned: Path) -> None:
 
 def _ran(conn: Connection, used: Usage) -> None:
     session = create_session(conn, Session(show_topic="speed", started_at=10.0, ended_at=70.0))
-    use_in_session(conn, session.id, used)
+    add_usage(conn, session.id, used)
 
 
 def test_a_cost_that_is_not_all_of_it_says_so(planned: Path) -> None:
@@ -257,7 +259,7 @@ def test_a_cost_that_is_not_all_of_it_says_so(planned: Path) -> None:
 
 def test_watching_ends_with_the_show(planned: Path) -> None:
     with database(planned.parents[1]) as db:
-        record_final(str(planned), db, {"show_passed": True}, ShowStatus.COMPLETED)
+        save_final_verdict(str(planned), db, {"show_passed": True}, ShowStatus.COMPLETED)
 
     assert here("show", "status", "speed", "--watch").code == 0
     assert here("show", "ls", "--active").out == ""
@@ -314,7 +316,7 @@ def test_lanes_of_all_shapes() -> None:
 
 def test_the_critical_path(planned: Path) -> None:
     with database(planned.parents[1]) as db:
-        record_play(str(planned), db, "one", PlayStatus.PREPARED, started_at=100.0, ended_at=160.0)
+        save_play(str(planned), db, "one", PlayStatus.PREPARED, started_at=100.0, ended_at=160.0)
 
     found = here("show", "critical-path", "speed", "--json").json
     assert [each["name"] for each in found["critical_path"]] == ["one", "two", "three"]
@@ -335,7 +337,7 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
     assert "Go on with: li show resume speed" in done.err
     found = find_decision(str(planned), "one")
     assert found is not None
-    assert (found.word, found.attempt, found.feedback) == (Word.APPROVE, 1, "good")
+    assert (found.word, found.attempt, found.feedback) == (DecisionKind.APPROVE, 1, "good")
     told = here("show", "reject", "speed", "one", "--json").json
     assert (told["directed"], told["decision"]["word"]) == (False, "reject")
     logged = [json.loads(line) for line in (planned / "_decisions.jsonl").read_text().splitlines()]
@@ -383,14 +385,14 @@ def test_a_show_gets_more_to_spend_or_is_accepted(planned: Path) -> None:
     assert here("show", "approve", "speed").out == "speed is approved\n"
     accepted = find_decision(str(planned), None)
     assert accepted is not None
-    assert (accepted.word, accepted.attempt, accepted.budget) == (Word.APPROVE, None, None)
+    assert (accepted.word, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)
 
 
 def test_a_decision_that_another_hand_wrote_is_read_or_left_alone(planned: Path) -> None:
     (planned / "one" / "_decision.json").write_text('{"decision": "redo", "attempt": 1, "feedback": 5}')
     by_hand = find_decision(str(planned), "one")
     assert by_hand is not None
-    assert (by_hand.word, by_hand.attempt, by_hand.feedback) == (Word.REDO, 1, None)
+    assert (by_hand.word, by_hand.attempt, by_hand.feedback) == (DecisionKind.REDO, 1, None)
     for text in ("", "{", "[]", '{"decision": "explode"}', '{"word": null}'):
         (planned / "one" / "_decision.json").write_text(text)
         assert find_decision(str(planned), "one") is None
@@ -398,7 +400,7 @@ def test_a_decision_that_another_hand_wrote_is_read_or_left_alone(planned: Path)
 
 def test_an_ended_show_is_not_aborted(planned: Path) -> None:
     with database(planned.parents[1]) as db:
-        record_final(str(planned), db, {"show_passed": True}, ShowStatus.COMPLETED)
+        save_final_verdict(str(planned), db, {"show_passed": True}, ShowStatus.COMPLETED)
 
     done = here("show", "abort", "speed")
 

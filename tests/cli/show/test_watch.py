@@ -15,8 +15,8 @@ from tests.support.commands import on_terminal
 from tests.support.show_harness import TOPIC, Theatre
 
 from lionstudio.cli._show.render import head
-from lionstudio.cli._show.snapshot import glimpse
-from lionstudio.shows.process.lock import is_directed
+from lionstudio.cli._show.snapshot import take_snapshot
+from lionstudio.shows.process.lock import has_director
 from lionstudio.state.database import reading
 
 
@@ -68,7 +68,7 @@ def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
 
     assert said.code == 130
     assert f"li show run {TOPIC} comes back to it, li show abort {TOPIC} ends it" in said.out
-    assert is_directed(str(theatre.show_dir))
+    assert has_director(str(theatre.show_dir))
     go.touch()
     theatre.until_left()
     assert theatre.rows() == ("completed", {"first": "merged", "second": "merged"})
@@ -92,7 +92,7 @@ def test_a_director_that_died_is_said(theatre: Theatre) -> None:
     os.kill(theatre.director, signal.SIGKILL)
     theatre.until_left()
     with reading(str(theatre.home / "state.db")) as conn:
-        assert glimpse(conn, TOPIC, time.time()).doing["first"]
+        assert take_snapshot(conn, TOPIC, time.time()).doing["first"]
     # the agent lives on, and whoever resumes adopts it
     (theatre.root / "go").touch()
     done = theatre.li("show", "resume", TOPIC, "--json")
@@ -130,7 +130,7 @@ def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) ->
 
 def seen_at(theatre: Theatre, moment: float) -> str:
     with reading(str(theatre.home / "state.db")) as conn:
-        return "\n".join(head(glimpse(conn, TOPIC, moment), 200, lambda text, _: text))
+        return "\n".join(head(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
 
 
 def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> None:

@@ -16,7 +16,7 @@ from lionstudio.model.status.computed_state import Proof
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.upkeep import liveness
-from lionstudio.system.process_identity import describe
+from lionstudio.system.process_identity import identify
 
 HOSTILE = "a\x1b[31mred\x1b[0m\x9b\u202eevil\u202c\u200b\u2066\x07\x7fz"
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
@@ -172,7 +172,7 @@ def test_whether_a_running_one_lives_is_told_and_only_asked_of_running_ones(
     db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = time.time()
-    alive = describe()._asdict()
+    alive = identify()._asdict()
     begin(db, "alive", created_at=now, owner=alive)
     begin(db, "dead", created_at=now, owner={**alive, "pid": 2**22 + 1, "boot_id": "another"})
     begin(db, "over", created_at=now, owner={**alive, "boot_id": "another"}, status="completed")

@@ -32,7 +32,7 @@ from tests.support.old_files import make_v1
 
 from lionstudio.errors import CorruptStore, InvalidInput, NotFound, WrongVersion
 from lionstudio.imports.external_db.importer import import_database
-from lionstudio.imports.report import Outcome, Report
+from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.model.messages import ActionRequest, Message
 from lionstudio.model.shows.show import Show
@@ -65,8 +65,8 @@ def test_everything_of_another_lineage(db: Database, other_path: Path) -> None:
     report = imported(db, other_path)
 
     assert report.counts == {
-        ("session", Outcome.IMPORTED): 4, ("show", Outcome.IMPORTED): 1, ("team", Outcome.IMPORTED): 1,
-        ("definition", Outcome.IMPORTED): 1,
+        ("session", ItemOutcome.IMPORTED): 4, ("show", ItemOutcome.IMPORTED): 1, ("team", ItemOutcome.IMPORTED): 1,
+        ("definition", ItemOutcome.IMPORTED): 1,
     }  # fmt: skip
     assert (report.messages, report.left_out) == (36, ["invocations"])
     session = read(db, get_session, "session 0")
@@ -96,7 +96,7 @@ def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, other_pa
         report = imported(db, other_path)
 
     assert rows_of(db.path) == once
-    assert {outcome for _, outcome in report.counts} == {Outcome.UNCHANGED}
+    assert {outcome for _, outcome in report.counts} == {ItemOutcome.UNCHANGED}
 
 
 def test_the_other_file_is_not_written(db: Database, other_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_damaged_order_is_kept_as_it_was_and_the_session_is_imported(
 
     report = imported(db, other_path)
 
-    assert report.counts == {("session", Outcome.IMPORTED): 1}
+    assert report.counts == {("session", ItemOutcome.IMPORTED): 1}
     assert read(db, get_session, "s").message_count == 5  # its own order is sound
     kept = sql(db, "SELECT unreadable FROM progression_heads WHERE id = 's.b'")
     assert kept == [(collection if collection in ("{'a': 1", '{"a": 1}', DAMAGED["deep"]) else
@@ -207,7 +207,7 @@ def test_contents_are_kept_verbatim_or_as_near_as_can_be(
 
     report = imported(db, other_path)
 
-    assert report.total(Outcome.SKIPPED) == 0
+    assert report.total(ItemOutcome.SKIPPED) == 0
     assert sql(db, "SELECT content FROM messages") == [(expected,)]
     assert read(db, get_message, "m") is not None
 
@@ -232,7 +232,7 @@ def test_odd_rows_are_kept_or_skipped_one_by_one(db: Database, other_path: Path)
 
     report = imported(db, other_path)
 
-    skipped = {item.name: item.reason or "" for item in report.items if item.outcome is Outcome.SKIPPED}
+    skipped = {item.name: item.reason or "" for item in report.items if item.outcome is ItemOutcome.SKIPPED}
     assert skipped.keys() == {"line\nbreak", "b'\\x00'"}
     assert read(db, get_session, "name").name == "\\xff"
     assert read(db, get_session, "odd").created_at == 1779358500.0
@@ -295,7 +295,7 @@ def test_a_run_that_was_imported_from_its_folder_is_the_same_session(
     report = imported(db, other_path)
 
     ((id_, messages),) = sql(db, "SELECT id, message_count FROM sessions")
-    assert (report.counts["session", Outcome.UPDATED], messages, id_ != "s") == (1, 9, True)
+    assert (report.counts["session", ItemOutcome.UPDATED], messages, id_ != "s") == (1, 9, True)
     assert read(db, team_messages, "t")[0].session_id == id_
     with Untouched(db):
         imported(db, other_path)
@@ -335,7 +335,7 @@ def test_two_homes_of_ours_come_together(db: Database, other_path: Path, blank: 
 
     report = imported(db, other_path)
 
-    assert report.total(Outcome.SKIPPED) == 0
+    assert report.total(ItemOutcome.SKIPPED) == 0
     here, there = rows_of(db.path), rows_of(other_path)
     for table in ("messages", "progression_items", "branches", "shows", "teams", "team_messages", "definitions"):
         assert _without_keys(here[table]) >= _without_keys(there[table]) if table != "progression_items" else True
@@ -371,7 +371,7 @@ def test_the_newer_row_wins_and_an_end_is_not_taken_back(db: Database, other_pat
     session, show = read(db, get_session, "s"), read(db, get_show, "t")
     assert (session.name, session.status) == ("there", "completed")
     assert (show.id, show.goal, read(db, get_team, "team").name) == ("y", "there", "here")
-    assert [item.kind for item in report.items if item.outcome is Outcome.SKIPPED] == ["definition"]
+    assert [item.kind for item in report.items if item.outcome is ItemOutcome.SKIPPED] == ["definition"]
     with Untouched(db):
         imported(db, other_path)
 
@@ -406,8 +406,8 @@ def test_a_damaged_file_gives_what_can_be_read(db: Database, other_path: Path) -
 
     report = imported(db, other_path)
 
-    assert report.total(Outcome.SKIPPED) > 0
-    assert report.total(Outcome.IMPORTED) > 0
+    assert report.total(ItemOutcome.SKIPPED) > 0
+    assert report.total(ItemOutcome.IMPORTED) > 0
     assert not [line for line in check(db.conn, []).violations if "integrity" in line]
 
 
@@ -416,7 +416,7 @@ def test_a_read_only_folder_will_do(db: Database, other_path: Path) -> None:
     os.chmod(other_path.parent, 0o500)
     os.chmod(other_path, 0o400)
     try:
-        assert imported(db, other_path).counts["session", Outcome.IMPORTED] == 4
+        assert imported(db, other_path).counts["session", ItemOutcome.IMPORTED] == 4
     finally:
         os.chmod(other_path.parent, 0o700)
 

@@ -26,7 +26,7 @@ from tests.support.builders import begin, read, read_history, say, sql, write
 from tests.support.hostile import nested
 from tests.support.invariants import check
 
-from lionstudio.imports.report import Outcome, Report
+from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.model.import_ids import session_of_run
 from lionstudio.model.messages import ActionRequest, ActionResponse, unpack
@@ -59,7 +59,7 @@ def test_every_generation_is_imported(db: Database, home: Path) -> None:
 
     report = imported(db, home)
 
-    assert report.counts == {("run", Outcome.IMPORTED): 3, ("snapshot", Outcome.IMPORTED): 2}
+    assert report.counts == {("run", ItemOutcome.IMPORTED): 3, ("snapshot", ItemOutcome.IMPORTED): 2}
     assert report.messages == 9 * 6
     old, middle, new = (read(db, get_session, session_of_run(name)) for name in (agent, flow, newest))
     times = os.stat(home / "runs" / agent)
@@ -117,7 +117,7 @@ def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, home: Pa
         report = imported(db, home)
 
     assert rows_of(db.path) == once
-    assert {outcome for _, outcome in report.counts} == {Outcome.UNCHANGED, Outcome.SKIPPED}
+    assert {outcome for _, outcome in report.counts} == {ItemOutcome.UNCHANGED, ItemOutcome.SKIPPED}
 
 
 def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, home: Path) -> None:
@@ -136,10 +136,10 @@ def test_every_bad_run_is_one_entry_and_the_others_are_imported(db: Database, ho
 
     report = imported(db, home)
 
-    skipped = {item.name: item.reason or "" for item in report.items if item.outcome is Outcome.SKIPPED}
+    skipped = {item.name: item.reason or "" for item in report.items if item.outcome is ItemOutcome.SKIPPED}
     assert skipped.keys() == bad.keys()
     assert [name for name, word in bad.items() if word not in skipped[name]] == []
-    assert report.counts["run", Outcome.IMPORTED] == len(good)
+    assert report.counts["run", ItemOutcome.IMPORTED] == len(good)
 
 
 def test_bad_branches_are_entries_and_the_run_is_imported(db: Database, home: Path) -> None:
@@ -156,7 +156,7 @@ def test_bad_branches_are_entries_and_the_run_is_imported(db: Database, home: Pa
 
     report = imported(db, home)
 
-    assert report.counts == {("run", Outcome.IMPORTED): 1, ("branch", Outcome.SKIPPED): 8}
+    assert report.counts == {("run", ItemOutcome.IMPORTED): 1, ("branch", ItemOutcome.SKIPPED): 8}
     assert read_history(db, "good")[0] == "m.s"
 
 
@@ -179,7 +179,7 @@ def test_odd_messages_are_kept(db: Database, home: Path, text: str) -> None:
 
     report = imported(db, home)
 
-    assert (report.messages, report.total(Outcome.SKIPPED)) == (1, 0)
+    assert (report.messages, report.total(ItemOutcome.SKIPPED)) == (1, 0)
     (id_,) = read_history(db, "b")
     assert read(db, get_message, id_).content is not None
     with Untouched(db):
@@ -225,7 +225,7 @@ def test_a_run_that_was_recorded_live_is_not_imported_again(db: Database, home: 
     with Untouched(db):
         report = imported(db, home)
 
-    assert report.counts == {("run", Outcome.UNCHANGED): 1}
+    assert report.counts == {("run", ItemOutcome.UNCHANGED): 1}
 
 
 def test_what_a_live_recording_lost_comes_from_the_snapshot(db: Database, home: Path) -> None:
@@ -320,14 +320,14 @@ def test_a_folder_of_runs_may_be_named_itself_and_other_folders_are_no_runs(db: 
 
     report = imported(db, tmp_path / "moved")
 
-    assert report.counts == {("run", Outcome.IMPORTED): 3}
+    assert report.counts == {("run", ItemOutcome.IMPORTED): 3}
 
 
 def test_folders_of_our_own_runs_are_no_faults(db: Database, home: Path) -> None:
     begin(db, "ours")
     (home / "runs" / "ours" / "stream").mkdir(parents=True)
 
-    assert imported(db, home).counts == {("run", Outcome.UNCHANGED): 1}
+    assert imported(db, home).counts == {("run", ItemOutcome.UNCHANGED): 1}
 
 
 SECRET = "ghp_" + "a1B2" * 9

@@ -23,7 +23,7 @@ from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
 from lionstudio.state.database import Database
 from lionstudio.state.feed.changes import Tail
 from lionstudio.system import watch_tree
-from lionstudio.system.watch_tree import Looks, Notices
+from lionstudio.system.watch_tree import InotifyWatcher, PollingWatcher
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the kernel's notices are Linux's")
 
@@ -117,12 +117,12 @@ def test_a_lost_notice_means_a_look_at_everything(
     root = tmp_path / "tool"
     (root / "projects").mkdir(parents=True)
     with reports(db, root) as found:
-        heed = Notices._heed
+        heed = InotifyWatcher._heed
 
-        def overflow(self: Notices, number: int, mask: int, name: str, changed: set[str]) -> None:
+        def overflow(self: InotifyWatcher, number: int, mask: int, name: str, changed: set[str]) -> None:
             heed(self, -1, 0x4000, "", changed)
 
-        monkeypatch.setattr(Notices, "_heed", overflow)
+        monkeypatch.setattr(InotifyWatcher, "_heed", overflow)
         talk = Claude(root).talk(1)
         assert next(found).messages == 5
         monkeypatch.undo()
@@ -164,5 +164,5 @@ def test_sub_agents_appear_in_folders_that_are_made_while_following(db: Database
 def test_without_notices_everything_is_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "platform", "other")
     watcher = watch_tree.watch([str(tmp_path)])
-    assert isinstance(watcher, Looks)
+    assert isinstance(watcher, PollingWatcher)
     assert watcher.wait(0.01) is None

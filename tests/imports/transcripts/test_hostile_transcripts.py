@@ -20,7 +20,7 @@ from tests.support.transcripts import (
     spoken,
 )
 
-from lionstudio.imports.report import Outcome
+from lionstudio.imports.report import ItemOutcome
 from lionstudio.imports.transcripts import line_reader, sync, transcript_reader
 from lionstudio.imports.transcripts.tools import CLAUDE
 from lionstudio.state.branches import list_branches
@@ -56,7 +56,9 @@ def test_hostile_folders_and_lines(db: Database, root: Path, monkeypatch: pytest
         )
     report = mirror(db, root)
     assert len(spoken(db, good.session)) == 5
-    skipped = {item.name.rpartition("/")[2]: item.reason for item in report.items if item.outcome is Outcome.SKIPPED}
+    skipped = {
+        item.name.rpartition("/")[2]: item.reason for item in report.items if item.outcome is ItemOutcome.SKIPPED
+    }
     assert len(skipped) == 6
     assert {"pipe.jsonl", "socket.jsonl", "link.jsonl", "loop.jsonl", "outside.jsonl"} < set(skipped)
     assert {row[0] for row in sql(db, "SELECT DISTINCT k.key FROM mirror_files, json_each(skipped) k")} == {
@@ -134,7 +136,7 @@ def test_a_file_that_vanishes_is_left_out(db: Database, root: Path, monkeypatch:
 
     monkeypatch.setattr(line_reader, "open_regular", gone)
     report = mirror(db, root)
-    assert (report.messages, report.total(Outcome.SKIPPED)) == (5, 1)
+    assert (report.messages, report.total(ItemOutcome.SKIPPED)) == (5, 1)
 
 
 def test_two_mirrors_at_once_count_everything_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

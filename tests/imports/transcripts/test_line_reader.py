@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lionstudio.imports.transcripts.line_reader import Line, read_lines, seal
+from lionstudio.imports.transcripts.line_reader import Line, checksum, read_lines
 
 Open = Callable[[bytes], int]
 
@@ -97,7 +97,7 @@ def _read(path: Path, start: int) -> list[Line]:
 
 def test_a_seal_knows_the_beginning_and_the_end(opened: Open) -> None:
     content = bytes(range(256)) * 100
-    whole = seal(opened(content), len(content))
-    assert whole == seal(opened(content + b"more"), len(content))
-    assert whole != seal(opened(b"!" + content[1:]), len(content))
-    assert whole != seal(opened(content[:-1] + b"!"), len(content))
+    whole = checksum(opened(content), len(content))
+    assert whole == checksum(opened(content + b"more"), len(content))
+    assert whole != checksum(opened(b"!" + content[1:]), len(content))
+    assert whole != checksum(opened(content[:-1] + b"!"), len(content))

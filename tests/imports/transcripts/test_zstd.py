@@ -12,7 +12,7 @@ from tests.support.builders import sql
 from tests.support.sql_trace import traced
 from tests.support.transcripts import Codex, codex, everything, spoken
 
-from lionstudio.imports.report import Outcome, Report
+from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.transcripts.coverage import coverage
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import CODEX
@@ -53,7 +53,7 @@ def test_one_that_was_never_seen_plain_is_read(db: Database, root: Path, frames:
         wanted = spoken(plain, rollout.thread, CODEX)
     compress(rollout, frames=frames)
     report = codex(db, root)
-    assert (report.messages, report.total(Outcome.IMPORTED)) == (len(wanted), 1)
+    assert (report.messages, report.total(ItemOutcome.IMPORTED)) == (len(wanted), 1)
     assert spoken(db, rollout.thread, CODEX) == wanted
     before = everything(db)
     assert codex(db, root).messages == 0
@@ -96,7 +96,7 @@ def test_a_change_of_clothes_while_it_is_followed(db: Database, root: Path) -> N
         report = Report()
         mirror.read_paths([path], report)
         assert report.messages == 0
-        assert report.total(Outcome.SKIPPED) == 0
+        assert report.total(ItemOutcome.SKIPPED) == 0
     assert sql(db, "SELECT gone_at FROM mirror_files") == [(None,)]
     packed.unlink()
     mirror.read_paths([str(packed)], Report())
@@ -109,9 +109,9 @@ def test_a_damaged_one_is_one_line_of_the_report(db: Database, root: Path, damag
     compress(talk(root, number=1))
     compress(talk(root, number=2)).write_bytes(damage)
     report = codex(db, root)
-    assert report.total(Outcome.IMPORTED) == 1
+    assert report.total(ItemOutcome.IMPORTED) == 1
     if damage:
-        [item] = [item for item in report.items if item.outcome is Outcome.SKIPPED]
+        [item] = [item for item in report.items if item.outcome is ItemOutcome.SKIPPED]
         assert "compression is damaged" in (item.reason or "")
 
 
@@ -134,7 +134,7 @@ def test_without_the_package_it_is_skipped_with_the_reason(
     monkeypatch.setitem(sys.modules, "zstandard", None)
     monkeypatch.setitem(sys.modules, "compression", None)
     [item] = codex(db, root).items
-    assert item.outcome is Outcome.SKIPPED
+    assert item.outcome is ItemOutcome.SKIPPED
     assert "pip install zstandard" in (item.reason or "")
     monkeypatch.undo()
     assert codex(db, root).messages == 6

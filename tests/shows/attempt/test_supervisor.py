@@ -20,12 +20,12 @@ from lionstudio.model.ids import new_id
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.shows.attempt import attempt_files, supervisor
-from lionstudio.shows.attempt.attempt_files import Exit, Order, Watch
-from lionstudio.shows.director.events import Outcome
+from lionstudio.shows.attempt.attempt_files import AttemptSpec, Exit, Watch
+from lionstudio.shows.director.events import AttemptOutcome
 from lionstudio.shows.execute import outcomes
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session
-from lionstudio.system.process_identity import RunLock, describe
+from lionstudio.system.process_identity import RunLock, identify
 from lionstudio.system.session_processes import end_processes_of, processes_of
 
 
@@ -41,8 +41,8 @@ class Stand:
 
     def order(self, script: str, **given: Any) -> None:
         argv = ("sh", "-c", f"echo $$ >> {self.ran}; {script}")
-        order = Order(argv, str(self.root), self.session_id, str(self.root / "state.db"), **given)
-        attempt_files.place_order(self.folder, order, "the prompt\n", self.env)
+        order = AttemptSpec(argv, str(self.root), self.session_id, str(self.root / "state.db"), **given)
+        attempt_files.write_spec(self.folder, order, "the prompt\n", self.env)
 
     def watch(self, **more: str) -> Watch:
         return Watch(self.folder, {**self.env, **more})
@@ -201,8 +201,8 @@ def test_children_that_outlive_the_agent_are_ended(stand: Stand) -> None:
 
 
 def test_a_program_that_is_not_there(stand: Stand) -> None:
-    order = Order(("/no/such/program",), str(stand.root), stand.session_id, "state.db")
-    attempt_files.place_order(stand.folder, order, "", stand.env)
+    order = AttemptSpec(("/no/such/program",), str(stand.root), stand.session_id, "state.db")
+    attempt_files.write_spec(stand.folder, order, "", stand.env)
     found = stand.wait()
 
     assert (found.code, found.how) == (None, "not_started")
@@ -210,8 +210,8 @@ def test_a_program_that_is_not_there(stand: Stand) -> None:
 
 
 def test_a_folder_that_is_not_there(stand: Stand) -> None:
-    order = Order(("true",), str(stand.root / "gone"), stand.session_id, "state.db")
-    attempt_files.place_order(stand.folder, order, "", stand.env)
+    order = AttemptSpec(("true",), str(stand.root / "gone"), stand.session_id, "state.db")
+    attempt_files.write_spec(stand.folder, order, "", stand.env)
 
     assert stand.wait().how == "not_started"
 
@@ -358,16 +358,16 @@ def test_a_session_is_said_to_be_dead_only_with_proof(stand: Stand) -> None:
         assert session is not None
         assert session.status is SessionStatus.RUNNING
         told = outcomes.exited("play", stand.folder, ended, session)
-        assert told.outcome is Outcome.STOPPED  # a person decides: another attempt might be a second agent
+        assert told.outcome is AttemptOutcome.STOPPED  # a person decides: another attempt might be a second agent
         assert "cannot be told whether its agent has ended" in str(told.reason)
 
 
 def test_a_session_whose_process_is_proven_dead_has_failed(stand: Stand) -> None:
     with RunLock.take(str(stand.root / "run.lock")) as lock, subprocess.Popen(["true"]) as gone:
-        owner = describe(lock_path=lock.path)._replace(pid=gone.pid)._asdict()
+        owner = identify(lock_path=lock.path)._replace(pid=gone.pid)._asdict()
     with _running(stand, owner) as database:
         session = outcomes.settle_session(database, stand.session_id)
         assert session is not None
         assert (session.status, session.exit_code) == (SessionStatus.FAILED, 1)
         told = outcomes.exited("play", stand.folder, Exit(None, "lost", 1.0, 2.0), session)
-        assert (told.outcome, told.reason) == (Outcome.FAILED, "its agent vanished without a word")
+        assert (told.outcome, told.reason) == (AttemptOutcome.FAILED, "its agent vanished without a word")

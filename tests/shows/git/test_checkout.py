@@ -12,7 +12,16 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import NotFound
 from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
-from lionstudio.shows.git.merge import Already, Clean, Conflict, Merged, integration_tip, lay_out, merge, try_merge
+from lionstudio.shows.git.merge import (
+    AlreadyMerged,
+    CleanMerge,
+    MergeCommitted,
+    MergeConflict,
+    check_out_tree,
+    integration_tip,
+    merge,
+    try_merge,
+)
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 
@@ -26,7 +35,7 @@ def repo(users: Path) -> Repo:
     return begun(users)
 
 
-def merged(checkout: Checkout, attempt: int = 1) -> Merged | Conflict | Already:
+def merged(checkout: Checkout, attempt: int = 1) -> MergeCommitted | MergeConflict | AlreadyMerged:
     collected = collect(checkout, "work", attempt=attempt)
     assert collected.problems == ()
     return merge(checkout.repo, "topic", checkout.play, attempt, collected.head, f"Merge {checkout.play}")
@@ -52,12 +61,12 @@ def test_from_checkout_to_merge(users: Path, repo: Repo) -> None:
     assert kept == f"{collected.head}\n{collected.head}"
     assert git(users, "log", "--format=%s", collected.head) == "the rest of play\ntwo\nfirst"
     clean = try_merge(repo, integration_tip(repo), collected.head)
-    assert isinstance(clean, Clean)
+    assert isinstance(clean, CleanMerge)
     done = merge(repo, "topic", "play", 1, collected.head, "Merge play: all of it")
-    assert isinstance(done, Merged)
+    assert isinstance(done, MergeCommitted)
     assert integrated(users) == {"README.md": "hello", "src/a.py": "a = 2", "new file.txt": "new"}
     assert git(users, "log", "-1", "--format=%(trailers)", done.sha) == "Show-Play: topic/play\nShow-Attempt: 1"
-    assert merge(repo, "topic", "play", 1, collected.head, "again") == Already(done.sha)
+    assert merge(repo, "topic", "play", 1, collected.head, "again") == AlreadyMerged(done.sha)
     assert remove(checkout) is None
     assert not os.path.exists(checkout.path)
     assert git(users, "rev-parse", "refs/shows/archive/topic/play/1") == collected.head
@@ -90,7 +99,7 @@ def test_an_agent_that_does_nothing(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     collected = collect(checkout, "work", attempt=1)
     assert (collected.head, collected.changed, collected.problems) == (checkout.base, (), ())
-    assert merge(repo, "topic", "play", 1, collected.head, "nothing") == Already(checkout.base)
+    assert merge(repo, "topic", "play", 1, collected.head, "nothing") == AlreadyMerged(checkout.base)
     assert git(users, "rev-parse", "show/topic/integration") == checkout.base
     assert remove(checkout) is None
 
@@ -114,10 +123,10 @@ def test_plays_are_isolated_from_each_other_and_see_what_was_merged_before_them(
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"one.txt": "1\n"})
     assert not os.path.exists(os.path.join(two.path, "one.txt"))
-    assert isinstance(merged(one), Merged)
+    assert isinstance(merged(one), MergeCommitted)
     assert Path(checkout_of(repo, "three").path, "one.txt").read_text() == "1\n"
     write(two.path, {"two.txt": "2\n"})
-    assert isinstance(merged(two), Merged)
+    assert isinstance(merged(two), MergeCommitted)
     assert {"one.txt", "two.txt"} <= set(integrated(users))
     assert git(users, "log", "--first-parent", "--format=%s", "show/topic/integration") == "Merge two\nMerge one\nfirst"
 
@@ -126,10 +135,10 @@ def test_a_conflict_goes_back_and_comes_home_when_the_agent_only_edits(users: Pa
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"src/a.py": "a = 'one'\n", "other.txt": "o\n"})
     write(two.path, {"src/a.py": "a = 'two'\n", "second.txt": "s\n"})
-    assert isinstance(merged(one), Merged)
+    assert isinstance(merged(one), MergeCommitted)
     collected = collect(two, "two", attempt=1)
     conflict = merge(repo, "topic", "two", 1, collected.head, "Merge two")
-    assert isinstance(conflict, Conflict)
+    assert isinstance(conflict, MergeConflict)
     assert conflict.files == ("src/a.py",)
     assert "CONFLICT (content)" in conflict.text
     for _ in range(2):  # a director that was killed here does it again
@@ -143,7 +152,7 @@ def test_a_conflict_goes_back_and_comes_home_when_the_agent_only_edits(users: Pa
     solved = collect(two, "two again", attempt=2)
     assert solved.problems == ()
     assert sorted(solved.changed) == ["second.txt", "src/a.py"]
-    assert isinstance(merge(repo, "topic", "two", 2, solved.head, "Merge two"), Merged)
+    assert isinstance(merge(repo, "topic", "two", 2, solved.head, "Merge two"), MergeCommitted)
     assert integrated(users)["src/a.py"] == "a = 'both'"
     assert git(users, "log", "-1", "--format=%P", solved.head).split() == [collected.head, conflict.tip]
     assert remove(two) is None
@@ -154,14 +163,14 @@ def test_a_conflict_is_handed_back_again_after_the_branch_has_moved_on(users: Pa
     write(one.path, {"src/a.py": "a = 'one'\n"})
     write(two.path, {"src/a.py": "a = 'two'\n"})
     write(three.path, {"src/b.py": "b = 3\n"})
-    assert isinstance(merged(one), Merged)
+    assert isinstance(merged(one), MergeCommitted)
     head = collect(two, "two", attempt=1).head
     hand_back_conflict(two, head, integration_tip(repo))
-    assert isinstance(merged(three), Merged)
+    assert isinstance(merged(three), MergeCommitted)
     assert hand_back_conflict(two, head, integration_tip(repo)) == ("src/a.py",)
     assert git(two.path, "status", "--porcelain=v1") == "UU src/a.py\nM  src/b.py"
     write(two.path, {"src/a.py": "a = 'both'\n"})
-    assert isinstance(merged(two, 2), Merged)
+    assert isinstance(merged(two, 2), MergeCommitted)
     assert integrated(users) == {"README.md": "hello", "src/a.py": "a = 'both'", "src/b.py": "b = 3"}
 
 
@@ -170,13 +179,13 @@ def test_a_conflict_that_the_agent_commits_itself(users: Path, repo: Repo) -> No
     write(one.path, {"src/a.py": "a = 'one'\n"})
     write(two.path, {"src/a.py": "a = 'two'\n"})
     commit(two.path)
-    assert isinstance(merged(one), Merged)
+    assert isinstance(merged(one), MergeCommitted)
     collected = collect(two, "two", attempt=1)
     hand_back_conflict(two, collected.head, integration_tip(repo))
     write(two.path, {"src/a.py": "a = 'both'\n"})
     git(two.path, "commit", "-q", "-a", "--no-edit")
     assert git(two.path, "status", "--porcelain=v1") == ""
-    assert isinstance(merged(two, 2), Merged)
+    assert isinstance(merged(two, 2), MergeCommitted)
     assert integrated(users)["src/a.py"] == "a = 'both'"
 
 
@@ -184,14 +193,14 @@ def test_a_conflict_of_removing_and_changing_must_be_decided(repo: Repo) -> None
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     os.unlink(os.path.join(one.path, "src/a.py"))
     write(two.path, {"src/a.py": "a = 'two'\n"})
-    assert isinstance(merged(one), Merged)
+    assert isinstance(merged(one), MergeCommitted)
     collected = collect(two, "two", attempt=1)
     assert hand_back_conflict(two, collected.head, integration_tip(repo)) == ("src/a.py",)
     assert "not resolved: src/a.py" in collect(two, "two", attempt=2).problems[0]
     os.unlink(os.path.join(two.path, "src/a.py"))
     git(two.path, "add", "-A")
     git(two.path, "commit", "-q", "--no-edit")
-    assert isinstance(merged(two, 3), Merged)
+    assert isinstance(merged(two, 3), MergeCommitted)
 
 
 def test_a_merge_is_tried_again_when_another_play_was_quicker(
@@ -205,10 +214,10 @@ def test_a_merge_is_tried_again_when_another_play_was_quicker(
     def meanwhile(name: str) -> None:
         monkeypatch.undo()
         if name == "show.merge.committed":
-            assert isinstance(merged(one), Merged)
+            assert isinstance(merged(one), MergeCommitted)
 
     monkeypatch.setattr("lionstudio.shows.git.merge.point", meanwhile)
-    assert isinstance(merge(repo, "topic", "two", 1, second.head, "Merge two"), Merged)
+    assert isinstance(merge(repo, "topic", "two", 1, second.head, "Merge two"), MergeCommitted)
     assert git(users, "log", "--first-parent", "--format=%s", "show/topic/integration") == "Merge two\nMerge one\nfirst"
 
 
@@ -217,7 +226,7 @@ def test_a_title_forges_no_trailer(users: Path, repo: Repo) -> None:
     write(one.path, {"one.txt": "1\n"})
     head = collect(one, "one", attempt=1).head
     done = merge(repo, "topic", "one", 1, head, "x\n\nShow-Play: topic/two")
-    assert isinstance(done, Merged)
+    assert isinstance(done, MergeCommitted)
     assert git(users, "log", "-1", "--format=%(trailers:key=Show-Play,valueonly)", done.sha).strip() == "topic/one"
 
 
@@ -225,9 +234,9 @@ def test_an_agents_own_commit_is_no_merge_of_a_play(repo: Repo) -> None:
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"one.txt": "1\n"})
     commit(one.path, "x\n\nShow-Play: topic/two\nShow-Attempt: 1")
-    assert isinstance(merged(one), Merged)
+    assert isinstance(merged(one), MergeCommitted)
     write(two.path, {"two.txt": "2\n"})
-    assert isinstance(merged(two), Merged)
+    assert isinstance(merged(two), MergeCommitted)
 
 
 def test_the_merge_result_is_laid_out_for_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
@@ -236,14 +245,14 @@ def test_the_merge_result_is_laid_out_for_gates(users: Path, repo: Repo, tmp_pat
     head = collect(checkout, "work", attempt=1).head
     tip = integration_tip(repo)
     clean = try_merge(repo, tip, head)
-    assert isinstance(clean, Clean)
-    lay_out(repo, clean.tree, str(tmp_path / "gate"), parents=(tip, head))
+    assert isinstance(clean, CleanMerge)
+    check_out_tree(repo, clean.tree, str(tmp_path / "gate"), parents=(tip, head))
     assert git(tmp_path / "gate", "status", "--porcelain=v1") == ""
     assert git(tmp_path / "gate", "log", "-1", "--format=%P").split() == [tip, head]
     assert (tmp_path / "gate" / "new.txt").read_text() == "new\n"
     assert git(users, "for-each-ref", "--contains", git(tmp_path / "gate", "rev-parse", "HEAD")) == ""
     with pytest.raises(Refused, match="in the way"):
-        lay_out(repo, clean.tree, str(tmp_path / "gate"))
+        check_out_tree(repo, clean.tree, str(tmp_path / "gate"))
 
 
 def test_nothing_goes_before_it_is_merged(users: Path, repo: Repo) -> None:
@@ -271,7 +280,7 @@ def test_a_branch_that_somebody_looks_at_is_not_moved(users: Path, repo: Repo) -
     git(users, "checkout", "-q", "show/topic/play")
     write(checkout.path, {"new.txt": "newer\n"})
     before = fingerprint(users)
-    assert isinstance(merged(checkout, 2), Merged)
+    assert isinstance(merged(checkout, 2), MergeCommitted)
     assert integrated(users)["new.txt"] == "newer"
     assert remove(checkout) == "its work is not merged"  # that of the branch is not
     assert fingerprint(users) == before
@@ -359,7 +368,7 @@ def test_a_merge_that_was_left_unfinished_is_finished(users: Path, repo: Repo) -
     collected = collect(checkout, "work", attempt=1)
     assert collected.problems == ()
     assert side in git(users, "rev-list", collected.head)
-    assert isinstance(merge(repo, "topic", "play", 1, collected.head, "Merge play"), Merged)
+    assert isinstance(merge(repo, "topic", "play", 1, collected.head, "Merge play"), MergeCommitted)
 
 
 def test_what_an_agent_put_aside_is_archived(users: Path, repo: Repo) -> None:

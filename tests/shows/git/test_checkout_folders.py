@@ -11,8 +11,8 @@ from tests.support.show_harness import Theatre
 
 from lionstudio.errors import Conflict, InvalidInput
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import begin
-from lionstudio.system.safe_rmtree import discard
+from lionstudio.shows.git.setup import open_show_repo
+from lionstudio.system.safe_rmtree import safe_rmtree
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def repo(tmp_path: Path) -> Repo:
 
 @pytest.mark.parametrize("play", ["director.git", "Director.git", ".gates", ".making-a", "../other", "a/b", ""])
 def test_no_checkout_is_made_in_a_folder_of_our_own(repo: Repo, play: str) -> None:
-    before = sorted(str(path) for path in Path(repo.room).rglob("*"))
+    before = sorted(str(path) for path in Path(repo.checkouts_dir).rglob("*"))
     with pytest.raises(InvalidInput, match="no play can be named"):
         checkout_of(repo, play)
-    assert sorted(str(path) for path in Path(repo.room).rglob("*")) == before
+    assert sorted(str(path) for path in Path(repo.checkouts_dir).rglob("*")) == before
 
 
 @pytest.fixture
@@ -38,41 +38,41 @@ def victim(tmp_path: Path) -> Path:
 
 
 def test_a_link_in_the_place_of_a_folder_of_ours_is_not_followed(repo: Repo, victim: Path) -> None:
-    os.symlink(victim, f"{repo.room}/.gates")
+    os.symlink(victim, f"{repo.checkouts_dir}/.gates")
     with pytest.raises(Conflict, match=r"\.gates should be a folder of the show"):
-        discard(f"{repo.room}/.gates/a-1", above=2)
+        safe_rmtree(f"{repo.checkouts_dir}/.gates/a-1", above=2)
     assert (victim / "a-1" / "inner" / "precious").exists()
-    discard(f"{repo.room}/.gates")
-    assert not os.path.lexists(f"{repo.room}/.gates")
+    safe_rmtree(f"{repo.checkouts_dir}/.gates")
+    assert not os.path.lexists(f"{repo.checkouts_dir}/.gates")
     assert (victim / "a-1" / "inner" / "precious").exists()
 
 
 def test_a_link_in_the_place_of_the_room_is_not_followed(repo: Repo, victim: Path) -> None:
-    os.rename(repo.room, f"{repo.room}-moved")
+    os.rename(repo.checkouts_dir, f"{repo.checkouts_dir}-moved")
     (victim / ".gates").symlink_to("a-1")
-    os.symlink(victim, repo.room)
-    for path, above in ((f"{repo.room}/a-1", 1), (f"{repo.room}/a-1/inner", 2)):
+    os.symlink(victim, repo.checkouts_dir)
+    for path, above in ((f"{repo.checkouts_dir}/a-1", 1), (f"{repo.checkouts_dir}/a-1/inner", 2)):
         with pytest.raises(Conflict, match="should be a folder of the show"):
-            discard(path, above=above)
+            safe_rmtree(path, above=above)
     assert (victim / "a-1" / "inner" / "precious").exists()
 
 
 @pytest.mark.parametrize("name", ["", "director.git"])
 def test_a_show_does_not_begin_in_a_room_that_is_a_link(repo: Repo, name: str) -> None:
-    own = os.path.join(repo.room, name).rstrip("/")
+    own = os.path.join(repo.checkouts_dir, name).rstrip("/")
     os.rename(own, f"{own}-moved")
     os.symlink(f"{own}-moved", own)
     with pytest.raises(Conflict, match="is a link"):
-        begin(repo.path, repo.topic, repo.base, room=repo.room)
+        open_show_repo(repo.path, repo.topic, repo.base, room=repo.checkouts_dir)
 
 
 def test_the_folder_of_all_rooms_may_be_a_link(repo: Repo) -> None:
-    rooms = os.path.dirname(repo.room)
+    rooms = os.path.dirname(repo.checkouts_dir)
     os.rename(rooms, f"{rooms}-elsewhere")
     os.symlink(f"{rooms}-elsewhere", rooms)
-    checkout = checkout_of(begin(repo.path, repo.topic, repo.base, room=repo.room), "a")
+    checkout = checkout_of(open_show_repo(repo.path, repo.topic, repo.base, room=repo.checkouts_dir), "a")
     assert git(Path(checkout.path), "status", "--porcelain") == ""
-    discard(checkout.path)
+    safe_rmtree(checkout.path)
     assert not os.path.exists(checkout.path)
 
 
@@ -86,9 +86,9 @@ def test_links_without_and_within_are_removed_and_not_followed(tmp_path: Path, v
     (folder / "deep" / "locked" / "inner").chmod(0)
     (folder / "deep" / "locked").chmod(0)
     os.symlink(folder, tmp_path / "outer")
-    discard(str(tmp_path / "outer"))
+    safe_rmtree(str(tmp_path / "outer"))
     assert folder.exists()
-    discard(str(folder))
+    safe_rmtree(str(folder))
     assert not folder.exists()
     assert (victim / "a-1" / "inner" / "precious").exists()
 
@@ -103,15 +103,15 @@ def test_nothing_is_nested_too_deep(tmp_path: Path) -> None:
         os.close(descriptor)
         descriptor = inner
     os.close(descriptor)
-    discard(str(folder))
+    safe_rmtree(str(folder))
     assert not folder.exists()
 
 
 def test_what_is_not_there_is_no_mistake(tmp_path: Path) -> None:
-    discard(str(tmp_path / "no" / "such"), above=2)
-    discard(str(tmp_path / "none"))
+    safe_rmtree(str(tmp_path / "no" / "such"), above=2)
+    safe_rmtree(str(tmp_path / "none"))
     (tmp_path / "file").write_text("x")
-    discard(str(tmp_path / "file"))
+    safe_rmtree(str(tmp_path / "file"))
     assert os.listdir(tmp_path) == []
 
 

@@ -14,9 +14,9 @@ from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.shows.git.checkout import collect
 from lionstudio.shows.git.merge import merge
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.process.lock import take_directing
+from lionstudio.shows.process.lock import acquire_director_lock
 from lionstudio.state.database import Database
-from lionstudio.state.shows import move_show, put_show
+from lionstudio.state.shows import put_show, transition_show
 
 
 @pytest.fixture
@@ -43,13 +43,13 @@ def repo(users: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
 
 def end(tmp_path: Path) -> None:
     with Database(str(tmp_path / "home" / "state.db")) as database:
-        database.write(lambda conn: move_show(conn, "topic", ShowStatus.ABORTED))
+        database.write(lambda conn: transition_show(conn, "topic", ShowStatus.ABORTED))
 
 
 def test_a_show_that_is_under_way_has_left_nothing(repo: Repo) -> None:
     assert here("show", "clean", "--yes").out == "No show has left a checkout.\n"
     assert "show.checkout_left" not in here("state", "doctor").out
-    assert sorted(name for name in os.listdir(repo.room) if name != "director.git") == ["merged", "open"]
+    assert sorted(name for name in os.listdir(repo.checkouts_dir) if name != "director.git") == ["merged", "open"]
 
 
 def test_the_doctor_tells_what_an_ended_show_has_left(repo: Repo, tmp_path: Path) -> None:
@@ -68,24 +68,24 @@ def test_what_is_merged_goes_what_is_not_stays(repo: Repo, tmp_path: Path) -> No
     said = here("show", "clean", "--yes")
     kept = "it has changes that were not collected: open.txt"
     assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  stays: {kept}\n")
-    assert sorted(os.listdir(repo.room)) == ["director.git", "open"]
+    assert sorted(os.listdir(repo.checkouts_dir)) == ["director.git", "open"]
 
 
 def test_what_is_given_up_is_kept_by_git(users: Path, repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
-    make_repo(Path(repo.room, "open", "nested"), {"n.txt": "n\n"})
+    make_repo(Path(repo.checkouts_dir, "open", "nested"), {"n.txt": "n\n"})
     said = here("show", "clean", "topic", "--abandoned", "--yes", "--json")
     kept = {each["play"]: each["kept"] for each in said.json["cleaned"]}
     assert kept == {"merged": None, "open": "it has changes that were not collected: nested/"}
-    git(Path(repo.room, "open", "nested"), "rm", "-q", "-r", ".")
-    git(repo.room, "-C", "open", "clean", "-q", "-f", "-f", "-d", "nested")
+    git(Path(repo.checkouts_dir, "open", "nested"), "rm", "-q", "-r", ".")
+    git(repo.checkouts_dir, "-C", "open", "clean", "-q", "-f", "-f", "-d", "nested")
     assert here("show", "clean", "topic", "--abandoned", "--yes").code == 0
-    assert os.listdir(repo.room) == ["director.git"]
+    assert os.listdir(repo.checkouts_dir) == ["director.git"]
     assert files_of(users, "refs/shows/archive/topic/open/0")["open.txt"] == "w"
 
 
 def test_a_show_that_somebody_directs_is_left_alone(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
-    with take_directing(str(tmp_path / "shows" / "topic")):
+    with acquire_director_lock(str(tmp_path / "shows" / "topic")):
         assert here("show", "clean", "--yes").code == 7
-    assert os.path.isdir(os.path.join(repo.room, "merged"))
+    assert os.path.isdir(os.path.join(repo.checkouts_dir, "merged"))

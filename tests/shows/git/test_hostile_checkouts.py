@@ -20,7 +20,15 @@ from lionstudio.errors import LionError
 from lionstudio.shows.gates.review import changes_as_text
 from lionstudio.shows.git import untrusted_git_dir, worktree_scan
 from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
-from lionstudio.shows.git.merge import Clean, Conflict, Merged, integration_tip, lay_out, merge, try_merge
+from lionstudio.shows.git.merge import (
+    CleanMerge,
+    MergeCommitted,
+    MergeConflict,
+    check_out_tree,
+    integration_tip,
+    merge,
+    try_merge,
+)
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 
@@ -156,11 +164,11 @@ def test_the_traps_work(repo: Repo, trap: Path) -> None:
 def through_everything(repo: Repo, one: Checkout, two: Checkout, tmp_path: Path) -> None:
     """Every step that the director takes with a checkout, conflict and review included."""
     first = collect(one, "one", attempt=1)
-    assert isinstance(merge(repo, "topic", "one", 1, first.head, "Merge one"), Merged)
+    assert isinstance(merge(repo, "topic", "one", 1, first.head, "Merge one"), MergeCommitted)
     second = collect(two, "two", attempt=1)
     tip = integration_tip(repo)
     conflict = try_merge(repo, tip, second.head)
-    assert isinstance(conflict, Conflict)
+    assert isinstance(conflict, MergeConflict)
     changes_as_text(repo, repo.base, second.head)
     hand_back_conflict(two, second.head, tip)
     checkout_of(repo, "two")
@@ -168,9 +176,9 @@ def through_everything(repo: Repo, one: Checkout, two: Checkout, tmp_path: Path)
     third = collect(two, "two", attempt=2)
     assert third.problems == ()
     clean = try_merge(repo, tip, third.head)
-    assert isinstance(clean, Clean)
-    lay_out(repo, clean.tree, str(tmp_path / "gate"), parents=(tip, third.head))
-    assert isinstance(merge(repo, "topic", "two", 2, third.head, "Merge two"), Merged)
+    assert isinstance(clean, CleanMerge)
+    check_out_tree(repo, clean.tree, str(tmp_path / "gate"), parents=(tip, third.head))
+    assert isinstance(merge(repo, "topic", "two", 2, third.head, "Merge two"), MergeCommitted)
     assert remove(one) is None
     assert remove(two) is None
 
@@ -210,7 +218,7 @@ def test_nothing_runs_when_the_agents_own_environment_is_ours(
     one = checkout_of(repo, "one")
     write(one.path, {"new.txt": "1\n"})
     head = collect(one, "one", attempt=1).head
-    assert isinstance(merge(repo, "topic", "one", 1, head, "Merge one"), Merged)
+    assert isinstance(merge(repo, "topic", "one", 1, head, "Merge one"), MergeCommitted)
     assert (marks(trap), (tmp_path / "trace").exists()) == ("", False)
 
 
@@ -370,8 +378,8 @@ def test_odd_names_and_links_come_home_as_they_are(users: Path, repo: Repo, tmp_
     assert set(names) | {"link out", "link in", "not \udcff\udcfe utf8"} <= set(collected.changed)
     assert "pipe" not in collected.changed
     done = merge(repo, "topic", "play", 1, collected.head, "Merge play")
-    assert isinstance(done, Merged)
-    lay_out(repo, f"{done.sha}^{{tree}}", str(tmp_path / "gate"))
+    assert isinstance(done, MergeCommitted)
+    check_out_tree(repo, f"{done.sha}^{{tree}}", str(tmp_path / "gate"))
     for number, name in enumerate(names):
         assert (tmp_path / "gate" / name).read_text() == f"{number}\n"
     assert os.readlink(tmp_path / "gate" / "link out") == "/etc/passwd"

@@ -11,9 +11,9 @@ from tests.support.repositories import begun, commit, files_of, git, make_repo, 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput
 from lionstudio.model.shows.plan import Plan
-from lionstudio.shows.git.checkout import Place, collect, prepare
-from lionstudio.shows.git.merge import Already, Conflict, Merged, lay_out, merge
-from lionstudio.shows.git.provision import NotReady, furnished
+from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare
+from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, check_out_tree, merge
+from lionstudio.shows.git.provision import NotReady, provision
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 
@@ -27,7 +27,7 @@ def repo(users: Path) -> Repo:
     return begun(users)
 
 
-def merged(checkout: Checkout, attempt: int = 1) -> Merged | Conflict | Already:
+def merged(checkout: Checkout, attempt: int = 1) -> MergeCommitted | MergeConflict | AlreadyMerged:
     collected = collect(checkout, "work", attempt=attempt)
     assert collected.problems == ()
     return merge(checkout.repo, "topic", checkout.play, attempt, collected.head, f"Merge {checkout.play}")
@@ -40,7 +40,7 @@ def integrated(users: Path) -> dict[str, str]:
 def test_copies_and_what_setup_made_are_not_the_agents_work(users: Path, repo: Repo, tmp_path: Path) -> None:
     write(users, {".env": "SECRET=1\n", "conf/local.ini": "x\n", "dir/sub/f": "f\n", "README.md": "changed\n"})
     setup = (("sh", "-c", 'mkdir deps && echo d > deps/d && echo "$PWD" > "odd [name]"'),)
-    place = Place(
+    place = CheckoutTarget(
         repo=repo, play="play", copy=(".env", "conf/*.ini", "dir", "README.md", "none"), setup=setup,
         env={"PATH": os.environ["PATH"]},
     )  # fmt: skip
@@ -58,13 +58,13 @@ def test_copies_and_what_setup_made_are_not_the_agents_work(users: Path, repo: R
 
 
 def test_a_setup_that_fails_says_so_and_is_tried_again(repo: Repo) -> None:
-    place = Place(
+    place = CheckoutTarget(
         repo=repo, play="play", setup=(("sh", "-c", "echo no luck; exit 3"),), env={"PATH": os.environ["PATH"]}
     )
     for _ in range(2):
         with pytest.raises(Refused, match=r"failed: exit code 3 \(no luck\)"):
             prepare(place)
-    missing = Place(repo=repo, play="play", setup=(("no-such-program",),), env={"PATH": os.environ["PATH"]})
+    missing = CheckoutTarget(repo=repo, play="play", setup=(("no-such-program",),), env={"PATH": os.environ["PATH"]})
     with pytest.raises(Refused, match="could not be started"):
         prepare(missing)
 
@@ -76,13 +76,13 @@ def test_nothing_from_outside_is_copied_in(users: Path, repo: Repo, tmp_path: Pa
     write(tmp_path, {"out.txt": "outside\n", "folder/x": "outside\n"})
     (users / "link.txt").symlink_to(tmp_path / "out.txt")
     (users / "linked").symlink_to(tmp_path / "folder")
-    place = Place(repo=repo, play="play", copy=(name,))
+    place = CheckoutTarget(repo=repo, play="play", copy=(name,))
     if name == ".git/config":
         prepare(place)
     else:
         with pytest.raises(InvalidInput, match=r"cannot be copied|leads out"):
             prepare(place)
-    checkout = Path(repo.room, "play")
+    checkout = Path(repo.checkouts_dir, "play")
     assert not any("outside" in path.read_text() for path in checkout.rglob("*.txt"))
 
 
@@ -94,7 +94,7 @@ def test_nothing_is_copied_through_a_link_that_was_committed(users: Path, tmp_pa
     (users / "conf").unlink()
     (users / ".env").unlink()
     write(users, {"conf/local": "x\n", ".env": "x\n"})
-    place = Place(repo=begun(users), play="play", copy=(".env", "conf/local"))
+    place = CheckoutTarget(repo=begun(users), play="play", copy=(".env", "conf/local"))
     with pytest.raises(InvalidInput, match="leads out"):
         prepare(place)
     assert (list((tmp_path / "victim").iterdir()), (tmp_path / "victim.txt").exists()) == ([], False)
@@ -103,10 +103,10 @@ def test_nothing_is_copied_through_a_link_that_was_committed(users: Path, tmp_pa
 def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
     write(users, {".env": "SECRET=1\n"})
     env, gate = {"PATH": os.environ["PATH"]}, str(tmp_path / "gate")
-    lay_out(repo, f"{repo.base}^{{tree}}", gate)
+    check_out_tree(repo, f"{repo.base}^{{tree}}", gate)
     setup, teardown = (("sh", "-c", "cat .env > made"),), (("sh", "-c", "echo down > ../down"),)
     plan = Plan(topic="topic", plays=(), copy=(".env",), setup=setup, teardown=teardown)
-    with furnished(str(users), gate, plan, env, str(tmp_path / "logs")):
+    with provision(str(users), gate, plan, env, str(tmp_path / "logs")):
         assert Path(gate, "made").read_text() == "SECRET=1\n"
         assert git(gate, "status", "--porcelain=v1") == "?? made"
         assert not (tmp_path / "down").exists()
@@ -114,6 +114,6 @@ def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_
     broken = Plan(topic="topic", plays=(), setup=(("false",),), teardown=teardown)
     with (
         pytest.raises(NotReady, match="failed: exit code 1, in the merge result"),
-        furnished(str(users), gate, broken, env, str(tmp_path / "logs")),
+        provision(str(users), gate, broken, env, str(tmp_path / "logs")),
     ):
         pytest.fail("the gates began")

@@ -12,9 +12,9 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.shows.git.checkout import collect
-from lionstudio.shows.git.merge import Merged, merge
+from lionstudio.shows.git.merge import MergeCommitted, merge
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import begin, inspect
+from lionstudio.shows.git.setup import check_repo, open_show_repo
 
 
 @pytest.fixture
@@ -30,14 +30,14 @@ def play_through(users: Path, repo: Repo) -> dict[str, str]:
     write(checkout.path, {"more.txt": "m\n"})
     collected = collect(checkout, "work", attempt=1)
     assert collected.problems == ()
-    assert isinstance(merge(repo, repo.topic, "play", 1, collected.head, "Merge"), Merged)
+    assert isinstance(merge(repo, repo.topic, "play", 1, collected.head, "Merge"), MergeCommitted)
     git(users, "fsck")
     return files_of(users, "show/topic/integration")
 
 
 def test_an_ordinary_one(users: Path) -> None:
     before = fingerprint(users)
-    found = inspect(str(users / "src"), None, "topic")
+    found = check_repo(str(users / "src"), None, "topic")
     assert (found.path, found.base_branch, found.base) == (str(users), "main", git(users, "rev-parse", "main"))
     assert (found.problems, found.warnings, found.dirty) == ((), (), ())
     assert fingerprint(users) == before
@@ -46,31 +46,31 @@ def test_an_ordinary_one(users: Path) -> None:
 def test_no_repository_at_all(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(InvalidInput, match="is not a git repository"):
-        inspect(str(tmp_path / "plain"))
+        check_repo(str(tmp_path / "plain"))
     with pytest.raises(NotFound, match="there is no folder"):
-        inspect(str(tmp_path / "nowhere"))
+        check_repo(str(tmp_path / "nowhere"))
 
 
 def test_no_commit_yet(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main", "empty")
     for branch in (None, "main"):
-        found = inspect(str(tmp_path / "empty"), branch)
+        found = check_repo(str(tmp_path / "empty"), branch)
         assert found.base is None
         assert "has no commit yet; commit something first" in found.problems[0]
 
 
 def test_a_branch_that_is_not_there(users: Path) -> None:
     for name in ("nope", "-D", "--upload-pack=x", "HEAD~1", "main:README.md", "@{upstream}", "a..b"):
-        assert "there is no branch" in inspect(str(users), name).problems[0]
+        assert "there is no branch" in check_repo(str(users), name).problems[0]
 
 
 def test_bases_that_are_no_branch(users: Path) -> None:
     sha = git(users, "rev-parse", "main")
     git(users, "tag", "-a", "v1", "-m", "one")
     git(users, "update-ref", "refs/remotes/origin/main", sha)
-    assert [inspect(str(users), name).base for name in ("v1", "origin/main", sha, "main")] == [sha] * 4
+    assert [check_repo(str(users), name).base for name in ("v1", "origin/main", sha, "main")] == [sha] * 4
     git(users, "checkout", "-q", "--detach")
-    found = inspect(str(users))
+    found = check_repo(str(users))
     assert (found.base_branch, found.base, found.problems) == (None, sha, ())
 
 
@@ -79,7 +79,7 @@ def test_a_dirty_tree_is_a_warning_and_stays_dirty(users: Path) -> None:
     git(users, "add", "staged.txt")
     os.utime(users / "README.md", (1, 1))  # only touched
     before = fingerprint(users)
-    found = inspect(str(users))
+    found = check_repo(str(users))
     assert (found.dirty, found.problems) == (("src/a.py", "staged.txt"), ())
     assert "not committed are not part of the show: src/a.py, staged.txt" in found.warnings[0]
     assert play_through(users, begun(users))["src/a.py"] == "a = 1"
@@ -96,11 +96,11 @@ def test_looking_runs_nothing_that_the_repository_configures(users: Path, tmp_pa
     (users / ".git" / "hooks").mkdir(exist_ok=True)
     for name in ("reference-transaction", "post-checkout", "post-index-change"):
         (users / ".git" / "hooks" / name).symlink_to(trap)
-    assert inspect(str(users), None, "topic").dirty == ("README.md",)
+    assert check_repo(str(users), None, "topic").dirty == ("README.md",)
     repo = begun(users)
     checkout = checkout_of(repo)
     write(checkout.path, {"work.txt": "w\n"})
-    assert isinstance(merge(repo, "topic", "play", 1, collect(checkout, "w", attempt=1).head, "Merge"), Merged)
+    assert isinstance(merge(repo, "topic", "play", 1, collect(checkout, "w", attempt=1).head, "Merge"), MergeCommitted)
     assert not (tmp_path / "ran").exists()
     git(users, "status")
     assert (tmp_path / "ran").exists()
@@ -112,7 +112,7 @@ def test_a_shallow_clone(tmp_path: Path, users: Path) -> None:
         commit(users)
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{users}", "shallow")
     shallow = tmp_path / "shallow"
-    found = inspect(str(shallow))
+    found = check_repo(str(shallow))
     assert (found.shallow, found.problems) == (True, ())
     assert "shallow" in found.warnings[0]
     assert play_through(shallow, begun(shallow))["more.txt"] == "m"
@@ -121,14 +121,14 @@ def test_a_shallow_clone(tmp_path: Path, users: Path) -> None:
 def test_a_partial_clone_is_refused(tmp_path: Path, users: Path) -> None:
     git(users, "config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{users}", "partial")
-    assert "is a partial clone" in inspect(str(tmp_path / "partial")).problems[0]
+    assert "is a partial clone" in check_repo(str(tmp_path / "partial")).problems[0]
 
 
 def test_submodules_stay_as_they_are(tmp_path: Path, users: Path) -> None:
     library = make_repo(tmp_path / "library", {"lib.txt": "l\n"})
     git(users, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(library), "lib")
     commit(users)
-    assert inspect(str(users)).submodules
+    assert check_repo(str(users)).submodules
     repo = begun(users)
     pinned = git(users, "rev-parse", "HEAD:lib")
     play_through(users, repo)
@@ -137,17 +137,17 @@ def test_submodules_stay_as_they_are(tmp_path: Path, users: Path) -> None:
 
 def test_work_trees_bare_repositories_and_borrowed_objects(tmp_path: Path, users: Path) -> None:
     git(users, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    found = inspect(str(tmp_path / "side"))
+    found = check_repo(str(tmp_path / "side"))
     assert (found.base_branch, found.git_dir, found.path) == ("side", str(users / ".git"), str(tmp_path / "side"))
     git(tmp_path, "clone", "-q", "--bare", str(users), "bare.git")
     assert play_through(users, begun(tmp_path / "side"))["work.txt"] == "w"
-    assert inspect(str(tmp_path / "bare.git")).base_branch == "main"
+    assert check_repo(str(tmp_path / "bare.git")).base_branch == "main"
     bare = tmp_path / "bare.git"
-    other = begin(str(bare), "topic", git(bare, "rev-parse", "main"), room=str(tmp_path / "room2"))
+    other = open_show_repo(str(bare), "topic", git(bare, "rev-parse", "main"), room=str(tmp_path / "room2"))
     assert play_through(bare, other)["work.txt"] == "w"
     git(tmp_path, "clone", "-q", "--shared", str(users), "shared")
     shared = tmp_path / "shared"
-    third = begin(str(shared), "topic", git(shared, "rev-parse", "HEAD"), room=str(tmp_path / "room3"))
+    third = open_show_repo(str(shared), "topic", git(shared, "rev-parse", "HEAD"), room=str(tmp_path / "room3"))
     assert play_through(shared, third)["work.txt"] == "w"
 
 
@@ -159,7 +159,7 @@ def test_hashes_of_the_other_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["show", "show/topic"])
 def test_a_branch_in_the_way(users: Path, name: str) -> None:
     git(users, "branch", name)
-    assert f"a branch {name} exists" in inspect(str(users), None, "topic").problems[0]
+    assert f"a branch {name} exists" in check_repo(str(users), None, "topic").problems[0]
     with pytest.raises(Refused, match=f"a branch {name} exists"):
         begun(users)
 
@@ -167,7 +167,7 @@ def test_a_branch_in_the_way(users: Path, name: str) -> None:
 def test_an_integration_branch_that_is_checked_out(users: Path) -> None:
     begun(users)
     git(users, "checkout", "-q", "show/topic/integration")
-    assert "is checked out in" in inspect(str(users), "main", "topic").problems[0]
+    assert "is checked out in" in check_repo(str(users), "main", "topic").problems[0]
 
 
 def test_a_branch_of_another_history(users: Path) -> None:
@@ -212,7 +212,7 @@ def test_a_repository_that_moved(tmp_path: Path, users: Path) -> None:
     write(checkout.path, {"work.txt": "w\n"})
     moved = tmp_path / "moved"
     shutil.move(users, moved)
-    again = begin(str(moved), "topic", repo.base, room=repo.room)
+    again = open_show_repo(str(moved), "topic", repo.base, room=repo.checkouts_dir)
     assert again.git_dir == str(moved / ".git")
     assert git(checkout_of(again).path, "status", "--porcelain=v1") == "?? work.txt"
     assert play_through(moved, again)["work.txt"] == "w"
@@ -220,7 +220,7 @@ def test_a_repository_that_moved(tmp_path: Path, users: Path) -> None:
 
 def test_a_commit_that_does_not_exist(users: Path, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="is no commit of"):
-        begin(str(users), "topic", "1" * 40, room=str(tmp_path / "room"))
+        open_show_repo(str(users), "topic", "1" * 40, room=str(tmp_path / "room"))
 
 
 def test_paths_that_git_would_misread(tmp_path: Path) -> None:

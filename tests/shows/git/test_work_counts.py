@@ -12,10 +12,10 @@ import pytest
 from tests.support.repositories import begun, checkout_of, commit, make_repo, write
 
 from lionstudio.shows.git.checkout import collect, remove
-from lionstudio.shows.git.merge import Clean, Merged, integration_tip, lay_out, merge, try_merge
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, check_out_tree, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.system import git as wrapper
-from lionstudio.system.safe_rmtree import discard
+from lionstudio.system.safe_rmtree import safe_rmtree
 
 MOST = 25  # starts of git for one play, from its checkout to its removal
 
@@ -44,11 +44,11 @@ def whole_play(repo: Repo, play: str, *, committed: bool) -> None:
     assert collected.problems == ()
     tip = integration_tip(repo)
     tried = try_merge(repo, tip, collected.head)
-    assert isinstance(tried, Clean)
-    gate = f"{repo.room}/.gates/{play}"
-    lay_out(repo, tried.tree, gate, parents=(tip, collected.head))
-    discard(gate)
-    assert isinstance(merge(repo, "topic", play, 1, collected.head, "Merge"), Merged)
+    assert isinstance(tried, CleanMerge)
+    gate = f"{repo.checkouts_dir}/.gates/{play}"
+    check_out_tree(repo, tried.tree, gate, parents=(tip, collected.head))
+    safe_rmtree(gate)
+    assert isinstance(merge(repo, "topic", play, 1, collected.head, "Merge"), MergeCommitted)
     assert remove(checkout) is None
 
 

@@ -15,25 +15,25 @@ import pytest
 from tests.support.builders import begin, read
 from tests.support.children import ROOT, environment
 
-from lionstudio.errors import IllegalMove, NotFound
+from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.files.shows.show_folder import read_show
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.show_sync.rows import differing
-from lionstudio.shows.director.events import ABORTED, Next, Standing
+from lionstudio.shows.director.events import ABORTED, PlayState, Transition
 from lionstudio.shows.records import play_records
 from lionstudio.shows.records.play_records import (
     read_meta,
-    record_final,
-    record_next,
-    record_play,
-    record_show,
-    record_verdict,
     reopen_show,
+    save_final_verdict,
+    save_play,
+    save_show,
+    save_transition,
+    save_verdict,
 )
-from lionstudio.shows.records.recovery import join
+from lionstudio.shows.records.recovery import recover
 from lionstudio.state.database import Database
 from lionstudio.state.shows import get_show, list_plays
 
@@ -77,7 +77,7 @@ def meta(show_dir: str, play: str) -> dict[str, Any]:
 
 
 def test_a_plan_makes_the_folder_and_the_rows(show_dir: str, db: Database) -> None:
-    show = record_show(show_dir, db, plan_of(), TEXT, base="abc")
+    show = save_show(show_dir, db, plan_of(), TEXT, base="abc")
 
     assert Path(show_dir, "_show.md").read_text() == TEXT
     assert Path(show_dir, "lexer", "_intent.md").read_text() == "Words first.\n"
@@ -92,17 +92,17 @@ def test_a_plan_makes_the_folder_and_the_rows(show_dir: str, db: Database) -> No
 
 
 def test_every_step_is_in_both_halves(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
+    save_show(show_dir, db, plan_of(), TEXT)
     begin(db, "the-run", name="show_speed_lexer")
-    record_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c/lexer")
-    record_play(show_dir, db, "lexer", PlayStatus.RUNNING, started_at=5.0, ended_at=None, session_id="the-run")
+    save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c/lexer")
+    save_play(show_dir, db, "lexer", PlayStatus.RUNNING, started_at=5.0, ended_at=None, session_id="the-run")
     assert_agree(show_dir, db)
-    record_play(show_dir, db, "lexer", PlayStatus.RUNNING_COMPLETE, ended_at=9.0, exit_code=0)
+    save_play(show_dir, db, "lexer", PlayStatus.RUNNING_COMPLETE, ended_at=9.0, exit_code=0)
     verdict = {"gate_passed": False, "feedback": "no tests\x00", "checks": []}
-    record_verdict(show_dir, db, "lexer", verdict, PlayStatus.GATE_FAILED)
+    save_verdict(show_dir, db, "lexer", verdict, PlayStatus.GATE_FAILED)
     assert_agree(show_dir, db)
-    following = Next(status=PlayStatus.REDOING, attempt=2, reason="no tests", allowed=4)
-    record_next(show_dir, db, "lexer", following)
+    following = Transition(status=PlayStatus.REDOING, attempt=2, reason="no tests", allowed=4)
+    save_transition(show_dir, db, "lexer", following)
 
     row = plays(db)["lexer"]
     assert (row.status, row.attempt, row.session_id, row.worktree, row.exit_code) == (
@@ -117,46 +117,46 @@ def test_every_step_is_in_both_halves(show_dir: str, db: Database) -> None:
 
 
 def test_a_step_that_is_done_again_changes_nothing(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
-    first = record_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c")
+    save_show(show_dir, db, plan_of(), TEXT)
+    first = save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c")
     before = {path: path.read_bytes() for path in Path(show_dir).rglob("*") if path.is_file()}
     seq = db.conn.value("SELECT max(seq) FROM changes")
 
-    assert record_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c") == first
-    record_show(show_dir, db, plan_of(), TEXT)
+    assert save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c") == first
+    save_show(show_dir, db, plan_of(), TEXT)
 
     assert {path: path.read_bytes() for path in Path(show_dir).rglob("*") if path.is_file()} == before
     assert db.conn.value("SELECT max(seq) FROM changes") == seq
 
 
 def test_an_illegal_move_is_refused_before_anything_is_written(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
+    save_show(show_dir, db, plan_of(), TEXT)
     before = meta(show_dir, "lexer")
 
-    with pytest.raises(IllegalMove, match="play lexer is pending and cannot become merged"):
-        record_play(show_dir, db, "lexer", PlayStatus.MERGED, merge_sha="x")
+    with pytest.raises(IllegalTransition, match="play lexer is pending and cannot become merged"):
+        save_play(show_dir, db, "lexer", PlayStatus.MERGED, merge_sha="x")
 
     assert meta(show_dir, "lexer") == before
     assert plays(db)["lexer"].status == "pending"
 
 
 def test_a_session_is_linked_as_soon_as_it_exists(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
-    record_play(show_dir, db, "lexer", PlayStatus.PREPARED, session_id="later")
+    save_show(show_dir, db, plan_of(), TEXT)
+    save_play(show_dir, db, "lexer", PlayStatus.PREPARED, session_id="later")
     assert plays(db)["lexer"].session_id is None
     begin(db, "later", name="show_speed_lexer")
-    record_play(show_dir, db, "lexer", PlayStatus.RUNNING)
+    save_play(show_dir, db, "lexer", PlayStatus.RUNNING)
 
     assert plays(db)["lexer"].session_id == "later"
     assert_agree(show_dir, db)
 
 
 def test_an_edited_plan_adds_plays_and_forgets_those_that_never_began(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
-    record_play(show_dir, db, "lexer", PlayStatus.PREPARED)
+    save_show(show_dir, db, plan_of(), TEXT)
+    save_play(show_dir, db, "lexer", PlayStatus.PREPARED)
     edited = TEXT.replace("name: lexer", "name: words").replace("depends_on: lexer", "depends_on: words")
     edited = edited.replace("name: parser", "name: tree")
-    record_show(show_dir, db, plan_of(edited), edited)
+    save_show(show_dir, db, plan_of(edited), edited)
 
     found = plays(db)
     assert list(found) == ["words", "tree", "lexer"]  # what has begun is not forgotten
@@ -166,8 +166,8 @@ def test_an_edited_plan_adds_plays_and_forgets_those_that_never_began(show_dir: 
 
 
 def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
-    ended = record_final(show_dir, db, {"show_passed": True, "summary": "good"}, ShowStatus.COMPLETED)
+    save_show(show_dir, db, plan_of(), TEXT)
+    ended = save_final_verdict(show_dir, db, {"show_passed": True, "summary": "good"}, ShowStatus.COMPLETED)
     left = {"lexer": "pending", "parser": "pending"}
     assert (ended.status, ended.metadata["final_verdict"]) == (
         "completed", {"show_passed": True, "summary": "good", "left_out": left},
@@ -182,17 +182,19 @@ def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
 
 
 def test_what_an_abort_stopped_is_done_again_and_what_was_given_up_is_not(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
+    save_show(show_dir, db, plan_of(), TEXT)
     for play, reason in (("lexer", ABORTED), ("parser", "a person gave it up")):
-        record_play(show_dir, db, play, PlayStatus.ESCALATED)
-        record_next(show_dir, db, play, Next(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason=reason))
-    record_final(show_dir, db, None, ShowStatus.ABORTED)
+        save_play(show_dir, db, play, PlayStatus.ESCALATED)
+        save_transition(
+            show_dir, db, play, Transition(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason=reason)
+        )
+    save_final_verdict(show_dir, db, None, ShowStatus.ABORTED)
 
     reopen_show(show_dir, db)
 
-    assert join(show_dir, db).plays == {
-        "lexer": Standing(status=PlayStatus.REDOING, attempt=2, allowed=2),
-        "parser": Standing(status=PlayStatus.ABORTED_AFTER_FINISH),
+    assert recover(show_dir, db).plays == {
+        "lexer": PlayState(status=PlayStatus.REDOING, attempt=2, allowed=2),
+        "parser": PlayState(status=PlayStatus.ABORTED_AFTER_FINISH),
     }
     assert_agree(show_dir, db)
 
@@ -200,25 +202,25 @@ def test_what_an_abort_stopped_is_done_again_and_what_was_given_up_is_not(show_d
 # ── either half is enough ──
 
 
-def advance(show_dir: str, db: Database) -> dict[str, Standing]:
+def advance(show_dir: str, db: Database) -> dict[str, PlayState]:
     """A show in the middle of things."""
-    record_show(show_dir, db, plan_of(), TEXT)
+    save_show(show_dir, db, plan_of(), TEXT)
     begin(db, "the-run", name="show_speed_lexer")
     for status in (PlayStatus.PREPARED, PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE):
-        record_play(show_dir, db, "lexer", status, session_id="the-run", started_at=5.0)
-    record_verdict(show_dir, db, "lexer", {"gate_passed": True, "feedback": None}, PlayStatus.GATED, approved=True)
-    parked = Next(status=PlayStatus.PREPARED, attempt=1, parked_until=99.0)
-    record_next(show_dir, db, "parser", parked)
+        save_play(show_dir, db, "lexer", status, session_id="the-run", started_at=5.0)
+    save_verdict(show_dir, db, "lexer", {"gate_passed": True, "feedback": None}, PlayStatus.GATED, approved=True)
+    parked = Transition(status=PlayStatus.PREPARED, attempt=1, parked_until=99.0)
+    save_transition(show_dir, db, "parser", parked)
     return {
-        "lexer": Standing(status=PlayStatus.GATED, approved=True),
-        "parser": Standing(status=PlayStatus.PREPARED, parked_until=99.0),
+        "lexer": PlayState(status=PlayStatus.GATED, approved=True),
+        "parser": PlayState(status=PlayStatus.PREPARED, parked_until=99.0),
     }
 
 
 def test_resuming_from_both(show_dir: str, db: Database) -> None:
     expected = advance(show_dir, db)
 
-    joined = join(show_dir, db)
+    joined = recover(show_dir, db)
 
     assert (joined.plan, joined.show.status, joined.plays) == (plan_of(), "active", expected)
     assert_agree(show_dir, db)
@@ -230,7 +232,7 @@ def test_resuming_from_the_files_alone(show_dir: str, db: Database, blank: Path,
 
     with Database(str(shutil.copy(blank, tmp_path / "other.db"))) as other:
         begin(other, "the-run", name="show_speed_lexer")
-        assert join(show_dir, other).plays == expected
+        assert recover(show_dir, other).plays == expected
         after = plays(other)["lexer"]
         assert_agree(show_dir, other)
 
@@ -243,7 +245,7 @@ def test_resuming_from_the_rows_alone(show_dir: str, db: Database) -> None:
     before = meta(show_dir, "lexer")
     shutil.rmtree(show_dir)
 
-    joined = join(show_dir, db)
+    joined = recover(show_dir, db)
 
     assert (joined.plan, joined.plays) == (plan_of(), expected)
     assert Path(show_dir, "_show.md").read_text() == TEXT
@@ -258,31 +260,31 @@ def test_a_play_whose_file_is_gone_comes_back_from_its_row(show_dir: str, db: Da
     expected = advance(show_dir, db)
     shutil.rmtree(Path(show_dir, "parser"))
 
-    assert join(show_dir, db).plays == expected
+    assert recover(show_dir, db).plays == expected
 
 
 def test_an_ended_show_is_ended_from_either_half(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
-    record_final(show_dir, db, {"show_passed": False, "summary": "no"}, ShowStatus.ABORTED)
+    save_show(show_dir, db, plan_of(), TEXT)
+    save_final_verdict(show_dir, db, {"show_passed": False, "summary": "no"}, ShowStatus.ABORTED)
     shutil.rmtree(show_dir)
 
-    assert join(show_dir, db).show.status == "aborted"
+    assert recover(show_dir, db).show.status == "aborted"
     assert json.loads(Path(show_dir, "_final_verdict.json").read_text())["summary"] == "no"
 
 
 def test_an_end_that_was_told_too_early_is_corrected(show_dir: str, db: Database) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
-    record_final(show_dir, db, None, ShowStatus.COMPLETED)
+    save_show(show_dir, db, plan_of(), TEXT)
+    save_final_verdict(show_dir, db, None, ShowStatus.COMPLETED)
     Path(show_dir, "_final_verdict.json").write_text('{"show_passed": false, "summary": "no"}')
 
-    assert join(show_dir, db).show.status == "aborted"
-    assert join(show_dir, db).show.status == "aborted"
+    assert recover(show_dir, db).show.status == "aborted"
+    assert recover(show_dir, db).show.status == "aborted"
     assert_agree(show_dir, db)
 
 
 def test_without_either_half_there_is_no_show(show_dir: str, db: Database) -> None:
     with pytest.raises(NotFound, match=r"there is no _show\.md"):
-        join(show_dir, db)
+        recover(show_dir, db)
 
 
 # ── killed between the two ──
@@ -309,11 +311,11 @@ plan = load_plan("speed", TEXT)
 @pytest.mark.parametrize("where", ["write.before_commit", *STEPS])
 def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: str) -> None:
     with Database(path) as db:
-        record_show(show_dir, db, plan_of(), TEXT)
+        save_show(show_dir, db, plan_of(), TEXT)
         for status in (PlayStatus.PREPARED, PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE):
-            record_play(show_dir, db, "parser", status)
+            save_play(show_dir, db, "parser", status)
         if where == "show.reopened":
-            record_final(show_dir, db, {"show_passed": False}, ShowStatus.ABORTED)
+            save_final_verdict(show_dir, db, {"show_passed": False}, ShowStatus.ABORTED)
     edited = TEXT.replace("A parser", "A better parser")
     step = STEPS.get(where, STEPS["show.play_written"])
     killed = subprocess.run(
@@ -323,7 +325,7 @@ def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: st
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
     with Database(path) as db:
-        joined = join(show_dir, db)
+        joined = recover(show_dir, db)
         assert_agree(show_dir, db)
     done = {
         "show.plan_written": joined.plan.goal == "A better parser" and joined.show.goal == "A better parser",
@@ -341,8 +343,8 @@ def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: st
 def test_two_threads_lose_nothing_of_each_other(
     show_dir: str, db: Database, monkeypatch: pytest.MonkeyPatch, edited: bool
 ) -> None:
-    record_show(show_dir, db, plan_of(), TEXT)
-    other = threading.Thread(target=record_play, args=(show_dir, db, "lexer"), kwargs={"exit_code": 3})
+    save_show(show_dir, db, plan_of(), TEXT)
+    other = threading.Thread(target=save_play, args=(show_dir, db, "lexer"), kwargs={"exit_code": 3})
     write_meta = play_records.write_meta
 
     def slowly(folder: str, play: str, meta: play_records.Meta) -> None:
@@ -353,9 +355,9 @@ def test_two_threads_lose_nothing_of_each_other(
 
     monkeypatch.setattr(play_records, "write_meta", slowly)
     if edited:
-        record_show(show_dir, db, plan_of(TEXT.replace("intent", "effort: low, intent")))
+        save_show(show_dir, db, plan_of(TEXT.replace("intent", "effort: low, intent")))
     else:
-        record_play(show_dir, db, "lexer", effort="low")
+        save_play(show_dir, db, "lexer", effort="low")
     other.join()
     meta = read_meta(show_dir, "lexer") or {}
     assert (meta["effort"], meta["exit_code"]) == ("low", 3)

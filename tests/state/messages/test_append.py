@@ -9,7 +9,7 @@ import pytest
 from tests.support.builders import T0, begin, read, read_history, said, say, sql, write
 from tests.support.sql_trace import traced
 
-from lionstudio.errors import Conflict, CorruptStore, IllegalMove, InvalidInput, NotFound
+from lionstudio.errors import Conflict, CorruptStore, IllegalTransition, InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import Message, create_message
 from lionstudio.model.usage import Usage
@@ -105,7 +105,7 @@ def test_a_session_that_has_ended_takes_no_shared_message_either(db: Database) -
     say(db, branch, "shared")
     write(db, finish_session, session, "completed")
 
-    with pytest.raises(IllegalMove):
+    with pytest.raises(IllegalTransition):
         write(db, append, second, said("shared", id="shared"))
 
 
@@ -173,7 +173,7 @@ def test_a_session_that_has_ended_takes_no_more_but_an_importer_may(db: Database
     session, branch = begin(db)
     write(db, finish_session, session, "failed")
 
-    with pytest.raises(IllegalMove, match="takes no more messages"):
+    with pytest.raises(IllegalTransition, match="takes no more messages"):
         write(db, append, branch, said(id="m"))
     assert db.conn.value("SELECT count(*) FROM messages") == 0
 

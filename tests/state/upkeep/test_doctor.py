@@ -21,7 +21,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session, get_session
 from lionstudio.state.upkeep.doctor import Finding, examine, stale_and_dead, transition_stale
 from lionstudio.state.upkeep.liveness import owner_of, proof_of
-from lionstudio.system.process_identity import Owner, RunLock, describe
+from lionstudio.system.process_identity import Owner, RunLock, identify
 
 HOUR = 3600.0
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="proof of death reads /proc")
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pr
 def dead(tmp_path: Path) -> Owner:
     """A process that was there, was described, and was killed."""
     child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
-    owner = describe(child.pid, lock_path=str(tmp_path / "dead.lock"))
+    owner = identify(child.pid, lock_path=str(tmp_path / "dead.lock"))
     (tmp_path / "dead.lock").touch()
     child.kill()
     child.wait()
@@ -44,7 +44,7 @@ def dead(tmp_path: Path) -> Owner:
 def alive(tmp_path: Path) -> Iterator[Owner]:
     """This process, holding its lock."""
     with RunLock.take(tmp_path / "alive.lock") as lock:
-        yield describe(lock_path=lock.path)
+        yield identify(lock_path=lock.path)
 
 
 def run(db: Database, id_: str, owner: Owner | None, silent: float, **fields: object) -> None:

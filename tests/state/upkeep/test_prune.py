@@ -19,7 +19,7 @@ from lionstudio.state.shows import delete_show, put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.maintenance import give_back_pages, stats, vacuum
 from lionstudio.state.teams import post, put_team
-from lionstudio.state.upkeep.prune import Plan, Pruned, plan_prune, prune
+from lionstudio.state.upkeep.prune import Pruned, PrunePlan, plan_prune, prune
 
 DAY = 86400.0
 NOW = T0 + 1000 * DAY
@@ -33,7 +33,7 @@ def ended(db: Database, id_: str, *texts: str, days_ago: float = 100) -> str:
     return begun.branch_id
 
 
-def pruned(db: Database, *, days: float = 30, keep_n: int = 0, orphans: bool = False) -> tuple[Plan, Pruned]:
+def pruned(db: Database, *, days: float = 30, keep_n: int = 0, orphans: bool = False) -> tuple[PrunePlan, Pruned]:
     plan = plan_prune(db.conn, before=NOW - days * DAY, keep_n=keep_n, orphan_progressions=orphans)
     return plan, prune(db.conn)
 
@@ -179,7 +179,7 @@ def test_a_plan_changes_nothing_and_needs_no_write_lock(db: Database) -> None:
             plan = plan_prune(conn, before=NOW, keep_n=0, orphan_progressions=True)
         writer.conn.execute("ROLLBACK")
 
-    assert plan == Plan(1, 0, 0, 0, 0, 2, 1, plan.bytes_freed)
+    assert plan == PrunePlan(1, 0, 0, 0, 0, 2, 1, plan.bytes_freed)
     assert (db.conn.value("PRAGMA data_version"), db.conn.raw.total_changes()) == before
     assert left(db, "sessions") == ["old"]
 

@@ -13,7 +13,7 @@ from tests.support.studio import AUTH, InProcess, application
 
 from lionstudio.errors import InvalidInput
 from lionstudio.studio.launch.launcher import MOST_RUNNING
-from lionstudio.studio.launch.policy import run_words
+from lionstudio.studio.launch.policy import run_argv
 
 
 @pytest.fixture
@@ -113,11 +113,11 @@ def test_what_is_not_on_the_list_is_not_started(studio: InProcess, body: dict[st
 
 
 def test_a_value_is_never_taken_for_an_option() -> None:
-    words = run_words("agent", "claude/opus", {"name": "--help", "timeout": 5}, "id")
+    words = run_argv("agent", "claude/opus", {"name": "--help", "timeout": 5}, "id")
 
     assert words == ["agent", "claude/opus", "-", "--name=--help", "--timeout=5", "--session-id", "id"]
     with pytest.raises(InvalidInput):
-        run_words("agent", "claude/../x", {}, "id")
+        run_argv("agent", "claude/../x", {}, "id")
 
 
 def test_the_environment_of_a_launch_holds_no_secrets_of_ours(

@@ -24,7 +24,7 @@ from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.shows import move_play, move_show, put_play, put_show
+from lionstudio.state.shows import put_play, put_show, transition_play, transition_show
 
 Event = tuple[str, int | None, object]
 
@@ -151,9 +151,9 @@ def test_a_show_is_heard_until_it_has_ended(running: Running, db: Database) -> N
     write(db, put_play, Play(show_id=show.id, name="one"))
     begin(db, "elsewhere")
     stream = Listening(running, "/api/shows/staged/stream")
-    write(db, move_play, show.id, "one", PlayStatus.PREPARED)
+    write(db, transition_play, show.id, "one", PlayStatus.PREPARED)
     begin(db, "elsewhere-too")
-    write(db, move_show, "staged", "completed")
+    write(db, transition_show, "staged", "completed")
     events = list(stream)
     stream.close()
 

@@ -20,7 +20,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.messages import pages
 from lionstudio.state.messages.append import append
 from lionstudio.studio.schemas import messages, runs
-from lionstudio.studio.views.content_cache import LongValues
+from lionstudio.studio.views.content_cache import ContentCache
 
 ANY_TEXT: Any = "v" * 1000
 NOW = 1_790_000_000.0
@@ -59,7 +59,7 @@ def test_errors_people_tools_and_files_are_found(studio: InProcess) -> None:
     talk(studio.services.store.database())
     found = studio.get("/api/sessions/talk/outline")
 
-    messages.Outline.model_validate(found, strict=True)
+    messages.OutlineView.model_validate(found, strict=True)
     assert found["errors"] == [
         {"ord": 2, "message_id": "bad", "branch_id": "talk.main", "at": NOW + 2, "tool": "Read", "text": "no such file"}
     ]
@@ -77,7 +77,7 @@ def test_the_timeline_has_a_block_where_something_was_said(studio: InProcess) ->
     put(db, child.id, "aside", assistant_response="aside", at=NOW + 99)
     found = studio.get("/api/sessions/talk/timeline?buckets=10")
 
-    messages.Timeline.model_validate(found, strict=True)
+    messages.TimelineView.model_validate(found, strict=True)
     lanes = {(block["branch_id"], block["bucket"]): block for block in found["blocks"]}
     assert {lane for lane, _ in lanes} == {main, child.id}
     assert [bucket for lane, bucket in sorted(lanes) if lane == main] == [0, 5, 9]
@@ -290,7 +290,7 @@ def test_parts_of_megabytes_are_taken_out_once_and_are_the_same(studio: InProces
     output = "".join(f"Zeile {number} € 𝄞\n" for number in range(90_000))
     put(db, begun.branch_id, "vast", output=output, action_request_id="x")
     now = [0.0]
-    values = LongValues(clock=lambda: now[0])
+    values = ContentCache(clock=lambda: now[0])
     with studio.services.store.reader() as conn, traced(conn) as ran:
         for start, length in ((0, 10), (65_530, 20), (len(output) - 5, 100), (len(output) + 5, 5), (3, 200_000)):
             part = values.part(conn, "vast", "output", start, length)

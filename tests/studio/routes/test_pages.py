@@ -16,9 +16,9 @@ import pytest
 from tests.support.builders import begin, say, sql
 from tests.support.studio import AUTH, InProcess, application, settings_in
 
-from lionstudio.files.progress_notes import FOLDER, Note, list_works
+from lionstudio.files.progress_notes import FOLDER, ProgressNote, list_progress
 from lionstudio.state.database import Database
-from lionstudio.studio.launch.policy import TASKS, task_words
+from lionstudio.studio.launch.policy import TASKS, task_argv
 from lionstudio.studio.schemas import admin, definitions, launches, runs
 from lionstudio.studio.services import open_services
 
@@ -50,8 +50,8 @@ def test_a_draft_is_checked_and_not_saved(studio: InProcess) -> None:
     good = post(studio, "/api/definitions/agent/reviewer/validate", {"text": "---\nmodel: opus\n---\nYou review."})
     bad = post(studio, "/api/definitions/agent/reviewer/validate", {"text": "---\n: [\n---\n"})
 
-    definitions.Checked.model_validate(good, strict=True)
-    definitions.Checked.model_validate(bad, strict=True)
+    definitions.CheckedText.model_validate(good, strict=True)
+    definitions.CheckedText.model_validate(bad, strict=True)
     assert (good["definition"]["error"], good["definition"]["model"]) == (None, "opus")
     assert bad["definition"]["problems"][0]["line"] is not None
     assert studio.get("/api/agents")["items"] == []
@@ -87,7 +87,7 @@ def test_a_run_is_stopped_as_by_the_command(studio: InProcess) -> None:
         time.sleep(0.05)
     stopped = post(studio, f"/api/sessions/{launched['id']}/stop", {"grace_seconds": 10})
 
-    runs.Stopped.model_validate(stopped, strict=True)
+    runs.StopResult.model_validate(stopped, strict=True)
     assert stopped["over"]
     until_ended(studio, launched["id"])
     assert studio.get(f"/api/runs/{launched['id']}")["session"]["status"] == "cancelled"
@@ -105,7 +105,7 @@ def test_a_run_of_which_nothing_is_known_is_not_signalled(studio: InProcess) -> 
 
 def test_work_is_told_while_it_goes_on_and_not_after(studio: InProcess, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
-    with Note(home, "Importing", 10) as note:
+    with ProgressNote(home, "Importing", 10) as note:
         note.tell(3)
         during = studio.get("/api/work")
     admin.Works.model_validate(during, strict=True)
@@ -127,12 +127,12 @@ def test_a_killed_work_is_no_work_any_more(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
-        assert len(list_works(str(tmp_path))) == 1
+        assert len(list_progress(str(tmp_path))) == 1
         process.send_signal(signal.SIGKILL)
-    assert list_works(str(tmp_path)) == []
+    assert list_progress(str(tmp_path)) == []
     (tmp_path / FOLDER / f"{os.getpid()}-1-odd.json").write_text("{")
-    with Note(str(tmp_path), "again"):
-        assert [work.what for work in list_works(str(tmp_path))] == ["again"]
+    with ProgressNote(str(tmp_path), "again"):
+        assert [work.what for work in list_progress(str(tmp_path))] == ["again"]
     assert os.listdir(tmp_path / FOLDER) == []
 
 
@@ -192,7 +192,7 @@ def test_health_growth_settings_and_imports_have_their_shapes(studio: InProcess)
 @pytest.mark.parametrize("task", TASKS)
 def test_every_task_is_a_command_that_li_knows(task: str) -> None:
     verb, target = task.split()
-    words = task_words(verb, target, {})
+    words = task_argv(verb, target, {})
     done = subprocess.run([sys.executable, "-c", START, *words, "--help"], capture_output=True, text=True, timeout=30)
 
     assert done.returncode == 0, done.stderr
@@ -214,11 +214,11 @@ def test_an_import_is_seen_while_it_goes_on(tmp_path: Path) -> None:
     from lionstudio.cli._toolkit.progress import progress_when_known
 
     with progress_when_known("Importing", quiet=True, unit=10, home=str(tmp_path)) as watch:
-        assert list_works(str(tmp_path)) == []
+        assert list_progress(str(tmp_path)) == []
         watch(50, 1000)
-        [work] = list_works(str(tmp_path))
+        [work] = list_progress(str(tmp_path))
     assert (work.what, work.total) == ("Importing", 100)
-    assert list_works(str(tmp_path)) == []
+    assert list_progress(str(tmp_path)) == []
 
 
 def test_the_command_says_what_goes_on_and_how_long_the_database_takes(
@@ -229,7 +229,7 @@ def test_the_command_says_what_goes_on_and_how_long_the_database_takes(
     monkeypatch.setattr(command, "_OPENING_SECONDS", 0.05)
     services = open_services(settings_in(tmp_path), "t" * 30)
     services.store.opening_since = time.time()
-    with Note(services.settings.home, "Importing", 40):
+    with ProgressNote(services.settings.home, "Importing", 40):
         command._tell_what_goes_on(services)
     deadline = time.monotonic() + 10
     said = ""

@@ -18,7 +18,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.studio.schemas import admin, definitions, messages, overview, runs, shows, teams
-from lionstudio.system.process_identity import describe
+from lionstudio.system.process_identity import identify
 from lionstudio.teams.service import open_teams
 
 NOW = time.time()
@@ -142,7 +142,7 @@ def test_messages_are_windowed_by_ord(studio: InProcess) -> None:
 def test_a_show_has_its_path_and_what_is_blocked(studio: InProcess) -> None:
     show = studio.get("/api/shows/build")
 
-    shows.Show.model_validate(show, strict=True)
+    shows.ShowView.model_validate(show, strict=True)
     assert (show["status"], show["status_source"], show["blocked"]) == ("active", "sqlite", {"ui": ["api"]})
     assert show["show_md"].startswith("# Build")
     assert show["critical_path"] == ["api", "ui"]
@@ -156,7 +156,7 @@ def test_a_show_without_rows_comes_from_its_folder(studio: InProcess) -> None:
     show = studio.get("/api/shows/loose")
 
     shows.Shows.model_validate(listed, strict=True)
-    shows.Show.model_validate(show, strict=True)
+    shows.ShowView.model_validate(show, strict=True)
     assert {each["topic"]: each["status_source"] for each in listed["shows"]} == {
         "build": "sqlite", "loose": "filesystem",
     }  # fmt: skip
@@ -182,7 +182,7 @@ def test_a_name_is_one_component(studio: InProcess, route: str, name: str) -> No
 
 
 def test_teams_are_read_and_written_to(studio: InProcess) -> None:
-    teams.Teams.model_validate(studio.get("/api/teams"), strict=True)
+    teams.TeamList.model_validate(studio.get("/api/teams"), strict=True)
     sent = studio.client.post(
         "/api/teams/crew/messages", headers=AUTH, json={"text": "look", "sender": "ann", "to": ["bob"]}
     )
@@ -302,7 +302,7 @@ def test_what_is_lost_is_marked_one_at_a_time(tmp_path: Path) -> None:
     """A dead run that was just heard of is not offered to be marked; marking one leaves the other."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     (tmp_path / "lock").touch()
-    owner = describe(child.pid, lock_path=str(tmp_path / "lock"))._asdict()
+    owner = identify(child.pid, lock_path=str(tmp_path / "lock"))._asdict()
     child.kill()
     child.communicate()
     with application(tmp_path) as studio:

@@ -21,14 +21,14 @@ from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.play_badges import play_badges
 from lionstudio.model.status.statuses import PLAYS_NEEDING_REVIEW, PlayStatus
 from lionstudio.shows.director import machine
-from lionstudio.shows.director.events import Spent, Word
+from lionstudio.shows.director.events import DecisionKind, Spent
 from lionstudio.shows.director.rules import DECIDABLE, over_budget
-from lionstudio.shows.process.lock import take_directing
+from lionstudio.shows.process.lock import acquire_director_lock
 from lionstudio.shows.records.decisions import log
 from lionstudio.state.shows import find_show, put_play, put_show
-from lionstudio.studio.launch.policy import SHOW_ACTIONS, show_words
+from lionstudio.studio.launch.policy import SHOW_ACTIONS, show_argv
 from lionstudio.studio.schemas import overview, shows
-from lionstudio.studio.views.show_actions import actions_for, actions_for_show
+from lionstudio.studio.views.show_actions import play_actions, show_actions
 from lionstudio.studio.views.show_questions import Asked, Question
 
 START = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
@@ -80,7 +80,7 @@ def studio(tmp_path: Path, repo: Path) -> Iterator[InProcess]:
 def test_a_show_tells_its_graph_its_progress_and_what_may_be_done(studio: InProcess) -> None:
     found, listed = studio.get("/api/shows/build"), studio.get("/api/shows")["shows"]
 
-    shows.Show.model_validate(found, strict=True)
+    shows.ShowView.model_validate(found, strict=True)
     assert found["edges"] == [{"source": "api", "target": "ui"}]
     assert (found["plays_total"], found["plays_merged"], found["running_plays"]) == (4, 1, ["docs"])
     assert (listed[0]["plays_total"], listed[0]["plays_merged"], listed[0]["running_plays"]) == (4, 1, ["docs"])
@@ -106,7 +106,7 @@ def test_attempts_stand_side_by_side(studio: InProcess) -> None:
 def test_what_a_play_changed(studio: InProcess) -> None:
     def changed(query: str = "") -> dict[str, Any]:
         found: dict[str, Any] = studio.get(f"/api/shows/build/plays/api/diff{query}")
-        shows.Diff.model_validate(found, strict=True)
+        shows.DiffView.model_validate(found, strict=True)
         return found
 
     now, first, between = changed(), changed("?attempt=1"), changed("?attempt=2&against=1")
@@ -237,28 +237,28 @@ def test_no_repository_allows_itself_a_protocol(repo: Path, tmp_path: Path, monk
 
 
 def test_orders_are_words_of_li_show() -> None:
-    assert show_words("reject", "build", "api", "--yes; rm") == [
+    assert show_argv("reject", "build", "api", "--yes; rm") == [
         "show", "reject", "build", "api", "--resume", "--feedback=--yes; rm",
     ]  # fmt: skip
-    assert show_words("resume", "build", None, None) == ["show", "resume", "build", "--detach"]
-    assert show_words("approve", "build", None, None) == ["show", "approve", "build", "--resume"]
-    assert show_words("abort", "build", None, None) == ["show", "abort", "build"]
+    assert show_argv("resume", "build", None, None) == ["show", "resume", "build", "--detach"]
+    assert show_argv("approve", "build", None, None) == ["show", "approve", "build", "--resume"]
+    assert show_argv("abort", "build", None, None) == ["show", "abort", "build"]
     for action, topic, play in (
         ("plan", "build", None), ("redo", "build", None), ("abort", "build", "api"), ("redo", "../x", "a"),
     ):  # fmt: skip
         with pytest.raises(InvalidInput):
-            show_words(action, topic, play, None)
+            show_argv(action, topic, play, None)
 
 
 @pytest.mark.parametrize("status", PlayStatus)
 def test_what_may_be_said_is_what_li_show_takes(status: PlayStatus) -> None:
-    assert actions_for(status) == [str(word) for word in Word if status in DECIDABLE[word]]
+    assert play_actions(status) == [str(word) for word in DecisionKind if status in DECIDABLE[word]]
 
 
 @pytest.mark.parametrize("action", SHOW_ACTIONS)
 def test_every_order_is_understood(action: str, tmp_path: Path) -> None:
     play = "api" if action in ("redo", "escalate") else None
-    words = show_words(action, "build", play, "because" if action not in ("run", "resume") else None)
+    words = show_argv(action, "build", play, "because" if action not in ("run", "resume") else None)
     done = subprocess.run(
         [sys.executable, "-c", START, *words, "--home", str(tmp_path)], capture_output=True, text=True, timeout=30,
         env={**os.environ, "LIONAGI_SHOWS": str(tmp_path)},
@@ -272,7 +272,7 @@ def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
     answer = studio.client.post(path, headers=AUTH, json={"action": "approve", "play": "api"})
 
     assert answer.status_code == 201, answer.text
-    shows.Ordered.model_validate(answer.json(), strict=True)
+    shows.DecisionAccepted.model_validate(answer.json(), strict=True)
     launch = answer.json()["launch"]
     assert (launch["verb"], launch["target"], launch["session_id"]) == ("show", "approve", None)
     assert studio.get(f"/api/launches/{launch['id']}")["launch"]["id"] == launch["id"]
@@ -387,7 +387,7 @@ def test_the_last_word_is_the_question_of_the_director(studio: InProcess, tmp_pa
 def test_granting_reaches_the_show(studio: InProcess, tmp_path: Path) -> None:
     path = "/api/shows/build/actions"
     folder = tmp_path / "shows" / "build"
-    lock = take_directing(str(folder))  # so that none is started
+    lock = acquire_director_lock(str(folder))  # so that none is started
     sent = {"action": "approve", "tokens": 500, "cost": 2.5, "time": "30m"}
     answer = studio.client.post(path, headers=AUTH, json=sent)
     lock.release()
@@ -413,7 +413,7 @@ def test_a_show_that_never_ran_is_run_and_one_that_did_is_resumed(studio: InProc
     assert studio.get("/api/shows/new")["actions"] == ["run", "abort"]
     assert studio.get("/api/shows/planned")["actions"] == ["run"]
     assert studio.get("/api/shows/planned")["deeds"][0]["what"].startswith("planned starts")
-    assert actions_for_show("completed") == []
+    assert show_actions("completed") == []
 
 
 def test_a_row_cannot_point_at_the_files_of_others(studio: InProcess, tmp_path: Path) -> None:
@@ -459,6 +459,6 @@ def test_a_show_that_is_only_on_disk_has_the_same_shape(studio: InProcess, tmp_p
     (folder / "_verdict.json").write_text('{"gate_passed": "yes", "feedback": 3}')
     found = studio.get("/api/shows/loose")
 
-    shows.Show.model_validate(found, strict=True)
+    shows.ShowView.model_validate(found, strict=True)
     assert found["plays"][0]["meta"] == {"status": None, "attempt": None, "branch": "b", "more": [1]}
     assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show names no repository"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 
-from lionstudio.agents.claude.stream import ClaudeReader
+from lionstudio.agents.claude.stream import ClaudeStreamReader
 from lionstudio.agents.events import Event
-from lionstudio.agents.jsonl_process import play
+from lionstudio.agents.jsonl_process import stream
 from lionstudio.agents.preflight import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput
@@ -46,7 +46,7 @@ class Claude:
         argv = [find_program("claude", task.env, INSTALL), *arguments(task)]
         # it ends without waiting until its output was read: of a pipe, only what fits into it would be left
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task), by_file=True)
-        events = play(program, ClaudeReader())
+        events = stream(program, ClaudeStreamReader())
         try:
             async for event in events:
                 yield event

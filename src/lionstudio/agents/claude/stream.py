@@ -7,12 +7,12 @@ from typing import Any
 
 from lionstudio.agents.claude.blocks import Calls, assistant_messages, result_text, user_messages
 from lionstudio.agents.claude.usage import Counts, total_of
-from lionstudio.agents.events import MAIN, Ended, Event, Heard, Learned, Opened, Said
+from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta
 from lionstudio.agents.fields import known, text_of
-from lionstudio.agents.jsonl_process import Reader, broke_off, notice
+from lionstudio.agents.jsonl_process import StreamReader, broke_off, notice
 from lionstudio.agents.rate_limits import failed
 from lionstudio.agents.raw_message import raw_message
-from lionstudio.model.coerce import Record, dict_of, list_of, tokens
+from lionstudio.model.coerce import Record, dict_of, list_of, to_token_count
 from lionstudio.model.messages import AssistantResponse, Message
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
@@ -32,7 +32,7 @@ _FORGOTTEN = "claude does not know it any more; `--fork SESSION:ORD` tells it wh
 _LIMITS = ("rate_limit", "billing_error")
 
 
-class ClaudeReader(Reader):
+class ClaudeStreamReader(StreamReader):
     """Reads one run."""
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class ClaudeReader(Reader):
         self._resets_at: float | None = None
         self._result: Record | None = None
 
-    def take(self, record: dict[str, Any]) -> Iterator[Event]:
+    def feed(self, record: dict[str, Any]) -> Iterator[Event]:
         """The events of the next record."""
         kind = text_of(record.get("type"))
         lane = text_of(record.get("parent_tool_use_id")) or MAIN
@@ -63,13 +63,13 @@ class ClaudeReader(Reader):
         elif kind == "rate_limit_event":
             yield from self._limit(dict_of(record.get("rate_limit_info")))
         elif kind not in PROGRESS:
-            yield from self.say(raw_message(record, **known(record=kind)))
+            yield from self.emit(raw_message(record, **known(record=kind)))
 
     def _conversation(self, kind: str, record: Record, lane: str) -> Iterator[Event]:
         if kind == "user":
             yield from self._answer_of_agent(record)
             for message in user_messages(record, self._calls, injected=lane == MAIN):
-                yield from self.say(self._with_owed(message, lane), lane)
+                yield from self.emit(self._with_owed(message, lane), lane)
             return
         if error := text_of(record.get("error")):
             self._error = error
@@ -81,14 +81,14 @@ class ClaudeReader(Reader):
             if text := text_of(dict_of(message.content).get("assistant_response")):
                 self._last_text[lane] = text
             last = lane == MAIN and number == len(messages) - 1
-            yield from self.say(self._with_owed(message, lane), lane, hold=last)
+            yield from self.emit(self._with_owed(message, lane), lane, hold=last)
 
     def _piece(self, event: Record, lane: str) -> Iterator[Event]:
         """A piece of what is being said; the last one knows what the whole has used."""
         kind = event.get("type")
         if kind == "content_block_delta":
             if text := text_of(dict_of(event.get("delta")).get("text")):
-                yield Heard(text, lane)
+                yield TextDelta(text, lane)
         elif kind == "message_start":
             message = dict_of(event.get("message"))
             self._streaming[lane] = text_of(message.get("id"))
@@ -98,7 +98,7 @@ class ClaudeReader(Reader):
             if not self.note(used):
                 self._owed = self._owed.plus(used)
             if dict_of(event.get("delta")).get("stop_reason") == "tool_use":
-                yield from self.release()
+                yield from self.flush()
 
     def _with_owed(self, message: Message, lane: str) -> Message:
         if lane == MAIN and self._owed != NOTHING:
@@ -109,7 +109,7 @@ class ClaudeReader(Reader):
         """A sub-agent has a lane of its own from its first record on, named by the call that started it."""
         if lane in self._lanes:
             return
-        yield from self.release()
+        yield from self.flush()
         self._lanes.add(lane)
         call = self._calls.get(lane)
         asked = dict_of(call.content.get("arguments")) if call else {}
@@ -119,7 +119,7 @@ class ClaudeReader(Reader):
         about = known(
             call_id=lane, agent=agent, task_id=record.get("task_id"), action_request_id=call.id if call else None
         )
-        yield Opened(lane, name, about)
+        yield LaneOpened(lane, name, about)
 
     def _answer_of_agent(self, record: Record) -> Iterator[Event]:
         """What a sub-agent says at its end is printed only as the result of the call that started it."""
@@ -131,7 +131,7 @@ class ClaudeReader(Reader):
             return
         message = AssistantResponse(content={"assistant_response": answer}, metadata={"from": "tool_result"})
         used = self._counts.of_agent(noted)
-        yield from self.say(self.tally.note(message, used), lanes[0])
+        yield from self.emit(self.tally.note(message, used), lanes[0])
 
     def _system(self, subtype: str, record: Record) -> Iterator[Event]:
         if subtype == "init":
@@ -139,7 +139,7 @@ class ClaudeReader(Reader):
                 conversation=record.get("session_id"), model=record.get("model"), tools=record.get("tools"),
                 version=record.get("claude_code_version"), permission_mode=record.get("permissionMode"),
             )  # fmt: skip
-            yield Learned(facts)
+            yield MetadataEvent(facts)
         elif subtype == "task_started" and text_of(record.get("tool_use_id")) and "subagent_type" in record:
             yield from self._open(record["tool_use_id"], record)
         elif subtype == "task_notification" and text_of(record.get("tool_use_id")) in self._lanes:
@@ -147,14 +147,14 @@ class ClaudeReader(Reader):
         elif subtype == "api_retry":
             error = f"API error {record.get('error_status')}: {record.get('error')}"
             text = f"{error}; attempt {record.get('attempt')} of {record.get('max_retries')} failed"
-            yield from self.say(notice(text, "system.api_retry", dict(record)))
+            yield from self.emit(notice(text, "system.api_retry", dict(record)))
         elif f"system.{subtype}" not in PROGRESS:
-            yield from self.say(raw_message(dict(record), record=f"system.{subtype}"))
+            yield from self.emit(raw_message(dict(record), record=f"system.{subtype}"))
 
     def _limit(self, info: Record) -> Iterator[Event]:
         if info.get("status") == "rejected":
-            self._resets_at = float(tokens(info.get("resetsAt"))) or None
-        yield Learned({"rate_limit": dict(info)})
+            self._resets_at = float(to_token_count(info.get("resetsAt"))) or None
+        yield MetadataEvent({"rate_limit": dict(info)})
 
     def _close(self, record: Record) -> Iterator[Event]:
         """The end of a turn: what nobody has said yet, and what is on no message yet."""
@@ -162,14 +162,14 @@ class ClaudeReader(Reader):
         said = text_of(record.get("result"))
         if said and said != self._last_text.get(MAIN):  # of a command of the program, not of the model
             self._last_text[MAIN] = said
-            yield from self.say(AssistantResponse(content={"assistant_response": said}), hold=True)
+            yield from self.emit(AssistantResponse(content={"assistant_response": said}), hold=True)
         missing = self.tally.missing(total_of(record))
         self._owed = NOTHING
         summary = {name: value for name, value in record.items() if name not in ("type", "result", "usage", "uuid")}
         if not self.note(missing):
-            yield Said(self.tally.note(notice("end of the turn", "result", summary), missing))
-        yield from self.release()
-        yield Learned({"result": summary})
+            yield MessageEvent(self.tally.note(notice("end of the turn", "result", summary), missing))
+        yield from self.flush()
+        yield MetadataEvent({"result": summary})
 
     def ended(self, code: int, last_words: str) -> Ended:
         """Only a result without an error and an exit code of zero are a success."""

@@ -11,8 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from lionstudio.agents.claude.transcript_blocks import Usages, assistant_parts, injected, user_parts
-from lionstudio.agents.transcript import MAIN, Facts, Said, message_id, trim
-from lionstudio.model.coerce import Record, dict_of, moment, text_or_none
+from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage, message_id, trim
+from lionstudio.model.coerce import Record, dict_of, text_or_none, to_timestamp
 from lionstudio.model.messages import Instruction, Message
 
 SPACE = UUID("0d9a6f0e-56c1-5b44-9a53-6c1f7b0f7a11")
@@ -36,10 +36,10 @@ _MOST_LANES = 200
 _RECENT = 8
 
 
-class ClaudeReader:
+class ClaudeTranscriptReader:
     """Reads one transcript, a conversation's or a sub-agent's."""
 
-    def __init__(self, facts: Facts, state: Mapping[str, Any], *, born: float) -> None:
+    def __init__(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> None:
         self.facts = facts
         self._born: float = state.get("born", born)  # for records without a time
         self._calls: dict[str, list[str]] = dict(state.get("calls", {}))  # call id -> message id, function
@@ -58,17 +58,17 @@ class ClaudeReader:
             "summaries": self._summaries, "usages": self._usages.to_state(),
         }  # fmt: skip
 
-    def take(self, record: Record) -> Iterator[Said]:
+    def take(self, record: Record) -> Iterator[TranscriptMessage]:
         """The messages of the next record."""
         self._learn(record)
         kind = str(record.get("type"))
-        at = moment(record.get("timestamp")) or self.facts.last_at or self._born
+        at = to_timestamp(record.get("timestamp")) or self.facts.last_at or self._born
         lane = self._lane(record)
         found = [message for message in self._messages(kind, record, at) if message is not None]
         if not found and kind not in _TITLES and kind != "summary":
             self.facts.count(self._name(kind, record))
         for message in found:
-            yield Said(lane, message)
+            yield TranscriptMessage(lane, message)
         if found:
             self.facts.last_at = max(at, self.facts.last_at or at)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.agents.claude.usage import FAST, KEYS, written_for_an_hour
 from lionstudio.agents.transcript import image_reference, trim
-from lionstudio.model.coerce import Record, dict_of, list_of, microusd, text_or_none, tokens
+from lionstudio.model.coerce import Record, dict_of, list_of, text_or_none, to_microusd, to_token_count
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Instruction, Message
 from lionstudio.model.prices import cost_of
 from lionstudio.model.usage import Usage
@@ -24,7 +24,7 @@ _SHORT = 200
 _REPEATED = ("stdout", "stderr", "content", "prompt")  # what a result's notes say once more
 
 
-class Part(NamedTuple):
+class ClaudePart(NamedTuple):
     """A message to be: its class, content and metadata."""
 
     made: type[Message]
@@ -64,19 +64,19 @@ class Usages:
         self._counted[key] = [old + new for old, new in zip(before, added, strict=True)]
         trim(self._counted, self._MOST)
         usage = Usage(*added[:4])
-        cost = microusd(record.get("costUSD")) if first else None
+        cost = to_microusd(record.get("costUSD")) if first else None
         if cost is None and given.get("speed") != FAST:
             cost = cost_of(text_or_none(said.get("model")), usage, written_for_an_hour=added[4])
         return usage._replace(cost_microusd=cost)._asdict()
 
 
 def _tokens(usage: Record) -> list[int]:
-    return [*(tokens(usage.get(key)) for key in KEYS), written_for_an_hour(usage)]
+    return [*(to_token_count(usage.get(key)) for key in KEYS), written_for_an_hour(usage)]
 
 
 def assistant_parts(
     said: Record, record: Record, common: Mapping[str, Any], calls: Calls, usages: Usages
-) -> Iterator[Part]:
+) -> Iterator[ClaudePart]:
     """The messages of what the model said."""
     metadata = {**common, **_about_answer(said, record)}
     usage = usages.more(said, record)
@@ -99,25 +99,25 @@ def _about_answer(said: Record, record: Record) -> dict[str, Any]:
     return {key: value for key, value in about.items() if value}
 
 
-def _assistant_block(block: Record, raw: Any, metadata: Mapping[str, Any], calls: Calls) -> Part:
+def _assistant_block(block: Record, raw: Any, metadata: Mapping[str, Any], calls: Calls) -> ClaudePart:
     kind = str(block.get("type"))
     if kind == "text" and isinstance(block.get("text"), str):
-        return Part(AssistantResponse, {"assistant_response": block["text"]}, dict(metadata))
+        return ClaudePart(AssistantResponse, {"assistant_response": block["text"]}, dict(metadata))
     if kind == "thinking":
         thought = block.get("thinking")
         content = {"assistant_response": "", "thinking": thought if isinstance(thought, str) else ""}
-        return Part(AssistantResponse, content, dict(metadata))
+        return ClaudePart(AssistantResponse, content, dict(metadata))
     if kind == "redacted_thinking":
-        return Part(AssistantResponse, {"assistant_response": "", "thinking": ""}, {**metadata, "redacted": True})
+        return ClaudePart(AssistantResponse, {"assistant_response": "", "thinking": ""}, {**metadata, "redacted": True})
     if kind.endswith("tool_use"):
         call = {"function": str(block.get("name")), "arguments": block.get("input")}
-        return Part(ActionRequest, call, {**metadata, "call_id": block.get("id")})
+        return ClaudePart(ActionRequest, call, {**metadata, "call_id": block.get("id")})
     if kind.endswith("tool_result"):
         return _result(block, metadata, calls)
-    return Part(AssistantResponse, {"assistant_response": "", "block": raw}, dict(metadata))
+    return ClaudePart(AssistantResponse, {"assistant_response": "", "block": raw}, dict(metadata))
 
 
-def user_parts(said: Record, record: Record, common: Mapping[str, Any], calls: Calls) -> Iterator[Part]:
+def user_parts(said: Record, record: Record, common: Mapping[str, Any], calls: Calls) -> Iterator[ClaudePart]:
     """The messages of what came from the user's side: prompts, images, results of tools."""
     content = said.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
@@ -133,12 +133,12 @@ def user_parts(said: Record, record: Record, common: Mapping[str, Any], calls: C
             yield _prompt(str(block.get("text", "")), record, common, images, hidden)
             images = []
         elif kind not in _IMAGES:
-            yield Part(Instruction, {"instruction": "", "block": block}, dict(common))
+            yield ClaudePart(Instruction, {"instruction": "", "block": block}, dict(common))
     if images:
         yield _prompt("", record, common, images, hidden)
 
 
-def _prompt(text: str, record: Record, common: Mapping[str, Any], images: list[Any], hidden: bool) -> Part:
+def _prompt(text: str, record: Record, common: Mapping[str, Any], images: list[Any], hidden: bool) -> ClaudePart:
     metadata = dict(common)
     if hidden or injected(text):
         metadata["injected"] = True
@@ -147,16 +147,16 @@ def _prompt(text: str, record: Record, common: Mapping[str, Any], images: list[A
     content: dict[str, Any] = {"instruction": text}
     if images:
         content["images"] = list(images)
-    return Part(Instruction, content, metadata)
+    return ClaudePart(Instruction, content, metadata)
 
 
-def _result(block: Record, metadata: Mapping[str, Any], calls: Calls) -> Part:
+def _result(block: Record, metadata: Mapping[str, Any], calls: Calls) -> ClaudePart:
     call = str(block.get("tool_use_id"))
     request, function = calls.get(call, (None, None))
     output = _output(block.get("content"))
     content = {"function": function, "action_request_id": request}
     content["error" if block.get("is_error") is True else "output"] = output
-    return Part(ActionResponse, content, {**metadata, "call_id": call})
+    return ClaudePart(ActionResponse, content, {**metadata, "call_id": call})
 
 
 def _output(content: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lionstudio.agents.fields import text_of
 from lionstudio.agents.usage_tally import grown, priced
-from lionstudio.model.coerce import Record, dict_of, microusd, tokens
+from lionstudio.model.coerce import Record, dict_of, to_microusd, to_token_count
 from lionstudio.model.usage import NOTHING, Usage
 
 KEYS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
@@ -57,11 +57,11 @@ def total_of(result: Record) -> Usage:
     total = NOTHING
     for usage in sums:
         total = total.plus(usage)
-    return total._replace(cost_microusd=microusd(result.get("total_cost_usd")))
+    return total._replace(cost_microusd=to_microusd(result.get("total_cost_usd")))
 
 
 def _tokens(usage: Record, keys: tuple[str, ...]) -> Usage:
-    return Usage(*(tokens(usage.get(key)) for key in keys))
+    return Usage(*(to_token_count(usage.get(key)) for key in keys))
 
 
 def _priced(usage: Usage, model: str, told: Record) -> Usage:
@@ -72,4 +72,4 @@ def _priced(usage: Usage, model: str, told: Record) -> Usage:
 
 def written_for_an_hour(usage: Record) -> int:
     """Tokens that went into the cache for an hour, which costs more."""
-    return tokens(dict_of(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    return to_token_count(dict_of(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))

@@ -7,9 +7,9 @@ import os
 from collections.abc import AsyncIterator, Mapping
 
 from lionstudio.agents.codex.rollout import Rollouts
-from lionstudio.agents.codex.stream import CodexReader
+from lionstudio.agents.codex.stream import CodexStreamReader
 from lionstudio.agents.events import Event
-from lionstudio.agents.jsonl_process import play
+from lionstudio.agents.jsonl_process import stream
 from lionstudio.agents.preflight import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput
@@ -49,7 +49,7 @@ class Codex:
         """Run it to its end."""
         argv = [find_program("codex", task.env, INSTALL), *arguments(task)]
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task))
-        events = play(program, CodexReader(Rollouts(home_of(task.env)), resumed=task.resume, model=task.model))
+        events = stream(program, CodexStreamReader(Rollouts(home_of(task.env)), resumed=task.resume, model=task.model))
         try:
             async for event in events:
                 yield event

@@ -13,7 +13,7 @@ from typing import Any
 
 from lionstudio.agents.fields import text_of
 from lionstudio.agents.raw_message import parse_line
-from lionstudio.model.coerce import dict_of, tokens
+from lionstudio.model.coerce import dict_of, to_token_count
 from lionstudio.model.usage import Usage
 
 _MOST_AT_ONCE = 64 * 1024 * 1024
@@ -76,6 +76,9 @@ class Rollouts:
 def tokens_of(given: Any) -> Usage:
     """Tokens as Codex counts them: what came from the cache and went to it is part of the input."""
     usage = dict_of(given)
-    read, written = tokens(usage.get("cached_input_tokens")), tokens(usage.get("cache_write_input_tokens"))
-    fresh = max(0, tokens(usage.get("input_tokens")) - read - written)
-    return Usage(fresh, tokens(usage.get("output_tokens")), read, written)
+    read, written = (
+        to_token_count(usage.get("cached_input_tokens")),
+        to_token_count(usage.get("cache_write_input_tokens")),
+    )
+    fresh = max(0, to_token_count(usage.get("input_tokens")) - read - written)
+    return Usage(fresh, to_token_count(usage.get("output_tokens")), read, written)

@@ -7,9 +7,9 @@ from typing import Any
 
 from lionstudio.agents.codex.items import CALLS, request_of, response_of
 from lionstudio.agents.codex.rollout import Rollouts, tokens_of
-from lionstudio.agents.events import MAIN, Ended, Event, Learned, Opened, Said
+from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent
 from lionstudio.agents.fields import known, text_of
-from lionstudio.agents.jsonl_process import Reader, broke_off, notice
+from lionstudio.agents.jsonl_process import StreamReader, broke_off, notice
 from lionstudio.agents.rate_limits import failed
 from lionstudio.agents.raw_message import parse_line, raw_message
 from lionstudio.agents.usage_tally import grown, priced
@@ -23,7 +23,7 @@ _LOG_IN = "run `codex login`, or set CODEX_API_KEY"
 _FORGOTTEN = "codex does not know it any more; `--fork SESSION:ORD` tells it what was said"
 
 
-class CodexReader(Reader):
+class CodexStreamReader(StreamReader):
     """Reads one run."""
 
     def __init__(self, rollouts: Rollouts, *, resumed: str | None = None, model: str | None = None) -> None:
@@ -42,7 +42,7 @@ class CodexReader(Reader):
         known_before = self._rollout.total if self._rollout else None
         self._before = known_before if resumed else NOTHING
 
-    def take(self, record: dict[str, Any]) -> Iterator[Event]:
+    def feed(self, record: dict[str, Any]) -> Iterator[Event]:
         """The events of the next record."""
         kind = text_of(record.get("type"))
         item = dict_of(record.get("item"))
@@ -66,7 +66,7 @@ class CodexReader(Reader):
     def _begin(self, thread: str) -> Iterator[Event]:
         if thread != self._thread:
             self._thread, self._rollout = thread, None
-        yield Learned(known(conversation=thread, model=self._model))
+        yield MetadataEvent(known(conversation=thread, model=self._model))
 
     def _item(self, stage: str, item: Record, record: dict[str, Any]) -> Iterator[Event]:
         kind = text_of(item.get("type"))
@@ -101,25 +101,25 @@ class CodexReader(Reader):
         for thread in map(text_of, list_of(item.get("receiver_thread_ids"))):
             if thread not in self._lanes:
                 self._lanes.add(thread)
-                yield from self.release()
-                yield Opened(thread, prompt.partition("\n")[0][:80] or None, {"conversation": thread})
+                yield from self.flush()
+                yield LaneOpened(thread, prompt.partition("\n")[0][:80] or None, {"conversation": thread})
                 if prompt:
-                    yield Said(Instruction(content={"instruction": prompt}), thread)
+                    yield MessageEvent(Instruction(content={"instruction": prompt}), thread)
         for thread, state in dict_of(item.get("agents_states")).items():
             answer = text_of(dict_of(state).get("message"))
             if thread in self._lanes and thread not in self._answered and answer:
                 self._answered.add(thread)
-                yield Said(AssistantResponse(content={"assistant_response": answer}), thread)
+                yield MessageEvent(AssistantResponse(content={"assistant_response": answer}), thread)
 
     def _said(self, message: Message, *, hold: bool = False) -> Iterator[Event]:
         """A message, with what was used since the last one as far as codex has noted it."""
         total = self._look()
         if self._rollout and self._rollout.model and self._rollout.model != self._model:
             self._model = self._rollout.model
-            yield Learned({"model": self._model})
+            yield MetadataEvent({"model": self._model})
         if total is not None:
             message = self.tally.note(message, self._missing(total))
-        yield from self.say(message, MAIN, hold=hold)
+        yield from self.emit(message, MAIN, hold=hold)
 
     def _look(self) -> Usage | None:
         """What the conversation has used so far, as codex has noted it."""
@@ -139,8 +139,8 @@ class CodexReader(Reader):
     def _count(self, total: Usage) -> Iterator[Event]:
         missing = self._missing(total)
         if not self.note(missing):
-            yield Said(self.tally.note(notice("end of the turn", "turn", missing._asdict()), missing))
-        yield from self.release()
+            yield MessageEvent(self.tally.note(notice("end of the turn", "turn", missing._asdict()), missing))
+        yield from self.flush()
 
     def ended(self, code: int, last_words: str) -> Ended:
         """Only a completed turn and an exit code of zero are a success."""

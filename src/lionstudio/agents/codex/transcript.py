@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from lionstudio.agents.codex.transcript_items import Part, item_parts
+from lionstudio.agents.codex.transcript_items import CodexPart, item_parts
 from lionstudio.agents.codex.usage import Tokens
-from lionstudio.agents.transcript import Facts, Said, made_id, message_id, trim
-from lionstudio.model.coerce import Record, dict_of, moment, text_or_none
+from lionstudio.agents.transcript import TranscriptFacts, TranscriptMessage, made_id, message_id, trim
+from lionstudio.model.coerce import Record, dict_of, text_or_none, to_timestamp
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message, System
 
 SPACE = UUID("5c2f4d8b-8f0e-5d0c-8a49-1f2a9c6be0d7")
@@ -33,10 +33,10 @@ _MOST_CALLS = 500
 _FAST = ("priority", "flex", "fast")  # services with other prices
 
 
-class CodexReader:
+class CodexTranscriptReader:
     """Reads one rollout."""
 
-    def __init__(self, facts: Facts, state: Mapping[str, Any], *, born: float) -> None:
+    def __init__(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> None:
         self.facts = facts
         self._born: float = state.get("born", born)
         self._line: int = state.get("line", 0)
@@ -53,12 +53,12 @@ class CodexReader:
             "tokens": self._tokens.to_state(),
         }  # fmt: skip
 
-    def take(self, record: Record) -> Iterator[Said]:
+    def take(self, record: Record) -> Iterator[TranscriptMessage]:
         """The messages of the next record."""
         self._line += 1
         record = _enveloped(record)
         kind, payload = str(record.get("type")), dict_of(record.get("payload"))
-        at = moment(record.get("timestamp")) or self.facts.last_at or self._born
+        at = to_timestamp(record.get("timestamp")) or self.facts.last_at or self._born
         any_ = False
         for number, part in enumerate(self._parts(kind, payload, at)):
             any_ = True
@@ -68,13 +68,13 @@ class CodexReader:
             if part.role is not None:
                 message = replace(message, role=part.role)
             self._note(message)
-            yield Said(self.facts.lane, message)
+            yield TranscriptMessage(self.facts.lane, message)
         if any_:
             self.facts.last_at = max(at, self.facts.last_at or at)
         elif kind not in ("session_meta", "turn_context", "token_usage_record"):
             self.facts.count(f"{kind}.{payload['type']}"[:100] if "type" in payload else kind[:100])
 
-    def _parts(self, kind: str, payload: Record, at: float) -> Iterator[Part]:
+    def _parts(self, kind: str, payload: Record, at: float) -> Iterator[CodexPart]:
         if kind == "session_meta":
             yield from self._meta(payload, at)
         elif kind == "turn_context":
@@ -90,9 +90,11 @@ class CodexReader:
             kept = len(payload.get("replacement_history") or ())
             yield _told("compacted", text, {"kept_items": kept} if kept else {})
         elif kind != "world_state" and any(payload.get(key) for key in ("message", "content", "text")):
-            yield Part(Instruction, {"instruction": "", "record": dict(payload)}, {"record": kind, "injected": True})
+            yield CodexPart(
+                Instruction, {"instruction": "", "record": dict(payload)}, {"record": kind, "injected": True}
+            )
 
-    def _meta(self, payload: Record, at: float) -> Iterator[Part]:
+    def _meta(self, payload: Record, at: float) -> Iterator[CodexPart]:
         facts, id_ = self.facts, text_or_none(payload.get("id"))
         if facts.extra.get("met"):
             # a fork of older versions begins with its parent's records
@@ -114,7 +116,7 @@ class CodexReader:
         text = text_or_none(dict_of(given).get("text")) or text_or_none(given)
         if text and facts.forked_before is None:
             # the same in every conversation of a version, so it is stored once
-            yield Part(System, {"system_message": text}, {}, id=made_id(SPACE, "instructions", text))
+            yield CodexPart(System, {"system_message": text}, {}, id=made_id(SPACE, "instructions", text))
 
     def _begin_turn(self, payload: Record) -> None:
         facts = self.facts
@@ -125,7 +127,7 @@ class CodexReader:
         if self._turn.get("effort"):
             facts.extra["effort"] = self._turn["effort"]
 
-    def _event(self, payload: Record) -> Iterator[Part]:
+    def _event(self, payload: Record) -> Iterator[CodexPart]:
         kind = str(payload.get("type"))
         if kind == "token_count":
             inherited = self.facts.forked_from is not None and not self._said
@@ -164,13 +166,13 @@ class CodexReader:
         if call and "action_request_id" not in content:
             self._calls[call] = [message.id, str(content.get("function"))]
 
-    def _about(self, record: Record, payload: Record, part: Part) -> dict[str, Any]:
+    def _about(self, record: Record, payload: Record, part: CodexPart) -> dict[str, Any]:
         about = {"ordinal": record.get("ordinal"), "item_id": payload.get("id"), "turn_id": self._turn.get("turn_id")}
         if part.made in (AssistantResponse, ActionRequest):
             about |= {"model": self._turn.get("model"), "effort": self._turn.get("effort")}
         return {key: value for key, value in about.items() if value is not None}
 
-    def _id(self, record: Record, payload: Record, at: float, number: int, part: Part) -> str:
+    def _id(self, record: Record, payload: Record, at: float, number: int, part: CodexPart) -> str:
         ordinal = record.get("ordinal")
         if ordinal is None:
             ordinal = f"line {self._line}" if record.get("timestamp") is None else part.content
@@ -189,7 +191,7 @@ def _enveloped(record: Record) -> Record:
     return {"type": "response_item", "payload": record}
 
 
-def _identify(facts: Facts, payload: Record, id_: str | None) -> None:
+def _identify(facts: TranscriptFacts, payload: Record, id_: str | None) -> None:
     """Which conversation this is, and whose sub-agent or fork."""
     spawned = dict_of(dict_of(dict_of(payload.get("source")).get("subagent")).get("thread_spawn"))
     facts.thread = id_ or facts.thread
@@ -204,8 +206,8 @@ def _identify(facts: Facts, payload: Record, id_: str | None) -> None:
     facts.forked_before = before if isinstance(before, int) and facts.forked_from else None
 
 
-def _told(kind: str, text: str, extra: Mapping[str, Any]) -> Part:
-    return Part(Instruction, {"instruction": text}, {"record": kind, "injected": True, **extra}, role="system")
+def _told(kind: str, text: str, extra: Mapping[str, Any]) -> CodexPart:
+    return CodexPart(Instruction, {"instruction": text}, {"record": kind, "injected": True, **extra}, role="system")
 
 
 def _info(error: object) -> Any:

@@ -23,7 +23,7 @@ _HEAD = 400  # characters in which a result says how the command ended
 _NOISE = ("additional_tools", "ghost_snapshot", "compaction", "context_compaction", "other")
 
 
-class Part(NamedTuple):
+class CodexPart(NamedTuple):
     """A message to be: its class, content, metadata, and the role or id that differ from the usual."""
 
     made: type[Message]
@@ -33,7 +33,7 @@ class Part(NamedTuple):
     id: str | None = None
 
 
-def item_parts(item: Record, calls: Mapping[str, list[str]]) -> Iterator[Part]:
+def item_parts(item: Record, calls: Mapping[str, list[str]]) -> Iterator[CodexPart]:
     """The messages of one item."""
     kind = str(item.get("type"))
     if kind == "message":
@@ -41,22 +41,22 @@ def item_parts(item: Record, calls: Mapping[str, list[str]]) -> Iterator[Part]:
     elif kind == "reasoning":
         thought = "\n\n".join([*_texts(item.get("summary")), *_texts(item.get("content"))])
         if thought:
-            yield Part(AssistantResponse, {"assistant_response": "", "thinking": thought}, {})
+            yield CodexPart(AssistantResponse, {"assistant_response": "", "thinking": thought}, {})
     elif kind.endswith("_call"):
         yield _call(kind, item)
     elif kind.endswith(("_call_output", "tool_search_output")):
         yield _result(item, calls)
     elif kind not in _NOISE:
-        yield Part(Instruction, {"instruction": "", "item": dict(item)}, {"record": kind, "injected": True})
+        yield CodexPart(Instruction, {"instruction": "", "item": dict(item)}, {"record": kind, "injected": True})
 
 
-def _spoken(item: Record) -> Iterator[Part]:
+def _spoken(item: Record) -> Iterator[CodexPart]:
     role, content = item.get("role"), item.get("content")
     blocks = [{"type": "input_text", "text": content}] if isinstance(content, str) else list_of(content)
     images = [image_reference(block) for block in blocks if dict_of(block).get("type") == "input_image"]
     texts = _texts(blocks)
     if role == "assistant":
-        yield from (Part(AssistantResponse, {"assistant_response": text}, {}) for text in texts)
+        yield from (CodexPart(AssistantResponse, {"assistant_response": text}, {}) for text in texts)
         return
     harness = _from_harness(item, len(texts))
     for number, text in enumerate(texts or ([""] if images else [])):
@@ -65,7 +65,7 @@ def _spoken(item: Record) -> Iterator[Part]:
             metadata["injected"] = True
         said: dict[str, Any] = {"instruction": text, **({"images": images} if images else {})}
         images = []
-        yield Part(Instruction, said, metadata, role="user" if role == "user" else "system")
+        yield CodexPart(Instruction, said, metadata, role="user" if role == "user" else "system")
 
 
 def _from_harness(item: Record, length: int) -> list[bool]:
@@ -80,13 +80,13 @@ def _texts(blocks: object) -> list[str]:
     return [block["text"] for block in found if isinstance(block.get("text"), str)]
 
 
-def _call(kind: str, item: Record) -> Part:
+def _call(kind: str, item: Record) -> CodexPart:
     name = text_or_none(item.get("name")) or kind.removesuffix("_call")
     if text_or_none(item.get("namespace")):
         name = f"{item['namespace']}.{name}"
     given: Any = next((item[key] for key in ("arguments", "input", "action", "query") if item.get(key) is not None), {})
     content = {"function": name, "arguments": _arguments(given)}
-    return Part(ActionRequest, content, {"call_id": item.get("call_id") or item.get("id")})
+    return CodexPart(ActionRequest, content, {"call_id": item.get("call_id") or item.get("id")})
 
 
 def _arguments(given: Any) -> dict[str, Any]:
@@ -101,13 +101,13 @@ def _arguments(given: Any) -> dict[str, Any]:
     return {"input": given}
 
 
-def _result(item: Record, calls: Mapping[str, list[str]]) -> Part:
+def _result(item: Record, calls: Mapping[str, list[str]]) -> CodexPart:
     call = str(item.get("call_id"))
     request, function = calls.get(call, (None, None))
     output, exit_code, bad = _output(item.get("output", item.get("tools")))
     metadata: dict[str, Any] = {"call_id": call, **({} if exit_code is None else {"exit_code": exit_code})}
     content = {"function": function, "action_request_id": request, "error" if bad or exit_code else "output": output}
-    return Part(ActionResponse, content, metadata)
+    return CodexPart(ActionResponse, content, metadata)
 
 
 def _output(given: Any) -> tuple[Any, int | None, bool]:

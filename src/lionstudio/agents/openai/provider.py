@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
-from lionstudio.agents.events import Ended, Event, Heard, Learned, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent, MetadataEvent, TextDelta
 from lionstudio.agents.openai import tools
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput, NotFound
@@ -48,7 +48,7 @@ class OpenAI:
 
         address = task.options.get("base_url") or task.env.get("OPENAI_BASE_URL")
         key = task.env.get("OPENAI_API_KEY") or "none"  # local servers want something, and do not look at it
-        yield Learned({"model": task.model, "conversation": None, **({"base_url": address} if address else {})})
+        yield MetadataEvent({"model": task.model, "conversation": None, **({"base_url": address} if address else {})})
         try:
             async with openai.AsyncOpenAI(base_url=address, api_key=key) as client:
                 async for event in _talk(client, task):
@@ -75,9 +75,9 @@ async def _talk(client: Any, task: Task) -> AsyncIterator[Event]:
         async for chunk in stream:
             heard = answer.take(chunk)
             if heard:
-                yield Heard(heard)
+                yield TextDelta(heard)
         for message in answer.messages():
-            yield Said(message)
+            yield MessageEvent(message)
         if not answer.calls:
             yield Ended(SessionStatus.COMPLETED, 0)
             return
@@ -85,7 +85,7 @@ async def _talk(client: Any, task: Task) -> AsyncIterator[Event]:
         for request, call in zip(answer.requests, answer.calls.values(), strict=True):
             text, worked = await tools.use(task, call["name"], request.content["arguments"])
             result = {**request.content, "output" if worked else "error": text, "action_request_id": request.id}
-            yield Said(ActionResponse(content=result, metadata={"call_id": call["id"]}))
+            yield MessageEvent(ActionResponse(content=result, metadata={"call_id": call["id"]}))
             said.append({"role": "tool", "tool_call_id": call["id"], "content": text})
     yield Ended(SessionStatus.FAILED, 1, "run.failed.exit_nonzero", f"it did not finish in {_MOST_ROUNDS} rounds")
 

@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Callable
 from shlex import quote
 
-from lionstudio.cli._show.render import LiveView, PlainView
-from lionstudio.cli._show.snapshot import Glimpse
+from lionstudio.cli._show.render import PlainView, ShowLiveView
+from lionstudio.cli._show.snapshot import ShowSnapshot
 from lionstudio.cli._show.watch import follow
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.json_output import to_json
@@ -20,7 +20,7 @@ from lionstudio.shows.demo import TOPIC
 
 def watch(
     args: argparse.Namespace, settings: Settings, show_dir: str, when_resting: Callable[[], None] | None = None
-) -> Glimpse:
+) -> ShowSnapshot:
     """Show it until nobody directs it any more; `when_resting` is called once, when only a person could go on."""
     waiting = [] if when_resting is None else [when_resting]
 
@@ -32,19 +32,19 @@ def watch(
     return follow(settings, TOPIC, show_dir, _view(args, settings.home), goes_on)
 
 
-def _view(args: argparse.Namespace, home: str) -> LiveView | PlainView:
-    def advice(now: Glimpse) -> str:
+def _view(args: argparse.Namespace, home: str) -> ShowLiveView | PlainView:
+    def advice(now: ShowSnapshot) -> str:
         who = f"waits for a person: {inline(', '.join(now.waits_for))}"
         word = f"redo {TOPIC} {now.needs_person[0]}" if now.needs_person else f"approve {TOPIC}"
         command = f"li show {word} --home {quote(home)}"
         return who if args.no_studio else f"{who}; decide in the Studio, or in another terminal:\n{command}"
 
     if is_terminal() and not args.json and not args.quiet:
-        return LiveView(plain=args.no_color, advice=advice)
+        return ShowLiveView(plain=args.no_color, advice=advice)
     return PlainView(as_json=args.json, quiet=args.quiet, advice=advice)
 
 
-def report(args: argparse.Namespace, found: Glimpse) -> None:
+def report(args: argparse.Namespace, found: ShowSnapshot) -> None:
     """Say how it ended."""
     if args.json:
         record = {"type": "ended", "schema_version": 1, "topic": TOPIC, "status": str(found.status)}

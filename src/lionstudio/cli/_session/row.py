@@ -49,7 +49,7 @@ def duration_ms(row: dict[str, Any]) -> float | None:
     return None
 
 
-def to_wire(row: dict[str, Any], now: float) -> dict[str, Any]:
+def session_json(row: dict[str, Any], now: float) -> dict[str, Any]:
     """Everything about a session as JSON has it: the columns by their names, and what follows from them."""
     from lionstudio.model.json_codec import load_or_keep
     from lionstudio.model.status.computed_state import effective_health

@@ -14,18 +14,23 @@ from lionstudio.cli._toolkit.args import words
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
-from lionstudio.errors import IllegalMove, NotFound
+from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.model.ids import new_id
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.director.events import Word
+from lionstudio.shows.director.events import DecisionKind
 from lionstudio.shows.director.rules import check_word
-from lionstudio.shows.process.lock import is_directed, start_director
+from lionstudio.shows.process.lock import has_director, start_director
 from lionstudio.shows.records.decisions import Decision, decide
 from lionstudio.shows.records.show_dir import find_show_dir
 
-_DONE = {Word.APPROVE: "approved", Word.REJECT: "rejected", Word.REDO: "to be redone", Word.ESCALATE: "escalated"}
+_DONE = {
+    DecisionKind.APPROVE: "approved",
+    DecisionKind.REJECT: "rejected",
+    DecisionKind.REDO: "to be redone",
+    DecisionKind.ESCALATE: "escalated",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, play_may_be_missing: bool = False) -> None:
@@ -39,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser, *, play_may_be_missing: bool 
     parser.add_argument("--resume", action="store_true", help="start a director in the background if none works")
 
 
-def say_word(args: argparse.Namespace, word: Word, *, budget: Mapping[str, int] | None = None) -> int:
+def record_decision(args: argparse.Namespace, word: DecisionKind, *, budget: Mapping[str, int] | None = None) -> int:
     """Leave a word about a play, or about the show, and say who will take it up."""
     settings = db_access.settings_of(args)
     found, folder = load.get(args), find_show_dir(settings, args.topic)
@@ -61,7 +66,7 @@ def report(
     args: argparse.Namespace, folder: str, sentence: str, facts: dict[str, object], *, more: Sequence[str] = ()
 ) -> None:
     """Say what was left, and whether somebody takes it up now; with --resume somebody does."""
-    directed = is_directed(folder)
+    directed = has_director(folder)
     if not directed and getattr(args, "resume", False):
         start_director(folder, more, environment(db_access.settings_of(args)))
         directed = True
@@ -79,7 +84,7 @@ def environment(settings: Settings) -> dict[str, str]:
     return {**os.environ, **files}
 
 
-def _play(found: load.Found, name: str, word: Word) -> Play:
+def _play(found: load.LoadedShow, name: str, word: DecisionKind) -> Play:
     play = next((each for each in found.plays if each.name == name), None)
     topic = found.show.topic
     if play is None:
@@ -89,8 +94,8 @@ def _play(found: load.Found, name: str, word: Word) -> Play:
     open_needs = [
         each.name for each in found.plays if each.name in play.depends_on and each.status is not PlayStatus.MERGED
     ]
-    if word is Word.APPROVE and open_needs:
-        raise IllegalMove(
+    if word is DecisionKind.APPROVE and open_needs:
+        raise IllegalTransition(
             f"{name} has not run: it waits for {', '.join(open_needs)}", hint=f"li show redo {topic} {open_needs[0]}"
         )
     return play

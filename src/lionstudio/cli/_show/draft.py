@@ -112,11 +112,11 @@ def _ask(args: argparse.Namespace, settings: Settings, repo: str, prompt: str) -
     """Run the agent like `li agent`, kept message by message; everything that it said."""
     from lionstudio.cli.run import _execute
     from lionstudio.runs.prepare import resolve
-    from lionstudio.runs.prepare.build import Link, Place, prepare_agent
+    from lionstudio.runs.prepare.build import RunContext, ShowLink, prepare_agent
 
-    who = resolve.find_who(args.agent, settings, repo)
-    link = Link(name=f"plan_{args.topic}", show_topic=args.topic)
-    prepared = prepare_agent(Place(settings, repo, os.environ), link, who, prompt)
+    who = resolve.resolve_agent(args.agent, settings, repo)
+    link = ShowLink(name=f"plan_{args.topic}", show_topic=args.topic)
+    prepared = prepare_agent(RunContext(settings, repo, os.environ), link, who, prompt)
     talk = argparse.Namespace(quiet=args.quiet, json=False, no_color=args.no_color, stream_persist=False)
     with redirect_stdout(sys.stderr):  # what the agent says is talk; the plan is what this command prints
         code = _execute.run_session(talk, settings, prepared, who.timeout or _SECONDS)

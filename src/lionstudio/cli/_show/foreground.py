@@ -14,7 +14,7 @@ from lionstudio.cli._toolkit.output import flush
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.shows.execute.budget import set_concurrency
-from lionstudio.shows.process.process import Directing
+from lionstudio.shows.process.process import DirectorProcess
 from lionstudio.shows.records.show_dir import find_show_dir
 
 
@@ -23,7 +23,7 @@ def direct(args: argparse.Namespace) -> int:
     settings = db_access.settings_of(args)
     show_dir = find_show_dir(settings, args.topic)
     signals = _Signals()
-    directing = Directing(show_dir, settings, os.environ, _log, again=args.again)
+    directing = DirectorProcess(show_dir, settings, os.environ, _log, again=args.again)
     if args.concurrency:
         set_concurrency(show_dir, args.concurrency)
     status = directing.run(lambda resting: signals.got is not None or (resting and args.no_wait))

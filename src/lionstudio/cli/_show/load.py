@@ -23,7 +23,7 @@ from lionstudio.state.shows import find_show, list_plays, list_shows
 _MOST = 1000
 
 
-class Found(NamedTuple):
+class LoadedShow(NamedTuple):
     """A show with its plays; `source` says which half it was read from."""
 
     show: Show
@@ -32,7 +32,7 @@ class Found(NamedTuple):
     error: str | None = None
 
 
-def get(args: argparse.Namespace) -> Found:
+def get(args: argparse.Namespace) -> LoadedShow:
     """The show that a command names; NotFound when neither half has it."""
     settings = db_access.settings_of(args)
     path = find_show_dir(settings, args.topic)
@@ -44,12 +44,12 @@ def get(args: argparse.Namespace) -> Found:
     return _in_folder(path, settings.shows)
 
 
-def list_all(settings: Settings) -> list[Found]:
+def list_all(settings: Settings) -> list[LoadedShow]:
     """Every show, the one that changed last first; those that are only on disk come after."""
-    found: list[Found] = []
+    found: list[LoadedShow] = []
     try:
         with db_access.reading(settings.db) as conn:
-            found = [Found(show, list_plays(conn, show.id)) for show in list_shows(conn, _MOST)]
+            found = [LoadedShow(show, list_plays(conn, show.id)) for show in list_shows(conn, _MOST)]
     except NotFound:
         pass  # nothing was ever recorded here
     known = {each.show.topic for each in found}
@@ -60,7 +60,7 @@ def list_all(settings: Settings) -> list[Found]:
     return found + [_listed(path, settings.shows) for path in paths if os.path.basename(path) not in known]
 
 
-def _in_rows(settings: Settings, topic: str) -> Found | None:
+def _in_rows(settings: Settings, topic: str) -> LoadedShow | None:
     try:
         with db_access.reading(settings.db) as conn:
             return _rows(conn, topic)
@@ -68,19 +68,19 @@ def _in_rows(settings: Settings, topic: str) -> Found | None:
         return None
 
 
-def _rows(conn: Connection, topic: str) -> Found | None:
+def _rows(conn: Connection, topic: str) -> LoadedShow | None:
     show = find_show(conn, topic)
-    return None if show is None else Found(show, list_plays(conn, show.id))
+    return None if show is None else LoadedShow(show, list_plays(conn, show.id))
 
 
-def _listed(path: str, root: str) -> Found:
+def _listed(path: str, root: str) -> LoadedShow:
     try:
         return _in_folder(path, root)
     except LionError as error:
-        return Found(Show(topic=os.path.basename(path), show_dir=path), [], "filesystem", error.message)
+        return LoadedShow(Show(topic=os.path.basename(path), show_dir=path), [], "filesystem", error.message)
 
 
-def _in_folder(path: str, root: str) -> Found:
+def _in_folder(path: str, root: str) -> LoadedShow:
     folder = read_show(path, root)
     show = Show(
         topic=folder.topic, show_dir=path, goal=folder.plan.goal, repo=folder.plan.repo,
@@ -90,7 +90,7 @@ def _in_folder(path: str, root: str) -> Found:
     folders = {play.name: play for play in folder.plays}
     names = dict.fromkeys([*(play.name for play in folder.plan.plays), *folders])
     plays = [_play(show, name, folders.get(name), folder, number) for number, name in enumerate(names)]
-    return Found(show, plays, "filesystem")
+    return LoadedShow(show, plays, "filesystem")
 
 
 def _play(show: Show, name: str, found: PlayFolder | None, folder: ShowFolder, number: int) -> Play:
@@ -105,7 +105,7 @@ def _play(show: Show, name: str, found: PlayFolder | None, folder: ShowFolder, n
     )  # fmt: skip
 
 
-def to_wire(found: Found) -> dict[str, Any]:
+def show_json(found: LoadedShow) -> dict[str, Any]:
     """A show for programs; the words and shapes are those of the API."""
     show, now = found.show, time.time()
     held = blocked_by(found.plays)
@@ -115,13 +115,13 @@ def to_wire(found: Found) -> dict[str, Any]:
         "status_source": found.source, "repo": show.repo, "base_branch": show.base_branch,
         "integration_branch": show.integration_branch, "updated_at": show.updated_at,
         "updated_at_iso": iso(show.updated_at), "state": show_state(show.to_dict(), rows).to_dict(),
-        "plays": [play_to_wire(play, held.get(play.name, ())) for play in found.plays],
+        "plays": [play_json(play, held.get(play.name, ())) for play in found.plays],
         "critical_path": list(critical_path(found.plays, now)),
         "blocked": {name: list(holders) for name, holders in held.items()}, "error": found.error,
     }  # fmt: skip
 
 
-def play_to_wire(play: Play, holders: tuple[str, ...]) -> dict[str, Any]:
+def play_json(play: Play, holders: tuple[str, ...]) -> dict[str, Any]:
     """A play for programs."""
     meta = play.metadata.get("meta")
     more = meta if isinstance(meta, dict) else {}

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol, Self
 
-from lionstudio.cli._show.snapshot import Glimpse
+from lionstudio.cli._show.snapshot import ShowSnapshot
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import cost, span, tokens
 from lionstudio.cli._toolkit.json_output import to_json
@@ -34,10 +34,10 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-Advice = Callable[[Glimpse], str]
+Advice = Callable[[ShowSnapshot], str]
 
 
-def usual_advice(now: Glimpse) -> str:
+def usual_advice(now: ShowSnapshot) -> str:
     """What is said once when nothing goes on without a person."""
     return f"waits for a person: {inline(', '.join(now.waits_for))}; li show status {now.topic}"
 
@@ -45,7 +45,7 @@ def usual_advice(now: Glimpse) -> str:
 class View(Protocol):
     """Somebody who is shown a show again and again."""
 
-    def show(self, now: Glimpse) -> None:
+    def show(self, now: ShowSnapshot) -> None:
         """Show it as it is now."""
 
     def __enter__(self) -> Self:
@@ -55,7 +55,7 @@ class View(Protocol):
         """Leave a clean screen behind."""
 
 
-class LiveView:
+class ShowLiveView:
     """The DAG with states, a bar, what each play does, cost and time; drawn over itself."""
 
     def __init__(self, *, plain: bool = False, advice: Advice | None = None) -> None:
@@ -69,7 +69,7 @@ class LiveView:
     def __exit__(self, *_: object) -> None:
         flush()
 
-    def show(self, now: Glimpse) -> None:
+    def show(self, now: ShowSnapshot) -> None:
         """Draw it where it was drawn before."""
         room = width_of(sys.stdout) - 1
         advice = self._advised(now, room)
@@ -86,7 +86,7 @@ class LiveView:
         flush()
         self._drawn = len(lines)
 
-    def _advised(self, now: Glimpse, room: int) -> list[str]:
+    def _advised(self, now: ShowSnapshot, room: int) -> list[str]:
         """What a person can do, in lines that the terminal does not break."""
         if self._advice is None or now.busy or not now.waits_for:
             return []
@@ -109,7 +109,7 @@ def _most_telling(plays: list[Play], room: int) -> list[Play]:
     return [plays[number] for number in sorted(dull[: max(room, 1)])]
 
 
-def head(now: Glimpse, room: int, paint: Any) -> list[str]:
+def head(now: ShowSnapshot, room: int, paint: Any) -> list[str]:
     """What the show is about, how far it is, and what it has cost."""
     full, empty = "━─" if (sys.stdout.encoding or "").lower() == "utf-8" else "#-"
     share = now.merged / len(now.plays) if now.plays else 1.0
@@ -129,7 +129,7 @@ def head(now: Glimpse, room: int, paint: Any) -> list[str]:
     return [paint(title, "bold"), paint(bar, "green") + told]
 
 
-def _row(now: Glimpse, play: Play) -> list[Cell]:
+def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
     mark, style = _MARKS[play.status]
     name = f"{'  ' * now.depths[play.name]}{mark} {inline(play.name)}"
     took = max((play.ended_at or now.until) - play.started_at, 0.0) if play.started_at else None
@@ -140,7 +140,7 @@ def _row(now: Glimpse, play: Play) -> list[Cell]:
     ]  # fmt: skip
 
 
-def _about(now: Glimpse, play: Play) -> str:
+def _about(now: ShowSnapshot, play: Play) -> str:
     meta: Any = play.metadata.get("meta") or {}
     if play.status is P.RUNNING:
         return now.doing.get(play.name, "")
@@ -168,7 +168,7 @@ class PlainView:
     def __exit__(self, *_: object) -> None:
         flush()
 
-    def show(self, now: Glimpse) -> None:
+    def show(self, now: ShowSnapshot) -> None:
         """Say what has changed since the last time."""
         for play in now.plays:
             key = (str(play.status), play.attempt)
@@ -181,7 +181,7 @@ class PlainView:
         self._waiting = waiting
         flush()
 
-    def _say(self, now: Glimpse, play: Play) -> None:
+    def _say(self, now: ShowSnapshot, play: Play) -> None:
         meta: Any = play.metadata.get("meta") or {}
         if self._json:
             record = {"type": "play", "schema_version": 1, "topic": now.topic, "play": play.name}

@@ -13,9 +13,9 @@ from lionstudio.model.messages import ActionRequest, Message
 from lionstudio.model.shows.plan import Budget, GateKind, Plan
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
-from lionstudio.shows.director.events import Spent, Standing
+from lionstudio.shows.director.events import PlayState, Spent
 from lionstudio.shows.director.rules import needs_person, over_budget
-from lionstudio.shows.execute.budget import granted
+from lionstudio.shows.execute.budget import extended_budget
 from lionstudio.shows.process import codec
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.windows import messages_before
@@ -30,7 +30,7 @@ _NEWEST = 2**53
 _LONGEST = 200  # characters of what a play does now
 
 
-class Glimpse(NamedTuple):
+class ShowSnapshot(NamedTuple):
     """A show, now."""
 
     topic: str
@@ -88,7 +88,7 @@ class Glimpse(NamedTuple):
         return sum(done) / len(done) / 1000 * max(rounds, ceil(len(left) / running))
 
 
-def glimpse(conn: Connection, topic: str, now: float) -> Glimpse:
+def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
     """Read it; only plays that run are asked what they do."""
     show = get_show(conn, topic)
     plays = list_plays(conn, show.id)
@@ -96,7 +96,7 @@ def glimpse(conn: Connection, topic: str, now: float) -> Glimpse:
     began, until = time_of(show.status, plays, now)
     text, usage = show.metadata.get("plan"), usage_of_show(conn, topic, now)
     plan = _plan(topic, text) if isinstance(text, str) else None
-    return Glimpse(
+    return ShowSnapshot(
         topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(plan, plays), usage, began, until,
         now, _over_budget(show, plan, usage), _last_word(show, plan, plays),
         (show.repo, show.integration_branch) if show.repo and show.integration_branch else None,
@@ -105,7 +105,7 @@ def glimpse(conn: Connection, topic: str, now: float) -> Glimpse:
 
 def _waiting(plan: Plan | None, plays: list[Play]) -> list[str]:
     """Those that the rules of the show hold for a person, by the plan that the row keeps."""
-    standings = {play.name: Standing(status=play.status, approved=bool(_meta(play).get("approved"))) for play in plays}
+    standings = {play.name: PlayState(status=play.status, approved=bool(_meta(play).get("approved"))) for play in plays}
     return list(needs_person(plan, standings)) if plan is not None else []
 
 
@@ -113,7 +113,7 @@ def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
     if plan is None or plan.budget == Budget():
         return None
     spent = Spent(tokens=usage.tokens, cost_microusd=usage.cost_microusd, seconds=usage.seconds)
-    return over_budget(codec.more(plan.budget, granted(show.show_dir)), spent)
+    return over_budget(codec.more(plan.budget, extended_budget(show.show_dir)), spent)
 
 
 def _last_word(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from shlex import quote
 from typing import NoReturn
 
-from lionstudio.cli._show.render import LiveView, PlainView, View
-from lionstudio.cli._show.snapshot import Glimpse, glimpse
+from lionstudio.cli._show.render import PlainView, ShowLiveView, View
+from lionstudio.cli._show.snapshot import ShowSnapshot, take_snapshot
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.json_output import to_json
@@ -20,7 +20,7 @@ from lionstudio.cli._toolkit.terminal import is_terminal, say
 from lionstudio.errors import NotFound
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.process.lock import is_directed
+from lionstudio.shows.process.lock import has_director
 from lionstudio.state.feed.changes import Tail
 
 _REFRESH_SECONDS = 0.5  # clocks and costs move also when nothing changes
@@ -34,16 +34,16 @@ def watch(args: argparse.Namespace, settings: Settings, show_dir: str, *, attach
     signal.signal(signal.SIGINT, lambda number, _: _left(args, number))
     signal.signal(signal.SIGTERM, lambda number, _: _left(args, number))
     live = is_terminal() and not args.json and not args.quiet
-    view = LiveView(plain=args.no_color) if live else PlainView(as_json=args.json, quiet=args.quiet)
+    view = ShowLiveView(plain=args.no_color) if live else PlainView(as_json=args.json, quiet=args.quiet)
     found = follow(settings, args.topic, show_dir, view, lambda: bool(args.no_wait))
-    return _report(args, found, directed=is_directed(show_dir))
+    return _report(args, found, directed=has_director(show_dir))
 
 
-def follow(settings: Settings, topic: str, show_dir: str, view: View, leaves: Callable[[], bool]) -> Glimpse:
+def follow(settings: Settings, topic: str, show_dir: str, view: View, leaves: Callable[[], bool]) -> ShowSnapshot:
     """Show it until nobody directs it any more; `leaves` is asked whenever only a person could go on."""
     with Tail(settings.db) as tail, view:
         while True:
-            directed = is_directed(show_dir)  # before the look: without a director nothing changes after it
+            directed = has_director(show_dir)  # before the look: without a director nothing changes after it
             found = _look(settings, topic)
             view.show(found)
             if not directed or (found.waits_for and not found.busy and leaves()):
@@ -51,19 +51,19 @@ def follow(settings: Settings, topic: str, show_dir: str, view: View, leaves: Ca
             tail.wait(_REFRESH_SECONDS)
 
 
-def _look(settings: Settings, topic: str) -> Glimpse:
+def _look(settings: Settings, topic: str) -> ShowSnapshot:
     deadline = time.monotonic() + _APPEARING_SECONDS
     while True:
         try:
             with db_access.reading(settings.db) as conn:
-                return glimpse(conn, topic, time.time())
+                return take_snapshot(conn, topic, time.time())
         except NotFound:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.05)
 
 
-def _report(args: argparse.Namespace, found: Glimpse, *, directed: bool) -> int:
+def _report(args: argparse.Namespace, found: ShowSnapshot, *, directed: bool) -> int:
     ended = found.status is not ShowStatus.ACTIVE
     if args.json:
         record = {"type": "ended" if ended else "left", "schema_version": 1, "topic": args.topic}

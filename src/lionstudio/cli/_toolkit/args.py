@@ -18,7 +18,7 @@ _EXAMPLES = "examples:"
 if TYPE_CHECKING:
     from typing import Protocol
 
-    class Command(Protocol):
+    class CommandModule(Protocol):
         """What the module of a command has."""
 
         EXAMPLES: tuple[tuple[str, str], ...]
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
             """Do it; the exit code."""
 
 
-def load(name: str) -> Command:
+def load(name: str) -> CommandModule:
     """The module of a command; those for definitions are one for each verb, whatever the noun."""
     group, _, verb = name.partition(" ")
     if group in DEFINITIONS:
@@ -150,7 +150,7 @@ def words(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def whole_number(lowest: int = 0, highest: int = 10**9) -> Callable[[str], int]:
+def integer(lowest: int = 0, highest: int = 10**9) -> Callable[[str], int]:
     """The type of an option that counts something."""
 
     def convert(text: str) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from lionstudio.errors import InvalidInput
 
 
-def require_consent(args: argparse.Namespace, why: str) -> Callable[[str], bool]:
+def confirm(args: argparse.Namespace, why: str) -> Callable[[str], bool]:
     """A function that asks a question; refused at once where nobody can answer and --yes is missing."""
     if args.yes:
         return lambda _: True

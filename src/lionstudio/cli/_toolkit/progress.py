@@ -62,10 +62,10 @@ def progress_when_known(
 
     With a home it is noted there too, for whoever looks from elsewhere, such as the page.
     """
-    from lionstudio.files.progress_notes import Note
+    from lionstudio.files.progress_notes import ProgressNote
 
     bars: list[Progress] = []
-    notes: list[Note] = []
+    notes: list[ProgressNote] = []
     with ExitStack() as stack:
 
         def watch(done: int, total: int) -> None:
@@ -73,7 +73,9 @@ def progress_when_known(
                 return
             if not bars:
                 bars.append(stack.enter_context(Progress(what, max(1, total // unit), quiet=quiet)))
-                notes.extend([stack.enter_context(Note(home, what, max(1, total // unit)))] if home is not None else [])
+                notes.extend(
+                    [stack.enter_context(ProgressNote(home, what, max(1, total // unit)))] if home is not None else []
+                )
             bars[0].show(done // unit)
             for note in notes:
                 note.tell(done // unit, max(1, total // unit))

@@ -10,7 +10,7 @@ _UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 _AGE = re.compile(r"([0-9]{1,9})(s|m|min|h|d|w)")
 
 
-def moment(text: str) -> float:
+def point_in_time(text: str) -> float:
     """Unix seconds of an age or of a date; a date without a zone is of this machine's."""
     age = _AGE.fullmatch(text)
     if age is not None:

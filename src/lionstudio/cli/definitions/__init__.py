@@ -7,7 +7,7 @@ import textwrap
 from importlib import import_module
 from typing import Any
 
-from lionstudio.cli.definitions._kinds import NOUNS, Noun
+from lionstudio.cli.definitions._kinds import NOUNS, Kind
 
 GROUPS = tuple(NOUNS)
 
@@ -15,7 +15,7 @@ GROUPS = tuple(NOUNS)
 class Verb:
     """A verb of one noun, in the shape of a command's module."""
 
-    def __init__(self, noun: Noun, module: Any) -> None:
+    def __init__(self, noun: Kind, module: Any) -> None:
         self._noun, self._module = noun, module
         self.EXAMPLES: tuple[tuple[str, str], ...] = module.examples(noun)
         self.DESCRIPTION = textwrap.fill(module.description(noun), 110)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.terminal import say
-from lionstudio.cli.definitions._kinds import Noun, here
+from lionstudio.cli.definitions._kinds import Kind, here
 from lionstudio.definitions.versions import Target, new_target, observe, target_of
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.definitions.catalog import Definition, find_definition
@@ -37,7 +37,7 @@ def record(settings: Settings, found: Iterable[Definition], *, quiet: bool) -> N
 
 
 @contextmanager
-def history_of(noun: Noun, name: str, settings: Settings, *, quiet: bool) -> Iterator[tuple[Database, Target]]:
+def history_of(noun: Kind, name: str, settings: Settings, *, quiet: bool) -> Iterator[tuple[Database, Target]]:
     """The database and the target of a name, after a look at the file; one that was deleted has a history too."""
     found = find_definition(noun.one, name, settings.home, here())
     target = new_target(noun.one, name, settings.home) if found is None else target_of(found)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lionstudio.files.definitions.plugins import Plugin
 
 
-class Noun(NamedTuple):
+class Kind(NamedTuple):
     """A kind of definition; `one` is its word, `many` the group of commands."""
 
     one: str
@@ -23,10 +23,10 @@ class Noun(NamedTuple):
 
 
 NOUNS = {
-    "agents": Noun("agent", "agents", "reviewer", True),
-    "playbooks": Noun("playbook", "playbooks", "audit", True),
-    "skills": Noun("skill", "skills", "pdf", False),
-    "plugins": Noun("plugin", "plugins", "orchestrate", False),
+    "agents": Kind("agent", "agents", "reviewer", True),
+    "playbooks": Kind("playbook", "playbooks", "audit", True),
+    "skills": Kind("skill", "skills", "pdf", False),
+    "plugins": Kind("plugin", "plugins", "orchestrate", False),
 }
 
 
@@ -38,7 +38,7 @@ def here() -> str:
         return os.sep
 
 
-def listed(noun: Noun, settings: Settings) -> list[Definition]:
+def listed(noun: Kind, settings: Settings) -> list[Definition]:
     """Every definition of a kind; plugins have a shape of their own."""
     if noun.one == "skill":
         from lionstudio.files.definitions.plugins import list_skills
@@ -50,7 +50,7 @@ def listed(noun: Noun, settings: Settings) -> list[Definition]:
     return list_definitions(noun.one, settings.home, here())
 
 
-def got(noun: Noun, name: str, settings: Settings) -> Definition:
+def got(noun: Kind, name: str, settings: Settings) -> Definition:
     """The definition of a name; NotFound otherwise."""
     if noun.one != "skill":
         from lionstudio.files.definitions.catalog import get_definition
@@ -64,19 +64,19 @@ def got(noun: Noun, name: str, settings: Settings) -> Definition:
     raise NotFound(f"there is no skill {name!r:.100}", hint="`li skills ls` lists them")
 
 
-def places_of(noun: Noun, settings: Settings) -> list[str]:
+def places_of(noun: Kind, settings: Settings) -> list[str]:
     """Where a kind is looked for."""
     from lionstudio.files.definitions import search_paths
 
     claude = search_paths.claude_folder()
     if noun.one == "plugin":
-        return [place.path for place in search_paths.plugin_places(settings.home, claude)]
+        return [place.path for place in search_paths.plugin_paths(settings.home, claude)]
     if noun.one == "skill":
         found = [
-            os.path.join(place.path, "skills") for place in search_paths.skill_places(settings.home, here(), claude)
+            os.path.join(place.path, "skills") for place in search_paths.skill_paths(settings.home, here(), claude)
         ]
-        return found + [place.path for place in search_paths.plugin_places(settings.home, claude)]
-    return [os.path.join(place.path, noun.many) for place in search_paths.definition_places(settings.home, here())]
+        return found + [place.path for place in search_paths.plugin_paths(settings.home, claude)]
+    return [os.path.join(place.path, noun.many) for place in search_paths.definition_paths(settings.home, here())]
 
 
 def plugins(settings: Settings) -> list[Plugin]:

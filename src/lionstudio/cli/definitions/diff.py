@@ -7,12 +7,12 @@ import sys
 from collections.abc import Iterator
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit_lines
 from lionstudio.cli._toolkit.terminal import Paint, say, styles_for
 from lionstudio.cli.definitions._history_db import history_of
-from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.cli.definitions._kinds import Kind
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.state.connection import Connection
 from lionstudio.state.definitions import Version, find_version, get_version
@@ -21,7 +21,7 @@ _MOST_LINES = 20_000  # comparing takes the square of this
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-def description(noun: Noun) -> str:
+def description(noun: Kind) -> str:
     """What the command does."""
     return (
         f"Compare two versions of one {noun.one}. Without numbers the two newest are compared, with one number that "
@@ -29,7 +29,7 @@ def description(noun: Noun) -> str:
     )
 
 
-def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
     """Examples of its use."""
     return (
         (f"li {noun.many} diff {noun.example}", "what the last edit changed"),
@@ -37,14 +37,14 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
     """Add the options of the command."""
     parser.add_argument("name", metavar="NAME", help=f"the {noun.one}")
-    parser.add_argument("older", metavar="V1", nargs="?", type=whole_number(1), help="from this version")
-    parser.add_argument("newer", metavar="V2", nargs="?", type=whole_number(1), help="to this version (the newest)")
+    parser.add_argument("older", metavar="V1", nargs="?", type=integer(1), help="from this version")
+    parser.add_argument("newer", metavar="V2", nargs="?", type=integer(1), help="to this version (the newest)")
 
 
-def run(args: argparse.Namespace, noun: Noun) -> int:
+def run(args: argparse.Namespace, noun: Kind) -> int:
     """Print the difference."""
     settings = db_access.settings_of(args)
     with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
@@ -76,7 +76,7 @@ def _chosen(conn: Connection, kind: str, key: str, older: int | None, newer: int
     return first, last
 
 
-def _difference(noun: Noun, name: str, older: Version, newer: Version) -> Iterator[str]:
+def _difference(noun: Kind, name: str, older: Version, newer: Version) -> Iterator[str]:
     from difflib import unified_diff  # slow to load
 
     texts = older.content.splitlines(), newer.content.splitlines()

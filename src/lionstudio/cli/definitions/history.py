@@ -13,7 +13,7 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, styles_for, width_of
 from lionstudio.cli.definitions._history_db import history_of
-from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.cli.definitions._kinds import Kind
 from lionstudio.definitions.versions import Target, etag_of
 from lionstudio.errors import LionError, NotFound
 from lionstudio.state.definitions import Version, list_versions
@@ -30,12 +30,12 @@ _COLUMNS = (
 )
 
 
-def description(noun: Noun) -> str:
+def description(noun: Kind) -> str:
     """What the command does."""
     return f"List the versions of one {noun.one}, newest first. Edits made with other programs are versions too."
 
 
-def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
     """Examples of its use."""
     return (
         (f"li {noun.many} history {noun.example}", "who changed it when"),
@@ -44,12 +44,12 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
     """Add the options of the command."""
     parser.add_argument("name", metavar="NAME", help=f"the {noun.one}")
 
 
-def run(args: argparse.Namespace, noun: Noun) -> int:
+def run(args: argparse.Namespace, noun: Kind) -> int:
     """Print the versions."""
     settings = db_access.settings_of(args)
     with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):

@@ -13,19 +13,19 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
 from lionstudio.cli.definitions import _kinds
-from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.cli.definitions._kinds import Kind
 from lionstudio.settings import Settings
 
 _WORDS = {"agent": ("model", "effort"), "playbook": ("mode", "agents"), "skill": (), "plugin": ("version", "parts")}
 
 
-def description(noun: Noun) -> str:
+def description(noun: Kind) -> str:
     """What the command does."""
     more = " Nothing of them is run." if noun.one in ("skill", "plugin") else ""
     return f"List {noun.many} and where each was found. One that cannot be used is listed with the reason.{more}"
 
 
-def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
     """Examples of its use."""
     return (
         (f"li {noun.many} ls", f"every {noun.one} that can be seen from here"),
@@ -33,12 +33,12 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
     """Add the options of the command."""
     parser.add_argument("--paths", action="store_true", help=f"show the file of each {noun.one}")
 
 
-def run(args: argparse.Namespace, noun: Noun) -> int:
+def run(args: argparse.Namespace, noun: Kind) -> int:
     """Print the list."""
     settings = db_access.settings_of(args)
     found = _read(noun, settings, args)
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
     return 0
 
 
-def _read(noun: Noun, settings: Settings, args: argparse.Namespace) -> list[dict[str, Any]]:
+def _read(noun: Kind, settings: Settings, args: argparse.Namespace) -> list[dict[str, Any]]:
     if noun.one == "plugin":
         from lionstudio.files.definitions.plugins import to_dict as plugin_dict
 
@@ -78,12 +78,12 @@ def _word(each: dict[str, Any], key: str) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 
-def _plain(noun: Noun, each: dict[str, Any]) -> list[str]:
+def _plain(noun: Kind, each: dict[str, Any]) -> list[str]:
     words = [_word(each, key) for key in _WORDS[noun.one]]
     return [inline(text) for text in (each["name"], each["origin"], *words, each["path"], each["error"] or "")]
 
 
-def _print_table(noun: Noun, found: list[dict[str, Any]], args: argparse.Namespace) -> None:
+def _print_table(noun: Kind, found: list[dict[str, Any]], args: argparse.Namespace) -> None:
     if not found:
         return
     titles = [Column(key.upper(), narrowest=8, rank=2) for key in _WORDS[noun.one]]
@@ -97,7 +97,7 @@ def _print_table(noun: Noun, found: list[dict[str, Any]], args: argparse.Namespa
         say(f"\n{count(bad, noun.one)} cannot be used; `li {noun.many} validate` says what to do.", quiet=args.quiet)
 
 
-def _cells(noun: Noun, each: dict[str, Any], paths: bool) -> list[Cell]:
+def _cells(noun: Kind, each: dict[str, Any], paths: bool) -> list[Cell]:
     style = "dim" if each.get("shadowed_by") else ""
     words = [Cell(inline(_word(each, key)), style) for key in _WORDS[noun.one]]
     told = each["path"] if paths else each["error"] or _note(each)

@@ -13,12 +13,12 @@ from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.definitions._history_db import opened, record
-from lionstudio.cli.definitions._kinds import Noun, here
+from lionstudio.cli.definitions._kinds import Kind, here
 from lionstudio.cli.definitions.show import problem_line
 from lionstudio.definitions.versions import Target, new_target, save
 from lionstudio.errors import Conflict, InvalidInput
 from lionstudio.files.definitions.catalog import Definition, find_definition, parsed, read_definition
-from lionstudio.files.definitions.search_paths import Place
+from lionstudio.files.definitions.search_paths import SearchPath
 from lionstudio.settings import Settings
 from lionstudio.system.safe_read import MOST_BYTES, read_text
 
@@ -42,7 +42,7 @@ prompt: |
 }
 
 
-def description(noun: Noun) -> str:
+def description(noun: Kind) -> str:
     """What the command does."""
     return (
         f"Write a new {noun.one} into the home, from a file or from a beginning to be filled in; its path is printed. "
@@ -50,7 +50,7 @@ def description(noun: Noun) -> str:
     )
 
 
-def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
     """Examples of its use."""
     return (
         (f"li {noun.many} new {noun.example} --edit", "open it in your editor at once"),
@@ -58,14 +58,14 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
     """Add the options of the command."""
     parser.add_argument("name", metavar="NAME", help=f"what the {noun.one} is called")
     parser.add_argument("--from", dest="source", metavar="FILE", help="take the text from a file, - for standard input")
     parser.add_argument("--edit", action="store_true", help="open it in $VISUAL or $EDITOR")
 
 
-def run(args: argparse.Namespace, noun: Noun) -> int:
+def run(args: argparse.Namespace, noun: Kind) -> int:
     """Write it; then edit it, if asked to."""
     settings = db_access.settings_of(args)
     target = new_target(noun.one, args.name, settings.home)
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
         raise Conflict(f"the {noun.one} {args.name} is there already: {there.path}", hint="choose another name")
     editor = _editor() if args.edit else []
     text = _BEGINNINGS[noun.one].format(name=args.name) if args.source is None else _read(args.source)
-    place = Place(settings.home, "home")
+    place = SearchPath(settings.home, "home")
     found = parsed(Definition(noun.one, args.name, target.path, place), text)
     if found.error is not None:
         raise InvalidInput(f"that text is no {noun.one}: {found.error}", hint="correct it, then try again")
@@ -108,7 +108,7 @@ def _editor() -> list[str]:
 
 
 def _edit(
-    editor: list[str], noun: Noun, args: argparse.Namespace, settings: Settings, target: Target, place: Place
+    editor: list[str], noun: Kind, args: argparse.Namespace, settings: Settings, target: Target, place: SearchPath
 ) -> Definition:
     try:
         subprocess.run([*editor, target.path], check=False)
@@ -119,7 +119,7 @@ def _edit(
     return found
 
 
-def _tell(args: argparse.Namespace, noun: Noun, found: Definition, target: Target, version: int) -> None:
+def _tell(args: argparse.Namespace, noun: Kind, found: Definition, target: Target, version: int) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
         from lionstudio.files.definitions.catalog import to_dict

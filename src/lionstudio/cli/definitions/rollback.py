@@ -5,20 +5,20 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli.definitions._history_db import history_of
-from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.cli.definitions._kinds import Kind
 from lionstudio.definitions.versions import rollback
 
 
-def description(noun: Noun) -> str:
+def description(noun: Kind) -> str:
     """What the command does."""
     return f"Make an earlier version of one {noun.one} the newest, and write its file. The versions between stay."
 
 
-def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
     """Examples of its use."""
     return (
         (f"li {noun.many} history {noun.example}", "which versions there are"),
@@ -26,13 +26,13 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
     """Add the options of the command."""
     parser.add_argument("name", metavar="NAME", help=f"the {noun.one}")
-    parser.add_argument("version", metavar="VERSION", type=whole_number(1), help="its number in the history")
+    parser.add_argument("version", metavar="VERSION", type=integer(1), help="its number in the history")
 
 
-def run(args: argparse.Namespace, noun: Noun) -> int:
+def run(args: argparse.Namespace, noun: Kind) -> int:
     """Write the earlier version."""
     settings = db_access.settings_of(args)
     with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):

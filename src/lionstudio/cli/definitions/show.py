@@ -8,24 +8,24 @@ from collections.abc import Iterator
 from typing import Any
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import body, inline
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, styles_for
 from lionstudio.cli.definitions import _kinds
-from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.cli.definitions._kinds import Kind
 from lionstudio.errors import InvalidInput
 
 _LEFT_OUT = {"kind", "name", "text", "fields", "problems", "error", "etag", "components", "counts", "bad_components"}
 _LONG = {"prompt", "body"}  # the text itself, which follows below
 
 
-def description(noun: Noun) -> str:
+def description(noun: Kind) -> str:
     """What the command does."""
     return f"Show one {noun.one}: where it was found, what it says, and what is wrong with it. Nothing is run."
 
 
-def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
     """Examples of its use."""
     shown = [(f"li {noun.many} show {noun.example}", f"one {noun.one}")]
     if noun.edited:
@@ -34,16 +34,16 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
     return tuple(shown)
 
 
-def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
     """Add the options of the command."""
     parser.add_argument("name", metavar="NAME", help=f"the {noun.one}")
     if noun.one != "plugin":
         parser.add_argument("--text", action="store_true", help="print its text and nothing else")
     if noun.edited:
-        parser.add_argument("--version", type=whole_number(1), metavar="N", help="with --text: an earlier version")
+        parser.add_argument("--version", type=integer(1), metavar="N", help="with --text: an earlier version")
 
 
-def run(args: argparse.Namespace, noun: Noun) -> int:
+def run(args: argparse.Namespace, noun: Kind) -> int:
     """Print it."""
     if noun.one == "plugin":
         return _show_plugin(args)
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
     return 0
 
 
-def _show_version(args: argparse.Namespace, noun: Noun) -> int:
+def _show_version(args: argparse.Namespace, noun: Kind) -> int:
     from lionstudio.cli.definitions._history_db import history_of
     from lionstudio.state.definitions import get_version
 

@@ -14,7 +14,7 @@ from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import styles_for
 from lionstudio.cli.definitions import _kinds
-from lionstudio.cli.definitions._kinds import Noun
+from lionstudio.cli.definitions._kinds import Kind
 from lionstudio.files.formats.field_rules import Problem
 from lionstudio.settings import Settings
 from lionstudio.system.filenames import shown
@@ -22,7 +22,7 @@ from lionstudio.system.filenames import shown
 _COLOURS = {"error": "red", "warning": "yellow"}
 
 
-class Checked(NamedTuple):
+class ValidatedFile(NamedTuple):
     """A file and what is wrong with it."""
 
     name: str
@@ -30,7 +30,7 @@ class Checked(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def description(noun: Noun) -> str:
+def description(noun: Kind) -> str:
     """What the command does."""
     return (
         f"Check {noun.many}: every problem with its line and what to do about it. Exit code 1 when there is an error, "
@@ -38,7 +38,7 @@ def description(noun: Noun) -> str:
     )
 
 
-def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
+def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
     """Examples of its use."""
     shown = [
         (f"li {noun.many} validate", "all of them"),
@@ -52,13 +52,13 @@ def examples(noun: Noun) -> tuple[tuple[str, str], ...]:
     return tuple(shown)
 
 
-def register(parser: argparse.ArgumentParser, noun: Noun) -> None:
+def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
     """Add the options of the command."""
     what = "a name, or the path of a file" if noun.edited else "a name"
     parser.add_argument("names", metavar="NAME", nargs="*", help=f"{what} (all of them)")
 
 
-def run(args: argparse.Namespace, noun: Noun) -> int:
+def run(args: argparse.Namespace, noun: Kind) -> int:
     """Print every problem."""
     settings = db_access.settings_of(args)
     checked = [each for name in args.names for each in _named(noun, name, settings)]
@@ -75,47 +75,47 @@ def run(args: argparse.Namespace, noun: Noun) -> int:
     return 1 if errors else 0
 
 
-def _all(noun: Noun, settings: Settings) -> Iterator[Checked]:
+def _all(noun: Kind, settings: Settings) -> Iterator[ValidatedFile]:
     if noun.one != "plugin":
-        yield from (Checked(each.name, each.path, each.problems) for each in _kinds.listed(noun, settings))
+        yield from (ValidatedFile(each.name, each.path, each.problems) for each in _kinds.listed(noun, settings))
         return
     for plugin in _kinds.plugins(settings):
         yield from _of_plugin(plugin)
 
 
-def _named(noun: Noun, name: str, settings: Settings) -> Iterator[Checked]:
+def _named(noun: Kind, name: str, settings: Settings) -> Iterator[ValidatedFile]:
     if noun.one == "plugin":
         yield from _of_plugin(_kinds.plugin(name, settings))
     elif noun.edited and (os.sep in name or name.endswith((".md", ".yaml", ".yml"))):
         from lionstudio.files.definitions.catalog import SUFFIXES, read_definition
-        from lionstudio.files.definitions.search_paths import Place
+        from lionstudio.files.definitions.search_paths import SearchPath
 
         path = os.path.abspath(name)
         base = os.path.basename(path)
         suffix = next((each for each in SUFFIXES[noun.one] if base.endswith(each)), "")
-        found = read_definition(noun.one, base.removesuffix(suffix), path, Place(os.path.dirname(path), "file"))
-        yield Checked(found.name, found.path, found.problems)
+        found = read_definition(noun.one, base.removesuffix(suffix), path, SearchPath(os.path.dirname(path), "file"))
+        yield ValidatedFile(found.name, found.path, found.problems)
     else:
         found = _kinds.got(noun, name, settings)
-        yield Checked(found.name, found.path, found.problems)
+        yield ValidatedFile(found.name, found.path, found.problems)
 
 
-def _of_plugin(plugin: Any) -> Iterator[Checked]:
-    yield Checked(plugin.name, plugin.path, plugin.problems)
+def _of_plugin(plugin: Any) -> Iterator[ValidatedFile]:
+    yield ValidatedFile(plugin.name, plugin.path, plugin.problems)
     for part in plugin.components:
         if part.problems:
-            yield Checked(f"{plugin.name}:{part.name}", part.path, part.problems)
+            yield ValidatedFile(f"{plugin.name}:{part.name}", part.path, part.problems)
 
 
-def _number(checked: list[Checked], severity: str) -> int:
+def _number(checked: list[ValidatedFile], severity: str) -> int:
     return sum(problem.severity == severity for each in checked for problem in each.problems)
 
 
-def _wire(each: Checked) -> dict[str, Any]:
+def _wire(each: ValidatedFile) -> dict[str, Any]:
     return {"name": each.name, "path": shown(each.path), "problems": [problem._asdict() for problem in each.problems]}
 
 
-def _print(checked: list[Checked], args: argparse.Namespace) -> None:
+def _print(checked: list[ValidatedFile], args: argparse.Namespace) -> None:
     paint = styles_for(sys.stdout, refused=args.no_color)
     for each in checked:
         for problem in each.problems:

@@ -16,12 +16,12 @@ from lionstudio.cli._toolkit.output import emit, emit_lines, flush
 from lionstudio.cli._toolkit.progress import progress_when_known
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import NotFound
-from lionstudio.imports.report import Outcome, Report, Watch
+from lionstudio.imports.report import ItemOutcome, Report, Watch
 from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import Tool
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import expect_much
+from lionstudio.state.imports.session_merge import tune_for_import
 
 _MOST_SHOWN = 20  # files that could not be read, or lines of them; --json has all
 
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace, tool: Tool) -> int:
 
 
 def _once(args: argparse.Namespace, tool: Tool, root: str, database: Database) -> int:
-    expect_much(database.conn)
+    tune_for_import(database.conn)
     report = Report()
     try:
         with _bar(args, tool) as watch:
@@ -112,11 +112,11 @@ def _print(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> N
     if args.json:
         _print_json(_wire(report, args, tool, root), one_line=args.follow)
         return
-    fresh, longer = report.total(Outcome.IMPORTED), report.total(Outcome.UPDATED)
+    fresh, longer = report.total(ItemOutcome.IMPORTED), report.total(ItemOutcome.UPDATED)
     would = "would be read" if args.dry_run else "read"
     emit(
         f"{tool.title}: {count(report.messages, 'new message')} {would} from {count(fresh, 'new transcript')} and "
-        f"{longer:,} that grew; {report.total(Outcome.UNCHANGED):,} had nothing new.\n"
+        f"{longer:,} that grew; {report.total(ItemOutcome.UNCHANGED):,} had nothing new.\n"
     )
     complaints = [item for item in report.items if item.reason]
     emit_lines(f"  {inline(item.name)}: {inline(item.reason or '')}" for item in complaints[:_MOST_SHOWN])

@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 
-from lionstudio.agents.events import Ended, Event, Said
+from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit, flush, give_up
@@ -18,9 +18,9 @@ from lionstudio.cli.run._live_view import LiveView
 from lionstudio.errors import LionError, StorageFailed
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
 from lionstudio.runs.environment import secrets_in
-from lionstudio.runs.prepare.build import Prepared
+from lionstudio.runs.prepare.build import PreparedRun
 from lionstudio.runs.redaction import Redactor
-from lionstudio.runs.run import Result, Running, with_deadline
+from lionstudio.runs.run import Result, RunSession, with_deadline
 from lionstudio.runs.spool import take_in_leftovers
 from lionstudio.runs.stream_files import StreamArtifacts
 from lionstudio.settings import Settings
@@ -38,7 +38,7 @@ _ENDS = {
 def run_session(
     args: argparse.Namespace,
     settings: Settings,
-    prepared: Prepared,
+    prepared: PreparedRun,
     timeout: float | None,
     *,
     begun: Callable[[], None] | None = None,
@@ -50,7 +50,7 @@ def run_session(
     with Database(settings.db, long_lived=True) as database:
         for sentence in take_in_leftovers(database):
             say(sentence)
-        running = Running(
+        running = RunSession(
             database, session, redact=Redactor(secrets).event, warn=lambda text: say(text),
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
             artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,
@@ -64,7 +64,7 @@ def run_session(
 
 async def _run(
     args: argparse.Namespace,
-    running: Running,
+    running: RunSession,
     view: LiveView,
     work: Callable[[], Awaitable[Result]],
     begun: Callable[[], None],
@@ -103,7 +103,7 @@ async def _ticking(view: LiveView, work: Awaitable[Result]) -> Result:
         clock.cancel()
 
 
-def _watch_signals(running: Running) -> None:
+def _watch_signals(running: RunSession) -> None:
     loop = asyncio.get_running_loop()
 
     def stop(number: signal.Signals) -> None:
@@ -118,7 +118,7 @@ def _watch_signals(running: Running) -> None:
 
 def _json_lines(session_id: str) -> Callable[[str, Event], None]:
     def watch(part: str, event: Event) -> None:
-        if isinstance(event, Said):
+        if isinstance(event, MessageEvent):
             record = {
                 "type": "message",
                 "schema_version": 1,

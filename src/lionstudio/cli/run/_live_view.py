@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from lionstudio.agents.events import Event, Heard, Learned, Opened, Said, Waits
+from lionstudio.agents.events import Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta, WaitingEvent
 from lionstudio.cli._toolkit.escape import body, inline
 from lionstudio.cli._toolkit.humanize import cost, tokens
 from lionstudio.cli._toolkit.output import emit, flush
@@ -33,22 +33,22 @@ class LiveView:
         """Show one event that was kept."""
         self._clear()
         who = f"{part}: " if self._several else ""
-        if isinstance(event, Said):
+        if isinstance(event, MessageEvent):
             self._usage = self._usage.plus(event.message.usage)
             self._said(who, event)
-        elif isinstance(event, Opened):
+        elif isinstance(event, LaneOpened):
             self._line(f"{who}{self._paint('agent', 'cyan')} {inline(event.name or event.lane)}")
-        elif isinstance(event, Waits):
+        elif isinstance(event, WaitingEvent):
             self._doing = f"waits for {inline(event.what_for)}" if event.what_for else "working"
-        elif isinstance(event, Learned):
+        elif isinstance(event, MetadataEvent):
             self._doing = "working"
-        elif isinstance(event, Heard):
+        elif isinstance(event, TextDelta):
             self._doing = "answering"
         elif event.detail:
             self._line(f"{who}{inline(event.detail)[:_LONGEST]}")
         self.tick()
 
-    def _said(self, who: str, event: Said) -> None:
+    def _said(self, who: str, event: MessageEvent) -> None:
         message, content = event.message, event.message.content
         given = content if isinstance(content, dict) else {}
         if isinstance(message, ActionRequest):

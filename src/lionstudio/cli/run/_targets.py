@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from lionstudio.cli._session.row import to_wire
+from lionstudio.cli._session.row import session_json
 from lionstudio.errors import InvalidInput
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.run_list import Filters, list_sessions
@@ -20,7 +20,7 @@ def running_sessions(conn: Connection) -> list[dict[str, Any]]:
     cursor = None
     while True:
         page = list_sessions(conn, Filters(status="running"), limit=_PAGE, cursor=cursor)
-        rows += [to_wire(row, time.time()) for row in page.rows]
+        rows += [session_json(row, time.time()) for row in page.rows]
         cursor = page.next_cursor
         if cursor is None:
             return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.errors import InvalidInput
 
 DESCRIPTION = """\
@@ -45,7 +45,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     add("--effort", type=words, metavar="E", help="how hard it should think, as the provider spells it")
     add("--permissions", choices=("ask", "edit", "all"), help="what it may do without asking")
     add("--system", type=words, metavar="TEXT", help="a system prompt, instead of the definition's")
-    add("--timeout", type=whole_number(1, 30 * 86400), metavar="SECONDS", help="stop it after so many seconds")
+    add("--timeout", type=integer(1, 30 * 86400), metavar="SECONDS", help="stop it after so many seconds")
     add("--cwd", metavar="DIR", help="the folder it works in (this one)")
     add("--pass-env", action="append", default=[], metavar="NAME", help="one more variable it may see; repeatable")
     add("--show-topic", type=words, metavar="TOPIC", help="the show this run belongs to")
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
     origin = None
     if args.resume or args.fork:
         with db_access.reading(place.settings.db) as conn:
-            origin = resolve.find_origin(conn, resume=args.resume, fork=args.fork)
+            origin = resolve.find_resume_point(conn, resume=args.resume, fork=args.fork)
     team = _start.team_of(args, place)
     prepared = prepare_agent(
         place, _start.link_of(args), who, prompt, origin=origin, same_conversation=bool(args.resume), team=team

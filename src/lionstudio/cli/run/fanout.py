@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli.run.agent import add_run_options
 from lionstudio.errors import InvalidInput
 
@@ -22,7 +22,7 @@ def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("target", type=words, metavar="AGENT", help="an agent's name, or provider[/model]")
     add("prompt", nargs="?", metavar="PROMPT", help="what all are asked; - or nothing reads standard input")
-    add("--workers", type=whole_number(1, 32), default=3, metavar="N", help="how many (3)")
+    add("--workers", type=integer(1, 32), default=3, metavar="N", help="how many (3)")
     add("--synthesis", type=words, metavar="AGENT", help="who makes one answer of all")
     add_run_options(parser)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._targets import resolve_all
@@ -25,7 +25,7 @@ EXAMPLES = (
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li kill`."""
     parser.add_argument("sessions", nargs="+", type=words, metavar="SESSION", help="an id, its beginning, or a name")
-    parser.add_argument("--grace", type=whole_number(), default=15, metavar="SECONDS", help="before it is killed (15)")
+    parser.add_argument("--grace", type=integer(), default=15, metavar="SECONDS", help="before it is killed (15)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from lionstudio.cli._session.row import state_of
 from lionstudio.cli._session.transcript import Shown, plain_lines, transcript
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit, emit_lines, flush
@@ -39,7 +39,7 @@ def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("session", type=words, metavar="SESSION", help="an id, the beginning of one, or a name")
     add("-f", "--follow", action="store_true", help="go on until the run ends")
-    add("--last", type=whole_number(0), default=20, metavar="N", help="begin with so many messages (20)")
+    add("--last", type=integer(0), default=20, metavar="N", help="begin with so many messages (20)")
     add("--full", action="store_true", help="do not fold long messages")
 
 

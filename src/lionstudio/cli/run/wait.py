@@ -7,7 +7,7 @@ import time
 
 from lionstudio.cli._session.row import state_of
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._targets import exit_code_of, resolve_all
@@ -27,7 +27,7 @@ _LOOK_AGAIN = 5.0  # seconds between two looks whether the process lives; change
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li wait`."""
     parser.add_argument("sessions", nargs="+", type=words, metavar="SESSION", help="an id, its beginning, or a name")
-    parser.add_argument("--timeout", type=whole_number(1), metavar="SECONDS", help="wait no longer than this")
+    parser.add_argument("--timeout", type=integer(1), metavar="SECONDS", help="wait no longer than this")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,12 +10,12 @@ from lionstudio.cli._show import load
 from lionstudio.cli._show.decide import report
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import words
-from lionstudio.errors import IllegalMove, InvalidInput, LionError
+from lionstudio.errors import IllegalTransition, InvalidInput, LionError
 from lionstudio.files.shows.show_folder import ABORT
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.runs.stop import GRACE_SECONDS
 from lionstudio.shows.attempt.attempt_files import ask_to_stop, is_held, session_of, unfinished
-from lionstudio.shows.process.lock import is_directed
+from lionstudio.shows.process.lock import has_director
 from lionstudio.shows.records.decisions import log
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.system.atomic_write import write_text
@@ -42,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
     """Leave `_ABORT`, end the agents, and see that somebody takes the end of the show down."""
     folder = find_show_dir(db_access.settings_of(args), args.topic)
     status = _status(args)
-    if status in (ShowStatus.ABORTED, ShowStatus.COMPLETED) and not is_directed(folder):
-        raise IllegalMove(f"the show {args.topic} has ended: it is {status}", hint="li show ls")
+    if status in (ShowStatus.ABORTED, ShowStatus.COMPLETED) and not has_director(folder):
+        raise IllegalTransition(f"the show {args.topic} has ended: it is {status}", hint="li show ls")
     log(folder, "abort", feedback=args.feedback)
     write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")
     ended = _end_agents(folder)

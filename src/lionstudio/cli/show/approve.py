@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from lionstudio.cli._show.decide import add_arguments, say_word
+from lionstudio.cli._show.decide import add_arguments, record_decision
 from lionstudio.errors import InvalidInput
 from lionstudio.files.shows.plan_fields import duration, seconds
-from lionstudio.shows.director.events import Word
+from lionstudio.shows.director.events import DecisionKind
 
 DESCRIPTION = """\
 Let a play pass: it is merged, whatever its gates said. Without a play the show is accepted as it is: its final
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     budget = {name: value for name, value in given.items() if value is not None}
     if budget and args.play is not None:
         raise InvalidInput("a budget is about the whole show", hint=f"li show approve {args.topic} --tokens …")
-    return say_word(args, Word.APPROVE, budget=budget or None)
+    return record_decision(args, DecisionKind.APPROVE, budget=budget or None)
 
 
 def _amount(unit: int) -> Callable[[str], int]:

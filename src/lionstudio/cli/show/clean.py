@@ -9,14 +9,21 @@ from contextlib import contextmanager, nullcontext
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import words
-from lionstudio.cli._toolkit.confirm import require_consent
+from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.settings import Settings
-from lionstudio.shows.git.cleanup import Cleaned, Leftover, clean, clean_room, leftovers, rooms_of
-from lionstudio.shows.process.lock import take_directing
+from lionstudio.shows.git.cleanup import (
+    Cleaned,
+    StaleCheckout,
+    checkout_folders,
+    clean,
+    list_stale_checkouts,
+    remove_checkout,
+)
+from lionstudio.shows.process.lock import acquire_director_lock
 
 DESCRIPTION = """\
 Remove the checkouts of shows that have ended. Only those go whose work is proven to be merged, and whose files are
@@ -42,14 +49,14 @@ def run(args: argparse.Namespace) -> int:
     """Find them, ask, and remove what may go; exit code 1 when one had to stay."""
     settings = db_access.settings_of(args)
     with db_access.reading(settings.db) as conn:
-        found = [left for left in leftovers(conn, settings) if args.topic in (None, left.topic)]
+        found = [left for left in list_stale_checkouts(conn, settings) if args.topic in (None, left.topic)]
     if not found:
         _report(args, [], [])
         return 0
     if args.dry_run:
         _report(args, found, [])
         return 0
-    consent = require_consent(args, "folders would be removed")
+    consent = confirm(args, "folders would be removed")
     if not args.yes and not consent(f"Remove {count(len(found), 'checkout')}, where nothing is lost?"):
         say("Nothing was changed.")
         return 1
@@ -60,22 +67,22 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(each.kept for each in done) else 0
 
 
-def _clean(args: argparse.Namespace, settings: Settings, topic: str, found: list[Leftover]) -> list[Cleaned]:
+def _clean(args: argparse.Namespace, settings: Settings, topic: str, found: list[StaleCheckout]) -> list[Cleaned]:
     """One show, which nobody may take up meanwhile."""
     with _held(settings, topic):
         done = [clean(left, abandoned=args.abandoned) for left in found if left.topic == topic]
-        clean_room(os.path.join(rooms_of(settings), topic))
+        remove_checkout(os.path.join(checkout_folders(settings), topic))
     return done
 
 
 @contextmanager
 def _held(settings: Settings, topic: str) -> Iterator[None]:
     folder = os.path.join(settings.shows, topic)
-    with take_directing(folder) if os.path.isdir(folder) else nullcontext():
+    with acquire_director_lock(folder) if os.path.isdir(folder) else nullcontext():
         yield
 
 
-def _report(args: argparse.Namespace, found: list[Leftover], done: list[Cleaned]) -> None:
+def _report(args: argparse.Namespace, found: list[StaleCheckout], done: list[Cleaned]) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._show.decide import add_arguments, say_word
-from lionstudio.shows.director.events import Word
+from lionstudio.cli._show.decide import add_arguments, record_decision
+from lionstudio.shows.director.events import DecisionKind
 
 DESCRIPTION = """\
 Take a play out of the director's hands: its agent is stopped, nothing more is tried, and what depends on it is
@@ -23,4 +23,4 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Leave the word."""
-    return say_word(args, Word.ESCALATE)
+    return record_decision(args, DecisionKind.ESCALATE)

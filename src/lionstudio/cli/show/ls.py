@@ -6,9 +6,9 @@ import argparse
 import sys
 import time
 
-from lionstudio.cli._show.load import Found, list_all, progress, to_wire
+from lionstudio.cli._show.load import LoadedShow, list_all, progress, show_json
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
@@ -31,7 +31,7 @@ _TONES = {ShowStatus.ACTIVE: "cyan", ShowStatus.COMPLETED: "green", ShowStatus.A
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li show ls`."""
     parser.add_argument("--active", action="store_true", help="only shows that have not ended")
-    parser.add_argument("--limit", type=whole_number(1), default=100, metavar="N", help="how many (%(default)s)")
+    parser.add_argument("--limit", type=integer(1), default=100, metavar="N", help="how many (%(default)s)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"shows": [to_wire(each) for each in found]})
+        print_json({"shows": [show_json(each) for each in found]})
     elif is_terminal():
         paint, now = styles_for(sys.stdout, refused=args.no_color), time.time()
         if found:
@@ -56,11 +56,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _named(found: Found, *statuses: PlayStatus) -> str:
+def _named(found: LoadedShow, *statuses: PlayStatus) -> str:
     return ", ".join(play.name for play in found.plays if play.status in statuses)
 
 
-def _cells(found: Found, now: float) -> list[Cell]:
+def _cells(found: LoadedShow, now: float) -> list[Cell]:
     show = found.show
     if found.error is not None:
         return [Cell(inline(show.topic), "red"), *[Cell("")] * 5, Cell(inline(found.error), "red")]
@@ -75,7 +75,7 @@ def _cells(found: Found, now: float) -> list[Cell]:
     ]
 
 
-def _plain(found: Found) -> list[str]:
+def _plain(found: LoadedShow) -> list[str]:
     show = found.show
     words = (show.topic, str(show.status), progress(found.plays), iso(show.updated_at) or "", show.goal or "")
     return [inline(word) for word in (*words, found.error or "")]

@@ -26,7 +26,7 @@ from lionstudio.system.safe_read import read_text
 
 if TYPE_CHECKING:
     from lionstudio.model.shows.plan import Plan
-    from lionstudio.shows.git.preflight import Inspected
+    from lionstudio.shows.git.preflight import RepoReport
 
 DESCRIPTION = """\
 Write the plan of a show, `_show.md` in its folder: from a file, drafted by an agent, or as a pattern to edit. It is
@@ -105,10 +105,10 @@ def _pattern(args: argparse.Namespace) -> str:
     return with_fields(PATTERN, fields)
 
 
-def _look(args: argparse.Namespace) -> Inspected:
-    from lionstudio.shows.git.preflight import inspect
+def _look(args: argparse.Namespace) -> RepoReport:
+    from lionstudio.shows.git.preflight import check_repo
 
-    return inspect(os.path.abspath(args.repo or os.getcwd()), args.base, args.topic)
+    return check_repo(os.path.abspath(args.repo or os.getcwd()), args.base, args.topic)
 
 
 def _finish(args: argparse.Namespace, settings: Settings, folder: str, text: str, *, written: bool) -> int:
@@ -127,7 +127,7 @@ def problems_here(plan: Plan, settings: Settings) -> list[Problem]:
     """What this machine does not have, and what stands in the way in the repository."""
     from lionstudio.files.definitions.agents import PROVIDERS
     from lionstudio.files.definitions.catalog import list_definitions
-    from lionstudio.shows.git.preflight import inspect
+    from lionstudio.shows.git.preflight import check_repo
 
     where = plan.repo or os.getcwd()
     names = {
@@ -138,23 +138,23 @@ def problems_here(plan: Plan, settings: Settings) -> list[Problem]:
     if plan.repo is None:
         return found
     try:
-        seen = inspect(plan.repo, plan.base_branch, plan.topic)
+        seen = check_repo(plan.repo, plan.base_branch, plan.topic)
     except LionError as refused:
         return [*found, error(None, refused.message, refused.hint)]
     return [*found, *(error(None, each) for each in seen.problems), *(warning(None, each) for each in seen.warnings)]
 
 
 def _record(settings: Settings, folder: str, plan: Plan, text: str, *, written: bool) -> None:
-    from lionstudio.shows.process.lock import is_directed
-    from lionstudio.shows.records.play_records import record_show
+    from lionstudio.shows.process.lock import has_director
+    from lionstudio.shows.records.play_records import save_show
     from lionstudio.system.atomic_write import write_text
 
-    if is_directed(folder):  # its director alone writes the rest, and takes the plan up by itself
+    if has_director(folder):  # its director alone writes the rest, and takes the plan up by itself
         if written:
             write_text(os.path.join(folder, PLAN), text)
         return
     with db_access.database(settings.db, create=True) as database:
-        record_show(folder, database, plan, text)
+        save_show(folder, database, plan, text)
 
 
 def _print(args: argparse.Namespace, path: str, plan: Plan | None, found: list[Problem], *, written: bool) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._show.decide import add_arguments, say_word
-from lionstudio.shows.director.events import Word
+from lionstudio.cli._show.decide import add_arguments, record_decision
+from lionstudio.shows.director.events import DecisionKind
 
 DESCRIPTION = """\
 Have a play done once more with your feedback, even when its attempts are used up. An agent that works on it now is
@@ -24,4 +24,4 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Leave the word."""
-    return say_word(args, Word.REDO)
+    return record_decision(args, DecisionKind.REDO)

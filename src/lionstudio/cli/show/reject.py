@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._show.decide import add_arguments, say_word
-from lionstudio.shows.director.events import Word
+from lionstudio.cli._show.decide import add_arguments, record_decision
+from lionstudio.shows.director.events import DecisionKind
 
 DESCRIPTION = """\
 Do not let a play pass: it is redone with your feedback while it has attempts left. An escalated play is given up;
@@ -23,4 +23,4 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Leave the word."""
-    return say_word(args, Word.REJECT)
+    return record_decision(args, DecisionKind.REJECT)

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.errors import NotFound
 
 DESCRIPTION = """\
@@ -35,7 +35,7 @@ def add_watch_options(parser: argparse.ArgumentParser) -> None:
     """The options that running and resuming share."""
     add = parser.add_argument
     add("--detach", action="store_true", help="start it and come back at once")
-    add("--concurrency", type=whole_number(1, 1000), metavar="N", help="so many plays at a time")
+    add("--concurrency", type=integer(1, 1000), metavar="N", help="so many plays at a time")
     add("--no-wait", action="store_true", help="leave when nothing can go on without a person")
 
 
@@ -54,7 +54,7 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
     from lionstudio.cli._show.watch import watch
     from lionstudio.cli._toolkit.terminal import say
     from lionstudio.files.shows.show_folder import PLAN
-    from lionstudio.shows.process.lock import is_directed, start_director
+    from lionstudio.shows.process.lock import has_director, start_director
     from lionstudio.shows.records.show_dir import find_show_dir
 
     settings = db_access.settings_of(args)
@@ -62,7 +62,7 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
     if not os.path.isdir(show_dir) and not is_kept(settings.db, args.topic):
         raise NotFound(f"there is no show {args.topic}", hint=f"`li show plan {args.topic}` makes one ({PLAN})")
     options = [*more, *(["--concurrency", str(args.concurrency)] if args.concurrency else [])]
-    attached = is_directed(show_dir)
+    attached = has_director(show_dir)
     if attached:
         say(f"the show {args.topic} runs; watching it", quiet=args.quiet or args.json)
         if args.concurrency:

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from lionstudio.cli._show import load
-from lionstudio.cli._show.load import Found, has_ended, progress, time_of
+from lionstudio.cli._show.load import LoadedShow, has_ended, progress, time_of
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import words
 from lionstudio.cli._toolkit.escape import inline
@@ -21,7 +21,7 @@ from lionstudio.model.shows.play_graph import blocked_by
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.computed_state import play_state
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
-from lionstudio.shows.process.lock import find_director, is_directed
+from lionstudio.shows.process.lock import find_director, has_director
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.state.show_usage import ShowUsage, usage_of_show
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     last: Any = None
     while True:
         found = load.get(args)
-        directed = is_directed(_folder(args))
+        directed = has_director(_folder(args))
         seen = (found.show, found.plays, directed)
         if seen != last or is_terminal():
             _print(args, found, again=last is not None)
@@ -65,12 +65,12 @@ def _folder(args: argparse.Namespace) -> str:
     return find_show_dir(db_access.settings_of(args), args.topic)
 
 
-def _print(args: argparse.Namespace, found: Found, *, again: bool) -> None:
+def _print(args: argparse.Namespace, found: LoadedShow, *, again: bool) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
         director = find_director(_folder(args))
-        wire = {**load.to_wire(found), "directed": is_directed(_folder(args))}
+        wire = {**load.show_json(found), "directed": has_director(_folder(args))}
         used = _usage(args)
         print_json({
             "show": wire, "director": None if director is None else director._asdict(),
@@ -83,9 +83,9 @@ def _print(args: argparse.Namespace, found: Found, *, again: bool) -> None:
         emit("".join("\t".join(_plain(play)) + "\n" for play in found.plays))
 
 
-def _lines(args: argparse.Namespace, found: Found, paint: Paint) -> list[str]:
+def _lines(args: argparse.Namespace, found: LoadedShow, paint: Paint) -> list[str]:
     show, held, now = found.show, blocked_by(found.plays), time.time()
-    directed = is_directed(_folder(args))
+    directed = has_director(_folder(args))
     working = "its director works" if directed else "nobody directs it"
     ended = has_ended(show.status)
     head = f"{paint(inline(show.topic), 'bold')}  {show.status}  {progress(found.plays)} merged"
@@ -118,7 +118,7 @@ def _used(usage: ShowUsage | None) -> str:
     return " · ".join(fact for fact in facts if fact)
 
 
-def _advice(found: Found, directed: bool) -> list[str]:
+def _advice(found: LoadedShow, directed: bool) -> list[str]:
     """What to do next, where somebody has to."""
     topic = found.show.topic
     stuck = [play for play in found.plays if play.status is PlayStatus.ESCALATED]

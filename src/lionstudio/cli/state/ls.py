@@ -9,14 +9,14 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.cli._session.row import name_of, to_wire
+from lionstudio.cli._session.row import name_of, session_json
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for
-from lionstudio.cli._toolkit.time_args import moment
+from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import NotFound
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.state.runs.run_list import Filters, Page, list_sessions
@@ -43,13 +43,13 @@ Nothing is recorded in {home} yet. Any Python program can record its agent:
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li state ls`."""
     add = parser.add_argument
-    add("--limit", type=whole_number(1), default=50, metavar="N", help="how many sessions at most (%(default)s)")
+    add("--limit", type=integer(1), default=50, metavar="N", help="how many sessions at most (%(default)s)")
     add("--status", choices=[*SessionStatus], metavar="S", help=f"only those that are {', '.join(SessionStatus)}")
     add("--kind", choices=[*InvocationKind], metavar="K", help=f"only one kind: {', '.join(InvocationKind)}")
     add("--project", type=words, metavar="P", help="only those of a project")
     add("--agent", type=words, metavar="A", help="only those of an agent")
     add("--source", choices=[*SourceKind], metavar="S", help=f"how they came in: {', '.join(SourceKind)}")
-    add("--since", type=moment, metavar="T", help="created since 2h, 14d or 2026-05-01")
+    add("--since", type=point_in_time, metavar="T", help="created since 2h, 14d or 2026-05-01")
     add(
         "-q",
         "--query",
@@ -100,14 +100,14 @@ def _print_json(page: Page) -> None:
     from lionstudio.cli._toolkit.json_output import print_json
 
     now = time.time()
-    print_json({"sessions": [to_wire(row, now) for row in page.rows], "next_cursor": page.next_cursor})
+    print_json({"sessions": [session_json(row, now) for row in page.rows], "next_cursor": page.next_cursor})
 
 
 def _print_ndjson(page: Page) -> None:
     from lionstudio.cli._toolkit.json_output import SCHEMA_VERSION, to_json
 
     now = time.time()
-    emit_lines(to_json({"schema_version": SCHEMA_VERSION, **to_wire(row, now)}) for row in page.rows)
+    emit_lines(to_json({"schema_version": SCHEMA_VERSION, **session_json(row, now)}) for row in page.rows)
 
 
 def _print_tsv(page: Page) -> None:

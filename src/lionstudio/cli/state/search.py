@@ -9,13 +9,13 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.progress import Progress
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
-from lionstudio.cli._toolkit.time_args import moment
+from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import LionError
 from lionstudio.state.sessions import resolve_session
 from lionstudio.state.sqlite.fulltext import Hit, index_batch, search, unindexed
@@ -41,11 +41,11 @@ def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li state search`."""
     add = parser.add_argument
     add("words", nargs="+", type=words, metavar="WORDS", help="what to look for")
-    add("--limit", type=whole_number(1, 10_000), default=20, metavar="N", help="how many at most (%(default)s)")
-    add("--max-chars", type=whole_number(20, 100_000), default=200, metavar="N", help="text of each (%(default)s)")
+    add("--limit", type=integer(1, 10_000), default=20, metavar="N", help="how many at most (%(default)s)")
+    add("--max-chars", type=integer(20, 100_000), default=200, metavar="N", help="text of each (%(default)s)")
     add("--project", type=words, metavar="P", help="only in a project")
     add("--session", type=words, metavar="S", help="only in one session (an id, the beginning of one, or a name)")
-    add("--since", type=moment, metavar="T", help="said since 2h, 14d or 2026-05-01")
+    add("--since", type=point_in_time, metavar="T", help="said since 2h, 14d or 2026-05-01")
     order = parser.add_mutually_exclusive_group().add_argument
     order("--best", action="store_true", help="the most relevant of the newest thousand first")
     order("--semantic", action="store_true", help="the nearest in meaning first, whatever their words")
@@ -73,12 +73,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _by_meaning(args: argparse.Namespace, settings: Settings, query: str, scope: dict[str, Any]) -> list[Hit]:
     """Ask the model for the question's vector first: no transaction is open while it answers."""
-    from lionstudio.embeddings.query import Asker
+    from lionstudio.embeddings.query import QueryEmbedder
     from lionstudio.state.sqlite.vectors import is_behind, need_extension, search_both, search_by_meaning
 
     with db_access.reading(settings.db) as conn:
         need_extension(conn)
-        asked = Asker(settings).ask(query)
+        asked = QueryEmbedder(settings).embed_query(query)
         find = search_both if args.hybrid else search_by_meaning
         hits = find(conn, asked, limit=args.limit, max_chars=args.max_chars, **scope)
         if is_behind(conn):

@@ -11,10 +11,10 @@ from itertools import islice
 from typing import Any
 
 from lionstudio.cli._session.branch_tree import get_named
-from lionstudio.cli._session.row import to_wire
+from lionstudio.cli._session.row import session_json
 from lionstudio.cli._session.transcript import Shown, transcript
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number, words
+from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import Paint, styles_for
 from lionstudio.errors import InvalidInput, NotFound
@@ -42,14 +42,14 @@ _ALL = 2**62
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li state show`."""
     add = parser.add_argument
-    number = whole_number()
+    number = integer()
     add(
         "session", type=words, metavar="SESSION[:ORD]", help="an id, the beginning of one, or a name; one message of it"
     )
     add("--branch", type=words, metavar="B", help="only what this branch has seen (its name or id)")
     add("--after", type=number, metavar="ORD", help="only the messages after this one")
-    add("--last", type=whole_number(1), metavar="N", help="only the last N messages")
-    add("--limit", type=whole_number(1), metavar="N", help=f"how many messages at most ({_PAGE}; --json: all)")
+    add("--last", type=integer(1), metavar="N", help="only the last N messages")
+    add("--limit", type=integer(1), metavar="N", help=f"how many messages at most ({_PAGE}; --json: all)")
     add("--full", action="store_true", help="do not fold long messages")
 
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
             args.after, args.limit = ord_ - 1, args.limit or 1
         branches = list_branches(conn, session_id)
         row = get_session(conn, session_id).to_dict("json")
-        wire = to_wire({**row, "branch_count": len(branches)}, time.time())
+        wire = session_json({**row, "branch_count": len(branches)}, time.time())
         only = get_named(branches, args.branch) if args.branch else None
         if args.json:
             _print_json(wire, [_described(conn, branch) for branch in branches], _messages(conn, wire, only, args))

@@ -19,7 +19,7 @@ from lionstudio.state.database import Database
 from lionstudio.teams.service import Listed, Teams, Written, open_teams
 
 
-class Room(NamedTuple):
+class TeamContext(NamedTuple):
     """Teams, the settings, and the database, None when it cannot be used."""
 
     teams: Teams
@@ -28,7 +28,7 @@ class Room(NamedTuple):
 
 
 @contextmanager
-def room(args: argparse.Namespace, *, writes: bool = True) -> Iterator[Room]:
+def team_context(args: argparse.Namespace, *, writes: bool = True) -> Iterator[TeamContext]:
     """The teams of this home; where they are files, a database that cannot be used is no reason to stop."""
     settings = db_access.settings_of(args)
     with ExitStack() as stack:
@@ -40,7 +40,7 @@ def room(args: argparse.Namespace, *, writes: bool = True) -> Iterator[Room]:
                 raise
             if writes:
                 say(f"Only the file is used: {inline(refused.message)}", quiet=args.quiet)
-        yield Room(open_teams(settings, db), settings, db)
+        yield TeamContext(open_teams(settings, db), settings, db)
 
 
 def warn(written: Written, args: argparse.Namespace) -> None:

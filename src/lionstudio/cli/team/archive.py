@@ -6,7 +6,7 @@ import argparse
 
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.cli.team._context import room, team_wire, warn
+from lionstudio.cli.team._context import team_context, team_wire, warn
 from lionstudio.model.status.statuses import TeamStatus
 
 EXAMPLES = (
@@ -23,7 +23,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Move the team."""
-    with room(args) as here:
+    with team_context(args) as here:
         moved = here.teams.move(args.name, TeamStatus.ACTIVE if args.undo else TeamStatus.ARCHIVED)
         warn(moved, args)
     if args.json:

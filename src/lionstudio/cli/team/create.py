@@ -6,7 +6,7 @@ import argparse
 
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.cli.team._context import room, team_wire, warn
+from lionstudio.cli.team._context import team_context, team_wire, warn
 
 EXAMPLES = (
     ("li team create review --members analyst,critic", "a team of two"),
@@ -23,7 +23,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Make the team."""
     members = [name.strip() for name in args.members.split(",") if name.strip()]
-    with room(args) as here:
+    with team_context(args) as here:
         made = here.teams.create(args.name, members)
         warn(made, args)
     if args.json:

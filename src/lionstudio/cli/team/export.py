@@ -7,7 +7,7 @@ import os
 
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.cli.team._context import room
+from lionstudio.cli.team._context import team_context
 from lionstudio.errors import Conflict
 from lionstudio.files.teams.team_file import folder_of, restore_team_file
 from lionstudio.teams.service import export
@@ -30,7 +30,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the team."""
-    with room(args, writes=False) as here:
+    with team_context(args, writes=False) as here:
         data = export(here.teams, args.name, here.db)
         folder = folder_of(here.settings.home)
     if args.output is None:

@@ -8,7 +8,7 @@ import sys
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit_lines, flush
 from lionstudio.cli._toolkit.terminal import say, styles_for
-from lionstudio.cli.team._context import message_wire, room, warn
+from lionstudio.cli.team._context import message_wire, team_context, warn
 from lionstudio.cli.team._render import message_lines
 from lionstudio.model.teams import TeamMessage
 from lionstudio.teams.service import inbox
@@ -30,7 +30,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the inbox."""
-    with room(args, writes=args.mark_read) as here:
+    with team_context(args, writes=args.mark_read) as here:
         found = here.teams.get(args.name)
         messages = inbox(found, args.member, unread=not args.all)
         new = [message.id for message in messages if args.member not in message.read_by]

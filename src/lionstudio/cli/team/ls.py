@@ -11,7 +11,7 @@ from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
-from lionstudio.cli.team._context import listed_wire, room
+from lionstudio.cli.team._context import listed_wire, team_context
 from lionstudio.teams.service import Listed
 
 EXAMPLES = (
@@ -32,7 +32,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
-    with room(args, writes=False) as here:
+    with team_context(args, writes=False) as here:
         found = [
             each for each in here.teams.list_all() if args.all or each.team is None or each.team.status == "active"
         ]

@@ -7,7 +7,7 @@ import sys
 
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.cli.team._context import message_wire, room, warn
+from lionstudio.cli.team._context import message_wire, team_context, warn
 from lionstudio.errors import InvalidInput
 from lionstudio.teams.service import MOST_TEXT, running_session
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     """Write the message."""
     text = _standard_input() if args.text == "-" else args.text
     to = [name.strip() for given in args.to or ["all"] for name in given.split(",") if name.strip()]
-    with room(args) as here:
+    with team_context(args) as here:
         session_id = running_session(here.db)
         sent = here.teams.send(args.name, text, sender=args.sender, to=to, session_id=session_id)
         warn(sent, args)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import styles_for
-from lionstudio.cli.team._context import message_wire, room, team_wire
+from lionstudio.cli.team._context import message_wire, team_context, team_wire
 from lionstudio.cli.team._render import message_lines
 
 EXAMPLES = (
@@ -23,14 +23,14 @@ def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li team show`."""
     parser.add_argument("name", metavar="NAME", help="the team, by name or id")
     parser.add_argument(
-        "--limit", type=whole_number(0), default=50, metavar="N", help="how many of the last messages (%(default)s)"
+        "--limit", type=integer(0), default=50, metavar="N", help="how many of the last messages (%(default)s)"
     )
     parser.add_argument("--full", action="store_true", help="long messages whole, not by their summary")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the team."""
-    with room(args, writes=False) as here:
+    with team_context(args, writes=False) as here:
         found = here.teams.get(args.name)
     last = found.messages[-args.limit :] if args.limit else []
     if args.json:

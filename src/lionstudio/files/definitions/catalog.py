@@ -14,11 +14,11 @@ from lionstudio.errors import InvalidInput, LionError, NotFound
 from lionstudio.files.definitions import agents, playbooks, skills
 from lionstudio.files.definitions.agents import Agent
 from lionstudio.files.definitions.playbooks import Playbook
-from lionstudio.files.definitions.search_paths import Place, definition_places
+from lionstudio.files.definitions.search_paths import SearchPath, definition_paths
 from lionstudio.files.definitions.skills import Skill
 from lionstudio.files.formats.field_rules import Problem, error, problem_of
 from lionstudio.system.filenames import check_name, fault_of_name, shown
-from lionstudio.system.safe_read import Item, list_folder, may_exist, read_text
+from lionstudio.system.safe_read import FolderEntry, list_folder, may_exist, read_text
 
 MOST_PROBLEMS = 50  # of one file
 
@@ -37,7 +37,7 @@ class Definition(NamedTuple):
     kind: str
     name: str
     path: str
-    place: Place
+    place: SearchPath
     text: str | None = None
     sha256: str | None = None
     value: Value | None = None
@@ -58,7 +58,7 @@ class Definition(NamedTuple):
         return key_of(self.name, self.place)
 
 
-def key_of(name: str, place: Place) -> str:
+def key_of(name: str, place: SearchPath) -> str:
     """The name of a definition in the history."""
     if place.origin == "home":
         return name
@@ -69,14 +69,14 @@ def key_of(name: str, place: Place) -> str:
 
 def list_definitions(kind: str, home: str, cwd: str) -> list[Definition]:
     """Every agent or playbook that can be seen from a folder, by name."""
-    found = [each for place in definition_places(home, cwd) for each in _in_place(kind, place)]
+    found = [each for place in definition_paths(home, cwd) for each in _in_place(kind, place)]
     return with_shadows(found)
 
 
 def find_definition(kind: str, name: str, home: str, cwd: str) -> Definition | None:
     """The definition that a name stands for; dashes and underscores are the same."""
     wanted = _spelled(check_name(name))
-    for place in definition_places(home, cwd):
+    for place in definition_paths(home, cwd):
         if place.refused is not None:
             continue
         for path, found, root in _candidates(kind, place):
@@ -89,7 +89,7 @@ def get_definition(kind: str, name: str, home: str, cwd: str) -> Definition:
     """The definition that a name stands for; NotFound otherwise."""
     found = find_definition(kind, name, home, cwd)
     if found is None:
-        folders = ", ".join(os.path.join(place.path, FOLDERS[kind]) for place in definition_places(home, cwd))
+        folders = ", ".join(os.path.join(place.path, FOLDERS[kind]) for place in definition_paths(home, cwd))
         raise NotFound(f"there is no {kind} {name} in {shown(folders)}", hint=f"`li {FOLDERS[kind]} ls` lists them")
     return found
 
@@ -109,7 +109,7 @@ def path_for(kind: str, name: str, home: str) -> str:
     return os.path.join(home, FOLDERS[kind], check_name(name) + SUFFIXES[kind][0])
 
 
-def read_definition(kind: str, name: str, path: str, place: Place, root: str | None = None) -> Definition:
+def read_definition(kind: str, name: str, path: str, place: SearchPath, root: str | None = None) -> Definition:
     """Read and check one file; whatever is wrong with it becomes problems of the entry."""
     entry = Definition(kind, shown(name), path, place)
     wrong = fault_of_name(name)
@@ -133,7 +133,7 @@ def parsed(entry: Definition, text: str) -> Definition:
     return entry._replace(value=value, problems=tuple(found[:MOST_PROBLEMS]))
 
 
-def unusable(kind: str, name: str, path: str, place: Place, reason: Problem) -> Definition:
+def unusable(kind: str, name: str, path: str, place: SearchPath, reason: Problem) -> Definition:
     """An entry for something that is no definition."""
     return Definition(kind, shown(name), path, place, problems=(reason,))
 
@@ -152,7 +152,7 @@ def _spelled(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _in_place(kind: str, place: Place) -> Iterator[Definition]:
+def _in_place(kind: str, place: SearchPath) -> Iterator[Definition]:
     folder = os.path.join(place.path, FOLDERS[kind])
     if place.refused is not None:
         if os.path.isdir(folder):
@@ -170,7 +170,7 @@ def _in_place(kind: str, place: Place) -> Iterator[Definition]:
 Candidate = tuple[str, str, str | None]  # path, name, and the folder that its links must not leave
 
 
-def _candidates(kind: str, place: Place) -> Iterator[Candidate]:
+def _candidates(kind: str, place: SearchPath) -> Iterator[Candidate]:
     """Everything that is or claims to be a definition; folders before files, as they are looked up."""
     items = list_folder(os.path.join(place.path, FOLDERS[kind]))
     if kind == "agent":
@@ -182,7 +182,7 @@ def _candidates(kind: str, place: Place) -> Iterator[Candidate]:
             yield item.path, name, None
 
 
-def _folder_agents(items: list[Item]) -> Iterator[Candidate]:
+def _folder_agents(items: list[FolderEntry]) -> Iterator[Candidate]:
     """agents/<name>/<name>.md; a folder without such a file is something else."""
     for item in items:
         path = os.path.join(item.path, f"{item.name}.md")

@@ -10,10 +10,10 @@ from lionstudio.errors import LionError, NotFound
 from lionstudio.files.definitions import skills
 from lionstudio.files.definitions.catalog import Definition, read_definition, unusable, with_shadows
 from lionstudio.files.definitions.plugin_components import Component, list_components, read_json, skill_files
-from lionstudio.files.definitions.search_paths import Place, plugin_places, skill_places
+from lionstudio.files.definitions.search_paths import SearchPath, plugin_paths, skill_paths
 from lionstudio.files.formats.field_rules import Problem, error, problem_of, warning
 from lionstudio.system.filenames import shown
-from lionstudio.system.safe_read import Item, is_within, list_folder
+from lionstudio.system.safe_read import FolderEntry, is_within, list_folder
 
 MANIFESTS = (os.path.join(".claude-plugin", "plugin.json"), "plugin.json")
 MARKETPLACE = os.path.join(".claude-plugin", "marketplace.json")
@@ -29,7 +29,7 @@ class Plugin(NamedTuple):
 
     name: str
     path: str
-    place: Place
+    place: SearchPath
     version: str | None = None
     description: str | None = None
     components: tuple[Component, ...] = ()
@@ -45,12 +45,12 @@ class PluginScan(NamedTuple):
     """Every plugin, and where was looked for them."""
 
     plugins: list[Plugin]
-    places: list[Place]
+    places: list[SearchPath]
 
 
 def list_plugins(home: str, claude: str) -> PluginScan:
     """Look through every place."""
-    places = plugin_places(home, claude)
+    places = plugin_paths(home, claude)
     found = [plugin for place in places for plugin in _in_place(place)]
     return PluginScan(sorted(found, key=lambda plugin: (plugin.name, plugin.path)), places)
 
@@ -65,7 +65,7 @@ def get_plugin(name: str, home: str, claude: str) -> Plugin:
 
 def list_skills(home: str, cwd: str, claude: str) -> list[Definition]:
     """The skills of the project, the home, Claude and every plugin; a plugin's are called plugin:skill."""
-    found = [each for place in skill_places(home, cwd, claude) for each in _skills_in(place)]
+    found = [each for place in skill_paths(home, cwd, claude) for each in _skills_in(place)]
     for plugin in list_plugins(home, claude).plugins:
         for part in plugin.components:
             if part.kind == "skill":
@@ -74,7 +74,7 @@ def list_skills(home: str, cwd: str, claude: str) -> list[Definition]:
     return with_shadows(found)
 
 
-def _skills_in(place: Place) -> Iterator[Definition]:
+def _skills_in(place: SearchPath) -> Iterator[Definition]:
     folder = os.path.join(place.path, "skills")
     if place.refused is not None:
         return
@@ -90,7 +90,7 @@ def _skills_in(place: Place) -> Iterator[Definition]:
             yield unusable("skill", name, path, place, error(None, "it is a link to nothing", "remove it"))
 
 
-def _in_place(place: Place) -> Iterator[Plugin]:
+def _in_place(place: SearchPath) -> Iterator[Plugin]:
     """Every plugin below a folder; the walk has a bound and follows no link out of it."""
     listed: dict[str, Mapping[str, Any]] = {}
     for folder, names in _walk(place):
@@ -111,12 +111,12 @@ def _manifest_in(folder: str, names: set[str]) -> str | None:
     return next((path for path in paths if os.path.lexists(path)), None)
 
 
-def _looks_like_one(folder: str, names: set[str], place: Place) -> bool:
+def _looks_like_one(folder: str, names: set[str], place: SearchPath) -> bool:
     """Our own folders may hold a plugin that nobody gave a manifest."""
     return place.origin != "claude" and os.path.dirname(folder) == place.path and bool(names & _COMPONENT_FOLDERS)
 
 
-def _plugin(folder: str, manifest: str | None, place: Place, listed: Mapping[str, Any]) -> Plugin:
+def _plugin(folder: str, manifest: str | None, place: SearchPath, listed: Mapping[str, Any]) -> Plugin:
     said: Mapping[str, Any] = {}
     problems: tuple[Problem, ...] = ()
     if manifest is not None:
@@ -142,7 +142,9 @@ def _plugin(folder: str, manifest: str | None, place: Place, listed: Mapping[str
     )
 
 
-def _read_marketplace(folder: str, place: Place, listed: dict[str, Mapping[str, Any]]) -> tuple[Problem, ...] | None:
+def _read_marketplace(
+    folder: str, place: SearchPath, listed: dict[str, Mapping[str, Any]]
+) -> tuple[Problem, ...] | None:
     """Remember what a marketplace says about plugins that lie in it."""
     try:
         value = read_json(os.path.join(folder, MARKETPLACE), place.path)
@@ -158,7 +160,7 @@ def _read_marketplace(folder: str, place: Place, listed: dict[str, Mapping[str, 
     return None
 
 
-def _walk(place: Place) -> Iterator[tuple[str, set[str] | Problem]]:
+def _walk(place: SearchPath) -> Iterator[tuple[str, set[str] | Problem]]:
     """Folders from the top down with the names in them, each once."""
     waiting = [(place.path, 0)]
     seen: set[tuple[int, int]] = set()
@@ -178,7 +180,7 @@ def _walk(place: Place) -> Iterator[tuple[str, set[str] | Problem]]:
         waiting = following
 
 
-def _enters(item: Item, place: Place, seen: set[tuple[int, int]], depth: int) -> bool:
+def _enters(item: FolderEntry, place: SearchPath, seen: set[tuple[int, int]], depth: int) -> bool:
     if not item.folder or depth >= MOST_DEPTH or item.name.startswith(".") or item.name in _NOT_ENTERED:
         return False
     if item.link and not is_within(item.path, place.path):

@@ -11,7 +11,7 @@ from lionstudio.system.safe_read import list_folder
 FOLDER = ".lionagi"
 
 
-class Place(NamedTuple):
+class SearchPath(NamedTuple):
     """A folder that may hold definitions; `refused` says why it is not read."""
 
     path: str
@@ -19,22 +19,22 @@ class Place(NamedTuple):
     refused: str | None = None
 
 
-def definition_places(home: str, cwd: str) -> list[Place]:
+def definition_paths(home: str, cwd: str) -> list[SearchPath]:
     """The folders whose `agents` and `playbooks` count, nearest first."""
-    return [*_projects(home, cwd), Place(home, "home")]
+    return [*_projects(home, cwd), SearchPath(home, "home")]
 
 
-def skill_places(home: str, cwd: str, claude: str) -> list[Place]:
+def skill_paths(home: str, cwd: str, claude: str) -> list[SearchPath]:
     """The folders whose `skills` count."""
-    return [*definition_places(home, cwd), Place(claude, "claude")]
+    return [*definition_paths(home, cwd), SearchPath(claude, "claude")]
 
 
-def plugin_places(home: str, claude: str) -> list[Place]:
+def plugin_paths(home: str, claude: str) -> list[SearchPath]:
     """The folders that are looked through for plugins; what belongs to other programs is only read."""
     return [
-        Place(os.path.join(home, "plugins"), "home"),
+        SearchPath(os.path.join(home, "plugins"), "home"),
         *_marketplaces(home),
-        Place(os.path.join(claude, "plugins"), "claude"),
+        SearchPath(os.path.join(claude, "plugins"), "claude"),
     ]
 
 
@@ -44,22 +44,24 @@ def claude_folder(environ: dict[str, str] | None = None) -> str:
     return os.path.abspath(os.path.expanduser(given or "~/.claude"))
 
 
-def _marketplaces(home: str) -> list[Place]:
+def _marketplaces(home: str) -> list[SearchPath]:
     try:
         items = list_folder(home)
     except LionError:
         return []
-    return [Place(item.path, "marketplace") for item in items if item.folder and item.name.startswith("marketplace")]
+    return [
+        SearchPath(item.path, "marketplace") for item in items if item.folder and item.name.startswith("marketplace")
+    ]
 
 
-def _projects(home: str, cwd: str) -> list[Place]:
+def _projects(home: str, cwd: str) -> list[SearchPath]:
     """Every `.lionagi` at or above a folder; the home and the usual home are not projects."""
     homes = {os.path.realpath(home), os.path.realpath(os.path.expanduser(f"~/{FOLDER}"))}
     found, folder = [], os.path.abspath(cwd)
     while True:
         candidate = os.path.join(folder, FOLDER)
         if os.path.isdir(candidate) and os.path.realpath(candidate) not in homes:
-            found.append(Place(candidate, "project", _stranger(candidate)))
+            found.append(SearchPath(candidate, "project", _stranger(candidate)))
         parent = os.path.dirname(folder)
         if parent == folder:
             return found

@@ -13,7 +13,7 @@ from lionstudio.errors import LionError
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.legacy_runs import Times, times_of
 from lionstudio.system.json_read import read_object
-from lionstudio.system.safe_read import Item, list_folder, read_text
+from lionstudio.system.safe_read import FolderEntry, list_folder, read_text
 
 PLAN, META, VERDICT = "_show.md", "_meta.json", "_verdict.json"
 FINAL_VERDICT, ABORT = "_final_verdict.json", "_ABORT"
@@ -23,7 +23,7 @@ MOST_GOAL = 500  # characters; the rest is for whoever opens the file
 _MARK = re.compile(r"_.*\.(md|json)\Z", re.DOTALL)
 
 
-class PlannedPlay(NamedTuple):
+class FolderPlay(NamedTuple):
     """What the plan says about a play; None where it says nothing."""
 
     name: str
@@ -32,7 +32,7 @@ class PlannedPlay(NamedTuple):
     effort: str | None = None
 
 
-class Plan(NamedTuple):
+class FolderPlan(NamedTuple):
     """What `_show.md` says."""
 
     goal: str | None = None
@@ -40,7 +40,7 @@ class Plan(NamedTuple):
     base_branch: str | None = None
     integration_branch: str | None = None
     final_gates: bool = False  # whether something looks at the whole before it is over
-    plays: tuple[PlannedPlay, ...] = ()
+    plays: tuple[FolderPlay, ...] = ()
 
 
 class PlayFolder(NamedTuple):
@@ -59,7 +59,7 @@ class ShowFolder(NamedTuple):
 
     topic: str
     path: str
-    plan: Plan
+    plan: FolderPlan
     aborted: bool
     final_verdict: dict[str, Any] | None
     plays: tuple[PlayFolder, ...]
@@ -79,14 +79,14 @@ def _is_show(path: str) -> bool:
     return _is_marked(inside) or any(item.folder and _is_play(item) for item in inside)
 
 
-def _is_play(item: Item) -> bool:
+def _is_play(item: FolderEntry) -> bool:
     try:
         return item.name[0] != "." and _is_marked(list_folder(item.path))
     except LionError:
         return False
 
 
-def _is_marked(items: list[Item]) -> bool:
+def _is_marked(items: list[FolderEntry]) -> bool:
     return any(_MARK.match(item.name) or item.name == ABORT for item in items)
 
 
@@ -106,7 +106,7 @@ def read_show(path: str, root: str) -> ShowFolder:
     )
 
 
-def _read_play(item: Item, root: str) -> PlayFolder:
+def _read_play(item: FolderEntry, root: str) -> PlayFolder:
     try:
         return PlayFolder(
             name=item.name,
@@ -130,12 +130,12 @@ def _all_times(folder: str, *names: str) -> Times:
     return Times(min(times.began for times in found), max(times.changed for times in found))
 
 
-def parse_plan(text: str) -> Plan:
+def parse_plan(text: str) -> FolderPlan:
     """The plan: its head where it has one, and the lines that older plans are written in."""
     head, _, body = split(text)
     lines = body.splitlines()
     goal = _text(head.get("goal")) or _section(lines, "## Goal")
-    return Plan(
+    return FolderPlan(
         goal=goal[:MOST_GOAL] if goal else None,
         repo=_path(_text(head.get("repo"))) or _value(lines, "Repo"),
         base_branch=_text(head.get("base_branch")) or _branch(lines, "Base", "Base for final merge"),
@@ -172,7 +172,7 @@ def _branch(lines: list[str], *names: str) -> str | None:
     return found.partition("(")[0].strip().strip("`") or None if found else None
 
 
-def _plays_in_head(given: Any) -> tuple[PlannedPlay, ...]:
+def _plays_in_head(given: Any) -> tuple[FolderPlay, ...]:
     listed = [{"name": name, **(play or {})} for name, play in given.items()] if _is_table(given) else given
     if not isinstance(listed, list):
         return ()
@@ -184,21 +184,21 @@ def _is_table(given: Any) -> bool:
     return isinstance(given, dict) and all(play is None or isinstance(play, dict) for play in given.values())
 
 
-def _planned(play: dict[str, Any]) -> PlannedPlay | None:
+def _planned(play: dict[str, Any]) -> FolderPlay | None:
     name = _text(play.get("name"))
     if name is None:
         return None
     needs = names_in(play.get("depends_on", play.get("deps")))
-    return PlannedPlay(name, needs, _text(play.get("playbook")), _text(play.get("effort")))
+    return FolderPlay(name, needs, _text(play.get("playbook")), _text(play.get("effort")))
 
 
 _HEADER = re.compile(r"\s*(?:[-*+]\s+)?\*\*([^*]+)\*\*")
 _DEPS = re.compile(r"\b(?:deps|depends_on)\s*:\s*\[([^\]]*)\]", re.IGNORECASE)
 
 
-def _plays_in_lines(lines: list[str]) -> tuple[PlannedPlay, ...]:
+def _plays_in_lines(lines: list[str]) -> tuple[FolderPlay, ...]:
     """`**play**` and, somewhere below it, `deps: [a, b]`."""
-    found: dict[str, PlannedPlay] = {}
+    found: dict[str, FolderPlay] = {}
     current = ""
     for line in lines:
         header, deps = _HEADER.match(line), _DEPS.search(line)
@@ -206,7 +206,7 @@ def _plays_in_lines(lines: list[str]) -> tuple[PlannedPlay, ...]:
             current = header[1].strip().strip("`:").strip()
         if deps and current:
             names = (name.strip().strip("`'\"") for name in deps[1].split(","))
-            found.setdefault(current, PlannedPlay(current, tuple(name for name in names if name)))
+            found.setdefault(current, FolderPlay(current, tuple(name for name in names if name)))
     return tuple(found.values())
 
 

@@ -18,7 +18,7 @@ from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.system.atomic_write import write_bytes
 from lionstudio.system.filelock import locked
 from lionstudio.system.filenames import check_name, fault_of_name, shown
-from lionstudio.system.safe_read import BOM, Item, list_folder, read_bytes
+from lionstudio.system.safe_read import BOM, FolderEntry, list_folder, read_bytes
 
 MOST_BYTES = 64_000_000  # a file is read and written whole for every message
 OUTSIDERS = ("_cli", "system", "user")  # who may write without being a member: a terminal, we, the person at the page
@@ -134,7 +134,7 @@ def _lock_of(path: str) -> str:
     return os.path.join(folder, f".{name.removesuffix(SUFFIX)}.lock")
 
 
-def _is_team_file(item: Item) -> bool:
+def _is_team_file(item: FolderEntry) -> bool:
     return item.name.endswith(SUFFIX) and not item.name.startswith(".")
 
 

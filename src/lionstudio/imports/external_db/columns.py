@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lionstudio.errors import InvalidInput
-from lionstudio.model.coerce import mapping
+from lionstudio.model.coerce import to_mapping
 from lionstudio.model.json_codec import MAX_DEPTH, dump, load, visible
 from lionstudio.system.json_read import parse_json
 
@@ -35,7 +35,7 @@ def metadata_of(record: Record) -> dict[str, Any]:
     found = decoded(record.get("node_metadata"))
     if found is None or found == "":
         return {}
-    return mapping(found) if isinstance(found, dict) else {"unreadable": found}
+    return to_mapping(found) if isinstance(found, dict) else {"unreadable": found}
 
 
 def keep(metadata: dict[str, Any], record: Record, known: frozenset[str], **replaced: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def keep(metadata: dict[str, Any], record: Record, known: frozenset[str], **repl
     rest = {name: record[name] for name in sorted(record.keys() - known)} | replaced
     rest = {name: found for name, value in rest.items() if (found := _kept(value)) is not None}
     if rest:
-        metadata["imported"] = {**mapping(metadata.get("imported")), **rest}
+        metadata["imported"] = {**to_mapping(metadata.get("imported")), **rest}
     return metadata
 
 

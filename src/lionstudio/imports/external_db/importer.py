@@ -20,25 +20,25 @@ from lionstudio.imports.external_db.row_mapping import (
     updated_at,
     usage_of,
 )
-from lionstudio.imports.redact import clean_mapping, clean_row
-from lionstudio.imports.report import Item, Outcome, Report, Store, Watch
-from lionstudio.imports.upsert import ITEM_ERRORS, said, settle
+from lionstudio.imports.redact import redact_mapping, redact_row
+from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
+from lionstudio.imports.upsert import ITEM_ERRORS, said, upsert
 from lionstudio.model import import_ids
-from lionstudio.model.coerce import identifier, mapping, text
+from lionstudio.model.coerce import to_id, to_mapping, to_text
 from lionstudio.model.ids import check_id
 from lionstudio.model.sessions import Session
-from lionstudio.model.status.statuses import SESSION_MOVES, SessionStatus, may_become
+from lionstudio.model.status.statuses import SESSION_TRANSITIONS, SessionStatus, can_reach
 from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports import external_rows
-from lionstudio.state.imports.existing import Standing, find_place, standing
-from lionstudio.state.imports.external_db import Source, open_source
+from lionstudio.state.imports.existing import Existing, find_branch_end, find_existing
+from lionstudio.state.imports.external_db import ExternalDb, open_source
 from lionstudio.state.imports.session_merge import Incoming, IncomingBranch
 from lionstudio.state.sqlite.open import LINEAGE
 
 
 def import_database(
-    store: Store,
+    store: ImportTarget,
     target: str,
     path: str,
     report: Report,
@@ -65,7 +65,7 @@ def import_database(
 class _Sessions:
     """Takes one session after the other from a source."""
 
-    def __init__(self, store: Store, source: Source, dry_run: bool) -> None:
+    def __init__(self, store: ImportTarget, source: ExternalDb, dry_run: bool) -> None:
         self.store, self.source, self.dry_run = store, source, dry_run
         self.ours = source.lineage == LINEAGE
 
@@ -79,7 +79,7 @@ class _Sessions:
             shapes = self._shapes(record, branches)
             seen = max((shape.length for _, shape in shapes.values()), default=0)
             if self.store.read(lambda conn: self._is_complete(conn, record, shapes)):
-                report.add(Item("session", session_id, Outcome.UNCHANGED, session_id=session_id))
+                report.add(ImportItem("session", session_id, ItemOutcome.UNCHANGED, session_id=session_id))
             else:
                 report.add(self._settle(record, branches))
         except ITEM_ERRORS as error:
@@ -98,23 +98,23 @@ class _Sessions:
         self, conn: Connection, record: Record, shapes: dict[str, tuple[bool, external_rows.Shape]]
     ) -> bool:
         """The cheap check: the row is not older than the other, and every progression ends alike."""
-        here = standing(conn, str(record["id"]))
+        here = find_existing(conn, str(record["id"]))
         if here is None or here.updated_at < (updated_at(record) or 0.0):
             return False
         return all(self._ends_alike(conn, here, owner, *shape) for owner, shape in shapes.items())
 
     def _ends_alike(
-        self, conn: Connection, here: Standing, owner: str, is_session: bool, shape: external_rows.Shape
+        self, conn: Connection, here: Existing, owner: str, is_session: bool, shape: external_rows.Shape
     ) -> bool:
         if is_session:
             # some tools leave a session's own list empty; its branches are compared all the same
             return shape.length == 0 or (here.length, here.last) == shape
-        place = find_place(conn, owner)
+        place = find_branch_end(conn, owner)
         return place is not None and place.session_id == here.session_id and (place.length, place.last) == shape
 
-    def _settle(self, record: Record, rows: Sequence[Record]) -> Item:
+    def _settle(self, record: Record, rows: Sequence[Record]) -> ImportItem:
         session = session_of(record, ours=self.ours)
-        session = session if self.ours else replace(session, metadata=clean_mapping(session.metadata))
+        session = session if self.ours else replace(session, metadata=redact_mapping(session.metadata))
         branches = [self._branch(row, session) for row in rows]
         session = _with_configuration(session, branches)
         own = order_in(*external_rows.read_collection(self.source, record.get("progression_id")))
@@ -124,7 +124,7 @@ class _Sessions:
             rows = external_rows.read_messages(self.source, ids)
             if self.ours:
                 return (own_message_row(conn, row) for row in rows)
-            return (clean_row(message_row(conn, row, session.created_at)) for row in rows)
+            return (redact_row(message_row(conn, row, session.created_at)) for row in rows)
 
         incoming = Incoming(
             session=session,
@@ -137,12 +137,12 @@ class _Sessions:
         )
 
         def names(conn: Connection) -> list[str]:
-            run_id = text(record.get("run_id"))
+            run_id = to_text(record.get("run_id"))
             known = [session.id, *([import_ids.session_of_run(run_id)] if run_id else [])]
-            places = (find_place(conn, branch.branch.id) for branch in branches)
+            places = (find_branch_end(conn, branch.branch.id) for branch in branches)
             return known + [place.session_id for place in places if place is not None]
 
-        return settle(self.store, "session", session.id, incoming, names, dry_run=self.dry_run)
+        return upsert(self.store, "session", session.id, incoming, names, dry_run=self.dry_run)
 
     def _branch(self, row: Record, session: Session) -> IncomingBranch:
         branch = branch_of(row, session)
@@ -158,12 +158,12 @@ class _Sessions:
 
 
 def _progression(row: Record, owner_id: str) -> str:
-    return identifier(row.get("progression_id")) or import_ids.progression_of(owner_id)
+    return to_id(row.get("progression_id")) or import_ids.progression_of(owner_id)
 
 
 def _with_configuration(session: Session, branches: Sequence[IncomingBranch]) -> Session:
     def known(name: str) -> str | None:
-        found = (text(branch.branch.metadata.get(name)) for branch in branches)
+        found = (to_text(branch.branch.metadata.get(name)) for branch in branches)
         return next((value for value in found if value), None)
 
     return replace(
@@ -176,7 +176,7 @@ def _newer(here: Session, there: Session) -> Session | None:
     if (there.updated_at or 0.0) <= (here.updated_at or 0.0):
         return None
     taken = replace(there, id=here.id, source_kind=here.source_kind, metadata={**here.metadata, **there.metadata})
-    if here.status is None or there.status is None or may_become(SESSION_MOVES, here.status, there.status):
+    if here.status is None or there.status is None or can_reach(SESSION_TRANSITIONS, here.status, there.status):
         return taken
     return replace(
         taken, status=here.status, ended_at=here.ended_at, exit_code=here.exit_code, reason_codes=here.reason_codes,
@@ -186,4 +186,4 @@ def _newer(here: Session, there: Session) -> Session | None:
 
 def _noting(metadata: Mapping[str, Any], status: SessionStatus) -> dict[str, Any]:
     """What the other database says of the end, beside what is known here."""
-    return {**metadata, "imported": {**mapping(metadata.get("imported")), "status": str(status)}}
+    return {**metadata, "imported": {**to_mapping(metadata.get("imported")), "status": str(status)}}

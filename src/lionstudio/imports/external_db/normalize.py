@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lionstudio.errors import InvalidInput
-from lionstudio.model.coerce import microusd, tokens
+from lionstudio.model.coerce import to_microusd, to_token_count
 from lionstudio.model.entity import UNKNOWN_TAG, class_of
 from lionstudio.model.messages import (
     ActionRequest,
@@ -42,7 +42,7 @@ def class_for(tag: object, content: object) -> type[Message]:
     return Message
 
 
-def settle_tag(metadata: dict[str, Any], made: type[Message]) -> None:
+def normalize_tag(metadata: dict[str, Any], made: type[Message]) -> None:
     """Leave in the metadata only a tag that our class does not say by itself."""
     tag = metadata.pop("lion_class", None)
     if made is Message and isinstance(tag, str) and tag and class_of(tag) is None:
@@ -51,7 +51,7 @@ def settle_tag(metadata: dict[str, Any], made: type[Message]) -> None:
         metadata["lion_class_original"] = tag
 
 
-def settle_role(metadata: dict[str, Any], made: type[Message], given: object) -> str | None:
+def normalize_role(metadata: dict[str, Any], made: type[Message], given: object) -> str | None:
     """One of our four roles; a spelling that had to be changed is kept."""
     role = str(given).strip().lower() if isinstance(given, str) else ""
     if role in _ROLES:
@@ -61,7 +61,7 @@ def settle_role(metadata: dict[str, Any], made: type[Message], given: object) ->
     return _ROLE_OF.get(made) or _OTHER_SPELLINGS.get(role) or (role or None)
 
 
-def settle_usage(metadata: dict[str, Any]) -> None:
+def normalize_usage(metadata: dict[str, Any]) -> None:
     """Put tokens and cost under `usage` in our shape, from wherever the other tool noted them."""
     if "usage" not in metadata and "model_response" not in metadata:
         return
@@ -93,7 +93,7 @@ def _reported(response: object) -> dict[str, int]:
         return {}
     used = response.get("usage")
     counts = _counts(used) if isinstance(used, dict) else {}
-    cost = microusd(response.get("total_cost_usd", response.get("cost_usd")))
+    cost = to_microusd(response.get("total_cost_usd", response.get("cost_usd")))
     return counts | ({} if cost is None else {"cost_microusd": cost})
 
 
@@ -104,5 +104,5 @@ def _counts(used: Mapping[str, Any]) -> dict[str, int]:
         "cache_read_tokens": ("cache_read_input_tokens", "cache_read_tokens"),
         "cache_write_tokens": ("cache_creation_input_tokens", "cache_write_tokens"),
     }
-    found = {ours: max(tokens(used.get(name)) for name in theirs) for ours, theirs in names.items()}
+    found = {ours: max(to_token_count(used.get(name)) for name in theirs) for ours, theirs in names.items()}
     return {name: count for name, count in found.items() if count}

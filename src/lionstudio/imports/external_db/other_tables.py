@@ -13,20 +13,27 @@ from typing import Any
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.imports.external_db.columns import Record, decoded, keep, metadata_of
-from lionstudio.imports.redact import clean_text
-from lionstudio.imports.report import Report, Store
-from lionstudio.imports.upsert import ITEM_ERRORS, Missing, Write, said, settle_rows
+from lionstudio.imports.redact import redact_text
+from lionstudio.imports.report import ImportTarget, Report
+from lionstudio.imports.upsert import ITEM_ERRORS, Missing, Write, said, upsert_rows
 from lionstudio.model import import_ids
-from lionstudio.model.coerce import identifier, moment, text, truth, whole, word
+from lionstudio.model.coerce import to_bool, to_enum, to_id, to_int, to_text, to_timestamp
 from lionstudio.model.ids import check_id
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.statuses import PLAY_MOVES, SHOW_MOVES, PlayStatus, ShowStatus, TeamStatus, may_become
+from lionstudio.model.status.statuses import (
+    PLAY_TRANSITIONS,
+    SHOW_TRANSITIONS,
+    PlayStatus,
+    ShowStatus,
+    TeamStatus,
+    can_reach,
+)
 from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.connection import Connection
 from lionstudio.state.definitions import Version, copy_version, list_versions
 from lionstudio.state.imports import external_rows
-from lionstudio.state.imports.existing import find_place, standing
-from lionstudio.state.imports.external_db import Source
+from lionstudio.state.imports.existing import find_branch_end, find_existing
+from lionstudio.state.imports.external_db import ExternalDb
 from lionstudio.state.shows import find_play, find_show, put_play, put_show
 from lionstudio.state.teams import find_team, find_team_message, post, put_team
 
@@ -47,14 +54,14 @@ def _each(
 
 
 def _settle(
-    store: Store, kind: str, found: Iterable[tuple[str, Missing | Exception]], report: Report, dry_run: bool
+    store: ImportTarget, kind: str, found: Iterable[tuple[str, Missing | Exception]], report: Report, dry_run: bool
 ) -> None:
     """Each item in one transaction, and only when it lacks something here."""
     for name, missing in found:
         try:
             if isinstance(missing, Exception):
                 raise missing
-            report.add(settle_rows(store, kind, name, missing, dry_run=dry_run))
+            report.add(upsert_rows(store, kind, name, missing, dry_run=dry_run))
         except ITEM_ERRORS as error:
             report.skip(kind, name, said(error))
         point("import.item")
@@ -73,7 +80,7 @@ _PLAY = frozenset(
 )  # fmt: skip
 
 
-def import_shows(store: Store, source: Source, report: Report, dry_run: bool) -> None:
+def import_shows(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
     """Shows by their topic, and their plays by name."""
 
     def take(row: Record) -> Missing:
@@ -85,32 +92,34 @@ def import_shows(store: Store, source: Source, report: Report, dry_run: bool) ->
 
 
 def _show(row: Record) -> Show:
-    status = word(ShowStatus, row.get("status"))
+    status = to_enum(ShowStatus, row.get("status"))
     created, topic = _made(row), check_id(row["topic"], "topic")
     return Show(
-        id=identifier(row.get("id")) or import_ids.show(topic),
+        id=to_id(row.get("id")) or import_ids.show(topic),
         topic=topic,
         created_at=created,
-        updated_at=moment(row.get("updated_at")) or created,
-        show_dir=text(row.get("show_dir")) or "",
-        goal=text(row.get("goal")),
-        repo=text(row.get("repo")),
-        base_branch=text(row.get("base_branch")),
-        integration_branch=text(row.get("integration_branch")),
+        updated_at=to_timestamp(row.get("updated_at")) or created,
+        show_dir=to_text(row.get("show_dir")) or "",
+        goal=to_text(row.get("goal")),
+        repo=to_text(row.get("repo")),
+        base_branch=to_text(row.get("base_branch")),
+        integration_branch=to_text(row.get("integration_branch")),
         status=status or ShowStatus.IMPORTED,
-        status_source=text(row.get("status_source")),
+        status_source=to_text(row.get("status_source")),
         metadata=keep(metadata_of(row), row, _SHOW, status=None if status else row.get("status")),
     )
 
 
 def _made(row: Record) -> float:
-    return moment(row.get("created_at")) or moment(row.get("updated_at")) or 0.0
+    return to_timestamp(row.get("created_at")) or to_timestamp(row.get("updated_at")) or 0.0
 
 
-def _missing_of_show(conn: Connection, source: Source, show: Show, rows: Sequence[Record]) -> tuple[list[Write], bool]:
+def _missing_of_show(
+    conn: Connection, source: ExternalDb, show: Show, rows: Sequence[Record]
+) -> tuple[list[Write], bool]:
     here = find_show(conn, show.topic)
     writes: list[Write] = []
-    if here is None or _overtakes(show, here, may_become(SHOW_MOVES, here.status, show.status)):
+    if here is None or _overtakes(show, here, can_reach(SHOW_TRANSITIONS, here.status, show.status)):
         better = show if here is None else replace(show, id=here.id, metadata={**here.metadata, **show.metadata})
         writes.append(lambda conn: _put_show(conn, better))
     for row in rows:
@@ -142,7 +151,7 @@ def _is_better(play: Play, known: Play) -> bool:
 
 
 def _is_newer(play: Play, known: Play) -> bool:
-    return _overtakes(play, known, may_become(PLAY_MOVES, known.status, play.status))
+    return _overtakes(play, known, can_reach(PLAY_TRANSITIONS, known.status, play.status))
 
 
 def _overtakes(there: Show | Play, here: Show | Play, may_follow: bool) -> bool:
@@ -150,45 +159,45 @@ def _overtakes(there: Show | Play, here: Show | Play, may_follow: bool) -> bool:
     return may_follow and (here.updated_at or 0.0) < (there.updated_at or 0.0)
 
 
-def _play(conn: Connection, source: Source, row: Record, show_id: str, topic: str) -> Play:
-    name, status = check_id(row["name"], "play name"), word(PlayStatus, row.get("status"))
+def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic: str) -> Play:
+    name, status = check_id(row["name"], "play name"), to_enum(PlayStatus, row.get("status"))
     session, needs = find_session_here(conn, source, row.get("session_id")), decoded(row.get("depends_on"))
-    created, passed = _made(row), truth(row.get("gate_passed"))
+    created, passed = _made(row), to_bool(row.get("gate_passed"))
     originals = {"status": row.get("status"), "session_id": row.get("session_id")}
     lost = {"status": status is None, "session_id": session != row.get("session_id")}
     return Play(
-        id=identifier(row.get("id")) or import_ids.play(topic, name),
+        id=to_id(row.get("id")) or import_ids.play(topic, name),
         show_id=show_id,
         name=name,
         created_at=created,
-        updated_at=moment(row.get("updated_at")) or created,
-        playbook=text(row.get("playbook")),
-        effort=text(row.get("effort")),
+        updated_at=to_timestamp(row.get("updated_at")) or created,
+        playbook=to_text(row.get("playbook")),
+        effort=to_text(row.get("effort")),
         status=status or PlayStatus.PENDING,
-        attempt=whole(row.get("attempt")) or 1,
+        attempt=to_int(row.get("attempt")) or 1,
         session_id=session,
-        started_at=moment(row.get("started_at")),
-        ended_at=moment(row.get("ended_at")),
-        exit_code=whole(row.get("exit_code")),
-        worktree=text(row.get("worktree")),
-        branch=text(row.get("branch")),
-        merge_sha=text(row.get("merge_sha")),
-        merged_at=moment(row.get("merged_at")),
+        started_at=to_timestamp(row.get("started_at")),
+        ended_at=to_timestamp(row.get("ended_at")),
+        exit_code=to_int(row.get("exit_code")),
+        worktree=to_text(row.get("worktree")),
+        branch=to_text(row.get("branch")),
+        merge_sha=to_text(row.get("merge_sha")),
+        merged_at=to_timestamp(row.get("merged_at")),
         gate_passed=passed,
-        gate_feedback=text(row.get("gate_feedback")),
+        gate_feedback=to_text(row.get("gate_feedback")),
         depends_on=tuple(str(need) for need in needs) if isinstance(needs, list) else (),
-        sort_order=whole(row.get("sort_order")) or 0,
+        sort_order=to_int(row.get("sort_order")) or 0,
         metadata=keep(metadata_of(row), row, _PLAY, **{key: originals[key] for key, gone in lost.items() if gone}),
     )
 
 
-def find_session_here(conn: Connection, source: Source, session_id: Any) -> str | None:
+def find_session_here(conn: Connection, source: ExternalDb, session_id: Any) -> str | None:
     """What a session of the source is called here: the same, or the one that already had its branches."""
-    if identifier(session_id) is None:
+    if to_id(session_id) is None:
         return None
-    if standing(conn, session_id) is not None:
+    if find_existing(conn, session_id) is not None:
         return str(session_id)
-    places = (find_place(conn, row["id"]) for row in external_rows.read_branches(source, session_id))
+    places = (find_branch_end(conn, row["id"]) for row in external_rows.read_branches(source, session_id))
     return next((place.session_id for place in places if place is not None), None)
 
 
@@ -201,7 +210,7 @@ _TEAM_MESSAGE = frozenset(
 )  # fmt: skip
 
 
-def import_teams(store: Store, source: Source, report: Report, dry_run: bool) -> None:
+def import_teams(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
     """Teams by their id, with the messages that are not here yet."""
 
     def take(row: Record) -> Missing:
@@ -213,20 +222,22 @@ def import_teams(store: Store, source: Source, report: Report, dry_run: bool) ->
 
 
 def _team(row: Record) -> Team:
-    members, status = decoded(row.get("members")), word(TeamStatus, row.get("status"))
+    members, status = decoded(row.get("members")), to_enum(TeamStatus, row.get("status"))
     created = _made(row)
     return Team(
         id=check_id(row["id"], "team id"),
-        name=text(row.get("name")) or str(row["id"]),
+        name=to_text(row.get("name")) or str(row["id"]),
         created_at=created,
-        updated_at=moment(row.get("updated_at")) or created,
+        updated_at=to_timestamp(row.get("updated_at")) or created,
         members=tuple(str(member) for member in members) if isinstance(members, list) else (),
         status=status or TeamStatus.ACTIVE,
         metadata=keep(metadata_of(row), row, _TEAM, status=None if status else row.get("status")),
     )
 
 
-def _missing_of_team(conn: Connection, source: Source, team: Team, rows: Sequence[Record]) -> tuple[list[Write], bool]:
+def _missing_of_team(
+    conn: Connection, source: ExternalDb, team: Team, rows: Sequence[Record]
+) -> tuple[list[Write], bool]:
     here = find_team(conn, team.id)
     here = here if here is not None and here.id == team.id else None  # another may bear the id as its name
     writes: list[Write] = []
@@ -251,17 +262,17 @@ def _posting(message: TeamMessage) -> Write:
     return lambda conn: post(conn, message)
 
 
-def _team_message(conn: Connection, source: Source, row: Record) -> TeamMessage:
+def _team_message(conn: Connection, source: ExternalDb, row: Record) -> TeamMessage:
     readers, session = decoded(row.get("read_by")), find_session_here(conn, source, row.get("session_id"))
     lost = None if session == row.get("session_id") else row.get("session_id")
     return TeamMessage(
         id=check_id(row["id"], "message id"),
         team_id=str(row["team_id"]),
         created_at=_made(row),
-        sender=text(row.get("sender")) or "unknown",
-        recipient=text(row.get("recipient")) or "all",
-        content=clean_text(text(row.get("content")) or ""),
-        summary=text(row.get("summary")),
+        sender=to_text(row.get("sender")) or "unknown",
+        recipient=to_text(row.get("recipient")) or "all",
+        content=redact_text(to_text(row.get("content")) or ""),
+        summary=to_text(row.get("summary")),
         # older files list the readers with the time at which each read it
         read_by=tuple(str(reader) for reader in readers) if isinstance(readers, (list, dict)) else (),
         session_id=session,
@@ -274,7 +285,7 @@ def _team_message(conn: Connection, source: Source, row: Record) -> TeamMessage:
 _KINDS = ("agent", "playbook", "skill", "plugin")
 
 
-def import_definitions(store: Store, source: Source, report: Report, dry_run: bool) -> None:
+def import_definitions(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
     """Versions that are not here; a definition that has a history of its own here keeps it."""
 
     def take(row: Record) -> Missing:
@@ -286,13 +297,13 @@ def import_definitions(store: Store, source: Source, report: Report, dry_run: bo
 
 
 def _version(row: Record) -> Version:
-    kind, number, content = row["kind"], whole(row["version"]), row["content"]
+    kind, number, content = row["kind"], to_int(row["version"]), row["content"]
     if kind not in _KINDS or number is None or not isinstance(content, str):
         raise InvalidInput("it is not the version of a definition as we keep them")
-    digest = text(row.get("sha256")) or hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
+    digest = to_text(row.get("sha256")) or hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
     return Version(
         check_id(row["id"], "id"), kind, check_id(row["name"], "name"), number, content, digest,
-        text(row.get("path")), text(row.get("author")), text(row.get("message")), _made(row),
+        to_text(row.get("path")), to_text(row.get("author")), to_text(row.get("message")), _made(row),
     )  # fmt: skip
 
 

@@ -8,11 +8,20 @@ from typing import Any
 
 from lionstudio.errors import InvalidInput
 from lionstudio.imports.external_db.columns import Record, as_text, content_text, decoded, keep, metadata_of, plain
-from lionstudio.imports.external_db.normalize import class_for, settle_role, settle_tag, settle_usage
+from lionstudio.imports.external_db.normalize import class_for, normalize_role, normalize_tag, normalize_usage
 from lionstudio.imports.run_folders.manifest import status_of_word
 from lionstudio.imports.upsert import flattened
 from lionstudio.model.branches import Branch
-from lionstudio.model.coerce import identifier, mapping, microusd, moment, text, tokens, whole, word
+from lionstudio.model.coerce import (
+    to_enum,
+    to_id,
+    to_int,
+    to_mapping,
+    to_microusd,
+    to_text,
+    to_timestamp,
+    to_token_count,
+)
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import TYPE_IDS
@@ -36,7 +45,7 @@ _DELIVERIES = ("passed", "partial", "missing", "invalid", "not_expected")
 def session_of(record: Record, *, ours: bool) -> Session:
     """The session of a row; `ours` when Lion Studio wrote it, so that its owner and reasons mean what they say."""
     metadata = metadata_of(record)
-    status, kind = record.get("status"), word(InvocationKind, record.get("invocation_kind"))
+    status, kind = record.get("status"), to_enum(InvocationKind, record.get("invocation_kind"))
     mapped = SessionStatus.COMPLETED if status is None else status_of_word(str(status))
     source = _source(record.get("source_kind"))
     replaced = {
@@ -47,21 +56,21 @@ def session_of(record: Record, *, ours: bool) -> Session:
     created = _made_at(record)
     known = _SESSION_COLUMNS | ({"health", "delivery", "owner", "reason_codes"} if ours else set())
     metadata = keep(metadata, record, known, **replaced)
-    if text(record.get("run_id")):
+    if to_text(record.get("run_id")):
         metadata.setdefault("run_id", record["run_id"])
     return Session(
         id=check_id(record["id"], "session id"),
         created_at=created,
         metadata=metadata,
-        **{name: text(record.get(name)) for name in _TEXTS},  # type: ignore[arg-type]
+        **{name: to_text(record.get(name)) for name in _TEXTS},  # type: ignore[arg-type]
         invocation_kind=kind,
         source_kind=source,
         status=mapped,
-        started_at=moment(record.get("started_at")),
-        ended_at=moment(record.get("ended_at")),
+        started_at=to_timestamp(record.get("started_at")),
+        ended_at=to_timestamp(record.get("ended_at")),
         updated_at=updated_at(record),
-        last_message_at=moment(record.get("last_message_at")),
-        exit_code=whole(record.get("exit_code")),
+        last_message_at=to_timestamp(record.get("last_message_at")),
+        exit_code=to_int(record.get("exit_code")),
         **usage_of(record)._asdict(),
         **(_own_columns(record) if ours else {}),
     )
@@ -78,30 +87,30 @@ def _own_columns(record: Record) -> dict[str, Any]:
 
 
 def _source(given: object) -> SourceKind:
-    found = word(SourceKind, given)
+    found = to_enum(SourceKind, given)
     return SourceKind.IMPORTED_DB if found is None or found is SourceKind.LIVE else found
 
 
 def _made_at(record: Record) -> float:
-    found = (moment(record.get(name)) for name in ("created_at", "started_at", "updated_at", "ended_at"))
+    found = (to_timestamp(record.get(name)) for name in ("created_at", "started_at", "updated_at", "ended_at"))
     return next((at for at in found if at is not None), 0.0)
 
 
 def updated_at(record: Record) -> float | None:
     """When a row changed last, as far as it tells."""
-    said = moment(record.get("updated_at"))
+    said = to_timestamp(record.get("updated_at"))
     if said is not None:
         return said
-    named = (moment(record.get(name)) for name in ("ended_at", "last_message_at", "started_at", "created_at"))
+    named = (to_timestamp(record.get(name)) for name in ("ended_at", "last_message_at", "started_at", "created_at"))
     return max((at for at in named if at is not None), default=None)
 
 
 def usage_of(record: Record) -> Usage:
     """The sums a row has; NOTHING where it has none."""
-    cost = whole(record.get("cost_microusd"))
+    cost = to_int(record.get("cost_microusd"))
     if cost is None or cost < 0:
-        cost = microusd(record.get("total_cost_usd", record.get("cost_usd")))
-    counts = {name: tokens(record.get(name)) for name in _TOKENS}
+        cost = to_microusd(record.get("total_cost_usd", record.get("cost_usd")))
+    counts = {name: to_token_count(record.get(name)) for name in _TOKENS}
     return Usage(**counts, cost_microusd=cost) if any(counts.values()) or cost else NOTHING
 
 
@@ -115,15 +124,15 @@ def branch_of(record: Record, session: Session) -> Branch:
     """The branch of a row; a fork stays a fork."""
     metadata = keep(metadata_of(record), record, _BRANCH_COLUMNS)
     for name in ("model", "provider", "agent_name"):
-        if text(record.get(name)):
+        if to_text(record.get(name)):
             metadata.setdefault(name, record[name])
     return Branch(
         id=check_id(record["id"], "branch id"),
         created_at=_made_at(record) or session.created_at,
         session_id=session.id,
-        name=text(record.get("name")),
-        user=text(record.get("user")),
-        system_msg_id=identifier(record.get("system_msg_id")),
+        name=to_text(record.get("name")),
+        user=to_text(record.get("user")),
+        system_msg_id=to_id(record.get("system_msg_id")),
         metadata=metadata,
     )
 
@@ -152,17 +161,17 @@ def message_row(conn: Connection, record: Record, fallback_at: float) -> Row:
     content = record.get("content")
     made = class_for(tag, decoded(content) if tag is None else None)
     metadata["lion_class"] = tag
-    settle_tag(metadata, made)
-    settle_usage(metadata)
+    normalize_tag(metadata, made)
+    normalize_usage(metadata)
     role = record.get("role")
-    role = settle_role(metadata, made, as_text(role) if isinstance(role, bytes) else role)
+    role = normalize_role(metadata, made, as_text(role) if isinstance(role, bytes) else role)
     embedding = record.get("embedding")
     if embedding is not None and not (isinstance(embedding, bytes) and len(embedding) % 4 == 0):
         metadata["embedding_original"] = embedding.hex() if isinstance(embedding, bytes) else decoded(embedding)
         embedding = None
     keep(metadata, record, _MESSAGE_COLUMNS, lion_class=_unnamed(lion_class, tag))
     unknown = metadata.pop("lion_class", None)
-    at = moment(record.get("created_at"))
+    at = to_timestamp(record.get("created_at"))
     return (
         check_id(record["id"], "message id"),
         fallback_at if at is None else at,
@@ -193,4 +202,4 @@ def _dumped(metadata: Mapping[str, Any]) -> str:
     try:
         return dump(metadata, "metadata")
     except InvalidInput:
-        return dump({key: flattened(value) for key, value in mapping(metadata).items()}, "metadata")
+        return dump({key: flattened(value) for key, value in to_mapping(metadata).items()}, "metadata")

@@ -10,26 +10,26 @@ from typing import Any
 from lionstudio.crash import point
 from lionstudio.errors import NotFound
 from lionstudio.files.legacy_runs import BranchFile, RunFolder, find_runs, find_snapshots, read_branch, read_run
-from lionstudio.imports.redact import clean_mapping, clean_row
-from lionstudio.imports.report import Item, Outcome, Report, Store, Watch
+from lionstudio.imports.redact import redact_mapping, redact_row
+from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
 from lionstudio.imports.run_folders.manifest import run_id_of, session_of, time_in_name
 from lionstudio.imports.run_folders.snapshot import Snapshot, read_snapshot
-from lionstudio.imports.upsert import ITEM_ERRORS, row_of, said, settle
+from lionstudio.imports.upsert import ITEM_ERRORS, row_of, said, upsert
 from lionstudio.model import import_ids
 from lionstudio.model.branches import Branch
-from lionstudio.model.coerce import identifier, text
+from lionstudio.model.coerce import to_id, to_text
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.runs.prepare.project import project_name
 from lionstudio.state.branches import find_branch
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.imports.existing import find_place, find_session_of_run, own_ids
+from lionstudio.state.imports.existing import find_branch_end, find_session_of_run, own_ids
 from lionstudio.state.imports.session_merge import Incoming, IncomingBranch
 from lionstudio.state.sessions import find_session
 
 
 def import_runs(
-    store: Store, root: str, report: Report, *, dry_run: bool = False, watch: Watch = lambda done, total: None
+    store: ImportTarget, root: str, report: Report, *, dry_run: bool = False, watch: Watch = lambda done, total: None
 ) -> None:
     """Every run folder and snapshot under a home; one that cannot be taken is one entry of the report."""
     runs, snapshots = find_runs(root), find_snapshots(root)
@@ -43,20 +43,20 @@ def import_runs(
     watch(total, total)
 
 
-def _import_run(store: Store, path: str, root: str, report: Report, dry_run: bool) -> None:
+def _import_run(store: ImportTarget, path: str, root: str, report: Report, dry_run: bool) -> None:
     name = os.path.basename(path)
     try:
         folder = read_run(path, root)
         report.add(_settle_run(store, folder, report, dry_run))
     except ITEM_ERRORS as error:
         if isinstance(error, NotFound) and store.read(lambda conn: find_session(conn, name)) is not None:
-            report.add(Item("run", name, Outcome.UNCHANGED))  # what one of our own runs left there
+            report.add(ImportItem("run", name, ItemOutcome.UNCHANGED))  # what one of our own runs left there
         else:
             report.skip("run", name, said(error))
     point("import.item")
 
 
-def _settle_run(store: Store, folder: RunFolder, report: Report, dry_run: bool) -> Item:
+def _settle_run(store: ImportTarget, folder: RunFolder, report: Report, dry_run: bool) -> ImportItem:
     session, run_id = session_of(folder), run_id_of(folder)
     snapshots = _snapshots(folder, session, report)
     session = _completed(session, [found.branch.metadata for found in snapshots])
@@ -66,7 +66,7 @@ def _settle_run(store: Store, folder: RunFolder, report: Report, dry_run: bool) 
         return [session.id, *_found(find_session_of_run(conn, run_id, _about(run_id, session))),
                 *_sessions_of(conn, snapshots, folder)]  # fmt: skip
 
-    item = settle(store, "run", folder.name, _incoming(session, snapshots, branches), names, dry_run=dry_run)
+    item = upsert(store, "run", folder.name, _incoming(session, snapshots, branches), names, dry_run=dry_run)
     return item._replace(reason=item.reason or _remark(folder, snapshots))
 
 
@@ -89,13 +89,13 @@ def _completed(session: Session, configurations: Sequence[Any]) -> Session:
     """What the manifest leaves out and a branch knows; the project by the checkout that the run worked in."""
 
     def known(name: str) -> str | None:
-        return next((found for metadata in configurations if (found := text(metadata.get(name)))), None)
+        return next((found for metadata in configurations if (found := to_text(metadata.get(name)))), None)
 
     session = replace(
         session,
         model=session.model or known("model"),
         provider=session.provider or known("provider"),
-        metadata=clean_mapping(session.metadata),
+        metadata=redact_mapping(session.metadata),
     )  # fmt: skip
     if session.project is None and session.cwd is not None and os.path.isabs(session.cwd) and "\0" not in session.cwd:
         session = replace(session, project=project_name(session.cwd))
@@ -113,7 +113,7 @@ def _found(session_id: str | None) -> list[str]:
 def _sessions_of(conn: Connection, snapshots: Iterable[Snapshot], folder: RunFolder) -> list[str]:
     """The sessions that already have a branch of this run: it was recorded live, or came from a database."""
     ids = [found.branch.id for found in snapshots] + _named_branches(folder)
-    return list(dict.fromkeys(place.session_id for id_ in ids if (place := find_place(conn, id_)) is not None))
+    return list(dict.fromkeys(place.session_id for id_ in ids if (place := find_branch_end(conn, id_)) is not None))
 
 
 def _named_branches(folder: RunFolder) -> list[str]:
@@ -121,7 +121,7 @@ def _named_branches(folder: RunFolder) -> list[str]:
     listed = manifest.get("branches")
     named = [item.get("id") for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     named += [manifest.get("branch_id"), manifest.get("orchestrator_branch_id")]
-    return list(dict.fromkeys(found for item in named if (found := identifier(item)) is not None))
+    return list(dict.fromkeys(found for item in named if (found := to_id(item)) is not None))
 
 
 def _remark(folder: RunFolder, snapshots: Sequence[Snapshot]) -> str | None:
@@ -182,7 +182,7 @@ def _incoming(session: Session, snapshots: Sequence[Snapshot], branches: Sequenc
     messages = {id_: message for found in snapshots for id_, message in found.messages.items()}
 
     def fetch(conn: Connection, ids: Sequence[str]) -> Iterable[Row]:
-        return (clean_row(row_of(conn, messages[id_])) for id_ in ids if id_ in messages)
+        return (redact_row(row_of(conn, messages[id_])) for id_ in ids if id_ in messages)
 
     def refresh(here: Session) -> Session | None:
         ended = here.status is SessionStatus.RUNNING and session.status is not SessionStatus.RUNNING
@@ -209,7 +209,7 @@ def _by_time(snapshots: Sequence[Snapshot]) -> list[str]:
     return list(dict.fromkeys(id_ for _, id_ in sorted(placed, key=lambda place: place[0])))
 
 
-def _import_snapshot(store: Store, path: str, provider: str, root: str, report: Report, dry_run: bool) -> None:
+def _import_snapshot(store: ImportTarget, path: str, provider: str, root: str, report: Report, dry_run: bool) -> None:
     name = os.path.join(provider, os.path.basename(path))
     file = read_branch(path, root)
     try:
@@ -221,7 +221,7 @@ def _import_snapshot(store: Store, path: str, provider: str, root: str, report: 
     point("import.item")
 
 
-def _settle_snapshot(store: Store, file: BranchFile, name: str, provider: str, dry_run: bool) -> Item:
+def _settle_snapshot(store: ImportTarget, file: BranchFile, name: str, provider: str, dry_run: bool) -> ImportItem:
     base = os.path.basename(file.path)
     snapshot = read_snapshot(file.value, base, import_ids.session_of_snapshot(base), file.times.began)
     last = max((message.created_at for message in snapshot.messages.values()), default=file.times.changed)
@@ -241,7 +241,7 @@ def _settle_snapshot(store: Store, file: BranchFile, name: str, provider: str, d
     branches = store.read(lambda conn: _own_parts(conn, [snapshot]))
 
     def names(conn: Connection) -> list[str]:
-        place = find_place(conn, snapshot.branch.id)
+        place = find_branch_end(conn, snapshot.branch.id)
         return [session.id, *_found(place.session_id if place else None)]
 
-    return settle(store, "snapshot", name, _incoming(session, [snapshot], branches), names, dry_run=dry_run)
+    return upsert(store, "snapshot", name, _incoming(session, [snapshot], branches), names, dry_run=dry_run)

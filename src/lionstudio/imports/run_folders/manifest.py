@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.files.legacy_runs import RunFolder, Times
 from lionstudio.model import import_ids
-from lionstudio.model.coerce import first, identifier, moment, text, whole, word
+from lionstudio.model.coerce import first, to_enum, to_id, to_int, to_text, to_timestamp
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
 
@@ -36,12 +36,12 @@ class Span(NamedTuple):
 def status_of_word(given: str) -> SessionStatus:
     """A status of any tool in our six words."""
     lower = given.strip().lower()
-    return word(SessionStatus, lower) or SYNONYMS.get(lower, SessionStatus.COMPLETED)
+    return to_enum(SessionStatus, lower) or SYNONYMS.get(lower, SessionStatus.COMPLETED)
 
 
 def derive_status(manifest: Mapping[str, Any]) -> SessionStatus:
     """ADR-0017: the status it names, else what its exit code means, else completed."""
-    named, code = manifest.get("status"), whole(manifest.get("exit_code"))
+    named, code = manifest.get("status"), to_int(manifest.get("exit_code"))
     if isinstance(named, str) and named.strip():
         return status_of_word(named)
     if code is None:
@@ -51,7 +51,7 @@ def derive_status(manifest: Mapping[str, Any]) -> SessionStatus:
 
 def derive_span(manifest: Mapping[str, Any], status: SessionStatus, times: Times) -> Span:
     """ADR-0017: the times it names, else those of its folder."""
-    started, ended = moment(manifest.get("started_at")), moment(manifest.get("ended_at"))
+    started, ended = to_timestamp(manifest.get("started_at")), to_timestamp(manifest.get("ended_at"))
     if started is None:
         started = times.began if ended is None else min(times.began, ended)
     if ended is None and status is not SessionStatus.RUNNING:
@@ -61,7 +61,7 @@ def derive_span(manifest: Mapping[str, Any], status: SessionStatus, times: Times
 
 def run_id_of(folder: RunFolder) -> str:
     """The id of a run: what its manifest says, else the name of its folder."""
-    return identifier((folder.manifest or {}).get("run_id")) or folder.name
+    return to_id((folder.manifest or {}).get("run_id")) or folder.name
 
 
 def session_of(folder: RunFolder) -> Session:
@@ -103,7 +103,7 @@ def _columns(manifest: Mapping[str, Any], folder: RunFolder) -> dict[str, Any]:
         "project": first(manifest, "project"),
         "cwd": first(manifest, "cwd"),
         "git_commit": first(manifest, "git_commit"),
-        "exit_code": whole(manifest.get("exit_code")),
+        "exit_code": to_int(manifest.get("exit_code")),
     }
 
 
@@ -111,12 +111,12 @@ def _kind(manifest: Mapping[str, Any]) -> InvocationKind | None:
     named = first(manifest, "invocation_kind", "kind")
     if named is None:
         return InvocationKind.AGENT  # the newest generation names only the other kinds
-    return word(InvocationKind, named.lower().replace("_", "-"))
+    return to_enum(InvocationKind, named.lower().replace("_", "-"))
 
 
 def _created(manifest: Mapping[str, Any], run_id: str, span: Span) -> float:
     """When it was made: lists sort by this, so the time in the name of an old run is better than a copied folder's."""
-    made = moment(manifest.get("created_at")) or moment(manifest.get("started_at"))
+    made = to_timestamp(manifest.get("created_at")) or to_timestamp(manifest.get("started_at"))
     return made or time_in_name(run_id) or span.started_at
 
 
@@ -141,4 +141,4 @@ _KEPT_AS = {"artifact_root": "artifacts_path", "kind": "invocation_kind", "agent
 def _stands(key: str, value: object, columns: Mapping[str, Any]) -> bool:
     column = _KEPT_AS.get(key, key)
     held = columns.get(column)
-    return held is not None and type(value) in (str, int, float) and held == value and text(held) == text(value)
+    return held is not None and type(value) in (str, int, float) and held == value and to_text(held) == to_text(value)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lionstudio.imports.external_db.normalize import class_for, settle_role, settle_tag, settle_usage
-from lionstudio.imports.redact import clean_mapping
+from lionstudio.imports.external_db.normalize import class_for, normalize_role, normalize_tag, normalize_usage
+from lionstudio.imports.redact import redact_mapping
 from lionstudio.model import import_ids
 from lionstudio.model.branches import Branch
-from lionstudio.model.coerce import identifier, mapping, moment, text
+from lionstudio.model.coerce import to_id, to_mapping, to_text, to_timestamp
 from lionstudio.model.messages import Message
 
 _KNOWN = frozenset({"id", "created_at", "metadata", "node_metadata", "user", "name", "messages"})
@@ -35,9 +35,9 @@ class Snapshot(NamedTuple):
 
 def read_snapshot(value: Mapping[str, Any], name: str, session_id: str, fallback_at: float) -> Snapshot:
     """The branch of a JSON object; `name` is the file's, which bears the id where the object does not."""
-    branch_id = identifier(value.get("id")) or identifier(name) or import_ids.branch_of_file(session_id, name)
-    made_at = moment(value.get("created_at")) or fallback_at
-    metadata = mapping(value.get("metadata") or value.get("node_metadata"))
+    branch_id = to_id(value.get("id")) or to_id(name) or import_ids.branch_of_file(session_id, name)
+    made_at = to_timestamp(value.get("created_at")) or fallback_at
+    metadata = to_mapping(value.get("metadata") or value.get("node_metadata"))
     metadata.pop("lion_class", None)
     clone_of = _reference(metadata.get("clone_from"))
     messages = {message.id: message for message in _messages(value.get("messages"), branch_id, made_at)}
@@ -49,8 +49,8 @@ def read_snapshot(value: Mapping[str, Any], name: str, session_id: str, fallback
         id=branch_id,
         created_at=made_at,
         session_id=session_id,
-        name=text(value.get("name")),
-        user=text(value.get("user")),
+        name=to_text(value.get("name")),
+        user=to_text(value.get("user")),
         metadata=_configuration(value, metadata),
     )
     return Snapshot(branch, (*order, *(message.id for message in rest)), messages, clone_of)
@@ -58,16 +58,16 @@ def read_snapshot(value: Mapping[str, Any], name: str, session_id: str, fallback
 
 def _configuration(value: Mapping[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
     """Provider and model where everybody looks for them; every other key as it was, without secrets."""
-    endpoint = mapping(mapping(value.get("chat_model")).get("endpoint"))
-    config = mapping(endpoint.get("config"))
+    endpoint = to_mapping(to_mapping(value.get("chat_model")).get("endpoint"))
+    config = to_mapping(endpoint.get("config"))
     for key, found in (
-        ("provider", text(config.get("provider"))),
-        ("model", text(mapping(config.get("kwargs")).get("model")) or text(config.get("model"))),
+        ("provider", to_text(config.get("provider"))),
+        ("model", to_text(to_mapping(config.get("kwargs")).get("model")) or to_text(config.get("model"))),
     ):
         if found is not None:
             metadata.setdefault(key, found)
     rest = {key: item for key, item in value.items() if key not in _KNOWN | _LEFT_IN_FILE and item is not None}
-    return clean_mapping({**metadata, "imported": _without_secrets(rest)} if rest else metadata)
+    return redact_mapping({**metadata, "imported": _without_secrets(rest)} if rest else metadata)
 
 
 def _without_secrets(value: Any, depth: int = 0) -> Any:
@@ -91,7 +91,7 @@ def _order(pile: Any) -> tuple[str, ...]:
 
 def _reference(item: object) -> str | None:
     """The id in a reference, which is the id itself or an object that has one."""
-    return identifier(item.get("id") if isinstance(item, dict) else item)
+    return to_id(item.get("id") if isinstance(item, dict) else item)
 
 
 def _messages(pile: Any, branch_id: str, made_at: float) -> Iterator[Message]:
@@ -101,17 +101,17 @@ def _messages(pile: Any, branch_id: str, made_at: float) -> Iterator[Message]:
     at = made_at
     for position, item in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(item, dict):
-            at = moment(item.get("created_at")) or at
-            yield read_message(item, identifier(item.get("id")) or import_ids.message_at(branch_id, position), at)
+            at = to_timestamp(item.get("created_at")) or at
+            yield read_message(item, to_id(item.get("id")) or import_ids.message_at(branch_id, position), at)
 
 
 def read_message(value: Mapping[str, Any], id_: str, at: float) -> Message:
     """One message; whatever has no place in our fields is kept in the metadata."""
-    metadata, content = mapping(value.get("metadata") or value.get("node_metadata")), value.get("content")
+    metadata, content = to_mapping(value.get("metadata") or value.get("node_metadata")), value.get("content")
     made = class_for(metadata.get("lion_class"), content)
-    settle_tag(metadata, made)
-    settle_usage(metadata)
-    role = settle_role(metadata, made, value.get("role"))
+    normalize_tag(metadata, made)
+    normalize_usage(metadata)
+    role = normalize_role(metadata, made, value.get("role"))
     embedding = _vector(value.get("embedding"), metadata)
     rest = {key: item for key, item in value.items() if key not in _MESSAGE_KNOWN and item is not None}
     if rest:
@@ -123,9 +123,9 @@ def read_message(value: Mapping[str, Any], id_: str, at: float) -> Message:
         # a column of JSON would round a bare number
         content=str(content) if isinstance(content, (int, float)) and not isinstance(content, bool) else content,
         embedding=embedding,
-        sender=text(value.get("sender")),
-        recipient=text(value.get("recipient")),
-        channel=text(value.get("channel")),
+        sender=to_text(value.get("sender")),
+        recipient=to_text(value.get("recipient")),
+        channel=to_text(value.get("channel")),
         role=role,
     )
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.imports.transcripts.line_reader import open_regular
 from lionstudio.imports.transcripts.tools import Candidate, Tool
-from lionstudio.model.coerce import dict_of, moment
+from lionstudio.model.coerce import dict_of, to_timestamp
 
 _HEAD = 65536
 _AT_FDCWD, _BTIME, _BTIME_AT = -100, 0x800, 80  # of the system call statx
@@ -58,7 +58,7 @@ def _head(file: Candidate) -> Head | None:
     for line in text.split(b"\n")[:-1]:
         record = _record(line)
         # a fork writes records of its own before it copies those of its parent
-        began = began or moment(record.get("timestamp"))
+        began = began or to_timestamp(record.get("timestamp"))
         if isinstance(record.get("uuid"), str):
             return Head(record["uuid"], began or 0.0)
     return None

@@ -57,7 +57,7 @@ def _is_whole(line: bytearray) -> bool:
         return False
 
 
-def seal(descriptor: int, end: int) -> str:
+def checksum(descriptor: int, end: int) -> str:
     """A digest of the first block and of the one before an offset: another file, or a rewritten one, has another."""
     tail = max(0, end - _TAIL)
     blocks = os.pread(descriptor, min(_HEAD, end), 0) + os.pread(descriptor, end - tail, tail)

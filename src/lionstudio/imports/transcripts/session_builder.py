@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import sha1
 from typing import Any, NamedTuple
 
-from lionstudio.agents.transcript import MAIN, Facts, Said
+from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage
 from lionstudio.imports.transcripts.tools import Tool
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import text_or_none
@@ -26,10 +26,10 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.imports.transcript_files import (
     SOURCES,
     Position,
+    append_if_absent,
     follow_history,
     has_session,
-    is_kept,
-    keep,
+    is_stored,
     last_before,
     note_branch,
     note_session,
@@ -39,17 +39,17 @@ from lionstudio.state.imports.transcript_files import (
 from lionstudio.state.sessions import create_session
 
 
-class Entry(NamedTuple):
+class BuilderEntry(NamedTuple):
     """A place in the history that a fork of Codex copied, and a digest of what stands there."""
 
     position: Position
     digest: bytes
 
 
-class Placing:
+class SessionBuilder:
     """Puts the messages of one file where they belong."""
 
-    def __init__(self, tool: Tool, path: str, facts: Facts, state: Mapping[str, Any]) -> None:
+    def __init__(self, tool: Tool, path: str, facts: TranscriptFacts, state: Mapping[str, Any]) -> None:
         self._tool = tool
         self._path = path
         self._facts = facts
@@ -58,7 +58,7 @@ class Placing:
         self._apart: bool = state.get("apart", False)  # it has said something of its own
         self._branches: dict[tuple[str, str], str] = {}
         self._made: set[str] = set()  # branches that are known to exist
-        self._copied: list[Entry] | None = None
+        self._copied: list[BuilderEntry] | None = None
         self._repeated: int = state.get("repeated", 0)
         self._session: str | None = state.get("session")
 
@@ -71,19 +71,19 @@ class Placing:
         """Our id of the session this file belongs to."""
         return self._session or self._tool.session_id(self._facts.session)
 
-    def place(self, conn: Connection, said: Said, status: SessionStatus) -> bool:
+    def place(self, conn: Connection, said: TranscriptMessage, status: SessionStatus) -> bool:
         """Keep a message; False when it is here already."""
         lane, message = said
         branch_id = self._branch(lane)
         if branch_id not in self._made:
             if lane == self._facts.lane and not self._apart and self._repeats(conn, branch_id, message):
                 return False
-            if lane != self._facts.lane and is_kept(conn, message.id):
+            if lane != self._facts.lane and is_stored(conn, message.id):
                 return False  # a sidechain that was copied with its conversation
             self._make(conn, branch_id, lane, message, status)
-        return keep(conn, branch_id, message)
+        return append_if_absent(conn, branch_id, message)
 
-    def ready(self, said: Said) -> str | None:
+    def ready(self, said: TranscriptMessage) -> str | None:
         """The branch of a message, None when it must be placed by itself: the branch may have to be made."""
         branch_id = self._branch(said.lane)
         return branch_id if branch_id in self._made else None
@@ -102,7 +102,7 @@ class Placing:
             return False
         if self._tool.name == "codex":
             return self._repeats_parent(conn, message)
-        if not is_kept(conn, message.id):
+        if not is_stored(conn, message.id):
             return False
         found = follow_history(conn, message.id, self._at, self.session_id)
         if found is None:
@@ -124,11 +124,11 @@ class Placing:
         return True
 
     @staticmethod
-    def _history_of(conn: Connection, branch_id: str) -> list[Entry]:
+    def _history_of(conn: Connection, branch_id: str) -> list[BuilderEntry]:
         if session_of(conn, branch_id) is None:
             return []
         return [
-            Entry(Position(entry.branch_id, entry.ord), _digest(entry.message))
+            BuilderEntry(Position(entry.branch_id, entry.ord), _digest(entry.message))
             for entry in history(conn, branch_id)
             if entry.message is not None
         ]
@@ -225,7 +225,7 @@ class Placing:
         return {key: value for key, value in about.items() if value is not None}
 
 
-def kept_as_text(said: Said, raw: str, why: str) -> Said:
+def kept_as_text(said: TranscriptMessage, raw: str, why: str) -> TranscriptMessage:
     """A message whose content cannot be stored as it is (too deep, no JSON number), with the line it came from."""
     message = said.message
     key = next(
@@ -237,7 +237,7 @@ def kept_as_text(said: Said, raw: str, why: str) -> Said:
     made = type(message)(
         id=message.id, created_at=message.created_at, content=content, metadata={**metadata, "kept_as_text": why}
     )
-    return Said(said.lane, made)
+    return TranscriptMessage(said.lane, made)
 
 
 @lru_cache(maxsize=1000)
@@ -254,7 +254,7 @@ def _clean(text: str | None) -> str | None:
     return text and Redactor().text(text)
 
 
-def _agent_name(facts: Facts) -> str:
+def _agent_name(facts: TranscriptFacts) -> str:
     names = ("agentType", "agent_nickname", "agent_role", "description")
     return next((name for key in names if (name := text_or_none(facts.agent.get(key)))), None) or facts.thread
 

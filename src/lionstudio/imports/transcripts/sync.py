@@ -11,16 +11,24 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from lionstudio.errors import LionError
-from lionstudio.imports.report import Item, Outcome, Report
+from lionstudio.imports.report import ImportItem, ItemOutcome, Report
 from lionstudio.imports.transcripts.fork_order import oldest_first
 from lionstudio.imports.transcripts.session_builder import failure_of
 from lionstudio.imports.transcripts.tool_processes import may_be_running
 from lionstudio.imports.transcripts.tools import Candidate, Tool, described, discover, look, within
-from lionstudio.imports.transcripts.transcript_reader import BATCH, BATCH_BYTES, Overtaken, Rest, Transcript
+from lionstudio.imports.transcripts.transcript_reader import BATCH, BATCH_BYTES, Overtaken, RemainingWork, Transcript
 from lionstudio.imports.transcripts.zstd import plain_name
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.state.database import Database
-from lionstudio.state.imports.transcript_files import Open, Stamp, find_file, list_open, list_stamps, mark_gone, settle
+from lionstudio.state.imports.transcript_files import (
+    OpenSession,
+    Stamp,
+    close_session,
+    find_file,
+    list_open,
+    list_stamps,
+    mark_gone,
+)
 from lionstudio.system.filenames import shown
 
 _TRIES = 5  # when another mirror reads the same file
@@ -48,7 +56,7 @@ class Mirror:
         changed = [file for file in found.files if is_new(file, stamps.get(file.key))]
         for file in found.files:
             if not is_new(file, stamps.get(file.key)):
-                report.add(Item("transcript", shown(file.path), Outcome.UNCHANGED))
+                report.add(ImportItem("transcript", shown(file.path), ItemOutcome.UNCHANGED))
         self._read(oldest_first(self._tool, changed, stamps), stamps, report)
         there = {file.key for file in found.files}
         self._note_gone([path for path in within(self._root, stamps) if path not in there and not stamps[path].gone_at])
@@ -62,12 +70,18 @@ class Mirror:
             report.skip("transcript", path, reason)
         self._total, seen = sum(file.size for file in found.files), set[int]()
         for file in found.files:
-            outcome, new = Outcome.UNCHANGED, 0
+            outcome, new = ItemOutcome.UNCHANGED, 0
             if is_new(file, stamps.get(file.key)):
                 with Transcript(self._db, self._tool, file) as transcript:
                     new = transcript.count_new(seen)
-                outcome = Outcome.UNCHANGED if not new else Outcome.UPDATED if file.key in stamps else Outcome.IMPORTED
-            report.add(Item("transcript", shown(file.path), outcome, None, new))
+                outcome = (
+                    ItemOutcome.UNCHANGED
+                    if not new
+                    else ItemOutcome.UPDATED
+                    if file.key in stamps
+                    else ItemOutcome.IMPORTED
+                )
+            report.add(ImportItem("transcript", shown(file.path), outcome, None, new))
             self._advance(file.size)
 
     def read_paths(self, paths: Iterable[str], report: Report) -> None:
@@ -116,7 +130,7 @@ class Mirror:
         for item in found:
             report.add(item)
 
-    def _mirror(self, file: Candidate) -> Item:
+    def _mirror(self, file: Candidate) -> ImportItem:
         for _ in range(_TRIES):
             try:
                 with Transcript(self._db, self._tool, file) as transcript:
@@ -126,8 +140,8 @@ class Mirror:
                 continue
             except OSError as error:
                 reason = f"cannot be read: {error.strerror}"
-                return Item("transcript", shown(file.path), Outcome.SKIPPED, reason)
-        return Item("transcript", shown(file.path), Outcome.SKIPPED, "another mirror reads it")
+                return ImportItem("transcript", shown(file.path), ItemOutcome.SKIPPED, reason)
+        return ImportItem("transcript", shown(file.path), ItemOutcome.SKIPPED, "another mirror reads it")
 
     def _advance(self, read: int) -> None:
         self._done += read
@@ -147,17 +161,17 @@ class Mirror:
         for one in {one.session_id: one for one in found if one.session_id not in busy}.values():
             self._end(one)
 
-    def _end(self, one: Open) -> None:
+    def _end(self, one: OpenSession) -> None:
         status = SessionStatus.FAILED if one.failed else SessionStatus.COMPLETED
         reasons = (failure_of(one.failed),) if one.failed else ()
-        self._db.write(lambda conn: settle(conn, one.session_id, self._tool.name, status, reasons))
+        self._db.write(lambda conn: close_session(conn, one.session_id, self._tool.name, status, reasons))
 
 
 class _Group:
     """Files that are written together: a transaction costs as much as some dozen messages."""
 
     def __init__(self) -> None:
-        self._taken: list[tuple[Candidate, Transcript, Rest | None]] = []
+        self._taken: list[tuple[Candidate, Transcript, RemainingWork | None]] = []
 
     def add(
         self, file: Candidate, transcript: Transcript, advance: Callable[[int], None], write: Callable[[], None]
@@ -182,7 +196,7 @@ class _Group:
         messages, size = sum(rest.messages for rest in rests), sum(rest.size for rest in rests)
         return len(self._taken) >= _TOGETHER or messages >= BATCH or size >= BATCH_BYTES
 
-    def write(self, db: Database) -> list[Item]:
+    def write(self, db: Database) -> list[ImportItem]:
         """What became of each."""
         rests = [rest for _, _, rest in self._taken if rest is not None]
         if rests:
@@ -198,7 +212,7 @@ class _Group:
         self._taken = []
 
 
-def _changed(one: Open) -> float:
+def _changed(one: OpenSession) -> float:
     try:
         return os.stat(one.path).st_mtime
     except OSError:

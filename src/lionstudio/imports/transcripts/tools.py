@@ -13,7 +13,7 @@ from uuid import UUID
 
 from lionstudio.agents.claude import transcript as claude
 from lionstudio.agents.codex import transcript as codex
-from lionstudio.agents.transcript import Facts, Reader, made_id
+from lionstudio.agents.transcript import TranscriptFacts, TranscriptReader, made_id
 from lionstudio.imports.transcripts.zstd import SUFFIX, plain_name
 from lionstudio.model.coerce import dict_of
 from lionstudio.system.filenames import shown
@@ -24,7 +24,7 @@ _SMALL = 1_000_000  # bytes of a file that describes a sub-agent
 _KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 _DEEPEST = 12  # folders; deeper ones are a loop or a mistake
 
-MakeReader = Callable[..., Reader]
+MakeReader = Callable[..., TranscriptReader]
 
 
 class Tool(NamedTuple):
@@ -58,11 +58,11 @@ class Tool(NamedTuple):
 
 CLAUDE = Tool(
     "claude", "Claude Code", "claude-code", "anthropic", "CLAUDE_CONFIG_DIR", "~/.claude", ("projects",),
-    claude.SPACE, claude.ClaudeReader,
+    claude.SPACE, claude.ClaudeTranscriptReader,
 )  # fmt: skip
 CODEX = Tool(
     "codex", "Codex", "codex", "openai", "CODEX_HOME", "~/.codex", ("sessions", "archived_sessions"),
-    codex.SPACE, codex.CodexReader,
+    codex.SPACE, codex.CodexTranscriptReader,
 )  # fmt: skip
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (CLAUDE, CODEX)}
 
@@ -87,7 +87,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(slots=True)
-class Found:
+class Discovered:
     """The transcripts under a root, and what was found there but cannot be read."""
 
     files: list[Candidate] = field(default_factory=list)
@@ -95,9 +95,9 @@ class Found:
     folders: list[str] = field(default_factory=list)
 
 
-def discover(tool: Tool, root: str) -> Found:
+def discover(tool: Tool, root: str) -> Discovered:
     """Every transcript of a tool, in the order in which they should be read."""
-    found = Found()
+    found = Discovered()
     for tree in tool.trees:
         _walk(tool, os.path.join(root, tree), found, 0)
     # a parent before its forks and sub-agents: rollouts are named by their birth, the rest goes by its last change
@@ -143,7 +143,7 @@ def _is_transcript(tool: Tool, name: str) -> bool:
     return name.endswith(".jsonl")
 
 
-def _walk(tool: Tool, folder: str, found: Found, depth: int) -> None:
+def _walk(tool: Tool, folder: str, found: Discovered, depth: int) -> None:
     try:
         with os.scandir(folder) as entries:
             inside = sorted(entries, key=lambda entry: entry.name)
@@ -174,17 +174,17 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def facts_of(tool: Tool, path: str) -> Facts:
+def facts_of(tool: Tool, path: str) -> TranscriptFacts:
     """What a file's name and place say about it."""
     stem = os.path.splitext(os.path.basename(plain_name(path)))[0]
     if tool.name == "codex":
         known = _UUID.findall(stem)
-        return Facts(session=known[-1] if known else stem, thread=known[-1] if known else stem)
+        return TranscriptFacts(session=known[-1] if known else stem, thread=known[-1] if known else stem)
     if not stem.startswith("agent-"):
-        return Facts(session=stem if _UUID.fullmatch(stem) else "")
+        return TranscriptFacts(session=stem if _UUID.fullmatch(stem) else "")
     parts = path.split(os.sep)
     session = parts[parts.index("subagents") - 1] if "subagents" in parts else ""
-    return Facts(session=session, thread=stem.removeprefix("agent-"))
+    return TranscriptFacts(session=session, thread=stem.removeprefix("agent-"))
 
 
 _NOTE = ".meta.json"

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lionstudio.agents.transcript import Facts, Reader, Said
+from lionstudio.agents.transcript import TranscriptFacts, TranscriptMessage, TranscriptReader
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
-from lionstudio.imports.report import Item, Outcome
+from lionstudio.imports.report import ImportItem, ItemOutcome
 from lionstudio.imports.transcripts import line_reader
-from lionstudio.imports.transcripts.session_builder import Placing, kept_as_text
+from lionstudio.imports.transcripts.session_builder import SessionBuilder, kept_as_text
 from lionstudio.imports.transcripts.tool_processes import may_be_running
 from lionstudio.imports.transcripts.tools import Candidate, Tool, describe_agent, facts_of
 from lionstudio.imports.transcripts.zstd import unpack
@@ -30,9 +30,9 @@ from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database
-from lionstudio.state.imports.transcript_files import MirrorFile, find_file, has_session, is_kept, save_file
+from lionstudio.state.imports.transcript_files import TranscriptFile, find_file, has_session, is_stored, save_file
 from lionstudio.state.messages.append import to_row
-from lionstudio.state.messages.append_many import Arrival, append_many, known_among
+from lionstudio.state.messages.append_many import PendingRow, append_many, existing_ids
 from lionstudio.system.filenames import shown
 
 BATCH = 500  # messages of one transaction
@@ -59,7 +59,7 @@ class Overtaken(Exception):
     """Another mirror has read on in this file."""
 
 
-class Rest(NamedTuple):
+class RemainingWork(NamedTuple):
     """What was taken up of a file and is not written yet: what to do in a transaction, and what after it."""
 
     work: Callable[[Connection], int]
@@ -81,10 +81,10 @@ class Transcript:
         self._row = db.read(lambda conn: find_file(conn, file.key))
         self._goes_on = self._row is not None and self._is_same(self._row)
         state: Mapping[str, Any] = self._row.state if self._row is not None and self._goes_on else {}
-        self._facts = Facts.from_dict(state["facts"]) if "facts" in state else facts_of(tool, file.key)
+        self._facts = TranscriptFacts.from_dict(state["facts"]) if "facts" in state else facts_of(tool, file.key)
         self._is_described = self._describe()
-        self._reader: Reader = tool.reader(self._facts, state.get("reader", {}), born=seen.st_mtime)
-        self._placing = Placing(tool, file.key, self._facts, state.get("place", {}))
+        self._reader: TranscriptReader = tool.reader(self._facts, state.get("reader", {}), born=seen.st_mtime)
+        self._placing = SessionBuilder(tool, file.key, self._facts, state.get("place", {}))
         self._at = self._row.read_to if self._row is not None and self._goes_on else 0
         self._redactor = Redactor()
         self._within: bool = state.get("within", False)
@@ -111,9 +111,9 @@ class Transcript:
         self._facts.agent = describe_agent(self._path)
         return bool(self._facts.agent)
 
-    def _is_same(self, row: MirrorFile) -> bool:
+    def _is_same(self, row: TranscriptFile) -> bool:
         """Whether the file still begins with what was read, and its session is still kept."""
-        if row.read_to > self._length or line_reader.seal(self._descriptor, row.read_to) != row.seal:
+        if row.read_to > self._length or line_reader.checksum(self._descriptor, row.read_to) != row.seal:
             return False
         session_id = row.session_id
         if session_id is None or not row.messages:
@@ -125,12 +125,12 @@ class Transcript:
         if (rest := self.take(advance)) is not None:
             rest.wrote(self._db.write(rest.work))
 
-    def take(self, advance: Callable[[int], None], first: Callable[[], None] = lambda: None) -> Rest | None:
+    def take(self, advance: Callable[[int], None], first: Callable[[], None] = lambda: None) -> RemainingWork | None:
         """Take up every line that is complete; the last of it is given back to be written, None when there is none.
 
         What is too much for one transaction is written at once, after `first`: what was taken up before comes before.
         """
-        said: list[tuple[Said, Raw]] = []
+        said: list[tuple[TranscriptMessage, Raw]] = []
         size, begun = 0, self._at
         for line in line_reader.read_lines(self._descriptor, self._at, within=self._within):
             size += line.end - self._at
@@ -156,7 +156,7 @@ class Transcript:
         stamp = None if row is None else (row.inode, row.size, row.mtime_ns, row.gone_at)
         return stamp != (seen.st_ino, seen.st_size, seen.st_mtime_ns, None)
 
-    def _take(self, record: Record) -> list[Said]:
+    def _take(self, record: Record) -> list[TranscriptMessage]:
         try:
             found = [self._clean(one) for one in self._reader.take(record)]
             if found and not self._facts.session:  # nothing says whose records these are
@@ -167,7 +167,7 @@ class Transcript:
             self._skip(f"record not understood ({type(error).__name__})")
             return []
 
-    def _clean(self, said: Said) -> Said:
+    def _clean(self, said: TranscriptMessage) -> TranscriptMessage:
         """Without the secrets that somebody let an agent see."""
         message = said.message
         content = self._redactor.value(message.content)
@@ -175,7 +175,7 @@ class Transcript:
         if content == message.content and not noted:
             return said
         metadata = {**message.metadata, **{key: self._redactor.value(message.metadata[key]) for key in noted}}
-        return Said(said.lane, replace(message, content=content, metadata=metadata))
+        return TranscriptMessage(said.lane, replace(message, content=content, metadata=metadata))
 
     def _parse(self, line: Raw) -> Record | None:
         if not line.strip(b" \t\r\0"):
@@ -200,8 +200,8 @@ class Transcript:
     def _skip(self, reason: str) -> None:
         self._new_skips[reason] += 1
 
-    def _rest(self, said: list[tuple[Said, Raw]], size: int, *, at_end: bool) -> Rest:
-        seal = line_reader.seal(self._descriptor, self._at)
+    def _rest(self, said: list[tuple[TranscriptMessage, Raw]], size: int, *, at_end: bool) -> RemainingWork:
+        seal = line_reader.checksum(self._descriptor, self._at)
         status = self._status(time.time())
 
         def work(conn: Connection) -> int:
@@ -218,14 +218,14 @@ class Transcript:
             self._messages += kept
             self._seal = seal
 
-        return Rest(work, wrote, len(said), size)
+        return RemainingWork(work, wrote, len(said), size)
 
-    def _place_all(self, conn: Connection, said: list[tuple[Said, Raw]], status: SessionStatus) -> int:
+    def _place_all(self, conn: Connection, said: list[tuple[TranscriptMessage, Raw]], status: SessionStatus) -> int:
         """Few are placed one by one; many together, which takes half the time."""
         if len(said) < _MANY:
             return sum(self._place(conn, one, raw, status) for one, raw in said)
-        known = known_among(conn, [one.message.id for one, _ in said])
-        waiting: list[Arrival] = []
+        known = existing_ids(conn, [one.message.id for one, _ in said])
+        waiting: list[PendingRow] = []
         into, kept = "", 0
         for one, raw in said:
             branch_id = self._placing.ready(one)
@@ -235,7 +235,7 @@ class Transcript:
                 waiting = []
             if branch_id and row is not None:
                 into = branch_id
-                waiting.append(Arrival(one.message, row))
+                waiting.append(PendingRow(one.message, row))
                 known.add(one.message.id)
                 kept += 1
             else:
@@ -250,7 +250,7 @@ class Transcript:
         except InvalidInput:
             return None
 
-    def _place(self, conn: Connection, said: Said, raw: Raw, status: SessionStatus) -> bool:
+    def _place(self, conn: Connection, said: TranscriptMessage, raw: Raw, status: SessionStatus) -> bool:
         try:
             return self._placing.place(conn, said, status)
         except InvalidInput as error:
@@ -261,7 +261,7 @@ class Transcript:
                 self._skip(second.message[:100])
                 return False
 
-    def _file(self, seal: str, kept: int, at_end: bool) -> MirrorFile:
+    def _file(self, seal: str, kept: int, at_end: bool) -> TranscriptFile:
         # until its end is reached a file counts as changed, so that the next run goes on
         size = self._seen.st_size if at_end else _UNFINISHED
         state: dict[str, Any] = {
@@ -272,7 +272,7 @@ class Transcript:
         if self._within:
             state["within"] = True
         session_id = self._placing.session_id
-        return MirrorFile(
+        return TranscriptFile(
             self._path, self._tool.name, session_id, self._seen.st_ino, size, self._seen.st_mtime_ns, self._at, seal,
             state, self._messages + kept, self._skipped + self._new_skips, time.time(),
         )  # fmt: skip
@@ -282,15 +282,15 @@ class Transcript:
             return SessionStatus.RUNNING
         return SessionStatus.FAILED if self._facts.failed else SessionStatus.COMPLETED
 
-    def item(self) -> Item:
+    def item(self) -> ImportItem:
         """What became of the file."""
-        outcome = Outcome.UNCHANGED
+        outcome = ItemOutcome.UNCHANGED
         if self._kept:
-            outcome = Outcome.UPDATED if self._goes_on else Outcome.IMPORTED
+            outcome = ItemOutcome.UPDATED if self._goes_on else ItemOutcome.IMPORTED
         reason = ", ".join(f"{count} × {reason}" for reason, count in sorted(self._new_skips.items())) or None
         if reason and not self._kept:
-            outcome = Outcome.SKIPPED
-        return Item("transcript", shown(self._path), outcome, reason, self._kept, self._placing.session_id)
+            outcome = ItemOutcome.SKIPPED
+        return ImportItem("transcript", shown(self._path), outcome, reason, self._kept, self._placing.session_id)
 
     def count_new(self, seen: set[int]) -> int:
         """How many messages a mirror would add to those that are here or were seen; nothing is written."""
@@ -301,5 +301,5 @@ class Transcript:
             fresh = [id_ for id_ in ids if hash(id_) not in seen]
             seen.update(map(hash, fresh))
             if fresh:
-                new += self._db.read(lambda conn, ids=fresh: sum(not is_kept(conn, id_) for id_ in ids))  # type: ignore[misc]
+                new += self._db.read(lambda conn, ids=fresh: sum(not is_stored(conn, id_) for id_ in ids))  # type: ignore[misc]
         return new

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TypeVar
 
-from lionstudio.errors import IllegalMove, InvalidInput
+from lionstudio.errors import IllegalTransition, InvalidInput
 
 
 class SessionStatus(StrEnum):
@@ -73,7 +73,7 @@ class SourceKind(StrEnum):
 
 
 S = SessionStatus
-SESSION_MOVES: Mapping[SessionStatus, frozenset[SessionStatus]] = {
+SESSION_TRANSITIONS: Mapping[SessionStatus, frozenset[SessionStatus]] = {
     S.RUNNING: frozenset({S.COMPLETED, S.FAILED, S.TIMED_OUT, S.ABORTED, S.CANCELLED}),
     S.COMPLETED: frozenset(),
     S.FAILED: frozenset(),
@@ -92,7 +92,7 @@ EXIT_CODES: Mapping[SessionStatus, int] = {
 }
 
 P = PlayStatus
-PLAY_MOVES: Mapping[PlayStatus, frozenset[PlayStatus]] = {
+PLAY_TRANSITIONS: Mapping[PlayStatus, frozenset[PlayStatus]] = {
     P.PENDING: frozenset({P.PREPARED, P.BLOCKED, P.ESCALATED}),
     P.PREPARED: frozenset({P.RUNNING, P.BLOCKED, P.ESCALATED}),
     # back to prepared: a usage limit parks a play without using up an attempt
@@ -108,7 +108,7 @@ PLAY_MOVES: Mapping[PlayStatus, frozenset[PlayStatus]] = {
     P.ABORTED_AFTER_FINISH: frozenset({P.REDOING}),
 }
 
-SHOW_MOVES: Mapping[ShowStatus, frozenset[ShowStatus]] = {
+SHOW_TRANSITIONS: Mapping[ShowStatus, frozenset[ShowStatus]] = {
     ShowStatus.ACTIVE: frozenset({ShowStatus.COMPLETED, ShowStatus.ABORTED}),
     # a finished or aborted show is taken up again by `redo` and `resume`
     ShowStatus.COMPLETED: frozenset({ShowStatus.ACTIVE}),
@@ -116,7 +116,7 @@ SHOW_MOVES: Mapping[ShowStatus, frozenset[ShowStatus]] = {
     ShowStatus.IMPORTED: frozenset({ShowStatus.ACTIVE, ShowStatus.COMPLETED, ShowStatus.ABORTED}),
 }
 
-TEAM_MOVES: Mapping[TeamStatus, frozenset[TeamStatus]] = {
+TEAM_TRANSITIONS: Mapping[TeamStatus, frozenset[TeamStatus]] = {
     TeamStatus.ACTIVE: frozenset({TeamStatus.ARCHIVED}),
     TeamStatus.ARCHIVED: frozenset({TeamStatus.ACTIVE}),
 }
@@ -135,15 +135,15 @@ def parse(vocabulary: type[V], value: object, what: str) -> V:
         raise InvalidInput(f"{what} {value!r:.80} is unknown", hint=f"use one of: {words}") from None
 
 
-def check_move(moves: Mapping[V, frozenset[V]], old: V, new: V, what: str) -> None:
+def check_transition(moves: Mapping[V, frozenset[V]], old: V, new: V, what: str) -> None:
     """Refuse a move that the table does not have."""
     if new in moves[old]:
         return
     legal = ", ".join(sorted(moves[old])) or "nothing: it is final"
-    raise IllegalMove(f"{what} is {old} and cannot become {new}", hint=f"from {old} follows {legal}")
+    raise IllegalTransition(f"{what} is {old} and cannot become {new}", hint=f"from {old} follows {legal}")
 
 
-def may_become(moves: Mapping[V, frozenset[V]], old: V, new: V) -> bool:
+def can_reach(moves: Mapping[V, frozenset[V]], old: V, new: V) -> bool:
     """Whether moves lead from one status to another, over however many that nobody told us of."""
     seen, waiting = {old}, [old]
     while waiting:

@@ -14,13 +14,13 @@ from lionstudio.model.status.statuses import InvocationKind
 from lionstudio.runs.prepare import flow, resolve
 from lionstudio.runs.prepare.flow import Step
 from lionstudio.runs.prepare.project import project_of
-from lionstudio.runs.prepare.resolve import Origin, Who
-from lionstudio.runs.run import Part, Result, Running
+from lionstudio.runs.prepare.resolve import ResolvedAgent, ResumePoint
+from lionstudio.runs.run import Result, RunPart, RunSession
 from lionstudio.settings import Settings
 from lionstudio.teams.prompt import TeamMode
 
 
-class Place(NamedTuple):
+class RunContext(NamedTuple):
     """Where a run happens and what it may see."""
 
     settings: Settings
@@ -30,7 +30,7 @@ class Place(NamedTuple):
     repo: str | None = None  # the repository that it works for in a checkout elsewhere, as a play of a show does
 
 
-class Link(NamedTuple):
+class ShowLink(NamedTuple):
     """What a run is called and belongs to; a play of a show has a name that the show finds it by."""
 
     name: str | None = None
@@ -47,12 +47,12 @@ class Link(NamedTuple):
         return usual
 
 
-class Prepared(NamedTuple):
+class PreparedRun(NamedTuple):
     """A run that has only to be begun."""
 
     session: Session
-    parts: list[Part]
-    play: Callable[[Running], Awaitable[Result]]
+    parts: list[RunPart]
+    play: Callable[[RunSession], Awaitable[Result]]
 
     @property
     def several(self) -> bool:
@@ -61,9 +61,9 @@ class Prepared(NamedTuple):
 
 
 def prepare_agent(
-    place: Place, link: Link, who: Who, prompt: str, *, origin: Origin | None = None, same_conversation: bool = False,
+    place: RunContext, link: ShowLink, who: ResolvedAgent, prompt: str, *, origin: ResumePoint | None = None, same_conversation: bool = False,
     team: TeamMode | None = None,
-) -> Prepared:  # fmt: skip
+) -> PreparedRun:  # fmt: skip
     """One agent; with an origin it continues that conversation, or branches off it."""
     links = {} if origin is None else {"resumed_from" if same_conversation else "forked_from": origin.session.id}
     continued = origin.session.name if origin is not None and same_conversation else None
@@ -71,32 +71,34 @@ def prepare_agent(
     part = _part(
         place, session, who, prompt, _caller(who), team, origin=origin, same_conversation=same_conversation
     )  # fmt: skip
-    return Prepared(session, [part], lambda running: running.play(part))
+    return PreparedRun(session, [part], lambda running: running.execute(part))
 
 
 def prepare_steps(
-    place: Place, link: Link, kind: InvocationKind, steps: list[Step], *, usual_name: str,
+    place: RunContext, link: ShowLink, kind: InvocationKind, steps: list[Step], *, usual_name: str,
     team: TeamMode | None = None, playbook_name: str | None = None,
-) -> Prepared:  # fmt: skip
+) -> PreparedRun:  # fmt: skip
     """Steps that wait for each other, each on a branch of one session."""
     steps = flow.check_steps(steps)
     one_provider = len({step.who.provider for step in steps}) == 1
     who = steps[0].who if one_provider else steps[0].who._replace(model=None)
     session = _session(place, link, kind, who, usual_name, playbook_name=playbook_name)
 
-    def make_part(step: Step, text: str) -> Part:
+    def make_part(step: Step, text: str) -> RunPart:
         name = "main" if len(steps) == 1 else step.name
         return _part(place, session, step.who, text, step.who.agent_name or step.name, team, name=name)
 
     parts = [make_part(step, step.prompt) for step in steps]  # refused now, not when their turn comes
-    return Prepared(session, parts, lambda running: flow.play_flow(running, steps, make_part))
+    return PreparedRun(session, parts, lambda running: flow.play_flow(running, steps, make_part))
 
 
-def _caller(who: Who) -> str:
+def _caller(who: ResolvedAgent) -> str:
     return who.agent_name or who.provider
 
 
-def _session(place: Place, link: Link, kind: InvocationKind, who: Who, usual_name: str, **given: Any) -> Session:
+def _session(
+    place: RunContext, link: ShowLink, kind: InvocationKind, who: ResolvedAgent, usual_name: str, **given: Any
+) -> Session:
     session = resolve.new_session(
         place.settings, place.cwd, InvocationKind.SHOW_PLAY if link.show_topic else kind, who,
         session_id=link.session_id, name=link.called(usual_name), show_topic=link.show_topic,
@@ -108,8 +110,14 @@ def _session(place: Place, link: Link, kind: InvocationKind, who: Who, usual_nam
 
 
 def _part(
-    place: Place, session: Session, who: Who, prompt: str, member: str, team: TeamMode | None, **given: Any
-) -> Part:
+    place: RunContext,
+    session: Session,
+    who: ResolvedAgent,
+    prompt: str,
+    member: str,
+    team: TeamMode | None,
+    **given: Any,
+) -> RunPart:
     told = prompt if team is None else team.prompt(member, prompt)
     return resolve.new_part(
         who, told, session_id=session.id, settings=place.settings, cwd=place.cwd, environ=place.environ,

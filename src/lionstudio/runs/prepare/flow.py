@@ -10,8 +10,8 @@ from typing import NamedTuple
 from lionstudio.agents.events import Ended
 from lionstudio.errors import InvalidInput
 from lionstudio.model.status.statuses import SessionStatus
-from lionstudio.runs.prepare.resolve import Who
-from lionstudio.runs.run import Part, Result, Running
+from lionstudio.runs.prepare.resolve import ResolvedAgent
+from lionstudio.runs.run import Result, RunPart, RunSession
 
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 _INPUT = "input"
@@ -22,7 +22,7 @@ class Step(NamedTuple):
     """One agent of a flow; `{name}` in its prompt is the answer of the step of that name."""
 
     name: str
-    who: Who
+    who: ResolvedAgent
     prompt: str
     needs: tuple[str, ...] = ()
     given: str = ""  # what `{input}` stands for; never looked through for names itself
@@ -65,7 +65,7 @@ def _needs(step: Step, names: set[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*step.needs, *mentioned]))
 
 
-def fanout_steps(who: Who, prompt: str, workers: int, synthesis: Who | None) -> list[Step]:
+def fanout_steps(who: ResolvedAgent, prompt: str, workers: int, synthesis: ResolvedAgent | None) -> list[Step]:
     """The same task for several workers, and one who makes a whole of their answers."""
     each = [Step(f"worker-{number}", who, prompt) for number in range(1, workers + 1)]
     if synthesis is None:
@@ -75,10 +75,12 @@ def fanout_steps(who: Who, prompt: str, workers: int, synthesis: Who | None) -> 
     return [*each, Step("synthesis", synthesis, asked, tuple(step.name for step in each))]
 
 
-MakePart = Callable[[Step, str], Part]
+MakePart = Callable[[Step, str], RunPart]
 
 
-async def play_flow(running: Running, steps: list[Step], make_part: MakePart, *, at_once: int = MOST_AT_ONCE) -> Result:
+async def play_flow(
+    running: RunSession, steps: list[Step], make_part: MakePart, *, at_once: int = MOST_AT_ONCE
+) -> Result:
     """Run every step after the ones it needs; what needs a step that failed is not started."""
     results: dict[str, Result] = {}
     done = {step.name: asyncio.Event() for step in steps}
@@ -102,7 +104,7 @@ async def play_flow(running: Running, steps: list[Step], make_part: MakePart, *,
 
 
 async def _play_step(
-    running: Running, step: Step, make_part: MakePart, results: Mapping[str, Result], room: asyncio.Semaphore
+    running: RunSession, step: Step, make_part: MakePart, results: Mapping[str, Result], room: asyncio.Semaphore
 ) -> Result:
     failed = [need for need in step.needs if results[need].ended.status is not SessionStatus.COMPLETED]
     if failed:
@@ -116,7 +118,7 @@ async def _play_step(
     async with room:
         if running.stopped is not None:
             return Result(running.stopped, None)
-        return await running.play(make_part(step, prompt))
+        return await running.execute(make_part(step, prompt))
 
 
 def _whole(steps: list[Step], results: Mapping[str, Result]) -> Result:

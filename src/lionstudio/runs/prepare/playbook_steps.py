@@ -13,10 +13,10 @@ from lionstudio.files.definitions.catalog import get_definition, load_value
 from lionstudio.files.definitions.playbooks import Playbook, bind, render, unknown_slots
 from lionstudio.runs.prepare import flow
 from lionstudio.runs.prepare.flow import Step, fanout_steps
-from lionstudio.runs.prepare.resolve import Who
+from lionstudio.runs.prepare.resolve import ResolvedAgent
 from lionstudio.settings import Settings
 
-FindWho = Callable[[str], Who]
+FindWho = Callable[[str], ResolvedAgent]
 _USUAL_WORKERS = 3
 
 
@@ -63,7 +63,7 @@ class _Cast:
         self._find_who = find_who
         self._usual = agent or next(iter(playbook.agents), None) or playbook.options.get("model")
 
-    def who(self, target: Any = None) -> Who:
+    def who(self, target: Any = None) -> ResolvedAgent:
         """The agent of a step, else the playbook's; how hard and how freely it works is the playbook's to say."""
         named = target or self._usual
         if not isinstance(named, str):

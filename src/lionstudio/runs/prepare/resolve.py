@@ -20,7 +20,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import InvocationKind, SourceKind
 from lionstudio.runs.environment import agent_environment
 from lionstudio.runs.prepare.project import commit_of, project_name
-from lionstudio.runs.run import Part
+from lionstudio.runs.run import RunPart
 from lionstudio.settings import Settings
 from lionstudio.state.branches import branch_length, get_branch, history, list_branches
 from lionstudio.state.connection import Connection
@@ -30,7 +30,7 @@ from lionstudio.state.sessions import get_session, resolve_session
 PERMISSIONS = ("ask", "edit", "all")
 
 
-class Who(NamedTuple):
+class ResolvedAgent(NamedTuple):
     """An agent as it can be run: its provider, and what its definition or the command line says."""
 
     provider: str
@@ -44,7 +44,7 @@ class Who(NamedTuple):
     options: Mapping[str, Any] = {}
 
 
-class Origin(NamedTuple):
+class ResumePoint(NamedTuple):
     """Where a run continues: the branch and message it starts from, and what the provider knows of it."""
 
     session: Session
@@ -53,7 +53,7 @@ class Origin(NamedTuple):
     history: tuple[Message, ...]
 
 
-def find_who(target: str, settings: Settings, cwd: str) -> Who:
+def resolve_agent(target: str, settings: Settings, cwd: str) -> ResolvedAgent:
     """The agent that a name stands for: a definition, else `provider` or `provider/model`."""
     plain = split_target(target)
     definition = find_definition("agent", target, settings.home, cwd) if "/" not in target else None
@@ -62,14 +62,14 @@ def find_who(target: str, settings: Settings, cwd: str) -> Who:
         assert isinstance(value, Agent)
         return _defined(value)
     if plain is not None:
-        return Who(*plain)
+        return ResolvedAgent(*plain)
     raise NotFound(
         f"there is no agent or provider {target!r:.80}",
         hint="`li agents ls` lists agents; providers are claude, codex, openai/MODEL, acp, command and script",
     )
 
 
-def _defined(agent: Agent) -> Who:
+def _defined(agent: Agent) -> ResolvedAgent:
     given = agent.extra.get("provider")
     named = split_target(agent.model) if agent.model else None
     if isinstance(given, str):
@@ -83,7 +83,7 @@ def _defined(agent: Agent) -> Who:
         )
     tools, permissions = agent.extra.get("tools"), agent.extra.get("permissions")
     listed = tools.replace(",", " ").split() if isinstance(tools, str) else tools
-    return Who(
+    return ResolvedAgent(
         provider=provider,
         model=model,
         agent_name=agent.name,
@@ -96,7 +96,7 @@ def _defined(agent: Agent) -> Who:
     )
 
 
-def find_origin(conn: Connection, *, resume: str | None, fork: str | None) -> Origin | None:
+def find_resume_point(conn: Connection, *, resume: str | None, fork: str | None) -> ResumePoint | None:
     """What --resume SESSION or --fork SESSION[:ORD] names."""
     if resume is not None:
         session_id = resolve_session(conn, resume)
@@ -124,7 +124,7 @@ def _main_branch(conn: Connection, session_id: str) -> Branch:
     return branches[0]
 
 
-def _origin(conn: Connection, session_id: str, branch: Branch, message_id: str | None) -> Origin:
+def _origin(conn: Connection, session_id: str, branch: Branch, message_id: str | None) -> ResumePoint:
     seen: list[Message] = []
     last = branch_length(conn, branch.id) - 1
     for entry in history(conn, branch.id):
@@ -136,11 +136,17 @@ def _origin(conn: Connection, session_id: str, branch: Branch, message_id: str |
     whole = last == branch_length(conn, branch.id) - 1
     conversation = branch.metadata.get("conversation") if whole else None
     known = conversation if isinstance(conversation, str) else None
-    return Origin(get_session(conn, session_id), ForkPoint(branch.id, last), known, tuple(seen))
+    return ResumePoint(get_session(conn, session_id), ForkPoint(branch.id, last), known, tuple(seen))
 
 
 def new_session(
-    settings: Settings, cwd: str, kind: InvocationKind, who: Who, *, session_id: str | None = None, **given: Any
+    settings: Settings,
+    cwd: str,
+    kind: InvocationKind,
+    who: ResolvedAgent,
+    *,
+    session_id: str | None = None,
+    **given: Any,
 ) -> Session:
     """The session of a run, with where and with what it happens."""
     return Session(
@@ -158,7 +164,7 @@ def new_session(
 
 
 def new_part(
-    who: Who,
+    who: ResolvedAgent,
     prompt: str,
     *,
     session_id: str,
@@ -166,10 +172,10 @@ def new_part(
     cwd: str,
     environ: Mapping[str, str],
     name: str = "main",
-    origin: Origin | None = None,
+    origin: ResumePoint | None = None,
     same_conversation: bool = False,
     pass_on: tuple[str, ...] = (),
-) -> Part:
+) -> RunPart:
     """An agent with its task; refused here when it cannot work."""
     provider: Provider = get_provider(who.provider)
     env = agent_environment(environ, session_id=session_id, settings=settings, also=pass_on)
@@ -188,4 +194,4 @@ def new_part(
         options={**who.options, "fork": bool(conversation) and not same_conversation},
     )
     provider.check(task)
-    return Part(name, provider, task, new_id(), origin.fork if origin else None)
+    return RunPart(name, provider, task, new_id(), origin.fork if origin else None)

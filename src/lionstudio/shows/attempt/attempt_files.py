@@ -37,7 +37,7 @@ _LEFTOVER_GRACE = 3.0
 SAFELY = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
 
-class Order(NamedTuple):
+class AttemptSpec(NamedTuple):
     """What a supervisor is to do."""
 
     argv: tuple[str, ...]
@@ -64,7 +64,7 @@ def folder_of(show_dir: str, play: str, attempt: int, part: int = 0) -> str:
     return os.path.join(show_dir, play, "attempts", f"{attempt}-{part}" if part else str(attempt))
 
 
-def place_order(folder: str, order: Order, prompt: str, environ: Mapping[str, str]) -> None:
+def write_spec(folder: str, order: AttemptSpec, prompt: str, environ: Mapping[str, str]) -> None:
     """Write down what is to be run; an order that was given stands."""
     if os.path.exists(os.path.join(folder, ORDER)):
         return
@@ -74,7 +74,7 @@ def place_order(folder: str, order: Order, prompt: str, environ: Mapping[str, st
     write_text(os.path.join(folder, ORDER), json.dumps(given, indent=1) + "\n")
 
 
-def read_order(folder: str) -> Order:
+def read_spec(folder: str) -> AttemptSpec:
     """The order of an attempt; refused with the reason when it is not there, or is not one that we gave."""
     given = read_object(os.path.join(folder, ORDER), most=_MOST_BYTES, root=folder)
     texts = [given.get(name) for name in ("cwd", "session_id", "db")]
@@ -82,7 +82,7 @@ def read_order(folder: str) -> Order:
     whole = isinstance(argv, list) and argv and all(isinstance(each, str) for each in (*argv, *texts))
     if not whole or not all(each is None or _is_number(each) for each in limits):
         raise InvalidInput(f"{ORDER} of the attempt is broken", hint=f"look into {folder}")
-    return Order(tuple(given["argv"]), *(given[name] for name in Order._fields[1:]))
+    return AttemptSpec(tuple(given["argv"]), *(given[name] for name in AttemptSpec._fields[1:]))
 
 
 def find_exit(folder: str) -> Exit | None:

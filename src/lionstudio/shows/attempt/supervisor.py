@@ -28,7 +28,7 @@ from lionstudio.shows.attempt.attempt_files import (
     find_exit,
     give_up,
     read_json,
-    read_order,
+    read_spec,
     why_asked_to_stop,
     write_exit,
 )
@@ -72,7 +72,7 @@ class Supervisor:
 
     def __init__(self, folder: str) -> None:
         self._folder, self._place = folder, os.path.realpath(folder)
-        self._order = read_order(folder)
+        self._order = read_spec(folder)
         self._stopping: tuple[str, str | None] | None = None  # how and why
         self._began = time.time()
         self._clock = time.monotonic()

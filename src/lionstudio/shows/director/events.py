@@ -12,7 +12,7 @@ from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 ABORTED = "the show was aborted"  # the reason of what an abort ended, by which it is known when the show goes on
 
 
-class Outcome(StrEnum):
+class AttemptOutcome(StrEnum):
     """How an attempt of an agent ended. A usage limit is no failure, and a stop is nobody's fault."""
 
     COMPLETED = "completed"
@@ -22,7 +22,7 @@ class Outcome(StrEnum):
     STOPPED = "stopped"
 
 
-class Merge(StrEnum):
+class MergeResult(StrEnum):
     """What trying to merge a play gave; `moved`: the branch went on since the gates looked, so they look again.
 
     `failed`: git refused for a reason that no agent can mend, such as a branch that somebody has checked out.
@@ -35,7 +35,7 @@ class Merge(StrEnum):
     FAILED = "failed"
 
 
-class Word(StrEnum):
+class DecisionKind(StrEnum):
     """What a person may say about a play."""
 
     APPROVE = "approve"
@@ -54,7 +54,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PlayState:
     """A play as the director knows it; all of it is in `_meta.json` and in its row."""
 
     status: PlayStatus = PlayStatus.PENDING
@@ -67,7 +67,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Next:
+class Transition:
     """What follows for a play, and why."""
 
     status: PlayStatus
@@ -85,12 +85,12 @@ class Next:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class ShowStarted:
     """The director took the show up, for the first time or again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class CheckoutPrepared:
     """A play has its checkout; `problem` says why it has none."""
 
     play: str
@@ -98,17 +98,17 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Exited:
+class AttemptEnded:
     """An attempt ended."""
 
     play: str
-    outcome: Outcome
+    outcome: AttemptOutcome
     reason: str | None = None
     resets_at: float | None = None  # when a usage limit ends
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class GatesEvaluated:
     """The gates that need no person have looked."""
 
     play: str
@@ -121,24 +121,24 @@ class MergeTried:
     """The merge of a play was tried."""
 
     play: str
-    result: Merge
+    result: MergeResult
     files: tuple[str, ...] = ()  # those in conflict
     reason: str | None = None  # why it failed
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class DecisionMade:
     """A person decided about a play."""
 
     play: str
-    word: Word
+    word: DecisionKind
     attempt: int
     feedback: str | None = None
     word_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Edited:
+class PlanEdited:
     """The plan was edited while the show runs."""
 
     plan: Plan
@@ -146,7 +146,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True)
-class Ticked:
+class ClockTicked:
     """Time went by, money was spent."""
 
     now: float
@@ -154,45 +154,45 @@ class Ticked:
 
 
 @dataclass(frozen=True, slots=True)
-class AbortAsked:
+class AbortRequested:
     """`_ABORT` lies in the folder."""
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class ShowAccepted:
     """A person takes the show as it is: the final gates look at what is merged."""
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ShowRejected:
     """A person does not take the show, though its final gates passed."""
 
 
 @dataclass(frozen=True, slots=True)
-class FinalJudged:
+class FinalGatesEvaluated:
     """The final gates that need no person have looked."""
 
     passed: bool
 
 
 Event = (
-    Begun | Prepared | Exited | Judged | MergeTried | Said | Edited | Ticked | AbortAsked | Accepted | Refused
-    | FinalJudged
+    ShowStarted | CheckoutPrepared | AttemptEnded | GatesEvaluated | MergeTried | DecisionMade | PlanEdited | ClockTicked | AbortRequested | ShowAccepted | ShowRejected
+    | FinalGatesEvaluated
 )  # fmt: skip
 
 # ── Commands ──
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class SaveTransition:
     """Write both halves of a play."""
 
     play: str
-    next: Next
+    next: Transition
 
 
 @dataclass(frozen=True, slots=True)
-class Prepare:
+class PrepareCheckout:
     """Give a play its checkout; after a redo, with what went wrong. Answered by Prepared."""
 
     play: str
@@ -200,7 +200,7 @@ class Prepare:
 
 
 @dataclass(frozen=True, slots=True)
-class Fire:
+class RunAttempt:
     """Run the agent of an attempt, or adopt the one that runs. Answered by Exited."""
 
     play: str
@@ -208,7 +208,7 @@ class Fire:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class StopAttempt:
     """End a running attempt; the Exited of its Fire is the answer.
 
     Ordered without a Fire when an aborted show is taken up: then whatever still runs is ended, and Exited is due too.
@@ -218,7 +218,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class RunGates:
     """Collect the work and run the gates on the merge result. Answered by Judged."""
 
     play: str
@@ -246,7 +246,7 @@ class AskPerson:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeShow:
+class RunFinalGates:
     """Run the final gates on what is merged. Answered by FinalJudged."""
 
 
@@ -258,8 +258,19 @@ class EndShow:
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class AwaitPerson:
     """Nothing can go on without a person; the director may leave and be called again."""
 
 
-Command = Note | Prepare | Fire | Stop | Judge | MergePlay | AskPerson | JudgeShow | EndShow | Rest
+Command = (
+    SaveTransition
+    | PrepareCheckout
+    | RunAttempt
+    | StopAttempt
+    | RunGates
+    | MergePlay
+    | AskPerson
+    | RunFinalGates
+    | EndShow
+    | AwaitPerson
+)

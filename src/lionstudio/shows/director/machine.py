@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import assert_never
 
 from lionstudio.model.shows.plan import GateKind, Plan
-from lionstudio.model.status.statuses import PLAY_MOVES, PlayStatus, ShowStatus, check_move
+from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus, check_transition
 from lionstudio.shows.director import events, rules
-from lionstudio.shows.director.events import Command, Event, Next, Spent, Standing
+from lionstudio.shows.director.events import Command, Event, PlayState, Spent, Transition
 
 P = PlayStatus
 _COMPLETE_FIRST = (P.GATED, P.RUNNING_COMPLETE, P.RUNNING)  # what is nearest to its end goes on first
@@ -26,19 +26,19 @@ class Director:
     def __init__(
         self,
         plan: Plan,
-        plays: Mapping[str, Standing],
+        plays: Mapping[str, PlayState],
         *,
         providers: Mapping[str, str] | None = None,
         aborted: bool = False,
     ) -> None:
         self.plan = plan
-        self._edited: events.Edited | None = None  # waits for plays at work that it does not have any more
-        self.plays = {name: plays.get(name, Standing()) for name in plan.names}
+        self._edited: events.PlanEdited | None = None  # waits for plays at work that it does not have any more
+        self.plays = {name: plays.get(name, PlayState()) for name in plan.names}
         self.providers = dict(providers or {})
         self.ended: ShowStatus | None = None
         self._at_work: dict[str, type[Command]] = {}
         self._ready: set[str] = set()  # has a checkout, as far as this director knows
-        self._words: dict[str, events.Said] = {}  # said while the play was at work
+        self._words: dict[str, events.DecisionMade] = {}  # said while the play was at work
         self._asked: set[tuple[str | None, int, str]] = set()
         self._aborting, self._resting = aborted, False
         self._accepted = self._has_last_word = False  # a person takes what is merged; and has seen the final gates
@@ -69,55 +69,57 @@ class Director:
         orders += self._continue()
         orders += self._start()
         orders += self._ask()
-        return orders + self._finish(moved=bool(orders) or not isinstance(event, events.Ticked))
+        return orders + self._finish(moved=bool(orders) or not isinstance(event, events.ClockTicked))
 
     def _hear(self, event: Event) -> list[Command]:
         match event:
-            case events.Begun():
+            case events.ShowStarted():
                 return []
-            case events.Prepared():
+            case events.CheckoutPrepared():
                 return self._on_prepared(event)
-            case events.Exited():
+            case events.AttemptEnded():
                 return self._on_exited(event)
-            case events.Judged():
+            case events.GatesEvaluated():
                 return self._on_judged(event)
             case events.MergeTried():
                 return self._on_merge_tried(event)
-            case events.Said():
+            case events.DecisionMade():
                 return self._on_said(event)
-            case events.Edited():
+            case events.PlanEdited():
                 self._edited = event
                 return []
-            case events.Ticked():
+            case events.ClockTicked():
                 self._now, self._spent = event.now, event.spent
                 return []
-            case events.AbortAsked():
+            case events.AbortRequested():
                 self._aborting = True
                 return []
-            case events.Accepted():
+            case events.ShowAccepted():
                 # said before the final gates have looked, it is no word about what they let pass
                 self._accepted, self._has_last_word = True, self._final is True
                 return []
-            case events.Refused():
+            case events.ShowRejected():
                 return self._end(ShowStatus.ABORTED) if self._final else []
-            case events.FinalJudged():
+            case events.FinalGatesEvaluated():
                 self._judging_show, self._final = False, event.passed
                 return []
         assert_never(event)
 
     # ── answers ──
 
-    def _on_prepared(self, event: events.Prepared) -> list[Command]:
-        if not self._leave(event.play, events.Prepare):
+    def _on_prepared(self, event: events.CheckoutPrepared) -> list[Command]:
+        if not self._leave(event.play, events.PrepareCheckout):
             return []
         standing = self.plays[event.play]
         if event.problem is not None:
-            return self._note(event.play, Next(status=P.ESCALATED, attempt=standing.attempt, reason=event.problem))
+            return self._note(
+                event.play, Transition(status=P.ESCALATED, attempt=standing.attempt, reason=event.problem)
+            )
         self._ready.add(event.play)
         return [] if standing.status is P.PREPARED else self._move(event.play, P.PREPARED)
 
-    def _on_exited(self, event: events.Exited) -> list[Command]:
-        if not self._leave(event.play, events.Fire, events.Stop):
+    def _on_exited(self, event: events.AttemptEnded) -> list[Command]:
+        if not self._leave(event.play, events.RunAttempt, events.StopAttempt):
             return []
         standing, word = self.plays[event.play], self._words.pop(event.play, None)
         if word is not None and not self._aborting:
@@ -128,8 +130,8 @@ class Director:
         )  # fmt: skip
         return self._note(event.play, following)
 
-    def _on_judged(self, event: events.Judged) -> list[Command]:
-        if not self._leave(event.play, events.Judge):
+    def _on_judged(self, event: events.GatesEvaluated) -> list[Command]:
+        if not self._leave(event.play, events.RunGates):
             return []
         standing = self.plays[event.play]
         steps = rules.after_verdict(
@@ -146,14 +148,14 @@ class Director:
         )  # fmt: skip
         if following is not None:
             return self._note(event.play, following)
-        return self._order(event.play, events.Judge(event.play, self.plays[event.play].attempt))
+        return self._order(event.play, events.RunGates(event.play, self.plays[event.play].attempt))
 
-    def _on_said(self, event: events.Said) -> list[Command]:
+    def _on_said(self, event: events.DecisionMade) -> list[Command]:
         standing = self.plays.get(event.play)
         if standing is None or event.attempt != standing.attempt or standing.status not in rules.DECIDABLE[event.word]:
             return []
         self._words[event.play] = event
-        return [events.Stop(event.play)] if self._at_work.get(event.play) is events.Fire else []
+        return [events.StopAttempt(event.play)] if self._at_work.get(event.play) is events.RunAttempt else []
 
     # ── edits ──
 
@@ -162,7 +164,7 @@ class Director:
         if self._edited is None or any(self._is_leaving(name) for name in self._at_work):
             return
         self.plan, self.providers, self._edited = self._edited.plan, dict(self._edited.providers), None
-        self.plays = {name: self.plays.get(name, Standing()) for name in self.plan.names}
+        self.plays = {name: self.plays.get(name, PlayState()) for name in self.plan.names}
         self._words = {name: word for name, word in self._words.items() if name in self.plays}
 
     def _is_leaving(self, name: str) -> bool:
@@ -178,7 +180,7 @@ class Director:
                 orders += self._note(name, self._following(word))
         return orders
 
-    def _following(self, word: events.Said) -> Next:
+    def _following(self, word: events.DecisionMade) -> Transition:
         standing = self.plays[word.play]
         following = rules.after_word(
             word.word, standing.status, standing.attempt, self._allowed(word.play), feedback=word.feedback,
@@ -194,9 +196,9 @@ class Director:
                 continue
             if holders:
                 reason = f"it waits for {', '.join(holders)}, which cannot go on"
-                following = Next(status=P.BLOCKED, attempt=standing.attempt, reason=reason, blocked_by=holders)
+                following = Transition(status=P.BLOCKED, attempt=standing.attempt, reason=reason, blocked_by=holders)
             else:
-                following = Next(status=P.PENDING, attempt=standing.attempt)
+                following = Transition(status=P.PENDING, attempt=standing.attempt)
             orders += self._note(name, following)
         return orders
 
@@ -217,11 +219,11 @@ class Director:
         """Whether something may be ordered for it; nothing is for one that leaves, or the edit would wait for ever."""
         return name not in self._at_work and not self._is_leaving(name)
 
-    def _go_on(self, name: str, standing: Standing) -> list[Command]:
+    def _go_on(self, name: str, standing: PlayState) -> list[Command]:
         if standing.status is P.RUNNING:
-            return self._order(name, events.Fire(name, standing.attempt))
+            return self._order(name, events.RunAttempt(name, standing.attempt))
         if standing.status is P.RUNNING_COMPLETE:
-            return self._order(name, events.Judge(name, standing.attempt))
+            return self._order(name, events.RunGates(name, standing.attempt))
         if rules.waits_for_person(self.plan, name, standing) or events.MergePlay in self._at_work.values():
             return []
         if not rules.is_due(self.plan, self.statuses, name):  # taken over and approved before its turn
@@ -240,9 +242,9 @@ class Director:
                 continue
             if self.plays[name].status is P.PREPARED and name in self._ready:
                 orders += self._move(name, P.RUNNING)
-                orders += self._order(name, events.Fire(name, attempt))
+                orders += self._order(name, events.RunAttempt(name, attempt))
             else:
-                orders += self._order(name, events.Prepare(name, attempt))
+                orders += self._order(name, events.PrepareCheckout(name, attempt))
         return orders
 
     def _ask(self) -> list[Command]:
@@ -273,14 +275,14 @@ class Director:
         self._resting = not any(
             play.status in (P.PREPARED, P.REDOING) and play.parked_until for play in self.plays.values()
         )
-        return [events.Rest()] if self._resting else []
+        return [events.AwaitPerson()] if self._resting else []
 
     def _last_gate(self) -> list[Command]:
         if self._final is None:
             self._judging_show = True
-            return [events.JudgeShow()]
+            return [events.RunFinalGates()]
         if self._waits_for_last_word():
-            return [events.Rest()]
+            return [events.AwaitPerson()]
         return self._end(rules.after_final(self._final))
 
     def _waits_for_last_word(self) -> bool:
@@ -290,14 +292,14 @@ class Director:
     def _abort(self) -> list[Command]:
         orders: list[Command] = []
         for name, standing in self.plays.items():
-            if standing.status is P.RUNNING and self._at_work.get(name) in (None, events.Fire):
-                self._at_work[name] = events.Stop
-                orders.append(events.Stop(name))
+            if standing.status is P.RUNNING and self._at_work.get(name) in (None, events.RunAttempt):
+                self._at_work[name] = events.StopAttempt
+                orders.append(events.StopAttempt(name))
         if self._at_work or self._judging_show:
             return orders
         for name, standing in self.plays.items():
             if standing.status in rules.IN_HAND:
-                ended = Next(status=P.ABORTED_AFTER_FINISH, attempt=standing.attempt, reason=events.ABORTED)
+                ended = Transition(status=P.ABORTED_AFTER_FINISH, attempt=standing.attempt, reason=events.ABORTED)
                 orders += self._note(name, ended)
         return orders + self._end(ShowStatus.ABORTED)
 
@@ -320,12 +322,12 @@ class Director:
 
     def _move(self, name: str, status: PlayStatus) -> list[Command]:
         standing = self.plays[name]
-        return self._note(name, Next(status=status, attempt=standing.attempt, approved=standing.approved))
+        return self._note(name, Transition(status=status, attempt=standing.attempt, approved=standing.approved))
 
-    def _note(self, name: str, following: Next) -> list[Command]:
+    def _note(self, name: str, following: Transition) -> list[Command]:
         standing = self.plays[name]
         if following.status is not standing.status:
-            check_move(PLAY_MOVES, standing.status, following.status, f"play {name}")
+            check_transition(PLAY_TRANSITIONS, standing.status, following.status, f"play {name}")
         if following.status is P.REDOING:
             self._ready.discard(name)  # its checkout gets what went wrong
         self.plays[name] = replace(
@@ -333,7 +335,7 @@ class Director:
             anyway=following.anyway, allowed=following.allowed or standing.allowed,
             parked_until=following.parked_until, blocked_by=following.blocked_by,
         )  # fmt: skip
-        return [events.Note(name, following)]
+        return [events.SaveTransition(name, following)]
 
     def _end(self, status: ShowStatus) -> list[Command]:
         self.ended = status

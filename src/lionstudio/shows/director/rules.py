@@ -8,10 +8,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import assert_never
 
-from lionstudio.errors import IllegalMove
+from lionstudio.errors import IllegalTransition
 from lionstudio.model.shows.plan import Budget, GateKind, Plan, PlannedPlay
-from lionstudio.model.status.statuses import PLAY_MOVES, PlayStatus, ShowStatus
-from lionstudio.shows.director.events import ABORTED, Merge, Next, Outcome, Spent, Standing, Word
+from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus
+from lionstudio.shows.director.events import (
+    ABORTED,
+    AttemptOutcome,
+    DecisionKind,
+    MergeResult,
+    PlayState,
+    Spent,
+    Transition,
+)
 
 P = PlayStatus
 PARK_SECONDS = 900.0  # when a usage limit does not say when it ends
@@ -21,11 +29,13 @@ IN_HAND = frozenset({P.RUNNING, P.RUNNING_COMPLETE, P.GATED, P.GATE_FAILED, P.RE
 _STUCK = frozenset({P.ESCALATED, P.BLOCKED, P.ABORTED_AFTER_FINISH})
 
 # Where a person's word means something.
-DECIDABLE: Mapping[Word, frozenset[PlayStatus]] = {
-    Word.APPROVE: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
-    Word.REJECT: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
-    Word.REDO: frozenset({P.RUNNING, P.RUNNING_COMPLETE, P.GATED, P.GATE_FAILED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
-    Word.ESCALATE: frozenset({status for status, after in PLAY_MOVES.items() if P.ESCALATED in after}),
+DECIDABLE: Mapping[DecisionKind, frozenset[PlayStatus]] = {
+    DecisionKind.APPROVE: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
+    DecisionKind.REJECT: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
+    DecisionKind.REDO: frozenset(
+        {P.RUNNING, P.RUNNING_COMPLETE, P.GATED, P.GATE_FAILED, P.ESCALATED, P.ABORTED_AFTER_FINISH}
+    ),
+    DecisionKind.ESCALATE: frozenset({status for status, after in PLAY_TRANSITIONS.items() if P.ESCALATED in after}),
 }
 
 
@@ -122,7 +132,7 @@ def blocked(plan: Plan, statuses: Mapping[str, PlayStatus]) -> dict[str, tuple[s
 
 
 def after_exit(
-    outcome: Outcome,
+    outcome: AttemptOutcome,
     attempt: int,
     allowed: int,
     *,
@@ -130,93 +140,95 @@ def after_exit(
     resets_at: float | None = None,
     now: float = 0.0,
     aborting: bool = False,
-) -> Next:
+) -> Transition:
     """What follows the end of an attempt: the gates, another attempt, a pause, or a person."""
     match outcome:
-        case Outcome.COMPLETED:
-            return Next(status=P.RUNNING_COMPLETE, attempt=attempt)
-        case Outcome.LIMITED:
+        case AttemptOutcome.COMPLETED:
+            return Transition(status=P.RUNNING_COMPLETE, attempt=attempt)
+        case AttemptOutcome.LIMITED:
             until = resets_at if resets_at is not None else now + PARK_SECONDS
-            return Next(status=P.PREPARED, attempt=attempt, reason=reason or "a usage limit", parked_until=until)
-        case Outcome.STOPPED if aborting:
-            return Next(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason=ABORTED)
-        case Outcome.STOPPED:
-            return Next(status=P.ESCALATED, attempt=attempt, reason=reason or "its agent was stopped from outside")
-        case Outcome.FAILED | Outcome.TIMED_OUT:
+            return Transition(status=P.PREPARED, attempt=attempt, reason=reason or "a usage limit", parked_until=until)
+        case AttemptOutcome.STOPPED if aborting:
+            return Transition(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason=ABORTED)
+        case AttemptOutcome.STOPPED:
+            return Transition(
+                status=P.ESCALATED, attempt=attempt, reason=reason or "its agent was stopped from outside"
+            )
+        case AttemptOutcome.FAILED | AttemptOutcome.TIMED_OUT:
             return again(attempt, allowed, reason or f"its agent {outcome.replace('_', ' ')}")
     assert_never(outcome)
 
 
-def again(attempt: int, allowed: int, reason: str) -> Next:
+def again(attempt: int, allowed: int, reason: str) -> Transition:
     """Another attempt with what went wrong, or a person when there were enough."""
     if attempt < allowed:
-        return Next(status=P.REDOING, attempt=attempt + 1, reason=reason)
-    return Next(status=P.ESCALATED, attempt=attempt, reason=reason)
+        return Transition(status=P.REDOING, attempt=attempt + 1, reason=reason)
+    return Transition(status=P.ESCALATED, attempt=attempt, reason=reason)
 
 
 def after_verdict(
     passed: bool, status: PlayStatus, attempt: int, allowed: int, *, reason: str | None = None, approved: bool = False
-) -> list[Next]:
+) -> list[Transition]:
     """What follows the gates that need no person; two steps when they failed, because both are written."""
     if passed:
-        return [] if status is P.GATED else [Next(status=P.GATED, attempt=attempt, approved=approved)]
+        return [] if status is P.GATED else [Transition(status=P.GATED, attempt=attempt, approved=approved)]
     why = reason or "a gate failed"
-    return [Next(status=P.GATE_FAILED, attempt=attempt, reason=why), again(attempt, allowed, why)]
+    return [Transition(status=P.GATE_FAILED, attempt=attempt, reason=why), again(attempt, allowed, why)]
 
 
 def after_merge(
-    result: Merge, attempt: int, allowed: int, *, files: Sequence[str] = (), reason: str | None = None
-) -> Next | None:
+    result: MergeResult, attempt: int, allowed: int, *, files: Sequence[str] = (), reason: str | None = None
+) -> Transition | None:
     """What follows a merge that was tried; None: the gates look again at the new merge result."""
     match result:
-        case Merge.MERGED | Merge.ALREADY:
-            return Next(status=P.MERGED, attempt=attempt)
-        case Merge.CONFLICT:
+        case MergeResult.MERGED | MergeResult.ALREADY:
+            return Transition(status=P.MERGED, attempt=attempt)
+        case MergeResult.CONFLICT:
             return again(attempt, allowed, f"it conflicts with what was merged meanwhile in {', '.join(files) or '?'}")
-        case Merge.MOVED:
+        case MergeResult.MOVED:
             return None
-        case Merge.FAILED:
-            return Next(status=P.ESCALATED, attempt=attempt, reason=reason or "it could not be merged")
+        case MergeResult.FAILED:
+            return Transition(status=P.ESCALATED, attempt=attempt, reason=reason or "it could not be merged")
     assert_never(result)
 
 
 def after_word(
-    word: Word, status: PlayStatus, attempt: int, allowed: int, *, feedback: str | None = None, play: str = "it"
-) -> Next:
-    """What follows a person's decision; IllegalMove where it means nothing."""
+    word: DecisionKind, status: PlayStatus, attempt: int, allowed: int, *, feedback: str | None = None, play: str = "it"
+) -> Transition:
+    """What follows a person's decision; IllegalTransition where it means nothing."""
     check_word(word, status, play)
     match word:
-        case Word.APPROVE:
+        case DecisionKind.APPROVE:
             # one whose gates passed still has to pass them when the branch has moved on
             anyway = status is not P.GATED
-            return Next(status=P.GATED, attempt=attempt, approved=True, anyway=anyway, reason=feedback)
-        case Word.REJECT if status is P.ESCALATED:
-            return Next(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason=feedback or "a person gave it up")
-        case Word.REJECT:
+            return Transition(status=P.GATED, attempt=attempt, approved=True, anyway=anyway, reason=feedback)
+        case DecisionKind.REJECT if status is P.ESCALATED:
+            return Transition(status=P.ABORTED_AFTER_FINISH, attempt=attempt, reason=feedback or "a person gave it up")
+        case DecisionKind.REJECT:
             return again(attempt, allowed, feedback or "a person rejected it")
-        case Word.REDO:
+        case DecisionKind.REDO:
             reason = feedback or "a person wants it redone"
-            return Next(status=P.REDOING, attempt=attempt + 1, allowed=max(allowed, attempt + 1), reason=reason)
-        case Word.ESCALATE:
-            return Next(status=P.ESCALATED, attempt=attempt, reason=feedback or "a person took it over")
+            return Transition(status=P.REDOING, attempt=attempt + 1, allowed=max(allowed, attempt + 1), reason=reason)
+        case DecisionKind.ESCALATE:
+            return Transition(status=P.ESCALATED, attempt=attempt, reason=feedback or "a person took it over")
     assert_never(word)
 
 
-def check_word(word: Word, status: PlayStatus, play: str) -> None:
+def check_word(word: DecisionKind, status: PlayStatus, play: str) -> None:
     """Refuse a word that means nothing for a play in this status."""
     if status in DECIDABLE[word]:
         return
     when = ", ".join(sorted(DECIDABLE[word]))
-    raise IllegalMove(
+    raise IllegalTransition(
         f"{play} is {status}; there is nothing to {word}", hint=f"{word} works for a play that is: {when}"
     )
 
 
-def needs_person(plan: Plan, plays: Mapping[str, Standing]) -> dict[str, str]:
+def needs_person(plan: Plan, plays: Mapping[str, PlayState]) -> dict[str, str]:
     """The plays that go on when a person says something, and what they are asked."""
     found = {}
     for name in plan.names:
-        standing = plays.get(name, Standing())
+        standing = plays.get(name, PlayState())
         if standing.status is P.ESCALATED:
             found[name] = "it could not be done without help: approve, redo or reject it"
         elif standing.status is P.GATED and waits_for_person(plan, name, standing):
@@ -224,7 +236,7 @@ def needs_person(plan: Plan, plays: Mapping[str, Standing]) -> dict[str, str]:
     return found
 
 
-def waits_for_person(plan: Plan, name: str, standing: Standing) -> bool:
+def waits_for_person(plan: Plan, name: str, standing: PlayState) -> bool:
     """Whether a gated play is held by a person's gate."""
     return not standing.approved and any(gate.kind is GateKind.PERSON for gate in plan.gates_of(name))
 

@@ -12,7 +12,7 @@ from lionstudio.files.definitions.playbooks import Playbook
 from lionstudio.model.shows.plan import Plan, PlannedPlay
 from lionstudio.runs.environment import plain_environment, secrets_in
 from lionstudio.runs.prepare.playbook_steps import get_playbook
-from lionstudio.runs.prepare.resolve import Who, find_who
+from lionstudio.runs.prepare.resolve import ResolvedAgent, resolve_agent
 from lionstudio.settings import Settings
 
 LI = (sys.executable, "-c", "import sys; from lionstudio.cli.main import main; sys.exit(main())")
@@ -26,11 +26,11 @@ the conflicts in the files below, keep what both sides want, and leave no confli
 _GO_ON = "You were interrupted by a usage limit. Go on where you stopped; what you did so far is in this folder."
 
 
-def who_plays(plan: Plan, play: PlannedPlay, settings: Settings) -> Who | None:
+def who_plays(plan: Plan, play: PlannedPlay, settings: Settings) -> ResolvedAgent | None:
     """The agent of a play, as the user's repository and home define it; None when only its playbook knows."""
     where = plan.repo or os.getcwd()
     target = play.agent or _first_agent(play, settings, where) or plan.agent
-    return find_who(target, settings, where) if target is not None else None
+    return resolve_agent(target, settings, where) if target is not None else None
 
 
 def _first_agent(play: PlannedPlay, settings: Settings, where: str) -> str | None:
@@ -54,7 +54,7 @@ def providers_of(plan: Plan, settings: Settings) -> dict[str, str]:
     return found
 
 
-def command_of(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
+def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
     """The words that run an attempt; its prompt comes by standard input."""
     common = [
         "--quiet", "--show-topic", plan.topic, "--show-play-name", play.name, "--session-id", str(meta["session_id"]),
@@ -74,7 +74,7 @@ def command_of(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings:
     return (*LI, "agent", target, "-", *free, *(["--resume", str(resumed)] if resumed else []), *common)
 
 
-def prompt_of(play: PlannedPlay, meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
+def attempt_prompt(play: PlannedPlay, meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
     """What the agent is asked in this attempt: the task, and what went wrong before."""
     task = (play.prompt or "").rstrip() + "\n"
     if meta.get("resume"):
@@ -118,7 +118,7 @@ def gate_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return _without_secrets(plain_environment(environ))
 
 
-def desk_environment(environ: Mapping[str, str]) -> dict[str, str]:
+def notify_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """What tells a person gets: the same, and the way to their screen."""
     return _without_secrets(plain_environment(environ, also=_SCREEN))
 

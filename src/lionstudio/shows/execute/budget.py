@@ -24,7 +24,7 @@ def spent(database: Database, topic: str) -> Spent:
     return Spent(tokens=used.tokens, cost_microusd=used.cost_microusd, seconds=used.seconds)
 
 
-def granted(show_dir: str) -> dict[str, int]:
+def extended_budget(show_dir: str) -> dict[str, int]:
     """What was granted beyond the plan, and how many plays at a time instead of what it says."""
     found = read_json(os.path.join(show_dir, GRANTED)) or {}
     plays = (read_json(os.path.join(show_dir, CONCURRENCY)) or {}).get("concurrency")

@@ -22,29 +22,31 @@ from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.attempt import attempt_files
 from lionstudio.shows.director import events
-from lionstudio.shows.director.events import Command, Event, Next
+from lionstudio.shows.director.events import Command, Event, Transition
 from lionstudio.shows.execute import attempt_command, budget, outcomes
-from lionstudio.shows.execute.gate_and_merge import FINAL_GATES, Judging
+from lionstudio.shows.execute.gate_and_merge import FINAL_GATES, GateAndMerge
 from lionstudio.shows.execute.notify import notify
-from lionstudio.shows.git.checkout import Place, hand_back_conflict, prepare
+from lionstudio.shows.git.checkout import CheckoutTarget, hand_back_conflict, prepare
 from lionstudio.shows.git.merge import integration_tip
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import begin, inspect
+from lionstudio.shows.git.setup import check_repo, open_show_repo
 from lionstudio.shows.process import codec
 from lionstudio.shows.records import decisions, play_records
-from lionstudio.shows.records.recovery import join
-from lionstudio.shows.records.repair import mend
+from lionstudio.shows.records.recovery import recover
+from lionstudio.shows.records.repair import repair
 from lionstudio.state.database import Database
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.safe_read import read_text
 
 Warn = Callable[[str], None]
-Noted = tuple[str, Next, str | None]  # a play, what follows for it, and the word of a person that is taken up by it
+Noted = tuple[
+    str, Transition, str | None
+]  # a play, what follows for it, and the word of a person that is taken up by it
 P = PlayStatus
 _PASSED = (ShowStatus.COMPLETED,)
 
 
-class Stage:
+class Executor:
     """One show with everything it works on: files, rows, the repository."""
 
     def __init__(self, show_dir: str, settings: Settings, environ: Mapping[str, str], warn: Warn) -> None:
@@ -54,10 +56,10 @@ class Stage:
         self.warn = warn
         self.environ = attempt_command.li_environment(environ, settings)
         self.gate_environ = attempt_command.gate_environment(environ)
-        self._desk_environ = attempt_command.desk_environment(environ)
+        self._desk_environ = attempt_command.notify_environment(environ)
         self.database = Database(settings.db, long_lived=True)
         try:
-            joined = join(self.show_dir, self.database)
+            joined = recover(self.show_dir, self.database)
             self.plan, self.status = joined.plan, joined.show.status
             self.repo = self._open_repo(joined.show.metadata.get("base"))
         except BaseException:
@@ -71,14 +73,14 @@ class Stage:
         remembered = attempt_files.read_json(os.path.join(room, "director.git", "show.json")) or {}
         base = remembered.get("base") or known
         if base is None:
-            found = inspect(str(self.plan.repo), self.plan.base_branch, self.topic)
+            found = check_repo(str(self.plan.repo), self.plan.base_branch, self.topic)
             if found.problems or found.base is None:
                 raise InvalidInput(f"the show cannot start: {(*found.problems, 'there is no commit')[0]}")
             for warning in found.warnings:
                 self.warn(warning)
             base = found.base
-        repo = begin(str(self.plan.repo), self.topic, base, room=room)
-        play_records.record_show(self.show_dir, self.database, self.plan, base=base)
+        repo = open_show_repo(str(self.plan.repo), self.topic, base, room=room)
+        play_records.save_show(self.show_dir, self.database, self.plan, base=base)
         return repo
 
     def use(self, plan: Plan) -> None:
@@ -103,11 +105,11 @@ class Stage:
 
     def take_up(self) -> codec.Json:
         """Everything that the director begins with."""
-        found = join(self.show_dir, self.database)
+        found = recover(self.show_dir, self.database)
         self.use(found.plan)
         return {
             "text": read_text(os.path.join(self.show_dir, PLAN)),
-            "granted": budget.granted(self.show_dir),
+            "granted": budget.extended_budget(self.show_dir),
             "plays": {name: codec.standing_to_json(standing) for name, standing in found.plays.items()},
             "providers": attempt_command.providers_of(found.plan, self.settings),
             "aborted": self.aborted,
@@ -119,13 +121,13 @@ class Stage:
         try:
             return play_records.read_meta(self.show_dir, play) or {}
         except LionError:
-            why = mend(self.show_dir, self.database, play)
+            why = repair(self.show_dir, self.database, play)
             self.warn(f"the files of {play} were written again: {why}")
             return play_records.read_meta(self.show_dir, play) or {}
 
     def tick(self) -> codec.Json:
         """What time it is and what was spent."""
-        return codec.to_json(events.Ticked(time.time(), budget.spent(self.database, self.topic)))
+        return codec.to_json(events.ClockTicked(time.time(), budget.spent(self.database, self.topic)))
 
     def note(self, noted: Sequence[Noted]) -> None:
         """Both halves of some plays as the director decided, in its order.
@@ -138,19 +140,19 @@ class Stage:
             if not self._is_past(play, later):
                 self._note(play, following, word_id)
 
-    def _is_past(self, play: str, later: Sequence[Next]) -> bool:
+    def _is_past(self, play: str, later: Sequence[Transition]) -> bool:
         """Whether a play stands where this list leads later on: then it was written before a crash."""
         meta = self.meta(play) if later else {}
         return any((meta.get("status"), meta.get("attempt", 1)) == (each.status, each.attempt) for each in later)
 
-    def _note(self, play: str, following: Next, word_id: str | None) -> None:
+    def _note(self, play: str, following: Transition, word_id: str | None) -> None:
         before = self.meta(play)
         changes: dict[str, Any] = {"decision": word_id} if word_id is not None else {}
         if before.get("status") != following.status:
             changes |= self._entering(before, following)
-        play_records.record_next(self.show_dir, self.database, play, following, **changes)
+        play_records.save_transition(self.show_dir, self.database, play, following, **changes)
 
-    def _entering(self, before: play_records.Meta, following: Next) -> dict[str, Any]:
+    def _entering(self, before: play_records.Meta, following: Transition) -> dict[str, Any]:
         """What else changes when a play comes into a status; a step that is repeated finds it there already."""
         if following.status is P.RUNNING:
             return {"session_id": new_id(), "started_at": time.time(), "ended_at": None, "exit_code": None}
@@ -187,14 +189,14 @@ class Stage:
         gates = os.path.join(self.show_dir, FINAL_GATES)
         found = attempt_files.read_json(gates)
         final = play_records.read_final(self.show_dir) if found is None else {**found, "show_passed": status in _PASSED}
-        play_records.record_final(self.show_dir, self.database, final, status)
+        play_records.save_final_verdict(self.show_dir, self.database, final, status)
         with suppress(FileNotFoundError):
             os.unlink(gates)
         return str(status)
 
     # ── the works ──
 
-    def do(self, given: codec.Json) -> codec.Json:
+    def execute(self, given: codec.Json) -> codec.Json:
         """Carry out one order; the answer is an event, whatever happens."""
         work = codec.to_work(given)
         try:
@@ -208,33 +210,33 @@ class Stage:
 
     def _do(self, work: Command) -> Event:
         match work:
-            case events.Prepare(play=play):
+            case events.PrepareCheckout(play=play):
                 return self.prepare(play)
-            case events.Fire(play=play):
+            case events.RunAttempt(play=play):
                 return self.fire(play)
-            case events.Stop(play=play):
+            case events.StopAttempt(play=play):
                 return self.halt(play)
-            case events.Judge(play=play):
-                return Judging(self, play).judge()
+            case events.RunGates(play=play):
+                return GateAndMerge(self, play).judge()
             case events.MergePlay(play=play, anyway=anyway):
-                return Judging(self, play).merge(anyway=anyway)
-            case events.JudgeShow():
-                return Judging(self, None).judge_show()
+                return GateAndMerge(self, play).merge(anyway=anyway)
+            case events.RunFinalGates():
+                return GateAndMerge(self, None).judge_show()
         raise TypeError(work)
 
     def _failed(self, work: Command, problem: str) -> Event:
         """The event that says what went wrong, so that the play stands truthfully and the rest goes on."""
         match work:
-            case events.Prepare(play=play):
-                return events.Prepared(play, problem)
-            case events.Fire(play=play) | events.Stop(play=play):
-                return events.Exited(play, events.Outcome.STOPPED, problem)
-            case events.Judge(play=play):
-                return events.Judged(play, False, problem)
+            case events.PrepareCheckout(play=play):
+                return events.CheckoutPrepared(play, problem)
+            case events.RunAttempt(play=play) | events.StopAttempt(play=play):
+                return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, problem)
+            case events.RunGates(play=play):
+                return events.GatesEvaluated(play, False, problem)
             case events.MergePlay(play=play):
-                return events.MergeTried(play, events.Merge.FAILED, reason=problem)
+                return events.MergeTried(play, events.MergeResult.FAILED, reason=problem)
         self.warn(problem)
-        return events.FinalJudged(False)
+        return events.FinalGatesEvaluated(False)
 
     def planned(self, play: str) -> PlannedPlay:
         """What the plan says, or said, of a play."""
@@ -243,7 +245,7 @@ class Stage:
     def prepare(self, play: str) -> Event:
         """Its checkout, and after a conflict the merge that it is to finish."""
         meta = play_records.read_meta(self.show_dir, play) or {}
-        place = Place(
+        place = CheckoutTarget(
             repo=self.repo, play=play, copy=self.plan.copy, setup=self.plan.setup, env=self.gate_environ
         )  # fmt: skip
         checkout = prepare(place)
@@ -251,8 +253,8 @@ class Stage:
             files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(self.repo))
             conflict = {**conflict, "files": list(files) or conflict["files"]}
         point("show.checkout_ready")
-        play_records.record_play(self.show_dir, self.database, play, worktree=checkout.path, conflict=conflict)
-        return events.Prepared(play)
+        play_records.save_play(self.show_dir, self.database, play, worktree=checkout.path, conflict=conflict)
+        return events.CheckoutPrepared(play)
 
     def fire(self, play: str) -> Event:
         """Run the attempt, or adopt who runs it, to its end."""
@@ -260,17 +262,17 @@ class Stage:
         folder, session_id = self._folder(play, meta), str(meta["session_id"])
         play_records.inside(self.show_dir, os.path.relpath(folder, self.show_dir))
         if not os.path.exists(os.path.join(folder, attempt_files.ORDER)):
-            order = attempt_files.Order(
-                attempt_command.command_of(self.plan, self.planned(play), meta, self.settings), str(meta["worktree"]),
+            order = attempt_files.AttemptSpec(
+                attempt_command.attempt_argv(self.plan, self.planned(play), meta, self.settings), str(meta["worktree"]),
                 session_id, self.settings.db, float(self.plan.timeout_of(play)), attempt_command.SILENCE,
             )  # fmt: skip
-            attempt_files.place_order(folder, order, self._prompt(play, meta), self.environ)
+            attempt_files.write_spec(folder, order, self._prompt(play, meta), self.environ)
         point("show.ordered")
         ended = attempt_files.Watch(folder, self.environ).wait(self.why_stop)
         point("show.exited")
         session = outcomes.settle_session(self.database, session_id)
         code = session.exit_code if session is not None and session.exit_code is not None else ended.code
-        play_records.record_play(
+        play_records.save_play(
             self.show_dir, self.database, play, session_id=session_id, exit_code=code, ended_at=ended.ended_at
         )
         return outcomes.patient(outcomes.exited(play, folder, ended, session), int(meta.get("part") or 0))
@@ -281,11 +283,11 @@ class Stage:
         self.stop(play)  # first: a supervisor that comes late finds it, and ends what it starts
         if os.path.exists(os.path.join(folder, attempt_files.STARTED)) or attempt_files.is_held(folder):
             return self.fire(play)
-        return events.Exited(play, events.Outcome.STOPPED, self.why_stop())
+        return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, self.why_stop())
 
     def _prompt(self, play: str, meta: play_records.Meta) -> str:
         verdict = attempt_files.read_json(os.path.join(self.show_dir, play, VERDICT))
-        prompt = attempt_command.prompt_of(self.planned(play), meta, verdict)
+        prompt = attempt_command.attempt_prompt(self.planned(play), meta, verdict)
         write_text(play_records.inside(self.show_dir, play, "_prompt.md"), prompt)
         return prompt
 

@@ -17,32 +17,32 @@ from lionstudio.model.shows.plan import Gate, GateKind
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.shows.attempt import attempt_files
 from lionstudio.shows.director import events
-from lionstudio.shows.director.events import Event, Merge
+from lionstudio.shows.director.events import Event, MergeResult
 from lionstudio.shows.director.rules import PARK_SECONDS
 from lionstudio.shows.execute import attempt_command, outcomes
 from lionstudio.shows.gates.command_gates import Check, Verdict, joined, run_commands
 from lionstudio.shows.gates.review import answer_of, review, review_prompt
 from lionstudio.shows.git.checkout import collect, find_checkout, remove
-from lionstudio.shows.git.merge import Conflict, integration_tip, lay_out, merge, try_merge
-from lionstudio.shows.git.provision import NotReady, furnished
+from lionstudio.shows.git.merge import MergeConflict, check_out_tree, integration_tip, merge, try_merge
+from lionstudio.shows.git.provision import NotReady, provision
 from lionstudio.shows.git.repo_layout import Checkout
 from lionstudio.shows.git.setup import director_git
 from lionstudio.shows.records import play_records
 from lionstudio.state.messages.windows import Windowed, messages_after
-from lionstudio.system.safe_rmtree import discard
+from lionstudio.system.safe_rmtree import safe_rmtree
 
 if TYPE_CHECKING:
-    from lionstudio.shows.execute.executor import Stage
+    from lionstudio.shows.execute.executor import Executor
 
 FINAL_GATES = "_final_gates.json"
 _PAGE = 200  # messages of a reviewer that are read at once
 _REVIEWER = "reviewer"
 
 
-class Judging:
+class GateAndMerge:
     """The work of one play before its gates; the show's own when there is no play."""
 
-    def __init__(self, stage: Stage, play: str | None) -> None:
+    def __init__(self, stage: Executor, play: str | None) -> None:
         self._stage = stage
         self._play = play or ""
         self._meta: play_records.Meta = (play_records.read_meta(stage.show_dir, play) if play else None) or {}
@@ -67,7 +67,7 @@ class Judging:
         """Let the gates look at what merging now would give."""
         tip = integration_tip(self._stage.repo)
         tried = try_merge(self._stage.repo, tip, head)
-        if isinstance(tried, Conflict):
+        if isinstance(tried, MergeConflict):
             return self._conflict(tried, head)
         tree = getattr(tried, "tree", None) or self._tree_of(tip)
         verdict = self._look(self._looking(), tree, (tip, head), f"{self._play}-{self._attempt}", tip)
@@ -96,7 +96,7 @@ class Judging:
         self._write(**changes)
         return found.head, found.problems
 
-    def _conflict(self, tried: Conflict, head: str) -> Event:
+    def _conflict(self, tried: MergeConflict, head: str) -> Event:
         """A conflict goes back to the agent, as a gate that it did not pass."""
         files = list(tried.files)
         self._write(conflict={"attempt": self._attempt, "head": head, "tip": tried.tip, "files": files})
@@ -106,10 +106,10 @@ class Judging:
 
     def _record(self, verdict: Verdict, **changes: Any) -> Event:
         status = PlayStatus(self._meta["status"])
-        play_records.record_verdict(
+        play_records.save_verdict(
             self._stage.show_dir, self._stage.database, self._play, verdict.to_dict(), status, **changes
         )
-        return events.Judged(self._play, verdict.passed, verdict.summary)
+        return events.GatesEvaluated(self._play, verdict.passed, verdict.summary)
 
     def merge(self, *, anyway: bool) -> Event:
         """Merge it; where the branch has moved on since, the gates look once more before.
@@ -119,23 +119,23 @@ class Judging:
         stage = self._stage
         head, _ = self._collect()  # a person may approve what no gate has seen
         if not anyway and not self._meta.get("merge_sha") and not self._still_passes(head):
-            return events.MergeTried(self._play, Merge.MOVED)
+            return events.MergeTried(self._play, MergeResult.MOVED)
         title = f"Merge play {self._play} of {stage.topic}"
         result = merge(stage.repo, stage.topic, self._play, self._attempt, head, title)
-        if isinstance(result, Conflict):
+        if isinstance(result, MergeConflict):
             conflict = {"attempt": self._attempt, "head": head, "tip": result.tip, "files": list(result.files)}
             self._write(conflict=conflict)
-            return events.MergeTried(self._play, Merge.CONFLICT, result.files)
+            return events.MergeTried(self._play, MergeResult.CONFLICT, result.files)
         point("show.merged")
         self._write(merge_sha=result.sha, merged_at=self._meta.get("merged_at") or time.time(), conflict=None)
         self._tidy()
-        return events.MergeTried(self._play, Merge.MERGED)
+        return events.MergeTried(self._play, MergeResult.MERGED)
 
     def _still_passes(self, head: str) -> bool:
         if not self._looking() or integration_tip(self._stage.repo) == self._meta.get("gated_tip"):
             return True
         judged = self._judge_merged(head)
-        return isinstance(judged, events.Judged) and judged.passed
+        return isinstance(judged, events.GatesEvaluated) and judged.passed
 
     def _tidy(self) -> None:
         """The checkout has served; what cannot be removed is only said."""
@@ -161,7 +161,7 @@ class Judging:
         final = {**verdict.to_dict(), "integration": tip, "judged_at": time.time()}
         # the verdict itself is written with the end of the show: a person may have the last word
         play_records.write_json(os.path.join(stage.show_dir, FINAL_GATES), final)
-        return events.FinalJudged(verdict.passed)
+        return events.FinalGatesEvaluated(verdict.passed)
 
     # ── gates ──
 
@@ -170,17 +170,17 @@ class Judging:
         stage = self._stage
         if not gates:
             return Verdict(passed=True, summary="there is no gate to pass")
-        folder = os.path.join(stage.repo.room, ".gates", name)
-        discard(folder, above=2)  # an agent may have put a link in the place of .gates
-        lay_out(stage.repo, tree, folder, parents=parents)
+        folder = os.path.join(stage.repo.checkouts_dir, ".gates", name)
+        safe_rmtree(folder, above=2)  # an agent may have put a link in the place of .gates
+        check_out_tree(stage.repo, tree, folder, parents=parents)
         logs = os.path.join(stage.show_dir, self._play, "attempts", str(self._attempt) if self._play else "final")
         try:
-            with furnished(stage.repo.path, folder, stage.plan, stage.gate_environ, logs):
+            with provision(stage.repo.path, folder, stage.plan, stage.gate_environ, logs):
                 return self._ask_gates(gates, folder, logs, base, tree)
         except NotReady as error:  # the change may be what breaks it, so its agent is told
             return joined([Check(kind="setup", title="setup", passed=False, summary=error.message)])
         finally:
-            discard(folder, above=2)
+            safe_rmtree(folder, above=2)
 
     def _ask_gates(self, gates: Sequence[Gate], folder: str, logs: str, base: str, tree: str) -> Verdict:
         commands = [gate for gate in gates if gate.kind is GateKind.COMMAND]
@@ -204,32 +204,32 @@ class Judging:
         folder = os.path.join(logs, f"review-{key}")
         exited = self._asked(folder, agent, gate, cwd, prompt)
         for part in itertools.count(1):
-            if exited.outcome is not events.Outcome.LIMITED:
+            if exited.outcome is not events.AttemptOutcome.LIMITED:
                 break
             self._sit_out(agent, outcomes.patient(exited, part - 1))
             folder = os.path.join(logs, f"review-{key}-{part}")
             exited = self._asked(folder, agent, gate, cwd, prompt)
-        answer = self._answer(attempt_files.read_order(folder).session_id)
+        answer = self._answer(attempt_files.read_spec(folder).session_id)
         if answer is None:
             raise LionError(f"the reviewer {agent} gave no answer ({exited.reason or exited.outcome})")
         return answer
 
-    def _asked(self, folder: str, agent: str, gate: Gate, cwd: str, prompt: str) -> events.Exited:
+    def _asked(self, folder: str, agent: str, gate: Gate, cwd: str, prompt: str) -> events.AttemptEnded:
         stage, session_id = self._stage, new_id()
         name = f"show_{stage.topic}_{self._play or 'final'}_review"
         argv = [
             *attempt_command.LI, "agent", agent, "-", "--quiet", "--show-topic", stage.topic, "--name", name, "--session-id",
             session_id, "--cwd", cwd, "--timeout", str(gate.timeout), "--definitions", str(stage.plan.repo),
         ]  # fmt: skip
-        order = attempt_files.Order(
+        order = attempt_files.AttemptSpec(
             tuple(argv), cwd, session_id, stage.settings.db, float(gate.timeout), attempt_command.SILENCE
         )
-        attempt_files.place_order(folder, order, prompt, stage.environ)
+        attempt_files.write_spec(folder, order, prompt, stage.environ)
         ended = attempt_files.Watch(folder, stage.environ).wait(stage.why_stop)
-        session = outcomes.settle_session(stage.database, attempt_files.read_order(folder).session_id)
+        session = outcomes.settle_session(stage.database, attempt_files.read_spec(folder).session_id)
         return outcomes.exited(self._play, folder, ended, session)
 
-    def _sit_out(self, agent: str, exited: events.Exited) -> None:
+    def _sit_out(self, agent: str, exited: events.AttemptEnded) -> None:
         """A limit of the reviewer says nothing about the work, so it costs no attempt: the play waits for its end."""
         until = exited.resets_at or time.time() + PARK_SECONDS
         moment = time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
@@ -269,7 +269,7 @@ class Judging:
         return director_git(self._stage.repo).ask("rev-parse", "--verify", f"{commit}^{{tree}}").line
 
     def _write(self, **changes: Any) -> None:
-        play_records.record_play(self._stage.show_dir, self._stage.database, self._play, **changes)
+        play_records.save_play(self._stage.show_dir, self._stage.database, self._play, **changes)
         self._meta = play_records.read_meta(self._stage.show_dir, self._play) or {}
 
 

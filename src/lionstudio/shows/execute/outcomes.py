@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from lionstudio.agents.rate_limits import reset_time
-from lionstudio.errors import IllegalMove, InvalidInput, NotFound
+from lionstudio.errors import IllegalTransition, InvalidInput, NotFound
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.shows.attempt.attempt_files import Exit, last_words
-from lionstudio.shows.director.events import Exited, Outcome
+from lionstudio.shows.director.events import AttemptEnded, AttemptOutcome
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import find_session, finish_session
 from lionstudio.state.upkeep.liveness import proof_of
@@ -25,40 +25,40 @@ _SHORTEST_PARK, _LONGEST_PARK = 5.0, 900.0  # seconds; doubled each time a limit
 _REASON = 500  # characters of a reason; the log has the rest
 
 
-def exited(play: str, folder: str, ended: Exit, session: Session | None) -> Exited:
+def exited(play: str, folder: str, ended: Exit, session: Session | None) -> AttemptEnded:
     """The event that follows the end of an attempt."""
     words = last_words(folder)
     if session is not None and session.status is SessionStatus.RUNNING:
         # another attempt beside an agent that may live would be two in one checkout
         evidence = "; ".join(proof_of(session.to_dict()).evidence)
         why = f"it cannot be told whether its agent has ended: {evidence} (session {session.id})"
-        return Exited(play, Outcome.STOPPED, why)
+        return AttemptEnded(play, AttemptOutcome.STOPPED, why)
     if ended.how == "stopped":
-        return Exited(play, Outcome.STOPPED, ended.detail)
+        return AttemptEnded(play, AttemptOutcome.STOPPED, ended.detail)
     if ended.how in ("timed_out", "silent"):
-        return Exited(play, Outcome.TIMED_OUT, ended.detail)
+        return AttemptEnded(play, AttemptOutcome.TIMED_OUT, ended.detail)
     if session is None:
         why = ended.detail or _last_line(words) or f"its command ended with exit code {ended.code} and said nothing"
         # a refused command is refused again: that is a mistake in the plan, and a person's to correct
-        return Exited(play, Outcome.STOPPED if ended.code in _REFUSED else Outcome.FAILED, why)
+        return AttemptEnded(play, AttemptOutcome.STOPPED if ended.code in _REFUSED else AttemptOutcome.FAILED, why)
     if _LIMIT in session.reason_codes:
-        return Exited(play, Outcome.LIMITED, _last_line(words), _resets_at(words))
-    return Exited(play, *_by_status(session, words, ended))
+        return AttemptEnded(play, AttemptOutcome.LIMITED, _last_line(words), _resets_at(words))
+    return AttemptEnded(play, *_by_status(session, words, ended))
 
 
-def _by_status(session: Session, words: str, ended: Exit) -> tuple[Outcome, str | None]:
+def _by_status(session: Session, words: str, ended: Exit) -> tuple[AttemptOutcome, str | None]:
     match session.status:
         case SessionStatus.COMPLETED:
-            return Outcome.COMPLETED, None
+            return AttemptOutcome.COMPLETED, None
         case SessionStatus.TIMED_OUT:
-            return Outcome.TIMED_OUT, "its agent reached its time limit"
+            return AttemptOutcome.TIMED_OUT, "its agent reached its time limit"
         case SessionStatus.ABORTED | SessionStatus.CANCELLED:
-            return Outcome.STOPPED, f"its agent was stopped from outside (session {session.id})"
+            return AttemptOutcome.STOPPED, f"its agent was stopped from outside (session {session.id})"
         case None:
-            return Outcome.FAILED, "its agent vanished without a word"
+            return AttemptOutcome.FAILED, "its agent vanished without a word"
     if _DEAD in session.reason_codes:
-        return Outcome.FAILED, "its agent vanished without a word"
-    return Outcome.FAILED, _last_line(words) or f"its agent ended with exit code {ended.code}"
+        return AttemptOutcome.FAILED, "its agent vanished without a word"
+    return AttemptOutcome.FAILED, _last_line(words) or f"its agent ended with exit code {ended.code}"
 
 
 def _last_line(words: str) -> str | None:
@@ -73,7 +73,7 @@ def _resets_at(words: str) -> float | None:
     return reset_time(words)
 
 
-def patient(exited: Exited, before: int) -> Exited:
+def patient(exited: AttemptEnded, before: int) -> AttemptEnded:
     """A limit that is over already, but is there again and again, is not tried again at once."""
     if exited.resets_at is None:
         return exited
@@ -88,7 +88,7 @@ def settle_session(database: Database, session_id: str) -> Session | None:
         return session
     if proof_of(session.to_dict()).answer != "dead":
         return session
-    with suppress(IllegalMove):  # somebody else said so at the same moment
+    with suppress(IllegalTransition):  # somebody else said so at the same moment
         database.write(
             lambda conn: finish_session(conn, session_id, SessionStatus.FAILED, exit_code=1, reasons=[_DEAD])
         )

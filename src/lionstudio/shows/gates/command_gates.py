@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from lionstudio.model.shows.plan import Gate, GateKind
 from lionstudio.shows.gates.verdict import Check, Verdict, parse_verdict
-from lionstudio.system.run_command import Outcome, run_command
+from lionstudio.system.run_command import CommandResult, run_command
 
 __all__ = ["Check", "Verdict", "joined", "parse_verdict", "run_commands"]
 
@@ -33,7 +33,7 @@ def run_commands(
     return joined(checks)
 
 
-def _check(gate: Gate, outcome: Outcome, log: str | None) -> Check:
+def _check(gate: Gate, outcome: CommandResult, log: str | None) -> Check:
     said = "passed" if outcome.ok else outcome.sentence(gate.timeout)
     return Check(
         kind=gate.kind, title=gate.title, passed=outcome.ok, summary=f"`{gate.title}`: {said}", output=outcome.tail,

@@ -12,25 +12,32 @@ from lionstudio.errors import Conflict
 from lionstudio.model.shows.plan import Command
 from lionstudio.shows.git.collect_work import Collected, collect, left_since, remember
 from lionstudio.shows.git.conflict import hand_back_conflict
-from lionstudio.shows.git.materialize import lay_files, make_git, read_bytes
+from lionstudio.shows.git.materialize import check_out_files, make_git, read_bytes
 from lionstudio.shows.git.merge import integration_tip
-from lionstudio.shows.git.provision import as_patterns, copy_in, set_up, tear_down
+from lionstudio.shows.git.provision import as_patterns, copy_files, set_up, tear_down
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import director_git, find_ref, users_git
-from lionstudio.shows.git.untrusted_git_dir import mend, put_files
-from lionstudio.shows.git.worktree_scan import note_at
+from lionstudio.shows.git.untrusted_git_dir import put_files, repair_git_dir
+from lionstudio.shows.git.worktree_scan import save_index_position
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import failure
-from lionstudio.system.safe_rmtree import discard
+from lionstudio.system.safe_rmtree import safe_rmtree
 
 __all__ = [
-    "Collected", "Place", "abandon", "collect", "find_checkout", "hand_back_conflict", "prepare", "remove",
+    "CheckoutTarget",
+    "Collected",
+    "abandon",
+    "collect",
+    "find_checkout",
+    "hand_back_conflict",
+    "prepare",
+    "remove",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class CheckoutTarget:
     """What `prepare` needs to know about a play."""
 
     repo: Repo
@@ -40,12 +47,12 @@ class Place:
     env: Mapping[str, str] = field(default_factory=dict)  # of the setup commands; scrubbed by the caller
 
 
-def prepare(place: Place) -> Checkout:
+def prepare(place: CheckoutTarget) -> Checkout:
     """The checkout of a play, made or found again, with copies and setup done. Raises when setup fails."""
     checkout = Checkout(repo=place.repo, play=place.play, base=_ensure_branch(place))
     if not os.path.lexists(checkout.path):
         _make(checkout)
-    elif not mend(checkout.path, objects=checkout.repo.objects, exclude=_exclude(checkout)):
+    elif not repair_git_dir(checkout.path, objects=checkout.repo.objects, exclude=_exclude(checkout)):
         _replace_git(checkout)
     if not os.path.exists(_furnished(checkout)):
         _furnish(place, checkout)
@@ -59,7 +66,7 @@ def find_checkout(repo: Repo, play: str) -> Checkout | None:
     return Checkout(repo=repo, play=play, base=base) if base else None
 
 
-def _ensure_branch(place: Place) -> str:
+def _ensure_branch(place: CheckoutTarget) -> str:
     """The commit that the play started from; written down before the ref is made, so that a crash changes nothing."""
     repo, play = place.repo, place.play
     notes = Checkout(repo=repo, play=play, base="").notes
@@ -89,11 +96,11 @@ def _make(checkout: Checkout) -> None:
     with suppress(FileNotFoundError):
         os.unlink(_furnished(checkout))
     start = _last_collected(checkout)
-    making = os.path.join(checkout.repo.room, f".making-{checkout.play}")
-    discard(making)
+    making = os.path.join(checkout.repo.checkouts_dir, f".making-{checkout.play}")
+    safe_rmtree(making)
     make_folder(making)
-    note_at(checkout, None)
-    lay_files(checkout.repo, start, making, index=checkout.index)
+    save_index_position(checkout, None)
+    check_out_files(checkout.repo, start, making, index=checkout.index)
     _make_git(checkout, making, start)
     point("show.checkout.laid_out")
     os.rename(making, checkout.path)
@@ -109,26 +116,26 @@ def _make_git(checkout: Checkout, path: str, commit: str) -> None:
     make_git(checkout.repo, path, commit, head=f"ref: {checkout.branch}")
     put_files(path, {"info/exclude": _exclude(checkout).encode(), "index": read_bytes(checkout.index)})
     remember(checkout, commit)
-    note_at(checkout, commit)
+    save_index_position(checkout, commit)
 
 
 def _replace_git(checkout: Checkout) -> None:
     """A git folder that an agent has made useless gives way to a new one; the files stay as they are."""
     if not os.path.isdir(checkout.path) or os.path.islink(checkout.path):
-        discard(checkout.path)
+        safe_rmtree(checkout.path)
         _make(checkout)
         return
-    discard(os.path.join(checkout.path, ".git"), above=2)
+    safe_rmtree(os.path.join(checkout.path, ".git"), above=2)
     commit = _last_collected(checkout)
     git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index)
-    note_at(checkout, None)
+    save_index_position(checkout, None)
     git.ask("read-tree", "--reset", commit)
     _make_git(checkout, checkout.path, commit)
 
 
-def _furnish(place: Place, checkout: Checkout) -> None:
+def _furnish(place: CheckoutTarget, checkout: Checkout) -> None:
     logs = os.path.join(checkout.notes, "logs")
-    copied = copy_in(place.repo.path, checkout.path, place.copy)
+    copied = copy_files(place.repo.path, checkout.path, place.copy)
     _leave_out(checkout, copied)
     if place.setup:
         set_up(checkout.path, place.setup, place.env, logs)
@@ -157,7 +164,7 @@ def remove(
         return reason
     if os.path.isdir(checkout.path) and teardown:
         tear_down(checkout.path, teardown, env or {}, os.path.join(checkout.notes, "logs"))
-    discard(checkout.path)
+    safe_rmtree(checkout.path)
     point("show.checkout.removed")
     _drop_branch(checkout, merged)
     return None
@@ -171,7 +178,7 @@ def abandon(checkout: Checkout) -> str | None:
             return f"it holds {shown(collected.left_out[0])}, which only its own git can commit"
         if reason := left_since(checkout):
             return reason
-    discard(checkout.path)
+    safe_rmtree(checkout.path)
     return None
 
 

@@ -16,13 +16,13 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.shows import find_show
 from lionstudio.state.upkeep.doctor import Finding
 from lionstudio.system.safe_read import list_folder
-from lionstudio.system.safe_rmtree import discard
+from lionstudio.system.safe_rmtree import safe_rmtree
 
 _MOST_FINDINGS = 50
 _GATES, _MAKING = ".gates", ".making-"
 
 
-class Leftover(NamedTuple):
+class StaleCheckout(NamedTuple):
     """The checkout of a play whose show has ended, or is not known any more."""
 
     topic: str
@@ -40,18 +40,18 @@ class Cleaned(NamedTuple):
     kept: str | None
 
 
-def rooms_of(settings: Settings) -> str:
+def checkout_folders(settings: Settings) -> str:
     """The folder that holds the checkouts of all shows."""
     return os.path.join(settings.home, "checkouts")
 
 
-def leftovers(conn: Connection, settings: Settings) -> Iterator[Leftover]:
+def list_stale_checkouts(conn: Connection, settings: Settings) -> Iterator[StaleCheckout]:
     """Every checkout that nobody will work in again, by show and play."""
-    for room in list_folder(rooms_of(settings)):
+    for room in list_folder(checkout_folders(settings)):
         show = find_show(conn, room.name)
         if room.folder and not room.link and (show is None or show.status is not ShowStatus.ACTIVE):
             status = "unknown" if show is None else str(show.status)
-            yield from (Leftover(room.name, play, path, status) for play, path in _checkouts(room.path))
+            yield from (StaleCheckout(room.name, play, path, status) for play, path in _checkouts(room.path))
 
 
 def _checkouts(room: str) -> Iterator[tuple[str, str]]:
@@ -60,7 +60,7 @@ def _checkouts(room: str) -> Iterator[tuple[str, str]]:
             yield item.name, item.path
 
 
-def clean(left: Leftover, *, abandoned: bool) -> Cleaned:
+def clean(left: StaleCheckout, *, abandoned: bool) -> Cleaned:
     """Remove one when its work is proven merged; `abandoned` also when all of it is kept in the archive."""
     room = os.path.dirname(left.path)
     repo = remembered(room)
@@ -76,16 +76,16 @@ def clean(left: Leftover, *, abandoned: bool) -> Cleaned:
     return Cleaned(left.topic, left.play, left.path, kept)
 
 
-def clean_room(room: str) -> None:
+def remove_checkout(room: str) -> None:
     """Remove what a killed director had half laid out."""
     for item in list_folder(room):
         if item.name == _GATES or item.name.startswith(_MAKING):
-            discard(item.path)
+            safe_rmtree(item.path)
 
 
-def leftover_findings(conn: Connection, settings: Settings) -> Iterator[Finding]:
+def stale_checkout_findings(conn: Connection, settings: Settings) -> Iterator[Finding]:
     """What the doctor says about them; each costs as much room as the repository."""
-    for number, left in enumerate(leftovers(conn, settings)):
+    for number, left in enumerate(list_stale_checkouts(conn, settings)):
         if number == _MOST_FINDINGS:
             return
         state = "is not known" if left.show == "unknown" else f"is {left.show}"

@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, StorageFailed
-from lionstudio.shows.git.conflict_markers import marked
+from lionstudio.shows.git.conflict_markers import find_conflict_markers
 from lionstudio.shows.git.materialize import commit_tree, read_bytes
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import director_git, users_git
-from lionstudio.shows.git.untrusted_git_dir import MOST_BESIDE, Seen, look
-from lionstudio.shows.git.worktree_scan import Swept, differing, note_at, stands_at, sweep
+from lionstudio.shows.git.untrusted_git_dir import MOST_BESIDE, GitState, read_git_state
+from lionstudio.shows.git.worktree_scan import ScanResult, differing, index_position, save_index_position, scan
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import Git, failure
@@ -80,7 +80,7 @@ def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
     """
     archive = checkout.repo.archive(checkout.play, attempt)
     work = _Work(checkout, _refs(checkout.repo, checkout.branch, archive, checkout.repo.integration))
-    seen = look(checkout.path, checkout.branch)
+    seen = read_git_state(checkout.path, checkout.branch)
     work.problems += seen.problems
     start = _take_in(work, seen)
     beside = _take_beside(work, seen, start[0])
@@ -96,11 +96,11 @@ def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
 def left_since(checkout: Checkout) -> str | None:
     """What is in a checkout that was not there when it was collected."""
     noted = _noted(checkout)
-    seen = look(checkout.path, checkout.branch)
+    seen = read_git_state(checkout.path, checkout.branch)
     if seen.head is not None and seen.head != noted.get("own", checkout.base):
         return "it has commits that were not collected"
     known = (checkout.base, *noted.get("beside", ()))
-    if lost := [name for oid, name in seen.beside.items() if oid not in known]:
+    if lost := [name for oid, name in seen.other_refs.items() if oid not in known]:
         return f"{shown(lost[0])} was not collected"
     changed = differing(checkout, director_git(checkout.repo))
     return f"it has changes that were not collected: {shown(changed[0])}" if changed else None
@@ -113,7 +113,7 @@ def _refs(repo: Repo, *names: str) -> dict[str, _Ref]:
     return {ref.name: ref for ref in found if ref.name in names}
 
 
-def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
+def _take_in(work: _Work, seen: GitState) -> tuple[str, ...]:
     """The commits that the files are on top of, with what the agent committed among our objects; the first is HEAD."""
     wanted = [oid for oid in dict.fromkeys((seen.head, seen.branch, *seen.merging)) if oid]
     new = [oid for oid in wanted if oid not in (work.known, work.tip, work.checkout.base)]
@@ -131,13 +131,13 @@ def _take_in(work: _Work, seen: Seen) -> tuple[str, ...]:
     return _chosen(work, seen, seen.head), *(oid for oid in seen.merging if oid != seen.head)
 
 
-def _take_beside(work: _Work, seen: Seen, head: str) -> list[str]:
+def _take_beside(work: _Work, seen: GitState, head: str) -> list[str]:
     """Archive the branches, tags and stashes that HEAD does not lead to; gives those that are safe now.
 
     One that cannot be read is no reason to refuse the work: it stays in the checkout, and the checkout with it.
     """
     git, safe = director_git(work.checkout.repo), []
-    for oid in itertools.islice(seen.beside, MOST_BESIDE):
+    for oid in itertools.islice(seen.other_refs, MOST_BESIDE):
         try:
             if oid not in (work.known, work.tip, work.checkout.base):
                 _transfer(work.checkout, [oid], (head, work.tip, work.checkout.base))
@@ -160,7 +160,7 @@ def _assert_there(work: _Work, head: str | None, others: list[str]) -> None:
         git.ask("rev-list", "--no-walk", "--quiet", *others, "--")
 
 
-def _chosen(work: _Work, seen: Seen, head: str) -> str:
+def _chosen(work: _Work, seen: GitState, head: str) -> str:
     """HEAD, with a problem when it was left behind the branch of the play or beside it."""
     git = director_git(work.checkout.repo)
     if seen.branch in (None, head) or git.says("merge-base", "--is-ancestor", str(seen.branch), head):
@@ -201,31 +201,31 @@ def _transfer(checkout: Checkout, wanted: list[str], known: tuple[str, ...]) -> 
             director_git(repo).ask("index-pack", "--stdin", "--strict", given=pack)
 
 
-def _sweep(work: _Work, start: tuple[str, ...]) -> Swept:
+def _sweep(work: _Work, start: tuple[str, ...]) -> ScanResult:
     """Compare the files with the commit they are on top of; what is wrong with them is a problem for the agent."""
     if not os.path.isdir(work.checkout.path) or os.path.islink(work.checkout.path):
-        return Swept()
+        return ScanResult()
     git = director_git(work.checkout.repo)
     _at(work.checkout, git, start[0])
-    swept = sweep(work.checkout, git)
+    swept = scan(work.checkout, git)
     work.problems += swept.refused.values()
     return swept
 
 
 def _at(checkout: Checkout, git: Git, commit: str) -> None:
     """Bring our index to a commit; entries that stay the same keep what they know about their files."""
-    if stands_at(checkout) == commit:
+    if index_position(checkout) == commit:
         return
-    note_at(checkout, None)
+    save_index_position(checkout, None)
     ours = replace(git, work_tree=checkout.path, index=checkout.index)
     if ours.run("read-tree", "-i", "-m", commit).code != 0:
         with suppress(FileNotFoundError):
             os.unlink(checkout.index)
         ours.ask("read-tree", commit)
-    note_at(checkout, commit)
+    save_index_position(checkout, commit)
 
 
-def _commit(work: _Work, start: tuple[str, ...], swept: Swept, message: str, before: _Ref | None) -> str:
+def _commit(work: _Work, start: tuple[str, ...], swept: ScanResult, message: str, before: _Ref | None) -> str:
     """One commit for what the agent had not committed; the same again when nothing has changed since."""
     if not swept.paths and len(start) == 1:
         return start[0]
@@ -266,7 +266,7 @@ def _examine(work: _Work, head: str) -> tuple[str, ...]:
                 f"{shown(name)} was committed as a repository of its own; remove its .git and add its files"
             )
     names = tuple(name for _, name in changes)
-    if left := marked(git, checkout.path, against, head, names):
+    if left := find_conflict_markers(git, checkout.path, against, head, names):
         work.problems.append(f"conflict markers are left in {', '.join(map(shown, left[:20]))}")
     return names
 

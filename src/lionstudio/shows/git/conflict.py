@@ -15,7 +15,7 @@ from lionstudio.shows.git.materialize import read_bytes
 from lionstudio.shows.git.repo_layout import Checkout
 from lionstudio.shows.git.setup import director_git
 from lionstudio.shows.git.untrusted_git_dir import put_files
-from lionstudio.shows.git.worktree_scan import note_at
+from lionstudio.shows.git.worktree_scan import save_index_position
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import OID, failure
@@ -63,7 +63,7 @@ def _merged(checkout: Checkout, head: str, tip: str) -> tuple[str, list[tuple[st
 
 def _lay(checkout: Checkout, tree: str) -> None:
     """Bring the files to the tree with the markers, from what our index says of them: it may be laid out already."""
-    note_at(checkout, None)
+    save_index_position(checkout, None)
     git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index)
     git.run("update-index", "-q", "--refresh", "--ignore-submodules")
     ran = git.run("read-tree", "-m", "-u", git.ask("write-tree").line, tree)

@@ -14,7 +14,7 @@ _MOST_FILES = 50
 _LINE = re.compile(rb"^(.*):(\d+): leftover conflict marker$")
 
 
-def marked(git: Git, folder: str, base: str, head: str, changed: Sequence[str]) -> list[str]:
+def find_conflict_markers(git: Git, folder: str, base: str, head: str, changed: Sequence[str]) -> list[str]:
     """The changed files in which a conflict begins and ends; a row of equal signs alone is a heading."""
     if not any(_may_be_marked(os.path.join(folder, name)) for name in changed):
         return []  # most often, and without a call of git

@@ -8,12 +8,12 @@ from contextlib import suppress
 from lionstudio.errors import Conflict
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import director_git
-from lionstudio.shows.git.untrusted_git_dir import Owner, make_git_folder, put_files
+from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, make_git_folder, put_files
 from lionstudio.system.atomic_write import make_folder
 from lionstudio.system.filenames import shown
 
 
-def lay_files(repo: Repo, tree: str, path: str, *, index: str) -> None:
+def check_out_files(repo: Repo, tree: str, path: str, *, index: str) -> None:
     """Fill an empty folder with the files of a commit or tree, and an index that knows them."""
     make_folder(os.path.dirname(index))
     with suppress(FileNotFoundError):
@@ -21,20 +21,20 @@ def lay_files(repo: Repo, tree: str, path: str, *, index: str) -> None:
     director_git(repo, work_tree=path, index=index).ask("read-tree", "--reset", "-u", tree)
 
 
-def lay_out(repo: Repo, tree: str, path: str, *, parents: tuple[str, ...] = ()) -> None:
+def check_out_tree(repo: Repo, tree: str, path: str, *, parents: tuple[str, ...] = ()) -> None:
     """Fill a new folder with a tree, as a repository of its own with one commit on top of `parents`; for gates."""
     if os.path.lexists(path) and not (os.path.isdir(path) and not os.listdir(path)):
         raise Conflict(f"{shown(path)} is in the way of a merge result", hint="remove it")
     os.makedirs(path, 0o700, exist_ok=True)
     commit = commit_tree(repo, tree, parents, "The merge result that the gates look at")
     make_git(repo, path, commit, head=commit)
-    lay_files(repo, tree, path, index=os.path.join(path, ".git", "index"))
+    check_out_files(repo, tree, path, index=os.path.join(path, ".git", "index"))
 
 
 def make_git(repo: Repo, path: str, commit: str, *, head: str) -> None:
     """Give a folder a git folder of its own that borrows the objects of the repository."""
     make_git_folder(
-        os.path.join(path, ".git"), bare=False, head=head, objects=repo.objects, owner=Owner(repo.name, repo.email),
+        os.path.join(path, ".git"), bare=False, head=head, objects=repo.objects, owner=GitDirOwner(repo.name, repo.email),
         sha256=len(commit) == 64, shallow=read_bytes(os.path.join(repo.director, "shallow")),
     )  # fmt: skip
     if head.startswith("ref: "):

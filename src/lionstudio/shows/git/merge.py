@@ -10,13 +10,22 @@ from dataclasses import dataclass
 from lionstudio.crash import point
 from lionstudio.errors import Busy, NotFound
 from lionstudio.errors import Conflict as Refused
-from lionstudio.shows.git.materialize import commit_tree, lay_out
+from lionstudio.shows.git.materialize import check_out_tree, commit_tree
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import director_git, users_git
 from lionstudio.system.filenames import shown
-from lionstudio.system.git import OID, Git, Ran, failure
+from lionstudio.system.git import OID, Git, GitResult, failure
 
-__all__ = ["Already", "Clean", "Conflict", "Merged", "integration_tip", "lay_out", "merge", "try_merge"]
+__all__ = [
+    "AlreadyMerged",
+    "CleanMerge",
+    "MergeCommitted",
+    "MergeConflict",
+    "check_out_tree",
+    "integration_tip",
+    "merge",
+    "try_merge",
+]
 
 _MOST_TRIES = 50  # lost races; each means that another play was merged meanwhile
 _MOST_TEXT = 20_000
@@ -24,7 +33,7 @@ _FORM = "%H %(trailers:key=Show-Play,valueonly,separator=%x2C)"
 
 
 @dataclass(frozen=True, slots=True)
-class Clean:
+class CleanMerge:
     """It merges; `tree` is what would come out, `tip` what it was tried against."""
 
     tree: str
@@ -32,7 +41,7 @@ class Clean:
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class MergeConflict:
     """It does not merge: which files, and git's words about them."""
 
     files: tuple[str, ...]
@@ -41,14 +50,14 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Already:
+class AlreadyMerged:
     """It is in there already; `sha` is its merge commit, or the tip for work that needed none."""
 
     sha: str
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergeCommitted:
     """It was merged now."""
 
     sha: str
@@ -71,23 +80,23 @@ def integration_tip(repo: Repo) -> str:
     return oid
 
 
-def try_merge(repo: Repo, tip: str, head: str) -> Clean | Conflict | Already:
+def try_merge(repo: Repo, tip: str, head: str) -> CleanMerge | MergeConflict | AlreadyMerged:
     """What merging would give; writes objects and nothing else."""
     git = director_git(repo)
     if git.says("merge-base", "--is-ancestor", head, tip):
-        return Already(tip)
+        return AlreadyMerged(tip)
     return _merge_tree(git, tip, head)
 
 
-def _merge_tree(git: Git, tip: str, head: str) -> Clean | Conflict:
+def _merge_tree(git: Git, tip: str, head: str) -> CleanMerge | MergeConflict:
     ran = git.ask("merge-tree", "--write-tree", "-z", "--name-only", "--messages", tip, head, codes=(0, 1))
     tree, *rest = ran.fields() or [""]
     if not OID.fullmatch(tree):  # exit code 1 also stands for a commit that does not exist
         raise failure("merge-tree", ran)
     if ran.code == 0:
-        return Clean(tree, tip)
+        return CleanMerge(tree, tip)
     end = rest.index("") if "" in rest else len(rest)
-    return Conflict(tuple(dict.fromkeys(rest[:end])), _words(rest[end + 1 :]), tip)
+    return MergeConflict(tuple(dict.fromkeys(rest[:end])), _words(rest[end + 1 :]), tip)
 
 
 def _words(records: list[str]) -> str:
@@ -100,27 +109,29 @@ def _words(records: list[str]) -> str:
     return "".join(text for text in texts if text.startswith("CONFLICT"))[:_MOST_TEXT].strip()
 
 
-def merge(repo: Repo, topic: str, play: str, attempt: int, head: str, title: str) -> Merged | Conflict | Already:
+def merge(
+    repo: Repo, topic: str, play: str, attempt: int, head: str, title: str
+) -> MergeCommitted | MergeConflict | AlreadyMerged:
     """Merge a play once, however often it is asked for: found by its trailer, tried again after a lost race."""
     for _ in range(_MOST_TRIES):
         tip = integration_tip(repo)
         if (before := _is_in(repo, play, tip, head)) is not None:
-            return Already(before)
+            return AlreadyMerged(before)
         tried = _merge_tree(director_git(repo), tip, head)
-        if isinstance(tried, Conflict):
+        if isinstance(tried, MergeConflict):
             return tried
         sha = commit_tree(repo, tried.tree, (tip, head), _message(topic, play, attempt, title))
         point("show.merge.committed")
         ran = users_git(repo).run("update-ref", "-m", f"show: merge {play}", repo.integration, sha, tip)
         if ran.code == 0:
             point("show.merge.moved")
-            return Merged(sha)
+            return MergeCommitted(sha)
         if not _was_lost(ran):
             raise failure("update-ref", ran)
     raise Busy(f"{repo.integration} moves all the time", hint="try again")
 
 
-def _was_lost(ran: Ran) -> bool:
+def _was_lost(ran: GitResult) -> bool:
     return "cannot lock ref" in ran.err and ("but expected" in ran.err or "reference already exists" in ran.err)
 
 

@@ -16,15 +16,15 @@ from typing import NamedTuple
 
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.shows.plan import integration_branch
-from lionstudio.shows.git.untrusted_git_dir import Owner, make_git_folder
+from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, make_git_folder
 from lionstudio.system.filenames import shown
-from lionstudio.system.git import OID, Git, Ran, failure, program
+from lionstudio.system.git import OID, Git, GitResult, failure, program
 
 _MOST_DIRTY = 20  # names that are told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inspected:
+class RepoReport:
     """What a look at a repository found; `problems` keep a show from starting, `warnings` do not."""
 
     path: str
@@ -38,7 +38,7 @@ class Inspected:
     warnings: tuple[str, ...] = ()
 
 
-class Found(NamedTuple):
+class FoundRepo(NamedTuple):
     path: str
     git_dir: str
     own_git_dir: str  # of this work tree; the same as git_dir in the main one
@@ -47,7 +47,7 @@ class Found(NamedTuple):
     sha256: bool
 
 
-def inspect(repo: str, base_branch: str | None = None, topic: str | None = None) -> Inspected:
+def check_repo(repo: str, base_branch: str | None = None, topic: str | None = None) -> RepoReport:
     """Look at a repository without running anything that it configures; refuses a folder that is none."""
     found = find(repo)
     git = Git(git_dir=found.git_dir)
@@ -60,7 +60,7 @@ def inspect(repo: str, base_branch: str | None = None, topic: str | None = None)
         *_partial(git),
         *(names_in_the_way(git, topic) if topic else ()),
     ]
-    return Inspected(
+    return RepoReport(
         path=found.path,
         git_dir=found.git_dir,
         base_branch=branch,
@@ -81,7 +81,7 @@ def find_base(git: Git, name: str) -> str | None:
     return None
 
 
-def find(repo: str) -> Found:
+def find(repo: str) -> FoundRepo:
     if not os.path.isdir(repo):
         raise NotFound(f"there is no folder {shown(repo)}", hint="give the folder of a git repository")
     path = os.path.realpath(repo)
@@ -90,14 +90,14 @@ def find(repo: str) -> Found:
     told = _rev_parse(path, "--is-bare-repository", "--is-shallow-repository", "--show-object-format").line.split("\n")
     bare, shallow, form = told
     top = own if bare == "true" else _rev_parse(path, "--show-toplevel").line
-    return Found(top, os.path.realpath(common), own, bare == "true", shallow == "true", form == "sha256")
+    return FoundRepo(top, os.path.realpath(common), own, bare == "true", shallow == "true", form == "sha256")
 
 
-def _rev_parse(path: str, *args: str) -> Ran:
+def _rev_parse(path: str, *args: str) -> GitResult:
     """Asked with the user's own configuration: only that knows which folders of other users they trust."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
     done = subprocess.run([program(), "rev-parse", *args], cwd=path, env=env, capture_output=True)
-    ran = Ran(done.returncode, done.stdout, done.stderr.decode("utf-8", "backslashreplace").strip())
+    ran = GitResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "backslashreplace").strip())
     if ran.code == 0:
         return ran
     if "not a git repository" in ran.err:
@@ -110,11 +110,11 @@ def _rev_parse(path: str, *args: str) -> Ran:
     raise failure("rev-parse", ran)
 
 
-def _own(found: Found) -> Git:
+def _own(found: FoundRepo) -> Git:
     return Git(git_dir=found.own_git_dir)
 
 
-def _current_branch(found: Found) -> str | None:
+def _current_branch(found: FoundRepo) -> str | None:
     ran = _own(found).ask("symbolic-ref", "-q", "HEAD", codes=(0, 1))
     return ran.line.removeprefix("refs/heads/") or None
 
@@ -128,7 +128,7 @@ def _resolves(git: Git, name: str) -> bool:
     return git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name).code == 0
 
 
-def _base_problems(found: Found, named: str | None, base: str | None) -> Iterator[str]:
+def _base_problems(found: FoundRepo, named: str | None, base: str | None) -> Iterator[str]:
     if base is not None:
         return
     if named is None or not Git(git_dir=found.git_dir).ask("for-each-ref", "--count=1").out:
@@ -168,19 +168,24 @@ def _warnings(dirty: tuple[str, ...], submodules: bool, shallow: bool) -> Iterat
 
 
 @contextmanager
-def neutral(found: Found) -> Iterator[str]:
+def neutral(found: FoundRepo) -> Iterator[str]:
     """A git folder that configures nothing, for looking at a work tree whose own may name programs."""
     folder = tempfile.mkdtemp(prefix="li-git-")
     try:
         make_git_folder(
-            folder, bare=False, head="ref: refs/heads/none", objects=None, owner=Owner("", ""), sha256=found.sha256
+            folder,
+            bare=False,
+            head="ref: refs/heads/none",
+            objects=None,
+            owner=GitDirOwner("", ""),
+            sha256=found.sha256,
         )
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _dirty(found: Found) -> tuple[str, ...]:
+def _dirty(found: FoundRepo) -> tuple[str, ...]:
     """Tracked files that differ from HEAD, asked of a copy of the index so that the user's is not even refreshed."""
     head = find_commit(_own(found), "HEAD")
     index = os.path.join(found.own_git_dir, "index")

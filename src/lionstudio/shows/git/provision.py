@@ -28,11 +28,11 @@ class NotReady(Conflict):
 
 
 @contextmanager
-def furnished(source: str, path: str, plan: Plan, env: Mapping[str, str], logs: str) -> Iterator[None]:
+def provision(source: str, path: str, plan: Plan, env: Mapping[str, str], logs: str) -> Iterator[None]:
     """A laid-out merge result with what gates need in it; torn down afterwards."""
     try:
         try:
-            copied = copy_in(source, path, plan.copy)
+            copied = copy_files(source, path, plan.copy)
             put_files(path, {"info/exclude": "".join(f"{line}\n" for line in as_patterns(copied)).encode()})
             set_up(path, plan.setup, env, logs)
         except LionError as error:
@@ -42,7 +42,7 @@ def furnished(source: str, path: str, plan: Plan, env: Mapping[str, str], logs: 
         tear_down(path, plan.teardown, env, logs)
 
 
-def copy_in(source: str, target: str, wanted: Sequence[str]) -> list[str]:
+def copy_files(source: str, target: str, wanted: Sequence[str]) -> list[str]:
     """Copy what the plan names from the user's folder; gives the copied names. What is tracked is there already."""
     copied = []
     for pattern in wanted:

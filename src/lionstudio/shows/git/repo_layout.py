@@ -20,14 +20,14 @@ class Repo:
     git_dir: str  # what all its work trees share
     topic: str
     base: str  # the commit that the show starts from, resolved once
-    room: str  # the show's folder below `checkouts` in the home
+    checkouts_dir: str  # the show's folder below `checkouts` in the home
     name: str  # of the user, for commits
     email: str
 
     @property
     def director(self) -> str:
         """The git folder that is ours: no agent writes there, so its configuration can be trusted."""
-        return os.path.join(self.room, DIRECTOR)
+        return os.path.join(self.checkouts_dir, DIRECTOR)
 
     @property
     def objects(self) -> str:
@@ -67,7 +67,7 @@ class Checkout:
     @property
     def path(self) -> str:
         """The working folder."""
-        return os.path.join(self.repo.room, self.play)
+        return os.path.join(self.repo.checkouts_dir, self.play)
 
     @property
     def branch(self) -> str:

@@ -8,21 +8,21 @@ import re
 import subprocess
 
 from lionstudio.errors import Conflict, LionError, NotFound
-from lionstudio.shows.git.preflight import Found, Inspected, find, find_commit, inspect, names_in_the_way
+from lionstudio.shows.git.preflight import FoundRepo, RepoReport, check_repo, find, find_commit, names_in_the_way
 from lionstudio.shows.git.repo_layout import DIRECTOR, Repo
-from lionstudio.shows.git.untrusted_git_dir import Owner, make_git_folder
+from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, make_git_folder
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_bytes, write_text
 from lionstudio.system.filenames import shown
-from lionstudio.system.git import EMAIL, NAME, Git, Ran, failure, program
+from lionstudio.system.git import EMAIL, NAME, Git, GitResult, failure, program
 from lionstudio.system.safe_rmtree import refuse_link
 
-__all__ = ["Inspected", "begin", "director_git", "find_ref", "inspect", "remembered", "users_git"]
+__all__ = ["RepoReport", "check_repo", "director_git", "find_ref", "open_show_repo", "remembered", "users_git"]
 
 _SHOW = "show.json"  # in the director's git folder: what `begin` found out
 _MOST_EXCLUDES = 1_000_000
 
 
-def begin(repo: str, topic: str, base_sha: str, *, room: str) -> Repo:
+def open_show_repo(repo: str, topic: str, base_sha: str, *, room: str) -> Repo:
     """Make the integration ref and the director's room, or find them; twice is the same as once."""
     for own in (room, os.path.join(room, DIRECTOR)):
         refuse_link(own)
@@ -54,12 +54,12 @@ def remembered(room: str) -> Repo | None:
     """The repository of a show as an earlier `begin` found it, None when there is nothing of it."""
     try:
         with open(os.path.join(room, DIRECTOR, _SHOW), encoding="utf-8") as file:
-            return Repo(**json.load(file), room=room)
+            return Repo(**json.load(file), checkouts_dir=room)
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _still(room: str, found: Found, topic: str, base: str) -> Repo | None:
+def _still(room: str, found: FoundRepo, topic: str, base: str) -> Repo | None:
     """What was found out before, unless the repository has moved since."""
     before = remembered(room)
     if before is not None and before.topic != topic:
@@ -74,13 +74,19 @@ def _still(room: str, found: Found, topic: str, base: str) -> Repo | None:
     return before if before is not None and before.git_dir == found.git_dir else None
 
 
-def _move_in(room: str, found: Found, topic: str, base: str) -> Repo:
+def _move_in(room: str, found: FoundRepo, topic: str, base: str) -> Repo:
     git = Git(git_dir=found.git_dir)
     if find_commit(git, base) != base:
         raise NotFound(f"{base[:80]} is no commit of {shown(found.path)}", hint="give the full id of a commit")
     owner, excludes = _user(found)
     repo = Repo(
-        path=found.path, git_dir=found.git_dir, topic=topic, base=base, room=room, name=owner.name, email=owner.email
+        path=found.path,
+        git_dir=found.git_dir,
+        topic=topic,
+        base=base,
+        checkouts_dir=room,
+        name=owner.name,
+        email=owner.email,
     )
     make_folder(room)
     make_git_folder(
@@ -93,7 +99,7 @@ def _move_in(room: str, found: Found, topic: str, base: str) -> Repo:
     return repo
 
 
-def _user(found: Found) -> tuple[Owner, str]:
+def _user(found: FoundRepo) -> tuple[GitDirOwner, str]:
     """Who commits, and what the user wants left out of commits everywhere; both as their own git sees it."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
     wanted = r"^(user\.(name|email)|core\.excludesfile)$"
@@ -105,7 +111,7 @@ def _user(found: Found) -> tuple[Owner, str]:
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     ignore = os.path.expanduser(told.get("core.excludesfile") or os.path.join(config, "git", "ignore"))
     texts = [_bytes(ignore), _bytes(os.path.join(found.git_dir, "info", "exclude"))]
-    owner = Owner(_clean(told.get("user.name")) or NAME, _clean(told.get("user.email")) or EMAIL)
+    owner = GitDirOwner(_clean(told.get("user.name")) or NAME, _clean(told.get("user.email")) or EMAIL)
     return owner, "\n".join(text.decode("utf-8", "ignore") for text in texts)
 
 
@@ -137,6 +143,6 @@ def _ensure_integration(repo: Repo) -> None:
         )
 
 
-def _refused(git: Git, repo: Repo, ran: Ran) -> LionError:
+def _refused(git: Git, repo: Repo, ran: GitResult) -> LionError:
     taken = list(names_in_the_way(git, repo.topic))
     return Conflict(taken[0]) if taken else failure("update-ref", ran)

@@ -29,7 +29,7 @@ _UNFINISHED = {"rebase-merge": "a rebase", "rebase-apply": "a rebase", "BISECT_L
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "MERGE_HEAD.lock")
 
 
-class Owner(NamedTuple):
+class GitDirOwner(NamedTuple):
     """Who commits."""
 
     name: str
@@ -37,7 +37,7 @@ class Owner(NamedTuple):
 
 
 def make_git_folder(
-    path: str, *, bare: bool, head: str, objects: str | None, owner: Owner, sha256: bool = False, shallow: bytes = b"",
+    path: str, *, bare: bool, head: str, objects: str | None, owner: GitDirOwner, sha256: bool = False, shallow: bytes = b"",
 ) -> None:  # fmt: skip
     """A new git folder: no templates, no hooks, no remotes; objects are borrowed from another store."""
     os.makedirs(path, 0o700, exist_ok=True)
@@ -58,7 +58,7 @@ def alternates(objects: str) -> str:
     return (quoted(objects) if "\n" in objects else objects) + "\n"
 
 
-def _config(*, bare: bool, owner: Owner, sha256: bool) -> str:
+def _config(*, bare: bool, owner: GitDirOwner, sha256: bool) -> str:
     extension = "[extensions]\n\tobjectFormat = sha256\n" if sha256 else ""
     return (
         f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tfilemode = true\n\tbare = {str(bare).lower()}\n"
@@ -75,19 +75,21 @@ def _put(folder: str, name: str, text: str) -> None:
 
 
 @dataclass(slots=True)
-class Seen:
+class GitState:
     """What an agent's git folder says; what is wrong with it stands in `problems`."""
 
     head: str | None = None  # the commit that is checked out
     branch: str | None = None  # the commit of the play's own branch
-    beside: dict[str, str] = field(default_factory=dict)  # other branches, tags and stashes: commits with their names
+    other_refs: dict[str, str] = field(
+        default_factory=dict
+    )  # other branches, tags and stashes: commits with their names
     merging: tuple[str, ...] = ()  # commits that a merge in progress brings
     problems: list[str] = field(default_factory=list)
 
 
-def look(checkout: str, branch: str) -> Seen:
+def read_git_state(checkout: str, branch: str) -> GitState:
     """Read the state of a checkout that its agent has left."""
-    seen = Seen()
+    seen = GitState()
     try:
         with _opened(checkout) as top, _opened(".git", top) as git:
             _read(git, branch, seen)
@@ -99,7 +101,7 @@ def look(checkout: str, branch: str) -> Seen:
     return seen
 
 
-def _read(git: int, branch: str, seen: Seen) -> None:
+def _read(git: int, branch: str, seen: GitState) -> None:
     if _is_there(git, "commondir"):
         seen.problems.append(".git points at another repository; remove .git/commondir")
         return
@@ -113,9 +115,11 @@ def _read(git: int, branch: str, seen: Seen) -> None:
         seen.problems.append("HEAD leads to no commit; check out the branch of the play again")
     for oid, name in _refs(git):
         if name != branch and oid not in (seen.head, seen.branch):
-            seen.beside.setdefault(oid, name)
-    if len(seen.beside) > MOST_BESIDE:
-        seen.problems.append(f"it has {len(seen.beside)} branches, tags and stashes; remove those that are not work")
+            seen.other_refs.setdefault(oid, name)
+    if len(seen.other_refs) > MOST_BESIDE:
+        seen.problems.append(
+            f"it has {len(seen.other_refs)} branches, tags and stashes; remove those that are not work"
+        )
 
 
 def _unfinished(git: int) -> list[str]:
@@ -187,7 +191,7 @@ def _walk(folder: int, prefix: str, deepest: int) -> Iterator[tuple[str, os.stat
                 yield from _walk(inner, f"{prefix}{name}/", deepest)
 
 
-def mend(checkout: str, *, objects: str, exclude: str) -> bool:
+def repair_git_dir(checkout: str, *, objects: str, exclude: str) -> bool:
     """Make an agent's git folder usable for its next attempt; False when it has to be made anew."""
     try:
         with _opened(checkout) as top, _opened(".git", top) as git:

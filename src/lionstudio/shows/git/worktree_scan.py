@@ -23,7 +23,7 @@ MOST_FILES = 50_000  # somebody forgot to ignore a folder of dependencies
 
 
 @dataclass(slots=True)
-class Swept:
+class ScanResult:
     """What was found: names that were taken, names that cannot be with a sentence, and the tree that came out."""
 
     paths: list[str] = field(default_factory=list)
@@ -32,12 +32,12 @@ class Swept:
     tree: str | None = None
 
 
-def sweep(checkout: Checkout, git: Git) -> Swept:
+def scan(checkout: Checkout, git: Git) -> ScanResult:
     """Take every changed, new and removed file into our index, which stands at the commit below them."""
     ours = _ours(checkout, git)
     swept = _found(checkout, ours, [*_changed(ours), *_staged(checkout, ours)])
     if swept.paths:
-        note_at(checkout, None)
+        save_index_position(checkout, None)
         _take(ours, swept)
     return swept
 
@@ -54,8 +54,8 @@ def _ours(checkout: Checkout, git: Git) -> Git:
     return replace(git, work_tree=checkout.path, index=checkout.index, excludes=excludes)
 
 
-def _found(checkout: Checkout, git: Git, names: list[str]) -> Swept:
-    swept = Swept()
+def _found(checkout: Checkout, git: Git, names: list[str]) -> ScanResult:
+    swept = ScanResult()
     _sort_out(checkout.path, dict.fromkeys(names), swept)
     if swept.paths:
         swept.left_out = _filtered(git, swept)
@@ -94,7 +94,7 @@ def _same_end(one: str, other: str) -> bool:
     return ends[0] == ends[1]
 
 
-def _sort_out(top: str, found: dict[str, None], swept: Swept) -> None:
+def _sort_out(top: str, found: dict[str, None], swept: ScanResult) -> None:
     total = 0
     for name in found:
         size, wrong = _look_at(top, name)
@@ -130,7 +130,7 @@ def _look_at(top: str, name: str) -> tuple[int, str | None]:
     return found.st_size, None
 
 
-def _filtered(git: Git, swept: Swept) -> tuple[str, ...]:
+def _filtered(git: Git, swept: ScanResult) -> tuple[str, ...]:
     """Files whose content in the repository is made by a program; we do not run it: only commits count."""
     given = b"".join(os.fsencode(name) + b"\0" for name in swept.paths)
     fields = git.ask("check-attr", "-z", "--stdin", "filter", given=given).fields()
@@ -146,12 +146,12 @@ def _is_folder(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
 
 
-def stands_at(checkout: Checkout) -> str | None:
+def index_position(checkout: Checkout) -> str | None:
     """The commit that our index is known to be at."""
     return read_bytes(f"{checkout.index}.at").decode("ascii", "ignore") or None
 
 
-def note_at(checkout: Checkout, commit: str | None) -> None:
+def save_index_position(checkout: Checkout, commit: str | None) -> None:
     """Note it after the index was brought there; None before the index changes."""
     with suppress(FileNotFoundError):
         os.unlink(f"{checkout.index}.at")
@@ -160,7 +160,7 @@ def note_at(checkout: Checkout, commit: str | None) -> None:
             file.write(commit)
 
 
-def _take(git: Git, swept: Swept) -> None:
+def _take(git: Git, swept: ScanResult) -> None:
     # removed first: a file may have given way to a folder of its name
     there = {name: os.path.lexists(os.path.join(str(git.work_tree), name)) for name in swept.paths}
     ordered = sorted(swept.paths, key=lambda name: (there[name], name))

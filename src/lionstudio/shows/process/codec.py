@@ -10,17 +10,24 @@ from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.model.shows.plan import Budget, Plan
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.shows.director import events
-from lionstudio.shows.director.events import Command, Event, Spent, Standing
+from lionstudio.shows.director.events import Command, Event, PlayState, Spent
 
 Json = dict[str, Any]
 _EVENTS = (
-    events.Begun, events.Prepared, events.Exited, events.Judged, events.MergeTried, events.Said, events.Ticked, events.AbortAsked,
-    events.Accepted, events.Refused, events.FinalJudged,
+    events.ShowStarted, events.CheckoutPrepared, events.AttemptEnded, events.GatesEvaluated, events.MergeTried, events.DecisionMade, events.ClockTicked, events.AbortRequested,
+    events.ShowAccepted, events.ShowRejected, events.FinalGatesEvaluated,
 )  # fmt: skip
-_WORKS = (events.Prepare, events.Fire, events.Stop, events.Judge, events.MergePlay, events.JudgeShow)
+_WORKS = (
+    events.PrepareCheckout,
+    events.RunAttempt,
+    events.StopAttempt,
+    events.RunGates,
+    events.MergePlay,
+    events.RunFinalGates,
+)
 _BY_NAME: Mapping[str, Any] = {kind.__name__: kind for kind in (*_EVENTS, *_WORKS)}
 _REVIVED: Mapping[str, Any] = {
-    "outcome": events.Outcome, "result": events.Merge, "word": events.Word, "files": tuple,
+    "outcome": events.AttemptOutcome, "result": events.MergeResult, "word": events.DecisionKind, "files": tuple,
     "spent": lambda given: Spent(**given),
 }  # fmt: skip
 
@@ -32,13 +39,13 @@ def to_json(cue: Event | Command) -> Json:
 
 def edited(text: str, granted: Mapping[str, int], providers: Mapping[str, str]) -> Json:
     """That the plan is this text now, or its budget larger, and who runs its plays."""
-    return {"cue": "Edited", "text": text, "granted": dict(granted), "providers": dict(providers)}
+    return {"cue": "PlanEdited", "text": text, "granted": dict(granted), "providers": dict(providers)}
 
 
 def to_event(given: Json, topic: str) -> Event:
     """The event that was written down."""
-    if given["cue"] == "Edited":
-        return events.Edited(plan_of(topic, given["text"], given["granted"]), given["providers"])
+    if given["cue"] == "PlanEdited":
+        return events.PlanEdited(plan_of(topic, given["text"], given["granted"]), given["providers"])
     event: Event = _revive(given)
     return event
 
@@ -72,13 +79,13 @@ def more(budget: Budget, granted: Mapping[str, int]) -> Budget:
     return Budget(**{name: limit and limit + granted.get(name, 0) for name, limit in limits.items()})
 
 
-def standing_to_json(standing: Standing) -> Json:
+def standing_to_json(standing: PlayState) -> Json:
     """Where a play stands."""
     return {**asdict(standing), "status": str(standing.status), "blocked_by": list(standing.blocked_by)}
 
 
-def to_standing(given: Json) -> Standing:
+def to_standing(given: Json) -> PlayState:
     """Where a play stood."""
-    return Standing(
+    return PlayState(
         **{**given, "status": PlayStatus(given["status"]), "blocked_by": tuple(given["blocked_by"])}
     )  # fmt: skip

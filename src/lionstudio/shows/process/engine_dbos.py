@@ -20,7 +20,7 @@ from lionstudio.model.ids import new_id
 from lionstudio.shows.process.engine import Workflow
 from lionstudio.system.atomic_write import make_folder
 
-SHAPE = "shows-4"  # raised by hand when the order of steps changes; what runs under another shape begins from its files
+SHAPE = "shows-5"  # raised by hand when the order of steps changes; what runs under another shape begins from its files
 _POLL_SECONDS = 0.2
 _QUEUE_SECONDS = 0.5  # only what a dead director left comes by the queue
 _UNFINISHED = ["PENDING", "ENQUEUED", "DELAYED"]

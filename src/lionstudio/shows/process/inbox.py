@@ -14,9 +14,9 @@ from lionstudio.errors import LionError
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.files.shows.show_folder import PLAN
 from lionstudio.shows.director import events
-from lionstudio.shows.director.events import Word
+from lionstudio.shows.director.events import DecisionKind
 from lionstudio.shows.execute import attempt_command, budget
-from lionstudio.shows.execute.executor import Stage
+from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process import codec
 from lionstudio.shows.records import decisions, play_records
 from lionstudio.shows.records.decisions import DECISION, Decision, find_decision
@@ -28,14 +28,14 @@ Signature = tuple[int, int, int] | None
 Known = tuple[str, Mapping[str, int]]  # the plan that the director has, and what was granted beyond it
 
 
-class Left(BaseException):
+class Detached(BaseException):
     """The director leaves; no error, and nothing to be handled on the way."""
 
 
-class Watching:
+class Inbox:
     """The eyes of one director process."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Executor) -> None:
         self._stage = stage
         self._news = threading.Condition()
         self._answers: dict[str, codec.Json] = {}  # works that have ended
@@ -53,7 +53,7 @@ class Watching:
                 threading.Thread(target=self._work, args=(work_id, given), daemon=True, name=given["cue"]).start()
 
     def _work(self, work_id: str, given: codec.Json) -> None:
-        answer = self._stage.do(given)
+        answer = self._stage.execute(given)
         with self._news:
             self._answers[work_id] = answer
             self._news.notify_all()
@@ -86,12 +86,12 @@ class Watching:
             with self._news:
                 if not self._answers.keys() & set(works) and not self._leaving:
                     self._news.wait(LOOK_SECONDS)
-        raise Left
+        raise Detached
 
     def _look(self, works: Mapping[str, codec.Json], known: Known, *, aborting: bool) -> list[codec.Json]:
         news = self._works(works)
         if not aborting and self._stage.aborted:
-            news.append(codec.to_json(events.AbortAsked()))
+            news.append(codec.to_json(events.AbortRequested()))
         words = self._words()  # before the edits: a word may grant something
         return [*news, *self._edits(known), *words]
 
@@ -107,7 +107,7 @@ class Watching:
         news = [self._is_new(path) for path in paths]
         if not any(news):
             return []
-        granted = budget.granted(self._stage.show_dir)
+        granted = budget.extended_budget(self._stage.show_dir)
         text = self._edited_text(paths[0], known[0])
         if (text, granted) == known:
             return []
@@ -125,7 +125,7 @@ class Watching:
             self._stage.warn(f"the edited plan is not taken up: {error.message}")
             return known
         decisions.log(self._stage.show_dir, "plan edited", plays=list(plan.names))
-        play_records.record_show(self._stage.show_dir, self._stage.database, plan, text)
+        play_records.save_show(self._stage.show_dir, self._stage.database, plan, text)
         self._stage.use(plan)
         return text
 
@@ -146,7 +146,9 @@ class Watching:
         if self._stage.meta(play).get("decision") == decision.id:
             return []  # taken up before
         self._handed[play] = decision.id
-        return [codec.to_json(events.Said(play, decision.word, decision.attempt, decision.feedback, decision.id))]
+        return [
+            codec.to_json(events.DecisionMade(play, decision.word, decision.attempt, decision.feedback, decision.id))
+        ]
 
     def _about_the_show(self, decision: Decision | None) -> list[codec.Json]:
         if decision is None:
@@ -154,9 +156,9 @@ class Watching:
         if decision.budget:
             budget.grant(self._stage.show_dir, decision.id, decision.budget)
             return []  # found as an edit
-        if decision.word is Word.APPROVE:
-            return [codec.to_json(events.Accepted())]
-        return [codec.to_json(events.Refused())] if decision.word is Word.REJECT else []
+        if decision.word is DecisionKind.APPROVE:
+            return [codec.to_json(events.ShowAccepted())]
+        return [codec.to_json(events.ShowRejected())] if decision.word is DecisionKind.REJECT else []
 
     def _is_new(self, path: str) -> bool:
         """Whether a file is another one than at the last look; the first look counts."""

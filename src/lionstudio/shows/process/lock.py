@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from lionstudio.errors import Busy, LionError
-from lionstudio.system.process_identity import Owner, RunLock, describe
+from lionstudio.system.process_identity import Owner, RunLock, identify
 
 LOCK, LOG = "_director.lock", "_director.log"
 _PATIENCE = 30.0  # seconds for a new director to appear, on a machine with much to do
@@ -23,7 +23,7 @@ _MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 _TAIL = 2000  # characters of its log when it did not start
 
 
-def take_directing(show_dir: str) -> RunLock:
+def acquire_director_lock(show_dir: str) -> RunLock:
     """Become the director of a show; Busy when there is one."""
     try:
         lock = RunLock.take(os.path.join(show_dir, LOCK))
@@ -37,10 +37,10 @@ def take_directing(show_dir: str) -> RunLock:
 def announce(lock: RunLock) -> None:
     """Say who directs; from now on others may rely on it."""
     with open(lock.path, "w", encoding="utf-8") as file:
-        json.dump(describe(lock_path=lock.path)._asdict(), file)
+        json.dump(identify(lock_path=lock.path)._asdict(), file)
 
 
-def is_directed(show_dir: str) -> bool:
+def has_director(show_dir: str) -> bool:
     """Whether a director works on the show now."""
     try:
         descriptor = os.open(os.path.join(show_dir, LOCK), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -57,7 +57,7 @@ def is_directed(show_dir: str) -> bool:
 
 def find_director(show_dir: str) -> Owner | None:
     """The process that directs the show, None when nobody does."""
-    if not is_directed(show_dir):
+    if not has_director(show_dir):
         return None
     with suppress(OSError, ValueError, TypeError), open(os.path.join(show_dir, LOCK), encoding="utf-8") as file:
         return Owner(**json.load(file))
@@ -78,7 +78,7 @@ def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, 
         if (code := child.poll()) is not None:
             if code == 0:
                 return  # there was nothing left to do
-            if code == Busy.exit_code and is_directed(show_dir):
+            if code == Busy.exit_code and has_director(show_dir):
                 return  # somebody else started one at the same moment
             raise LionError(f"the director did not start: {_said(log, began)}", hint=f"its log is {log}")
         if time.monotonic() > deadline:

@@ -11,28 +11,28 @@ from collections.abc import Callable, Mapping
 
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.execute.executor import Stage
+from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process.engine import Engine
-from lionstudio.shows.process.lock import announce, take_directing
-from lionstudio.shows.process.workflow import Production
+from lionstudio.shows.process.lock import acquire_director_lock, announce
+from lionstudio.shows.process.workflow import ShowWorkflow
 from lionstudio.shows.records.play_records import reopen_show
 
 ENGINE = "engine.db"
-MakeEngine = Callable[[str, Production], Engine]
+MakeEngine = Callable[[str, ShowWorkflow], Engine]
 _LOOK_SECONDS = 0.2
 
 
-class Directing:
+class DirectorProcess:
     """One show in the hands of this process."""
 
     def __init__(
         self, show_dir: str, settings: Settings, environ: Mapping[str, str], warn: Callable[[str], None], *,
         again: bool = False, engine: MakeEngine | None = None,
     ) -> None:  # fmt: skip
-        self._lock = take_directing(show_dir)
+        self._lock = acquire_director_lock(show_dir)
         self._make = engine or (lambda name, production: _durable(settings, name, production))
         try:
-            self.stage = Stage(show_dir, settings, environ, warn)
+            self.stage = Executor(show_dir, settings, environ, warn)
             if again and self.stage.status is not ShowStatus.ACTIVE:
                 self.stage.status = reopen_show(self.stage.show_dir, self.stage.database).status
         except BaseException:
@@ -40,14 +40,14 @@ class Directing:
             raise
         announce(self._lock)
         self._outcome: list[str | BaseException] = []
-        self._production: Production | None = None
+        self._production: ShowWorkflow | None = None
         self._thread: threading.Thread | None = None
 
     def run(self, leave: Callable[[bool], bool] = lambda resting: False) -> ShowStatus | None:
         """Direct it to its end; None when `leave` said so: it is asked often and told whether the show rests."""
         if self.stage.status is not ShowStatus.ACTIVE:
             return self.stage.status
-        self._production = production = Production(self.stage)
+        self._production = production = ShowWorkflow(self.stage)
         engine = self._make(f"show/{self.stage.topic}", production)
         production.engine = engine
         self._thread = thread = threading.Thread(target=self._direct, args=(engine,), daemon=True, name="director")
@@ -77,7 +77,7 @@ class Directing:
         self._lock.release()
 
 
-def _durable(settings: Settings, name: str, production: Production) -> Engine:
+def _durable(settings: Settings, name: str, production: ShowWorkflow) -> Engine:
     from lionstudio.shows.process.engine_dbos import DbosEngine  # half a second, and only here
 
     return DbosEngine(os.path.join(settings.home, ENGINE), name, production.workflows)

@@ -13,18 +13,18 @@ from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.shows.director import events
 from lionstudio.shows.director.events import Command
 from lionstudio.shows.director.machine import Director
-from lionstudio.shows.execute.executor import Noted, Stage
+from lionstudio.shows.execute.executor import Executor, Noted
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import Engine, Workflow
-from lionstudio.shows.process.inbox import Watching
+from lionstudio.shows.process.inbox import Inbox
 
 
-class Production:
+class ShowWorkflow:
     """One show on one engine."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Executor) -> None:
         self.stage = stage
-        self.watching = Watching(stage)
+        self.watching = Inbox(stage)
         self.engine: Engine | None = None
 
     @property
@@ -42,7 +42,7 @@ class Production:
 class _Run:
     """What a director knows while it directs."""
 
-    def __init__(self, production: Production, engine: Engine, topic: str) -> None:
+    def __init__(self, production: ShowWorkflow, engine: Engine, topic: str) -> None:
         self._stage, self._watching = production.stage, production.watching
         self._engine, self._topic = engine, topic
         self._works: dict[str, codec.Json] = {}  # what is under way, by its id
@@ -61,10 +61,10 @@ class _Run:
             {name: codec.to_standing(given) for name, given in taken["plays"].items()},
             providers=taken["providers"], aborted=self._aborting,
         )  # fmt: skip
-        orders = [*director.on(codec.to_event(taken["tick"], self._topic)), *director.on(events.Begun())]
+        orders = [*director.on(codec.to_event(taken["tick"], self._topic)), *director.on(events.ShowStarted())]
         while True:
             for order in orders:
-                if isinstance(order, events.Note):
+                if isinstance(order, events.SaveTransition):
                     self._notes.append((order.play, order.next, order.next.word_id))
                 else:
                     self._carry_out(order)
@@ -90,11 +90,11 @@ class _Run:
         self._resting = False
         given = dict(given)
         self._works.pop(given.pop("work", ""), None)
-        if given["cue"] == "Edited":
+        if given["cue"] == "PlanEdited":
             self._text, self._granted = given["text"], given["granted"]
-        elif given["cue"] == "Ticked":
+        elif given["cue"] == "ClockTicked":
             self._now = given["now"]
-        elif given["cue"] == "AbortAsked":
+        elif given["cue"] == "AbortRequested":
             self._aborting = True
         return director.on(codec.to_event(given, self._topic))
 
@@ -112,24 +112,24 @@ class _Run:
     def _carry_out(self, order: Command) -> None:
         step = self._step
         match order:
-            case events.Note():
+            case events.SaveTransition():
                 raise TypeError(order)  # written together with the others
-            case events.Stop(play=play) if any(work.get("play") == play for work in self._works.values()):
+            case events.StopAttempt(play=play) if any(work.get("play") == play for work in self._works.values()):
                 step("stop", self._stage.stop, play)
             case (
-                events.Prepare()
-                | events.Fire()
-                | events.Stop()
-                | events.Judge()
+                events.PrepareCheckout()
+                | events.RunAttempt()
+                | events.StopAttempt()
+                | events.RunGates()
                 | events.MergePlay()
-                | events.JudgeShow()
+                | events.RunFinalGates()
             ):
                 self._start(order)
             case events.AskPerson(play=about, reason=reason):
                 step("ask", self._stage.ask, about, reason)
             case events.EndShow(status=status):
                 step("end", self._stage.end, ShowStatus(status))
-            case events.Rest():
+            case events.AwaitPerson():
                 self._resting = True
             case _:
                 assert_never(order)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError, StorageFailed
 from lionstudio.files.shows.show_folder import MOST_BYTES
-from lionstudio.shows.director.events import Word
+from lionstudio.shows.director.events import DecisionKind
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.json_read import read_object
@@ -26,7 +26,7 @@ class Decision(NamedTuple):
     """One word. It is taken up once, by its id; one about an attempt that is past is void."""
 
     id: str
-    word: Word
+    word: DecisionKind
     attempt: int | None = None  # None: about the show
     feedback: str | None = None
     by: str | None = None
@@ -62,7 +62,7 @@ def _decision(given: Mapping[str, Any]) -> Decision:
     return Decision(
         # one that a person wrote by hand has no id; it is the same as long as it says the same
         id=str(given.get("id") or json.dumps(given, sort_keys=True)),
-        word=Word(str(word)),
+        word=DecisionKind(str(word)),
         attempt=attempt if isinstance(attempt, int) else None,
         at=at if isinstance(at, (int, float)) else None,
         budget={str(k): int(v) for k, v in budget.items()} if isinstance(budget, dict) else None,

@@ -23,8 +23,15 @@ from lionstudio.files.shows.show_folder import ABORT, FINAL_VERDICT, META, MOST_
 from lionstudio.model.json_codec import dump, visible
 from lionstudio.model.shows.plan import Plan, PlannedPlay, play_branch
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.statuses import PLAY_MOVES, SHOW_MOVES, PlayStatus, ShowStatus, check_move, parse
-from lionstudio.shows.director.events import ABORTED, Next
+from lionstudio.model.status.statuses import (
+    PLAY_TRANSITIONS,
+    SHOW_TRANSITIONS,
+    PlayStatus,
+    ShowStatus,
+    check_transition,
+    parse,
+)
+from lionstudio.shows.director.events import ABORTED, Transition
 from lionstudio.shows.records.decisions import DECISION
 from lionstudio.shows.records.meta_schema import check_meta
 from lionstudio.state.connection import Connection
@@ -51,7 +58,7 @@ _R = TypeVar("_R")
 _locks: dict[str, threading.RLock] = {}  # by show; other processes are kept out by the director's lock
 
 
-def _alone(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate[str, _P], _R]:
+def _show_lock(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate[str, _P], _R]:
     """Have a show to oneself from the reading of its files to the writing of its rows."""
 
     @wraps(work)
@@ -62,8 +69,8 @@ def _alone(work: Callable[Concatenate[str, _P], _R]) -> Callable[Concatenate[str
     return guarded
 
 
-@_alone
-def record_show(show_dir: str, /, database: Database, plan: Plan, text: str | None = None, **metadata: Any) -> Show:
+@_show_lock
+def save_show(show_dir: str, /, database: Database, plan: Plan, text: str | None = None, **metadata: Any) -> Show:
     """Step 0: `_show.md` (when a text is given) and a `_meta.json` for each play, then the rows.
 
     The row keeps a copy of the text; `metadata` is merged into the row's. Said again after the plan was edited, it
@@ -149,8 +156,8 @@ def _metas(show_dir: str) -> dict[str, Meta]:
     return {name: meta for name, meta in found.items() if meta is not None}
 
 
-@_alone
-def record_play(
+@_show_lock
+def save_play(
     show_dir: str, /, database: Database, play: str, status: PlayStatus | None = None, **changes: Any
 ) -> Play:  # fmt: skip
     """Steps 2, 3 and 5: `_meta.json`, then the row.
@@ -172,7 +179,7 @@ def _changed(play: str, before: Meta, status: PlayStatus | None, changes: Meta) 
     old = parse(PlayStatus, before.get("status", PlayStatus.PENDING), "play status")
     new = old if status is None else parse(PlayStatus, status, "play status")
     if new is not old:
-        check_move(PLAY_MOVES, old, new, f"play {play}")
+        check_transition(PLAY_TRANSITIONS, old, new, f"play {play}")
     given = {"attempt": 1, **before, **changes, "status": str(new)}
     return {name: _plain(value) for name, value in given.items() if value is not None or name in COLUMNS}
 
@@ -181,7 +188,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def record_next(show_dir: str, database: Database, play: str, following: Next, **changes: Any) -> Play:
+def save_transition(show_dir: str, database: Database, play: str, following: Transition, **changes: Any) -> Play:
     """What a rule of the director decided, in both halves."""
     decided = {
         "attempt": following.attempt,
@@ -193,11 +200,11 @@ def record_next(show_dir: str, database: Database, play: str, following: Next, *
     }
     if following.allowed is not None:
         decided["allowed"] = following.allowed
-    return record_play(show_dir, database, play, following.status, **{**decided, **changes})
+    return save_play(show_dir, database, play, following.status, **{**decided, **changes})
 
 
-@_alone
-def record_verdict(
+@_show_lock
+def save_verdict(
     show_dir: str, /, database: Database, play: str, verdict: Mapping[str, Any], status: PlayStatus, **changes: Any
 ) -> Play:  # fmt: skip
     """Step 4: `_verdict.json` (with `gate_passed` and `feedback`) here and in the attempt, then as record_play."""
@@ -206,10 +213,12 @@ def record_verdict(
     _keep(show_dir, play, given, "verdict.json")
     write_json(inside(show_dir, play, VERDICT), given)
     point("show.verdict_written")
-    return record_play(show_dir, database, play, status, **changes)
+    return save_play(show_dir, database, play, status, **changes)
 
 
-def record_final(show_dir: str, database: Database, verdict: Mapping[str, Any] | None, status: ShowStatus) -> Show:
+def save_final_verdict(
+    show_dir: str, database: Database, verdict: Mapping[str, Any] | None, status: ShowStatus
+) -> Show:
     """Step 7: `_final_verdict.json` (with `show_passed`, and what is not merged) where there is one, then the row."""
     final = None if verdict is None else {**verdict, "left_out": _left_out(show_dir)}
     if final is not None:
@@ -224,7 +233,7 @@ def _left_out(show_dir: str) -> dict[str, str]:
     return {name: status for name, status in found.items() if status != PlayStatus.MERGED}
 
 
-@_alone
+@_show_lock
 def reopen_show(show_dir: str, /, database: Database) -> Show:
     """Take an ended show up again: its final verdict is put aside, `_ABORT` and the last word go, the row is active.
 
@@ -241,8 +250,8 @@ def reopen_show(show_dir: str, /, database: Database) -> Show:
     for play, meta in _metas(show_dir).items():
         if meta.get("status") == PlayStatus.ABORTED_AFTER_FINISH and meta.get("reason") == ABORTED:
             number = int(meta.get("attempt", 1)) + 1
-            following = Next(status=PlayStatus.REDOING, attempt=number, allowed=number, reason=_GOES_ON)
-            record_next(show_dir, database, play, following)
+            following = Transition(status=PlayStatus.REDOING, attempt=number, allowed=number, reason=_GOES_ON)
+            save_transition(show_dir, database, play, following)
     return _move_show(show_dir, database, ShowStatus.ACTIVE, None)
 
 
@@ -263,11 +272,11 @@ def _move_show(show_dir: str, database: Database, status: ShowStatus, verdict: M
 def _check_show_moves(show: Show, status: ShowStatus) -> None:
     """From one end to the other the way leads over active: an import may have told the end before the director did."""
     here = show.status
-    if here is not status and status not in SHOW_MOVES[here]:
-        check_move(SHOW_MOVES, here, ShowStatus.ACTIVE, f"show {show.topic}")
+    if here is not status and status not in SHOW_TRANSITIONS[here]:
+        check_transition(SHOW_TRANSITIONS, here, ShowStatus.ACTIVE, f"show {show.topic}")
         here = ShowStatus.ACTIVE
     if here is not status:
-        check_move(SHOW_MOVES, here, status, f"show {show.topic}")
+        check_transition(SHOW_TRANSITIONS, here, status, f"show {show.topic}")
 
 
 def put_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_order: int | None = None) -> Play:

@@ -14,18 +14,18 @@ from lionstudio.files.shows.show_folder import ABORT, FINAL_VERDICT, PLAN, VERDI
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus, parse
-from lionstudio.shows.director.events import Standing
+from lionstudio.shows.director.events import PlayState
 from lionstudio.shows.records.play_records import (
     meta_of,
     read_final,
     read_meta,
-    record_final,
-    record_show,
     reopen_show,
+    save_final_verdict,
+    save_show,
     write_json,
     write_meta,
 )
-from lionstudio.shows.records.repair import mend
+from lionstudio.shows.records.repair import repair
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.shows import find_show, get_show, list_plays
@@ -33,15 +33,15 @@ from lionstudio.system.atomic_write import write_text
 from lionstudio.system.safe_read import read_text
 
 
-class Joined(NamedTuple):
+class RecoveredShow(NamedTuple):
     """A show with both halves in agreement."""
 
     plan: Plan
     show: Show
-    plays: dict[str, Standing]
+    plays: dict[str, PlayState]
 
 
-def join(show_dir: str, database: Database) -> Joined:
+def recover(show_dir: str, database: Database) -> RecoveredShow:
     """Bring both halves together and say where every play stands; NotFound when neither has a plan."""
     show_dir = os.path.abspath(show_dir)
     here = database.read(lambda conn: _rows(conn, os.path.basename(show_dir)))
@@ -49,13 +49,13 @@ def join(show_dir: str, database: Database) -> Joined:
         _restore_files(show_dir, *here)
     plan, text = _plan(show_dir)
     for name in dict.fromkeys((*plan.names, *(play.name for play in here[1]))):
-        mend(show_dir, database, name, taking_up=True)
+        repair(show_dir, database, name, taking_up=True)
     for play in here[1]:
         if read_meta(show_dir, play.name) is None:
             write_meta(show_dir, play.name, meta_of(play))
-    record_show(show_dir, database, plan, text)
+    save_show(show_dir, database, plan, text)
     show = settle_show(show_dir, database)
-    return Joined(plan, show, {name: standing(show_dir, name) for name in plan.names})
+    return RecoveredShow(plan, show, {name: play_state_of(show_dir, name) for name in plan.names})
 
 
 def settle_show(show_dir: str, database: Database) -> Show:
@@ -63,17 +63,17 @@ def settle_show(show_dir: str, database: Database) -> Show:
     final = read_final(show_dir)
     if final is not None:
         passed = bool(final.get("show_passed"))
-        return record_final(show_dir, database, final, ShowStatus.COMPLETED if passed else ShowStatus.ABORTED)
+        return save_final_verdict(show_dir, database, final, ShowStatus.COMPLETED if passed else ShowStatus.ABORTED)
     show = database.read(lambda conn: get_show(conn, os.path.basename(show_dir)))
     if show.status is ShowStatus.ACTIVE or os.path.lexists(os.path.join(show_dir, ABORT)):
         return show
     return reopen_show(show_dir, database)
 
 
-def standing(show_dir: str, play: str) -> Standing:
+def play_state_of(show_dir: str, play: str) -> PlayState:
     """Where a play stands, by its file."""
     meta = read_meta(show_dir, play) or {}
-    return Standing(
+    return PlayState(
         status=parse(PlayStatus, meta.get("status", PlayStatus.PENDING), "play status"),
         attempt=int(meta.get("attempt", 1)),
         allowed=meta.get("allowed"),

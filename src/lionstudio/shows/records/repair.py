@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from lionstudio.errors import LionError
 from lionstudio.files.shows.show_folder import META
-from lionstudio.model.status.statuses import PLAY_MOVES, PlayStatus
+from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus
 from lionstudio.shows.records import decisions
 from lionstudio.shows.records.play_records import Meta, meta_in_row, put_row, read_meta, write_meta
 from lionstudio.state.database import Database
@@ -20,7 +20,7 @@ from lionstudio.state.database import Database
 _AT_WORK = PlayStatus.RUNNING
 
 
-def mend(show_dir: str, database: Database, play: str, *, taking_up: bool = False) -> str | None:
+def repair(show_dir: str, database: Database, play: str, *, taking_up: bool = False) -> str | None:
     """Why the files of a play could not be used, None when they can.
 
     While a director works the row is what it wrote last, and is right. Who takes a show up cannot know whether it was
@@ -43,7 +43,7 @@ def mend(show_dir: str, database: Database, play: str, *, taking_up: bool = Fals
 
 def _escalated(meta: Meta, reason: str) -> Meta:
     status = PlayStatus(meta["status"])
-    if status is _AT_WORK or PlayStatus.ESCALATED not in PLAY_MOVES[status]:
+    if status is _AT_WORK or PlayStatus.ESCALATED not in PLAY_TRANSITIONS[status]:
         return meta
     return {**meta, "status": str(PlayStatus.ESCALATED), "reason": reason}
 

@@ -43,7 +43,7 @@ _OF_SHOW = "SELECT id, status FROM shows WHERE topic = :topic"
 _SESSIONS = "SELECT session_id FROM plays WHERE show_id = :show AND session_id IS NOT NULL"
 
 
-def things_of_show(conn: Connection, topic: str) -> tuple[str, str, frozenset[str]] | None:
+def entities_of_show(conn: Connection, topic: str) -> tuple[str, str, frozenset[str]] | None:
     """A show's id and status, and the ids whose changes concern it: itself and the sessions of its plays."""
     row = conn.one(_OF_SHOW, {"topic": topic})
     if row is None:

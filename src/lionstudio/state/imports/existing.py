@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lionstudio.state.connection import Connection, Row
 
 
-class Standing(NamedTuple):
+class Existing(NamedTuple):
     """Something that is here already: whose it is, when its session changed, and how far its messages reach."""
 
     session_id: str
@@ -48,25 +48,25 @@ _END = "SELECT ord + 1, message_id FROM progression_items WHERE prog = :prog ORD
 _ORDER = "SELECT message_id FROM progression_items WHERE prog = :prog ORDER BY ord"
 
 
-def standing(conn: Connection, session_id: str) -> Standing | None:
+def find_existing(conn: Connection, session_id: str) -> Existing | None:
     """How far a session reaches, None when it is not here."""
     return _standing(conn, conn.one(_SESSION_STANDING, {"id": session_id}))
 
 
-def find_place(conn: Connection, branch_id: str) -> Standing | None:
+def find_branch_end(conn: Connection, branch_id: str) -> Existing | None:
     """How far a branch reaches, None when it is not here."""
     return _standing(conn, conn.one(_BRANCH_STANDING, {"id": branch_id}))
 
 
-def _standing(conn: Connection, row: Row | None) -> Standing | None:
+def _standing(conn: Connection, row: Row | None) -> Existing | None:
     if row is None:
         return None
-    return Standing(*row, *(conn.one(_END, {"prog": row[2]}) or (0, None)))
+    return Existing(*row, *(conn.one(_END, {"prog": row[2]}) or (0, None)))
 
 
 def own_ids(conn: Connection, branch_id: str) -> list[str]:
     """The ids of a branch's own messages, in order."""
-    place = find_place(conn, branch_id)
+    place = find_branch_end(conn, branch_id)
     if place is None or place.prog is None:
         return []
     return list(ids_in(conn, place.prog))

@@ -25,14 +25,14 @@ _READ = frozenset(
 _DERIVED = ("sqlite_", "messages_fts", "sessions_fts", "sessions_words_fts", "changes", "session_counts", "search_")
 
 
-def open_source(path: str) -> Source:
+def open_source(path: str) -> ExternalDb:
     """Open a database for reading only; refused when it holds nothing that we know."""
     if not os.path.exists(path):
         raise NotFound(f"there is no file {path}", hint="give the path of a state.db")
     if os.path.isdir(path):
         raise InvalidInput(f"{path} is a folder", hint="give the path of the state.db in it")
     with plain_errors(path):
-        source = Source(_connect(path))
+        source = ExternalDb(_connect(path))
         try:
             source.check()
         except BaseException:
@@ -71,7 +71,7 @@ _COLUMNS = "SELECT name FROM pragma_table_info(:table)"
 _DATA_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
 
 
-class Source:
+class ExternalDb:
     """A database that is read from."""
 
     def __init__(self, conn: Connection) -> None:
@@ -121,7 +121,7 @@ class Source:
         """Give the file back."""
         self.conn.close()
 
-    def __enter__(self) -> Source:
+    def __enter__(self) -> ExternalDb:
         return self
 
     def __exit__(self, *_: object) -> None:

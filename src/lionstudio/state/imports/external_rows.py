@@ -10,7 +10,7 @@ import apsw
 from lionstudio.errors import Busy, InvalidInput, NotFound
 from lionstudio.model.json_codec import dump
 from lionstudio.state.connection import plain_errors, translate
-from lionstudio.state.imports.external_db import Source
+from lionstudio.state.imports.external_db import ExternalDb
 
 Record = dict[str, Any]
 
@@ -43,7 +43,7 @@ _SESSION = "SELECT * FROM main.sessions WHERE id = :id"
 _BRANCH = "SELECT * FROM main.branches WHERE id = :id"
 
 
-def list_work(source: Source) -> int:
+def list_work(source: ExternalDb) -> int:
     """Note which sessions there are; how many messages the file holds, for the progress."""
     conn = source.conn
     with plain_errors(source.path):
@@ -56,7 +56,7 @@ def list_work(source: Source) -> int:
         return 0  # what can be read is imported all the same
 
 
-def session_ids(source: Source) -> Iterator[Any]:
+def session_ids(source: ExternalDb) -> Iterator[Any]:
     """The ids of all sessions, oldest first; list_work comes before."""
     after = 0
     while True:
@@ -68,7 +68,7 @@ def session_ids(source: Source) -> Iterator[Any]:
         after = page[-1][0]
 
 
-def read_session(source: Source, session_id: Any) -> Record:
+def read_session(source: ExternalDb, session_id: Any) -> Record:
     """The row of a session."""
     with source.reading(f"session {session_id}"):
         found = source.conn.first_dict(_SESSION, {"id": session_id})
@@ -77,7 +77,7 @@ def read_session(source: Source, session_id: Any) -> Record:
     return found
 
 
-def read_branches(source: Source, session_id: Any) -> list[Record]:
+def read_branches(source: ExternalDb, session_id: Any) -> list[Record]:
     """The rows of a session's branches."""
     with source.reading(f"the branches of session {session_id}"):
         ids = [row[0] for row in source.conn.all(_BRANCH_IDS, {"id": session_id})]
@@ -95,7 +95,7 @@ SELECT CASE WHEN json_valid(collection) THEN json_array_length(collection) ELSE 
 _UNREADABLE = "SELECT unreadable FROM main.progression_heads WHERE id = :id"
 
 
-def read_collection(source: Source, progression_id: Any) -> tuple[Any, str | None]:
+def read_collection(source: ExternalDb, progression_id: Any) -> tuple[Any, str | None]:
     """The text of a progression's list, and what another import noted as unreadable about it."""
     if progression_id is None or not source.has("progressions", "id", "collection"):
         return None, None
@@ -106,7 +106,7 @@ def read_collection(source: Source, progression_id: Any) -> tuple[Any, str | Non
         return source.conn.value(_COLLECTION, {"id": progression_id}), noted
 
 
-def shape_of(source: Source, progression_id: Any) -> Shape:
+def shape_of(source: ExternalDb, progression_id: Any) -> Shape:
     """How long a progression is, and what stands last in it."""
     if progression_id is None or not source.has("progressions", "id", "collection"):
         return Shape(0, None)
@@ -137,7 +137,7 @@ SELECT id, created_at, CAST(node_metadata AS BLOB) AS node_metadata, CAST(conten
 _TIMES = "SELECT m.id, m.created_at FROM json_each(:ids) j CROSS JOIN main.messages m ON m.id = j.value"
 
 
-def read_messages(source: Source, ids: Sequence[str]) -> Iterator[Record]:
+def read_messages(source: ExternalDb, ids: Sequence[str]) -> Iterator[Record]:
     """The rows of messages one by one; an id without a message is left out."""
     typed = source.has("message_types", "type_id", "lion_class") and source.has("messages", "lion_class")
     sql = _MESSAGES if typed else _UNTYPED_MESSAGES
@@ -152,7 +152,7 @@ def read_messages(source: Source, ids: Sequence[str]) -> Iterator[Record]:
             yield from _one_by_one(source, sql, id_)
 
 
-def _one_by_one(source: Source, sql: str, id_: str) -> Iterator[Record]:
+def _one_by_one(source: ExternalDb, sql: str, id_: str) -> Iterator[Record]:
     try:
         yield from list(_records(source, sql, [id_]))
     except UnicodeDecodeError:
@@ -160,7 +160,7 @@ def _one_by_one(source: Source, sql: str, id_: str) -> Iterator[Record]:
             yield from source.conn.dicts(_RAW_MESSAGE, {"id": id_})
 
 
-def _records(source: Source, sql: str, ids: Sequence[str]) -> Iterator[Record]:
+def _records(source: ExternalDb, sql: str, ids: Sequence[str]) -> Iterator[Record]:
     names: list[str] = []
     try:
         cursor = source.conn.execute(sql, {"ids": dump(list(ids))})
@@ -172,7 +172,7 @@ def _records(source: Source, sql: str, ids: Sequence[str]) -> Iterator[Record]:
         raise plain if isinstance(plain, Busy) else InvalidInput(f"messages cannot be read: {plain.message}") from error
 
 
-def message_times(source: Source, ids: Sequence[str]) -> dict[str, Any]:
+def message_times(source: ExternalDb, ids: Sequence[str]) -> dict[str, Any]:
     """When messages were made, without reading what they say."""
     if not source.has("messages", "created_at"):
         return {}
@@ -189,33 +189,33 @@ _TEAM_MESSAGES = "SELECT * FROM main.team_messages WHERE team_id = :id ORDER BY 
 _DEFINITIONS = "SELECT * FROM main.definitions ORDER BY kind, name, version"
 
 
-def read_shows(source: Source) -> list[Record]:
+def read_shows(source: ExternalDb) -> list[Record]:
     """The rows of all shows; there are not many."""
     return _rows(source, _SHOWS) if source.has("shows", "id", "topic") else []
 
 
-def read_plays(source: Source, show_id: Any) -> list[Record]:
+def read_plays(source: ExternalDb, show_id: Any) -> list[Record]:
     """The rows of a show's plays."""
     return _rows(source, _PLAYS, show_id) if source.has("plays", "id", "show_id", "name") else []
 
 
-def read_teams(source: Source) -> list[Record]:
+def read_teams(source: ExternalDb) -> list[Record]:
     """The rows of all teams."""
     return _rows(source, _TEAMS) if source.has("teams", "id", "name") else []
 
 
-def read_team_messages(source: Source, team_id: Any) -> list[Record]:
+def read_team_messages(source: ExternalDb, team_id: Any) -> list[Record]:
     """The messages of a team, oldest first."""
     fits = source.has("team_messages", "id", "team_id", "created_at", "sender", "content")
     return _rows(source, _TEAM_MESSAGES, team_id) if fits else []
 
 
-def read_definitions(source: Source) -> list[Record]:
+def read_definitions(source: ExternalDb) -> list[Record]:
     """The versions of definitions, if the table is like ours."""
     fits = source.has("definitions", "id", "kind", "name", "version", "content")
     return _rows(source, _DEFINITIONS) if fits else []
 
 
-def _rows(source: Source, sql: str, id_: Any = None) -> list[Record]:
+def _rows(source: ExternalDb, sql: str, id_: Any = None) -> list[Record]:
     with source.reading("a table"):
         return source.conn.dicts(sql, {"id": id_})

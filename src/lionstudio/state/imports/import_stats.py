@@ -13,7 +13,7 @@ from lionstudio.state.connection import Row
 _SYSTEM = TYPE_IDS[System.TAG]
 
 
-class Arrivals:
+class ImportStats:
     """What is worth knowing of the messages that came by, without keeping them."""
 
     def __init__(self) -> None:

@@ -16,11 +16,11 @@ from lionstudio.model.json_codec import dump, visible
 from lionstudio.model.sessions import Session
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.imports.existing import find_place, ids_in, standing
-from lionstudio.state.imports.import_stats import Arrivals
+from lionstudio.state.imports.existing import find_branch_end, find_existing, ids_in
+from lionstudio.state.imports.import_stats import ImportStats
 from lionstudio.state.messages.append import INSERT
-from lionstudio.state.messages.append_cursor import next_ord, take_places
-from lionstudio.state.messages.counters import Growth, grow_session, note_on_branch
+from lionstudio.state.messages.append_cursor import insert_positions, next_ord
+from lionstudio.state.messages.counters import CounterUpdate, update_branch_usage, update_session_counters
 from lionstudio.state.sessions import to_row
 
 _FETCH = 500  # ids asked for at once; rows arrive one by one
@@ -30,7 +30,7 @@ _CHECKPOINT_FRAMES = 10_000  # 40 MB: an import writes the same index pages agai
 _CACHE = "PRAGMA cache_size = -32000"  # 32 MB: ids of other tools fall anywhere in an index
 
 
-def expect_much(conn: Connection) -> None:
+def tune_for_import(conn: Connection) -> None:
     """Prepare a connection for an import; SQLite only, and lost when it closes."""
     conn.raw.wal_autocheckpoint(_CHECKPOINT_FRAMES)
     conn.execute(_CACHE)
@@ -61,7 +61,7 @@ class Incoming:
 
 
 @dataclass(slots=True)
-class Plan:
+class MergePlan:
     """What is missing; made by `compare`, carried out by `merge`."""
 
     here: Session | None
@@ -76,7 +76,7 @@ class Plan:
         return self.here is None or bool(self.session_ids or self.fresh or self.longer or self.row)
 
 
-class Merged(NamedTuple):
+class MergeReport(NamedTuple):
     """What was done: the session as it is called here, and how many messages it gained."""
 
     session_id: str
@@ -85,12 +85,12 @@ class Merged(NamedTuple):
     messages: int
 
 
-def compare(conn: Connection, incoming: Incoming, here: Session | None) -> Plan:
+def compare(conn: Connection, incoming: Incoming, here: Session | None) -> MergePlan:
     """What a merge into the session `here` (None: a new one) would add."""
     known = _order_of(conn, _session_prog(conn, here.id) if here else None)
-    plan = Plan(here, _missing(incoming.order, known))
+    plan = MergePlan(here, _missing(incoming.order, known))
     for branch in incoming.branches:
-        place = find_place(conn, branch.branch.id)
+        place = find_branch_end(conn, branch.branch.id)
         if place is None:
             plan.fresh.append(branch)
         elif here is not None and place.session_id == here.id:
@@ -103,15 +103,15 @@ def compare(conn: Connection, incoming: Incoming, here: Session | None) -> Plan:
     return plan
 
 
-def merge(conn: Connection, incoming: Incoming, here: Session | None) -> Merged:
+def merge(conn: Connection, incoming: Incoming, here: Session | None) -> MergeReport:
     """Add what is missing; the caller's transaction makes it one."""
     plan = compare(conn, incoming, here)
     session_id = here.id if here else incoming.session.id
     if not plan.changes:
-        return Merged(session_id, new=False, changed=False, messages=0)
+        return MergeReport(session_id, new=False, changed=False, messages=0)
     session = None if here else to_row(incoming.session)  # refused before anything is written
     branches = [_branch_row(branch, session_id) for branch in plan.fresh]
-    arrived = Arrivals()
+    arrived = ImportStats()
     _bring_messages(conn, incoming, plan, arrived)
     point("import.messages")
     prog = _session_prog(conn, here.id) if here else None
@@ -127,14 +127,14 @@ def merge(conn: Connection, incoming: Incoming, here: Session | None) -> Merged:
     for branch, row in zip(plan.fresh, branches, strict=True):
         _insert_branch(conn, branch, row, arrived)
     for branch_id, branch_prog, ids in plan.longer:
-        _lengthen(conn, branch_id, branch_prog, ids, incoming.session.created_at, arrived)
+        _extend_branch(conn, branch_id, branch_prog, ids, incoming.session.created_at, arrived)
     conn.forget_places()
     point("import.merged")
-    return Merged(session_id, new=here is None, changed=True, messages=len(plan.session_ids))
+    return MergeReport(session_id, new=here is None, changed=True, messages=len(plan.session_ids))
 
 
 def _session_prog(conn: Connection, session_id: str) -> int | None:
-    found = standing(conn, session_id)
+    found = find_existing(conn, session_id)
     return None if found is None else found.prog
 
 
@@ -149,7 +149,7 @@ def _missing(order: Sequence[str], known: set[str]) -> list[str]:
 # ── Messages ─────────────────────────────────────────────────────────────
 
 
-def _bring_messages(conn: Connection, incoming: Incoming, plan: Plan, arrived: Arrivals) -> None:
+def _bring_messages(conn: Connection, incoming: Incoming, plan: MergePlan, arrived: ImportStats) -> None:
     orders = [plan.session_ids, *(b.order for b in plan.fresh), *(ids for _, _, ids in plan.longer)]
     wanted = list(dict.fromkeys(id_ for order in orders for id_ in order))
     for start in range(0, len(wanted), _FETCH):
@@ -172,7 +172,7 @@ def _head(conn: Connection, progression_id: str, at: float, unreadable: str | No
 def _extend(conn: Connection, prog: int, ids: Sequence[str]) -> None:
     """Put ids at the end; those that a session or branch with the same progression brought stand there already."""
     if ids:
-        take_places(conn, prog, next_ord(conn, prog), _missing(ids, _order_of(conn, prog)))
+        insert_positions(conn, prog, next_ord(conn, prog), _missing(ids, _order_of(conn, prog)))
 
 
 # ── Sessions ─────────────────────────────────────────────────────────────
@@ -201,7 +201,7 @@ SELECT i.message_id FROM progression_items i JOIN messages m ON m.id = i.message
 """
 
 
-def _insert_session(conn: Connection, incoming: Incoming, row: dict[str, Any], prog: int, arrived: Arrivals) -> None:
+def _insert_session(conn: Connection, incoming: Incoming, row: dict[str, Any], prog: int, arrived: ImportStats) -> None:
     session = incoming.session
     last_at = session.last_message_at if session.last_message_at is not None else arrived.last_at
     usage = session.usage if session.usage != NOTHING else arrived.total(incoming.order)
@@ -241,7 +241,7 @@ UPDATE sessions SET
 
 
 def _complete_session(
-    conn: Connection, session_id: str, prog: int, progression_id: str, plan: Plan, arrived: Arrivals
+    conn: Connection, session_id: str, prog: int, progression_id: str, plan: MergePlan, arrived: ImportStats
 ) -> None:
     if plan.row is not None:
         conn.execute(_REPLACE, to_row(plan.row))
@@ -250,7 +250,7 @@ def _complete_session(
     conn.execute(_GIVE_PROGRESSION, {"id": session_id, "progression": progression_id})
     first, last = _pointers(conn, prog).values()
     used = arrived.total(plan.session_ids)
-    grow_session(conn, session_id, Growth(len(plan.session_ids), first, last, arrived.last_at, used))
+    update_session_counters(conn, session_id, CounterUpdate(len(plan.session_ids), first, last, arrived.last_at, used))
     # one row for all of them: whoever shows the session reads it again
     conn.execute(_ANNOUNCE, {"id": session_id, "ord": next_ord(conn, prog) - 1})
 
@@ -280,7 +280,7 @@ def _branch_row(incoming: IncomingBranch, session_id: str) -> dict[str, Any]:
     }
 
 
-def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, Any], arrived: Arrivals) -> None:
+def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, Any], arrived: ImportStats) -> None:
     prog = _head(conn, incoming.progression_id, incoming.branch.created_at, incoming.unreadable)
     _extend(conn, prog, incoming.order)
     usage = incoming.usage if incoming.usage is not None else arrived.total(incoming.order)
@@ -291,10 +291,12 @@ def _insert_branch(conn: Connection, incoming: IncomingBranch, row: dict[str, An
 _OWN_PROGRESSION = "UPDATE branches SET progression_id = :progression WHERE id = :id"
 
 
-def _lengthen(conn: Connection, branch_id: str, prog: int | None, ids: list[str], at: float, arrived: Arrivals) -> None:
+def _extend_branch(
+    conn: Connection, branch_id: str, prog: int | None, ids: list[str], at: float, arrived: ImportStats
+) -> None:
     if prog is None:  # a fork that had said nothing yet
         progression = f"{branch_id}.order"
         prog = _head(conn, progression, at, None)
         conn.execute(_OWN_PROGRESSION, {"id": branch_id, "progression": progression})
     _extend(conn, prog, ids)
-    note_on_branch(conn, branch_id, arrived.total(ids), arrived.system_in(ids))
+    update_branch_usage(conn, branch_id, arrived.total(ids), arrived.system_in(ids))

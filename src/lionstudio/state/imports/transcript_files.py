@@ -18,7 +18,7 @@ from lionstudio.state.messages.append import append, get_message
 SOURCES: Mapping[str, SourceKind] = {"claude": SourceKind.IMPORTED_CLAUDE, "codex": SourceKind.IMPORTED_CODEX}
 
 
-class MirrorFile(NamedTuple):
+class TranscriptFile(NamedTuple):
     """How far a transcript was read, and what a reader must know to go on."""
 
     path: str
@@ -58,12 +58,12 @@ def list_stamps(conn: Connection, tool: str) -> dict[str, Stamp]:
     return {row[0]: Stamp(*row[1:]) for row in conn.each(_STAMPS, {"tool": tool})}
 
 
-def find_file(conn: Connection, path: str) -> MirrorFile | None:
+def find_file(conn: Connection, path: str) -> TranscriptFile | None:
     """One file by its path."""
     row = conn.one(_FILE, {"path": path})
     if row is None:
         return None
-    found = MirrorFile(*row)
+    found = TranscriptFile(*row)
     state, skipped = load_or_keep(found.state), load_or_keep(found.skipped)
     return found._replace(
         state=state if isinstance(state, dict) else {}, skipped=skipped if isinstance(skipped, dict) else {}
@@ -82,7 +82,7 @@ ON CONFLICT (path) DO UPDATE SET
 """
 
 
-def save_file(conn: Connection, file: MirrorFile, before: str) -> bool:
+def save_file(conn: Connection, file: TranscriptFile, before: str) -> bool:
     """Note how far a file was read; False when another mirror has read on since its seal was `before`."""
     values = file._asdict() | {"state": dump(dict(file.state)), "skipped": dump(dict(file.skipped)), "before": before}
     conn.execute(_SAVE, values)
@@ -122,17 +122,17 @@ def session_of(conn: Connection, branch_id: str) -> str | None:
     return None if found is None else str(found)
 
 
-def is_kept(conn: Connection, message_id: str) -> bool:
+def is_stored(conn: Connection, message_id: str) -> bool:
     """Whether a message is here already, in whatever session."""
     return conn.one(_EXISTS, {"id": message_id}) is not None
 
 
-def keep(conn: Connection, branch_id: str, message: Message) -> bool:
+def append_if_absent(conn: Connection, branch_id: str, message: Message) -> bool:
     """Append a message that may be here already; False when the branch has it.
 
     One that another session has is shared: stored once, and what it used is counted once.
     """
-    if not is_kept(conn, message.id):
+    if not is_stored(conn, message.id):
         return append(conn, branch_id, message, late=True).new
     if conn.one(_IN_BRANCH, {"id": message.id, "branch": branch_id}) is not None:
         return False
@@ -273,7 +273,7 @@ def note_branch(conn: Connection, branch_id: str, name: str, agent: Mapping[str,
     conn.execute(_BRANCH_NOTE, {"id": branch_id, "name": visible(name), "agent": dump(dict(agent), "metadata")})
 
 
-class Open(NamedTuple):
+class OpenSession(NamedTuple):
     """A mirrored session that counts as running."""
 
     session_id: str
@@ -294,12 +294,14 @@ UPDATE sessions SET status = :status, ended_at = coalesce(last_message_at, start
 """
 
 
-def list_open(conn: Connection, tool: str) -> list[Open]:
+def list_open(conn: Connection, tool: str) -> list[OpenSession]:
     """The sessions of a tool that count as running, with the files they come from."""
-    return [Open(*row) for row in conn.all(_OPEN, {"tool": tool, "source": SOURCES[tool]})]
+    return [OpenSession(*row) for row in conn.all(_OPEN, {"tool": tool, "source": SOURCES[tool]})]
 
 
-def settle(conn: Connection, session_id: str, tool: str, status: SessionStatus, reasons: tuple[str, ...] = ()) -> None:
+def close_session(
+    conn: Connection, session_id: str, tool: str, status: SessionStatus, reasons: tuple[str, ...] = ()
+) -> None:
     """End a mirrored session that has fallen silent."""
     values = {"id": session_id, "source": SOURCES[tool], "status": status, "reasons": dump(list(reasons))}
     conn.execute(_SETTLE, values)

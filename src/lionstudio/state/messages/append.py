@@ -11,14 +11,14 @@ from typing import NamedTuple
 import apsw
 
 from lionstudio.crash import point
-from lionstudio.errors import Conflict, IllegalMove, InvalidInput, NotFound
+from lionstudio.errors import Conflict, IllegalTransition, InvalidInput, NotFound
 from lionstudio.model.entity import UNKNOWN_TAG
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep, visible
 from lionstudio.model.messages import TYPE_IDS, Message, System, pack
 from lionstudio.state.connection import Connection, Row, refers_to_nothing
-from lionstudio.state.messages.append_cursor import Place, SessionPlace, look_again, place_of, remember
-from lionstudio.state.messages.counters import note_on_branch, use_in_session
+from lionstudio.state.messages.append_cursor import AppendCursor, SessionCursor, cache, cursor_of, refresh
+from lionstudio.state.messages.counters import add_usage, update_branch_usage
 
 
 class Appended(NamedTuple):
@@ -53,7 +53,7 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
     `late` lets an importer extend a session that has ended.
     """
     row = to_row(conn, message)
-    place = conn.places.get(branch_id) or place_of(conn, branch_id)
+    place = conn.places.get(branch_id) or cursor_of(conn, branch_id)
     session, run, id_ = place.session, conn.run, row[0]
     run(INSERT, row)
     if not conn.changes():
@@ -78,28 +78,28 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
     session.next_ord += 1
     place.next_ord += 1
     if branch_id not in conn.places:
-        remember(conn, branch_id, place)
+        cache(conn, branch_id, place)
     point("append.done")
     return Appended(id_, session.id, new=True)
 
 
-def _refusal(conn: Connection, session_id: str) -> IllegalMove | NotFound:
+def _refusal(conn: Connection, session_id: str) -> IllegalTransition | NotFound:
     conn.forget_places()
     status = conn.value("SELECT status FROM sessions WHERE id = :id", {"id": session_id})
     if status is None:
         return NotFound(f"there is no session {session_id} that takes messages")
-    return IllegalMove(
+    return IllegalTransition(
         f"session {session_id} is {status} and takes no more messages",
         hint="continue it with --resume, or branch off with --fork",
     )
 
 
-def _place_again(conn: Connection, branch_id: str, place: Place, error: apsw.ConstraintError) -> Place:
+def _place_again(conn: Connection, branch_id: str, place: AppendCursor, error: apsw.ConstraintError) -> AppendCursor:
     """Another process was here: it took the next ord, or pruned the branch and perhaps made it anew."""
     if refers_to_nothing(error):
         conn.forget_places()
-        return place_of(conn, branch_id)
-    look_again(conn, place)
+        return cursor_of(conn, branch_id)
+    refresh(conn, place)
     return place
 
 
@@ -107,16 +107,16 @@ _SYSTEM = TYPE_IDS[System.TAG]
 _FIRST = "UPDATE sessions SET first_msg_id = :id WHERE pk = :pk AND first_msg_id IS NULL"
 
 
-def _note_what_is_rare(conn: Connection, branch_id: str, session: SessionPlace, message: Message) -> None:
+def _note_what_is_rare(conn: Connection, branch_id: str, session: SessionCursor, message: Message) -> None:
     """What only some messages change: the first of a session, a system prompt, one that reports usage."""
     if session.next_ord == 0:
         conn.execute(_FIRST, {"id": message.id, "pk": session.pk})
-    use_in_session(conn, session.id, message.usage)
+    add_usage(conn, session.id, message.usage)
     _note_on_branch(conn, branch_id, message)
 
 
 def _note_on_branch(conn: Connection, branch_id: str, message: Message) -> None:
-    note_on_branch(conn, branch_id, message.usage, message.id if isinstance(message, System) else None)
+    update_branch_usage(conn, branch_id, message.usage, message.id if isinstance(message, System) else None)
 
 
 _ETERNITY = 1e12  # seconds; 30,000 years
@@ -125,7 +125,7 @@ _SAME = "SELECT created_at, node_metadata, content, role, lion_class FROM messag
 _IN_PROGRESSION = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = :prog"
 
 
-def _already_there(conn: Connection, row: Row, place: Place) -> bool:
+def _already_there(conn: Connection, row: Row, place: AppendCursor) -> bool:
     """True when this very message is in the branch; a message of another branch is shared, not copied."""
     id_, created_at, metadata, content, _, _, _, _, role, lion_class = row
     if conn.one(_SAME, {"id": id_}) != (created_at, metadata, content, role, lion_class):
@@ -140,17 +140,17 @@ def _is_in(conn: Connection, message_id: str, prog: int) -> bool:
 _SHARE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (:prog, :ord, :id)"
 
 
-def _share(conn: Connection, branch_id: str, place: Place, message: Message, late: bool) -> Appended:
+def _share(conn: Connection, branch_id: str, place: AppendCursor, message: Message, late: bool) -> Appended:
     """A message that another branch of the session has already: one more place, counted once in the session."""
     session = place.session
     if not late and conn.value("SELECT status FROM sessions WHERE pk = :pk", {"pk": session.pk}) != "running":
         raise _refusal(conn, session.id)
-    look_again(conn, place)
+    refresh(conn, place)
     conn.execute(_SHARE, {"prog": place.prog, "ord": place.next_ord, "id": message.id})
     conn.execute(_ANNOUNCE, (float(message.created_at), message.id, session.id, None))
     _note_on_branch(conn, branch_id, message)
     place.next_ord += 1
-    remember(conn, branch_id, place)
+    cache(conn, branch_id, place)
     return Appended(message.id, session.id, new=True)
 
 

@@ -16,7 +16,7 @@ from lionstudio.state.connection import Connection
 _MOST_KEPT = 10_000  # a place is a few hundred bytes; forgetting one costs one query
 
 
-class SessionPlace:
+class SessionCursor:
     """A session's end; shared by the places of all its branches."""
 
     __slots__ = ("id", "next_ord", "pk", "prog")
@@ -28,12 +28,12 @@ class SessionPlace:
         self.next_ord = next_ord
 
 
-class Place:
+class AppendCursor:
     """A branch's end, and its session's."""
 
     __slots__ = ("next_ord", "prog", "session")
 
-    def __init__(self, session: SessionPlace, prog: int, next_ord: int) -> None:
+    def __init__(self, session: SessionCursor, prog: int, next_ord: int) -> None:
         self.session = session
         self.prog = prog
         self.next_ord = next_ord
@@ -51,7 +51,7 @@ _NEXT_ORD = "SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog 
 _TAKE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
 
 
-def place_of(conn: Connection, branch_id: str) -> Place:
+def cursor_of(conn: Connection, branch_id: str) -> AppendCursor:
     """The place of a branch; one that has no progression yet (a fork, an old row) gets it now."""
     row = conn.one(_PLACE, {"branch": branch_id})
     if row is None:
@@ -69,11 +69,11 @@ def place_of(conn: Connection, branch_id: str) -> Place:
         branch_prog = _give_progression(conn, _BRANCH_PROGRESSION, branch_id)
     session = conn.sessions.get(session_id)
     if session is None or (session.pk, session.prog) != (session_pk, session_prog):
-        session = SessionPlace(session_id, session_pk, session_prog, next_ord(conn, session_prog))
-    return Place(session, branch_prog, next_ord(conn, branch_prog))
+        session = SessionCursor(session_id, session_pk, session_prog, next_ord(conn, session_prog))
+    return AppendCursor(session, branch_prog, next_ord(conn, branch_prog))
 
 
-def look_again(conn: Connection, place: Place) -> None:
+def refresh(conn: Connection, place: AppendCursor) -> None:
     """Somebody else appended: take the next free ords anew."""
     place.session.next_ord = next_ord(conn, place.session.prog)
     place.next_ord = next_ord(conn, place.prog)
@@ -84,12 +84,12 @@ def next_ord(conn: Connection, prog: int) -> int:
     return int(conn.value(_NEXT_ORD, {"prog": prog}))
 
 
-def take_places(conn: Connection, prog: int, start: int, ids: Iterable[str]) -> None:
+def insert_positions(conn: Connection, prog: int, start: int, ids: Iterable[str]) -> None:
     """Put messages into a progression, one after the other from an ord on."""
     conn.many(_TAKE, ((prog, start + number, id_) for number, id_ in enumerate(ids)))
 
 
-def remember(conn: Connection, branch_id: str, place: Place) -> None:
+def cache(conn: Connection, branch_id: str, place: AppendCursor) -> None:
     """Keep a place for the next message; called only after it was used with success."""
     if len(conn.places) >= _MOST_KEPT:
         conn.forget_places()

@@ -8,7 +8,7 @@ from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection
 
 
-class Growth(NamedTuple):
+class CounterUpdate(NamedTuple):
     """What came to a session with some messages."""
 
     added: int
@@ -44,20 +44,20 @@ UPDATE branches SET
 _SYSTEM_POINTER = "UPDATE branches SET system_msg_id = :system WHERE id = :id"
 
 
-def grow_session(conn: Connection, session_id: str, growth: Growth) -> None:
+def update_session_counters(conn: Connection, session_id: str, growth: CounterUpdate) -> None:
     """Count messages that were added to a session, however many."""
     bound = {"first": growth.first_id, "last": growth.last_id, "at": growth.last_at, "added": growth.added}
     conn.execute(_GROW, bound | {"id": session_id})
-    use_in_session(conn, session_id, growth.used)
+    add_usage(conn, session_id, growth.used)
 
 
-def use_in_session(conn: Connection, session_id: str, used: Usage) -> None:
+def add_usage(conn: Connection, session_id: str, used: Usage) -> None:
     """Add to what a session has used."""
     if used != NOTHING:
         conn.execute(_SESSION_USAGE, {"id": session_id, **used._asdict()})
 
 
-def note_on_branch(conn: Connection, branch_id: str, used: Usage, system_id: str | None) -> None:
+def update_branch_usage(conn: Connection, branch_id: str, used: Usage, system_id: str | None) -> None:
     """Add to what a branch has used, and point at its newest system prompt; each only where there is one."""
     if system_id is not None:
         conn.execute(_SYSTEM_POINTER, {"id": branch_id, "system": system_id})

@@ -11,7 +11,7 @@ from typing import Any
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import spell
 from lionstudio.model.messages import Message
-from lionstudio.state.branches import Entry, branch_entries, branch_usage, list_branches
+from lionstudio.state.branches import BranchEntry, branch_entries, branch_usage, list_branches
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import get_session
 
@@ -30,7 +30,7 @@ def records(conn: Connection, session_id: str) -> Iterator[dict[str, Any]]:
             yield {"type": "message", **_message(entry)}
 
 
-def _message(entry: Entry) -> dict[str, Any]:
+def _message(entry: BranchEntry) -> dict[str, Any]:
     place = {"branch_id": entry.branch_id, "ord": entry.ord}
     if entry.message is None:
         return {**place, "id": entry.message_id, "missing": True}
@@ -83,7 +83,7 @@ def _markdown(conn: Connection, session_id: str) -> Iterator[str]:
             yield _paragraph(entry)
 
 
-def _paragraph(entry: Entry) -> str:
+def _paragraph(entry: BranchEntry) -> str:
     if entry.message is None:
         return f"\n### {entry.ord} · missing\n\nThe message {entry.message_id} does not exist any more.\n"
     message = entry.message

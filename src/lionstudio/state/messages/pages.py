@@ -17,7 +17,7 @@ MOST_BYTES = 32_000_000  # of one window; the rest is asked for with the next
 _BATCH = 500
 
 
-class Window(NamedTuple):
+class JsonPage(NamedTuple):
     """Messages side by side as JSON, without the brackets of a list, in pieces; the ords of the first and the last."""
 
     pieces: tuple[bytes, ...]
@@ -32,7 +32,7 @@ class Window(NamedTuple):
         return sum(map(len, self.pieces))
 
 
-class Place(NamedTuple):
+class MessageScope(NamedTuple):
     """Where to read: a progression, and the branch that all of its messages are on, if that is known."""
 
     prog: int
@@ -94,9 +94,9 @@ _ANY_AFTER = "SELECT 1 FROM progression_items WHERE prog = :prog AND ord > :afte
 _END = 2**62
 
 
-def window_after(conn: Connection, place: Place, after: int, limit: int, before: int = _END) -> Window:
+def page_after(conn: Connection, place: MessageScope, after: int, limit: int, before: int = _END) -> JsonPage:
     """Up to `limit` messages that come after an ord (and before another), in order."""
-    found: list[Window] = []
+    found: list[JsonPage] = []
     size, start = 0, after
     while limit > 0 and size < MOST_BYTES:
         batch = _read(conn, place, start, before, min(limit, _BATCH))
@@ -110,9 +110,9 @@ def window_after(conn: Connection, place: Place, after: int, limit: int, before:
     return _joined(found, more)
 
 
-def window_before(conn: Connection, place: Place, before: int, limit: int) -> Window:
+def page_before(conn: Connection, place: MessageScope, before: int, limit: int) -> JsonPage:
     """Up to `limit` messages that come right before an ord, in order."""
-    found: list[Window] = []
+    found: list[JsonPage] = []
     size, end, below = 0, before, None
     while limit > 0 and size < MOST_BYTES:
         step = min(limit, _BATCH)
@@ -126,13 +126,13 @@ def window_before(conn: Connection, place: Place, before: int, limit: int) -> Wi
     return _joined(found, below is not None)
 
 
-def _read(conn: Connection, place: Place, after: int, before: int, limit: int) -> Window:
+def _read(conn: Connection, place: MessageScope, after: int, before: int, limit: int) -> JsonPage:
     bound = {
         "prog": place.prog, "session": place.session_id, "branch": place.branch_id, "after": after, "before": before,
         "limit": limit, "cut": CUT, "preview": PREVIEW,
     }  # fmt: skip
     body, count, first, last = conn.one(_WINDOW, bound) or (None, 0, None, None)
-    return Window((_utf8(body or b""),), count, first, last, False)
+    return JsonPage((_utf8(body or b""),), count, first, last, False)
 
 
 def _utf8(body: bytes) -> bytes:
@@ -146,12 +146,12 @@ def _utf8(body: bytes) -> bytes:
         return body.decode("utf-8", "replace").encode()
 
 
-def _joined(found: list[Window], has_more: bool) -> Window:
+def _joined(found: list[JsonPage], has_more: bool) -> JsonPage:
     if not found:
-        return Window((), 0, None, None, has_more)
+        return JsonPage((), 0, None, None, has_more)
     pieces = [piece for each in found for piece in each.pieces]
     pieces[1:] = [b"," + piece for piece in pieces[1:]]
-    return Window(tuple(pieces), sum(each.length for each in found), found[0].first, found[-1].last, has_more)
+    return JsonPage(tuple(pieces), sum(each.length for each in found), found[0].first, found[-1].last, has_more)
 
 
 _HEAD = "SELECT status, message_count FROM sessions WHERE id = :id"
@@ -176,26 +176,26 @@ def head_of(conn: Connection, session_id: str) -> tuple[str | None, int] | None:
     return None if row is None else (row[0], row[1])
 
 
-def place_of_session(conn: Connection, session_id: str) -> Place:
+def scope_of_session(conn: Connection, session_id: str) -> MessageScope:
     """Where a session's messages are; a session of one branch need not look for the branch of each."""
     prog = conn.value(_OF_SESSION, {"id": session_id})
     if prog is None:
-        return Place(-1, session_id, None)
+        return MessageScope(-1, session_id, None)
     ends = conn.all(_ENDS, {"id": session_id})
     alone = len(ends) == 1 and ends[0][1:] == conn.one(_LAST, {"prog": prog})
-    return Place(prog, session_id, ends[0][0] if alone else None)
+    return MessageScope(prog, session_id, ends[0][0] if alone else None)
 
 
-def place_of_branch(conn: Connection, branch_id: str) -> Place:
+def scope_of_branch(conn: Connection, branch_id: str) -> MessageScope:
     """Where a branch's own messages are; a fork that has said nothing has no place yet."""
     row = conn.one(_OF_BRANCH, {"id": branch_id})
-    return Place(-1, None, branch_id) if row is None else Place(row[0], row[1], branch_id)
+    return MessageScope(-1, None, branch_id) if row is None else MessageScope(row[0], row[1], branch_id)
 
 
 _ORD = "SELECT ord FROM progression_items WHERE message_id = :id AND prog = :prog LIMIT 1"
 
 
-def ord_of(conn: Connection, place: Place, message_id: str) -> int:
+def ord_of(conn: Connection, place: MessageScope, message_id: str) -> int:
     """The place of a message; NotFound otherwise."""
     found = conn.value(_ORD, {"id": message_id, "prog": place.prog})
     if found is None:
@@ -203,7 +203,7 @@ def ord_of(conn: Connection, place: Place, message_id: str) -> int:
     return int(found)
 
 
-class Part(NamedTuple):
+class ContentSlice(NamedTuple):
     """A piece of a content: its characters, where it begins, and how long the whole is."""
 
     text: str
@@ -230,10 +230,10 @@ def content_size(conn: Connection, message_id: str) -> int:
     return conn.value(_SIZE, {"id": message_id}) or 0
 
 
-def content_part(conn: Connection, message_id: str, key: str, start: int, length: int) -> Part:
+def content_slice(conn: Connection, message_id: str, key: str, start: int, length: int) -> ContentSlice:
     """Characters of one value of a content, or of the content as it is stored where no key is given."""
     sql = _PART if key else _PART_OF_ALL
     row = conn.one(sql, {"id": message_id, "key": key, "start": start, "length": length})
     if row is None:
         raise NotFound(f"the content has no key {key!r:.100}", hint="`cut` of the message names those that have more")
-    return Part("" if row[0] is None else str(row[0]), start, int(row[1] or 0))
+    return ContentSlice("" if row[0] is None else str(row[0]), start, int(row[1] or 0))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from lionstudio.model.json_codec import load_or_keep
 from lionstudio.model.messages import TYPE_IDS, ActionRequest, ActionResponse, Instruction
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.pages import Place
+from lionstudio.state.messages.pages import MessageScope
 
 _EXCERPT = 300
 MOST_FILES = 500
@@ -67,7 +67,7 @@ SELECT ord, id, created_at, lion_class, role, function, arguments, error,
 """
 
 
-def outline(conn: Connection, place: Place, after: int = -1) -> Outline:
+def outline(conn: Connection, place: MessageScope, after: int = -1) -> Outline:
     """Everything after an ord; a page that follows a run asks only for what is new."""
     found = Outline([], [], {}, [], None)
     files: dict[str, dict[str, Any]] = {}
@@ -159,7 +159,7 @@ class Timeline(NamedTuple):
     blocks: list[Block]
 
 
-def timeline(conn: Connection, place: Place, buckets: int) -> Timeline:
+def timeline(conn: Connection, place: MessageScope, buckets: int) -> Timeline:
     """The blocks of every branch."""
     start, end = (_time(value) for value in conn.one(_SPAN, {"prog": place.prog}) or (None, None))
     if start is None or end is None:
@@ -192,7 +192,7 @@ SELECT i.ord, i.message_id, m.role, m.content FROM progression_items i JOIN mess
 """
 
 
-def search_in(conn: Connection, place: Place, text: str, *, after: int, limit: int) -> tuple[list[Match], bool]:
+def search_in(conn: Connection, place: MessageScope, text: str, *, after: int, limit: int) -> tuple[list[Match], bool]:
     """Messages of a run that hold a piece of text, in order, and whether there are more; ASCII case does not matter."""
     from lionstudio.model.json_codec import dump
     from lionstudio.model.message_text import text_of

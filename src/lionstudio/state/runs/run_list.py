@@ -14,7 +14,7 @@ from lionstudio.model.json_codec import dump, load, visible
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import card_condition
-from lionstudio.state.sqlite.text_filter import Wanted, condition, matching, parse_text
+from lionstudio.state.sqlite.text_filter import RunQuery, condition, matching, parse_text
 
 PAGE = 100
 _LARGEST_PAGE = 1000
@@ -89,7 +89,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     conditions, params = where(conn, filters._replace(text=None))
     if filters.text:
-        wanted = Wanted(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
+        wanted = RunQuery(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
         return matching(conn, parse_text(filters.text), wanted)
     if after is not None:
         conditions.append(_AFTER_CURSOR)

@@ -16,7 +16,7 @@ _LONG = 1.0  # somebody upgrades or vacuums: then it need not be looked for so o
 _LONG_SLEEP = 0.02
 
 
-def be_patient(raw: apsw.Connection, milliseconds: int) -> None:
+def set_busy_wait(raw: apsw.Connection, milliseconds: int) -> None:
     """From now on wait so long for a lock before it counts as busy."""
     raw.set_busy_handler(_patience(milliseconds / 1000))
 

@@ -17,7 +17,7 @@ import apsw
 from lionstudio.errors import LionError
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import trim
-from lionstudio.state.sqlite.busy_handler import be_patient
+from lionstudio.state.sqlite.busy_handler import set_busy_wait
 from lionstudio.state.sqlite.fulltext import index_batch
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, WAL_LIMIT, open_writer
 
@@ -72,7 +72,7 @@ class Checkpointer:
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
                 self._help_at = _HELP_FROM
         finally:
-            be_patient(connection, BUSY_TIMEOUT_MS)
+            set_busy_wait(connection, BUSY_TIMEOUT_MS)
 
     def _run(self) -> None:
         conn: Connection | None = None

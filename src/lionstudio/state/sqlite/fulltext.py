@@ -18,7 +18,7 @@ from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import load_or_keep
 from lionstudio.model.message_text import text_of
 from lionstudio.state.connection import Connection
-from lionstudio.state.sqlite.search_ranges import FEW, MANY, Scope, Stretch, note_times, stretches
+from lionstudio.state.sqlite.search_ranges import FEW, MANY, RowRange, Scope, note_times, row_ranges
 
 _BATCH = 500  # messages in one transaction of the indexer: short, so that writers do not wait
 _RANKED = 1000  # relevance is computed among this many newest matches; all of a common word take 400 ms
@@ -196,26 +196,26 @@ def _unindexed(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
 
 def _indexed(conn: Connection, match: str, scope: Scope, below: int) -> Iterator[int]:
     """Matches below a key; those of a large project are met soon, and only if not, all its messages are listed."""
-    found = stretches(conn, scope, FEW)
+    found = row_ranges(conn, scope, FEW)
     if found is None:
         near = max(below - _NEAR, 0)
-        yield from _belonging(conn, match, scope, Stretch(near, below))
+        yield from _belonging(conn, match, scope, RowRange(near, below))
         below = near
-        found = stretches(conn, scope, MANY)
+        found = row_ranges(conn, scope, MANY)
     if found is None:
-        yield from _belonging(conn, match, scope, Stretch(0, below))
+        yield from _belonging(conn, match, scope, RowRange(0, below))
         return
     for stretch in found:
         yield from _within(conn, match, stretch._replace(high=min(stretch.high, below)))
 
 
-def _within(conn: Connection, match: str, stretch: Stretch) -> Iterator[int]:
+def _within(conn: Connection, match: str, stretch: RowRange) -> Iterator[int]:
     low, high, members = stretch
     found = _chunks(lambda below: conn.all(_NEWEST, _page(match, below) | {"from": low}), high)
     return found if members is None else (pk for pk in found if pk in members)
 
 
-def _belonging(conn: Connection, match: str, scope: Scope, stretch: Stretch) -> Iterator[int]:
+def _belonging(conn: Connection, match: str, scope: Scope, stretch: RowRange) -> Iterator[int]:
     """Matches whose session is wanted, told inside the query: most of them are of others."""
     narrowed = {"from": stretch.low, "project": scope.project, "session": scope.session}
     return _chunks(lambda below: conn.all(_BELONGING, _page(match, below) | narrowed), stretch.high)

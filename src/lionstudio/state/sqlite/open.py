@@ -14,7 +14,7 @@ import apsw
 
 from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersion
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.sqlite.busy_handler import be_patient
+from lionstudio.state.sqlite.busy_handler import set_busy_wait
 
 SCHEMA_VERSION = 4
 LINEAGE = "lion-studio"
@@ -95,7 +95,7 @@ def _connect(path: str, flags: int) -> Connection:
         if before is not None:
             _make_folder(os.path.dirname(os.path.abspath(path)))
         raw = apsw.Connection(path, flags=flags)
-        be_patient(raw, BUSY_TIMEOUT_MS)
+        set_busy_wait(raw, BUSY_TIMEOUT_MS)
         return Connection(raw, path)
     finally:
         if before is not None:

@@ -26,7 +26,7 @@ class Scope(NamedTuple):
     since: float | None = None
 
 
-class Stretch(NamedTuple):
+class RowRange(NamedTuple):
     """Part of the index: keys from `low` on and below `high`, and which of them count (None: all)."""
 
     low: int
@@ -46,24 +46,24 @@ def note_times(conn: Connection, after: int, upto: int) -> None:
     conn.execute(_NOTE, {"after": after, "upto": upto})
 
 
-def stretches(conn: Connection, scope: Scope, most: int) -> list[Stretch] | None:
+def row_ranges(conn: Connection, scope: Scope, most: int) -> list[RowRange] | None:
     """Where the index can hold what is wanted, the newest first; None when that takes listing too many messages."""
     if scope.session is not None or scope.project is not None:
         members = _members(conn, scope, most)
         return None if members is None else list(_around(members))
-    return [Stretch(0, 2**62)] if scope.since is None else _zones(conn, scope.since)
+    return [RowRange(0, 2**62)] if scope.since is None else _zones(conn, scope.since)
 
 
 _ZONES = "SELECT zone FROM search_zones WHERE newest >= :since ORDER BY zone DESC"
 
 
-def _zones(conn: Connection, since: float) -> list[Stretch]:
-    found: list[Stretch] = []
+def _zones(conn: Connection, since: float) -> list[RowRange]:
+    found: list[RowRange] = []
     for (zone,) in conn.all(_ZONES, {"since": since}):
         low, high = zone * _ZONE, (zone + 1) * _ZONE
         if found and found[-1].low == high:
             high = found.pop().high
-        found.append(Stretch(low, high))
+        found.append(RowRange(low, high))
     return found
 
 
@@ -106,12 +106,12 @@ def _members(conn: Connection, scope: Scope, most: int) -> Set[int] | None:
     return None if len(rows) > most else {pk for (pk,) in rows}
 
 
-def _around(members: Set[int]) -> Iterator[Stretch]:
-    stretch: Stretch | None = None
+def _around(members: Set[int]) -> Iterator[RowRange]:
+    stretch: RowRange | None = None
     for pk in sorted(members, reverse=True):
         if stretch is not None and stretch.low - pk > _GAP:
             yield stretch
             stretch = None
-        stretch = Stretch(pk, pk + 1, members) if stretch is None else stretch._replace(low=pk)
+        stretch = RowRange(pk, pk + 1, members) if stretch is None else stretch._replace(low=pk)
     if stretch is not None:
         yield stretch

@@ -31,7 +31,7 @@ _READ_WORDS = """lower(concat(' ', name, ' ', agent_name, ' ', playbook_name, ' 
   project)) GLOB :glob"""
 
 
-class Text(NamedTuple):
+class TextFilter(NamedTuple):
     """A text to look for: which index has it, as what, and whether reading the columns finds the same."""
 
     given: str
@@ -54,17 +54,17 @@ class Text(NamedTuple):
         return not self.short and self.given.isascii()
 
 
-def parse_text(given: str) -> Text:
+def parse_text(given: str) -> TextFilter:
     """What was typed, or a refusal that says what would do."""
     text = visible(given)
     if len(text) >= 3:
-        return Text(text, '"' + text.replace('"', '""') + '"', short=False)
+        return TextFilter(text, '"' + text.replace('"', '""') + '"', short=False)
     words = re.findall(r"[^\W_]+", text)
     if not words:
         raise InvalidInput(
             f"there is no letter or digit in {text!r}", hint="give three characters, or the beginning of a word"
         )
-    return Text(words[0], f'"{words[0]}"*', short=True)
+    return TextFilter(words[0], f'"{words[0]}"*', short=True)
 
 
 _HOW_MANY = "SELECT count(*) FROM (SELECT 1 FROM sessions_fts WHERE sessions_fts MATCH :match LIMIT :most)"
@@ -73,7 +73,7 @@ SELECT count(*) FROM (SELECT 1 FROM sessions_words_fts WHERE sessions_words_fts 
 """
 
 
-def condition(conn: Connection, text: Text) -> tuple[str, dict[str, Any], bool]:
+def condition(conn: Connection, text: TextFilter) -> tuple[str, dict[str, Any], bool]:
     """For counting: a condition on sessions, what it binds, and whether it leaves so few that they should lead."""
     count = _HOW_MANY_WORDS if text.short else _HOW_MANY
     if conn.value(count, {"match": text.match, "most": _FEW + 1}) <= _FEW:
@@ -81,7 +81,7 @@ def condition(conn: Connection, text: Text) -> tuple[str, dict[str, Any], bool]:
     return (_READ_WORDS, {"glob": text.glob}, False) if text.short else (_READ, {"like": text.like}, False)
 
 
-class Wanted(NamedTuple):
+class RunQuery(NamedTuple):
     """A page of a list: its columns, the other conditions with what they bind, where it starts, how many rows."""
 
     columns: str
@@ -92,13 +92,13 @@ class Wanted(NamedTuple):
     limit: int
 
 
-def matching(conn: Connection, text: Text, wanted: Wanted) -> list[dict[str, Any]]:
+def matching(conn: Connection, text: TextFilter, wanted: RunQuery) -> list[dict[str, Any]]:
     """The rows of a page, newest first."""
     reach = None if not wanted.conditions or not text.readable or _is_rare(conn, text) else _FIRST_REACH
     while True:
-        rows = None if reach is None else _along_rows(conn, text, wanted, reach)
+        rows = None if reach is None else _scan_rows(conn, text, wanted, reach)
         if rows is None:
-            rows = _along_matches(conn, text, wanted, reach)
+            rows = _scan_matches(conn, text, wanted, reach)
         if rows is not None:
             return rows
         reach = None if reach is None else reach * _FURTHER
@@ -107,7 +107,7 @@ def matching(conn: Connection, text: Text, wanted: Wanted) -> list[dict[str, Any
 _MORE_THAN = "SELECT 1 FROM sessions_fts WHERE sessions_fts MATCH :match LIMIT 1 OFFSET :reach"
 
 
-def _is_rare(conn: Connection, text: Text) -> bool:
+def _is_rare(conn: Connection, text: TextFilter) -> bool:
     """Whether its last three letters are: asking for those costs a fifth of asking for all of it."""
     match = '"' + text.given[-3:].replace('"', '""') + '"'
     return conn.one(_MORE_THAN, {"match": match, "reach": _FIRST_REACH}) is None
@@ -127,7 +127,9 @@ SELECT rowid FROM sessions_fts WHERE sessions_fts MATCH :match AND rowid < :belo
 _IN_ORDER = " ORDER BY found.place DESC LIMIT :limit"
 
 
-def _along_matches(conn: Connection, text: Text, wanted: Wanted, reach: int | None) -> list[dict[str, Any]] | None:
+def _scan_matches(
+    conn: Connection, text: TextFilter, wanted: RunQuery, reach: int | None
+) -> list[dict[str, Any]] | None:
     bound = {"match": text.match, "below": _below(wanted), "lowest": place(wanted.since or 0.0, 0)}
     end = None if reach is None else conn.value(_NTH, bound | {"reach": reach})
     if end is not None:
@@ -146,7 +148,7 @@ _NOT_BELOW = "(created_at, pk) >= (:end_at, :end_pk)"
 _AFTER_CURSOR = "(created_at, pk) < (:cursor_at, :cursor_pk)"
 
 
-def _along_rows(conn: Connection, text: Text, wanted: Wanted, reach: int) -> list[dict[str, Any]] | None:
+def _scan_rows(conn: Connection, text: TextFilter, wanted: RunQuery, reach: int) -> list[dict[str, Any]] | None:
     conditions, params = list(wanted.conditions), dict(wanted.params)
     if wanted.cursor is not None:
         conditions.append(_AFTER_CURSOR)
@@ -161,7 +163,7 @@ def _along_rows(conn: Connection, text: Text, wanted: Wanted, reach: int) -> lis
     return rows if end is None or len(rows) >= wanted.limit else None
 
 
-def _below(wanted: Wanted) -> int:
+def _below(wanted: RunQuery) -> int:
     return _NEWEST if wanted.cursor is None else place(*wanted.cursor)
 
 

@@ -29,7 +29,7 @@ class Neighbour(NamedTuple):
     distance: float
 
 
-class Asked(NamedTuple):
+class VectorQuery(NamedTuple):
     """A question as words and as a vector, with the model that made the vector."""
 
     words: str
@@ -101,7 +101,7 @@ def nearest(
 
 
 def search_by_meaning(
-    conn: Connection, asked: Asked, *, limit: int = 20, max_chars: int = 200, **scope: Any
+    conn: Connection, asked: VectorQuery, *, limit: int = 20, max_chars: int = 200, **scope: Any
 ) -> list[Hit]:
     """The nearest messages, the nearest first; the scope is that of `search`."""
     bound = {"project": scope.get("project"), "session": scope.get("session_id"), "since": scope.get("since")}
@@ -114,7 +114,9 @@ def search_by_meaning(
     return [hit._replace(score=round(1.0 - near.distance, 6)) for near, hit in found if hit is not None]
 
 
-def search_both(conn: Connection, asked: Asked, *, limit: int = 20, max_chars: int = 200, **scope: Any) -> list[Hit]:
+def search_both(
+    conn: Connection, asked: VectorQuery, *, limit: int = 20, max_chars: int = 200, **scope: Any
+) -> list[Hit]:
     """Those with the words and those of the meaning, by reciprocal rank fusion: what both find comes first."""
     with one_moment(conn):
         near = search_by_meaning(conn, asked, limit=_FUSED, max_chars=max_chars, **scope)
@@ -140,7 +142,7 @@ def _fused(rankings: list[list[Hit]]) -> list[Hit]:
 _ANY = "SELECT 1 FROM messages WHERE embedding IS NOT NULL LIMIT 1"
 
 
-def _check_model(conn: Connection, asked: Asked) -> None:
+def _check_model(conn: Connection, asked: VectorQuery) -> None:
     """Only vectors of one model can be compared."""
     made = find_made(conn)
     if made is None and not conn.value(_ANY):

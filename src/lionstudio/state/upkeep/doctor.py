@@ -225,14 +225,14 @@ def _advice(proof: Proof, stale: str | None) -> str:
     return "look at it; it is never marked failed without proof"
 
 
-class Transition(NamedTuple):
+class MarkedFailed(NamedTuple):
     """A running session that is stale and proven dead."""
 
     session_id: str
     evidence: tuple[str, ...]
 
 
-def stale_and_dead(conn: Connection, *, now: float | None = None) -> list[Transition]:
+def stale_and_dead(conn: Connection, *, now: float | None = None) -> list[MarkedFailed]:
     """The sessions that transition_stale would mark as failed."""
     now = time.time() if now is None else now
     found = []
@@ -240,13 +240,13 @@ def stale_and_dead(conn: Connection, *, now: float | None = None) -> list[Transi
         if staleness_check(session, now=now):
             proof = proof_of(session)
             if proof.answer == "dead":
-                found.append(Transition(session["id"], proof.evidence))
+                found.append(MarkedFailed(session["id"], proof.evidence))
     return found
 
 
 def transition_stale(
     conn: Connection, *, only: Collection[str] | None = None, now: float | None = None
-) -> list[Transition]:
+) -> list[MarkedFailed]:
     """Mark as failed what is stale and proven dead, all of it or only these, and say why (ADR-0019 B3)."""
     moved = [each for each in stale_and_dead(conn, now=now) if only is None or each.session_id in only]
     for session_id, _ in moved:

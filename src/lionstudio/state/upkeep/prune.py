@@ -17,7 +17,7 @@ from lionstudio.state.connection import Connection, plain_errors
 _BATCH = 200  # sessions, progressions or messages in one statement: a prune never holds the lock for long
 
 
-class Plan(NamedTuple):
+class PrunePlan(NamedTuple):
     """What a prune would delete, and what it keeps although it is old enough, with the reason."""
 
     sessions: int
@@ -83,7 +83,7 @@ CREATE TEMP TABLE prune_messages (pk INTEGER PRIMARY KEY, bytes INTEGER);
 """
 
 
-def plan_prune(conn: Connection, *, before: float, keep_n: int = 100, orphan_progressions: bool = False) -> Plan:
+def plan_prune(conn: Connection, *, before: float, keep_n: int = 100, orphan_progressions: bool = False) -> PrunePlan:
     """What a prune would do; only temporary tables are written, so a read-only connection will do."""
     if keep_n < 0:
         raise InvalidInput(f"the number to keep must not be negative, not {keep_n}")
@@ -91,7 +91,7 @@ def plan_prune(conn: Connection, *, before: float, keep_n: int = 100, orphan_pro
         return _planned(conn, before, keep_n, orphan_progressions)
 
 
-def _planned(conn: Connection, before: float, keep_n: int, orphan_progressions: bool) -> Plan:
+def _planned(conn: Connection, before: float, keep_n: int, orphan_progressions: bool) -> PrunePlan:
     conn.execute(_TABLES)
     conn.execute(_CANDIDATES, {"before": before, "keep_n": keep_n})
     conn.execute("CREATE UNIQUE INDEX temp.prune_sessions_id ON prune_sessions(id)")
@@ -104,7 +104,7 @@ def _planned(conn: Connection, before: float, keep_n: int, orphan_progressions: 
     sessions, running, played, teamed, forked = conn.one(_COUNTS) or (0, 0, 0, 0, 0)
     progressions = conn.value("SELECT count(*) FROM prune_progressions")
     messages, size = conn.one("SELECT count(*), coalesce(sum(bytes), 0) FROM prune_messages") or (0, 0)
-    return Plan(sessions, running, played, teamed, forked, progressions, messages, size)
+    return PrunePlan(sessions, running, played, teamed, forked, progressions, messages, size)
 
 
 # Each deletes one batch of the plan, and of it only what still qualifies: others write meanwhile.

@@ -20,7 +20,7 @@ class Denial(NamedTuple):
     sentence: str
 
 
-class Log:
+class AuditLog:
     """Appends to the log of a home; a log that cannot be written stops nobody."""
 
     def __init__(self, path: str, secrets: tuple[str, ...] = ()) -> None:

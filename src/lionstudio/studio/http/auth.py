@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from lionstudio.studio.http.audit_log import Denial, Log
+from lionstudio.studio.http.audit_log import AuditLog, Denial
 from lionstudio.studio.http.error_responses import problem
 from lionstudio.studio.http.tokens import cookie_of, is_same
 
@@ -27,17 +27,17 @@ METHODS = SAFE_METHODS | {"POST", "PUT", "DELETE"}
 _TOKEN_NAMES = frozenset({"token", "access_token", "authorization"})
 
 
-class Keys(NamedTuple):
+class Credentials(NamedTuple):
     """What opens: the token itself, and whether anything may be changed."""
 
     token: str
     read_only: bool = False
 
 
-class Gate:
+class AuthMiddleware:
     """Refuses with a reason, before any effect."""
 
-    def __init__(self, app: ASGIApp, keys: Keys, log: Log, is_public: Callable[[str], bool]) -> None:
+    def __init__(self, app: ASGIApp, keys: Credentials, log: AuditLog, is_public: Callable[[str], bool]) -> None:
         self.app, self._keys, self._log, self._is_public = app, keys, log, is_public
         self._cookie = cookie_of(keys.token)
 
@@ -45,7 +45,7 @@ class Gate:
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
-        denial = self.judge(scope)
+        denial = self.check(scope)
         if denial is None:
             await self.app(scope, receive, send)
             return
@@ -53,7 +53,7 @@ class Gate:
         self._log.denied(denial, scope.get("method", scope["type"]), scope["path"], client)
         await problem(denial.status, denial.reason, denial.sentence)(scope, receive, send)
 
-    def judge(self, scope: Scope) -> Denial | None:
+    def check(self, scope: Scope) -> Denial | None:
         """Why a request is refused, None when it may pass."""
         headers = Headers(scope=scope)
         return (

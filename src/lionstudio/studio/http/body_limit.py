@@ -13,7 +13,7 @@ MOST_BYTES = 1_000_000
 SECONDS = 10.0
 
 
-class BoundedBodies:
+class BodyLimit:
     """Refuses a body that is too large or too slow, so that no route waits for one."""
 
     def __init__(self, app: ASGIApp, seconds: float = SECONDS) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lionstudio.studio.http.audit_log import Log
+from lionstudio.studio.http.audit_log import AuditLog
 from lionstudio.studio.http.error_responses import bug
 
 
@@ -47,10 +47,10 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class PlainBugs:
+class ErrorPage:
     """An error that nobody foresaw: its traceback goes to the log, and one sentence to the client."""
 
-    def __init__(self, app: ASGIApp, log: Log) -> None:
+    def __init__(self, app: ASGIApp, log: AuditLog) -> None:
         self.app, self._log = app, log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

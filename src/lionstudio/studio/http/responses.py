@@ -51,10 +51,10 @@ def cached(request: Request, body: bytes | list[bytes], seq: int) -> Response:
         if names_tag(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
     # the seq changes with every commit anywhere, so it is not part of what the tag stands for
-    return InPieces([b'{"seq":%d,' % seq + pieces[0][1:], *pieces[1:]], headers)
+    return ChunkedResponse([b'{"seq":%d,' % seq + pieces[0][1:], *pieces[1:]], headers)
 
 
-class InPieces(Response):
+class ChunkedResponse(Response):
     """JSON handed over piece by piece: put together first, it would be moved in memory for every part that is sent."""
 
     def __init__(self, pieces: list[bytes], headers: Mapping[str, str]) -> None:

@@ -51,7 +51,7 @@ def is_public(path: str) -> bool:
     return path.partition("/")[2].partition("/")[0].lower() not in GUARDED
 
 
-async def shell(request: Request) -> Response:
+async def serve_page(request: Request) -> Response:
     """A file of the page, or the page itself."""
     path = request.scope["path"]
     if not is_public(path):

@@ -20,8 +20,8 @@ from lionstudio.errors import Busy, NotFound
 from lionstudio.model.ids import new_id
 from lionstudio.runs.environment import agent_environment
 from lionstudio.settings import Settings
-from lionstudio.studio.launch.policy import RUNS, run_words, task_words
-from lionstudio.system.process_identity import Owner, describe, signal_owner
+from lionstudio.studio.launch.policy import RUNS, run_argv, task_argv
+from lionstudio.system.process_identity import Owner, identify, signal_owner
 
 _MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 MOST_RUNNING = 32
@@ -55,7 +55,7 @@ class Launch:
         }  # fmt: skip
 
 
-class Launches:
+class Launcher:
     """Everything this server started; what runs goes on when the server stops."""
 
     def __init__(self, settings: Settings) -> None:
@@ -71,7 +71,7 @@ class Launches:
         if known is not None:
             return known
         id_ = new_id()
-        words = run_words(verb, target, options, id_) if verb in RUNS else task_words(verb, target, options)
+        words = run_argv(verb, target, options, id_) if verb in RUNS else task_argv(verb, target, options)
         return self.order(verb, target, words, prompt=prompt, options=options, key=key, id_=id_)
 
     def order(
@@ -132,7 +132,7 @@ class Launches:
                 env=_environment(self._settings), cwd=cwd or os.path.expanduser("~"),
             )  # fmt: skip
         return Launch(
-            session_id, verb, target, options, time.time(), log, process, describe(process.pid), key
+            session_id, verb, target, options, time.time(), log, process, identify(process.pid), key
         )  # fmt: skip
 
     def _forget_old(self) -> None:

@@ -22,7 +22,7 @@ RUNS: Mapping[str, frozenset[str]] = {
 }
 
 
-class Task(NamedTuple):
+class LaunchTask(NamedTuple):
     """A command that runs no agent by itself: its words, and its options."""
 
     words: tuple[str, ...]
@@ -30,13 +30,15 @@ class Task(NamedTuple):
 
 
 # What brings things in or takes them away; `verb target` of a launch is the key.
-TASKS: Mapping[str, Task] = {
-    "mirror claude": Task(("mirror", "claude")),
-    "mirror codex": Task(("mirror", "codex")),
-    "import runs": Task(("state", "import")),
-    "import shows": Task(("state", "import-shows")),
-    "import teams": Task(("state", "import-teams")),
-    "prune sessions": Task(("state", "prune", "--yes"), frozenset({"keep_days", "keep_n", "orphan_progressions"})),
+TASKS: Mapping[str, LaunchTask] = {
+    "mirror claude": LaunchTask(("mirror", "claude")),
+    "mirror codex": LaunchTask(("mirror", "codex")),
+    "import runs": LaunchTask(("state", "import")),
+    "import shows": LaunchTask(("state", "import-shows")),
+    "import teams": LaunchTask(("state", "import-teams")),
+    "prune sessions": LaunchTask(
+        ("state", "prune", "--yes"), frozenset({"keep_days", "keep_n", "orphan_progressions"})
+    ),
 }
 VERBS = (*RUNS, *dict.fromkeys(name.split()[0] for name in TASKS))
 SHOW_ACTIONS = ("run", "approve", "reject", "redo", "escalate", "abort", "resume")
@@ -48,7 +50,7 @@ _SWITCHES = frozenset({"orphan_progressions"})
 _WITH_TARGET = frozenset({"agent", "play", "fanout"})
 
 
-def run_words(verb: str, target: str | None, options: Mapping[str, Any], session_id: str) -> list[str]:
+def run_argv(verb: str, target: str | None, options: Mapping[str, Any], session_id: str) -> list[str]:
     """The words of a run of agents, or a refusal; its prompt comes by standard input."""
     words = [verb]
     if verb in _WITH_TARGET:
@@ -58,7 +60,7 @@ def run_words(verb: str, target: str | None, options: Mapping[str, Any], session
     return [*words, "-", *_options(verb, RUNS[verb], options), "--session-id", session_id]
 
 
-def task_words(verb: str, target: str | None, options: Mapping[str, Any]) -> list[str]:
+def task_argv(verb: str, target: str | None, options: Mapping[str, Any]) -> list[str]:
     """The words of a task, or a refusal."""
     task = TASKS.get(f"{verb} {target}")
     if task is None:
@@ -68,7 +70,7 @@ def task_words(verb: str, target: str | None, options: Mapping[str, Any]) -> lis
     return [*task.words, *_options(verb, task.options, options)]
 
 
-def show_words(
+def show_argv(
     action: str, topic: str, play: str | None, feedback: str | None, granted: Mapping[str, Any] | None = None
 ) -> list[str]:
     """The words of a person's word about a show or one of its plays; `granted` is what it may spend beyond its plan."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lionstudio.errors import Busy, LionError
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change, Tail
-from lionstudio.studio.db import Store, identity_of
+from lionstudio.studio.db import StudioDb, identity_of
 from lionstudio.studio.live.payload import light_event, whole_event
 
 MOST_QUEUED = 256
@@ -27,7 +27,7 @@ _RETRY_SECONDS = 0.25
 _OPENING_SECONDS = 3.0  # a page that was quicker than the database
 
 
-class Event(NamedTuple):
+class HubEvent(NamedTuple):
     """A framed event, and the change it came from."""
 
     change: Change
@@ -39,12 +39,12 @@ class Subscriber:
 
     def __init__(self, wants: Callable[[Change], bool], *, whole: bool) -> None:
         self.wants, self.whole = wants, whole
-        self.queue: deque[Event] = deque()
+        self.queue: deque[HubEvent] = deque()
         self.ready = asyncio.Event()
         self.lost = False
         self.lagging = False
 
-    def put(self, event: Event) -> None:
+    def put(self, event: HubEvent) -> None:
         """Queue an event; when there is no room, everything is given up."""
         if self.lost:
             return
@@ -60,7 +60,7 @@ class Subscriber:
         self.lost = True
         self.ready.set()
 
-    def take(self) -> list[Event]:
+    def take(self) -> list[HubEvent]:
         """The next of what waits; few at a time, because what is on its way to one client is a copy of its own."""
         taken = [self.queue.popleft() for _ in range(min(_TAKEN, len(self.queue)))]
         if not self.queue:
@@ -69,10 +69,10 @@ class Subscriber:
         return taken
 
 
-class Feed:
+class Hub:
     """Follows the database and hands its changes to every subscriber."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StudioDb) -> None:
         self._store = store
         self._subscribers: set[Subscriber] = set()
         self.seq: int | None = None
@@ -160,7 +160,7 @@ class Feed:
             for whole in (True, False):
                 some = [each for each in wanting if each.whole is whole]
                 if some:
-                    event = Event(change, whole_event(conn, change) if whole else light_event(change))
+                    event = HubEvent(change, whole_event(conn, change) if whole else light_event(change))
                     for each in some:
                         each.put(event)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
-from lionstudio.state.messages.pages import place_of_session, window_after
+from lionstudio.state.messages.pages import page_after, scope_of_session
 from lionstudio.studio.http.responses import encoded
 from lionstudio.studio.live.sse import frame
 
@@ -18,6 +18,6 @@ def whole_event(conn: Connection, change: Change) -> bytes:
     """A message with its content; everything else as it is."""
     if change.entity != "message" or change.parent_id is None or change.ord is None:
         return light_event(change)
-    place = place_of_session(conn, change.parent_id)
-    found = window_after(conn, place, change.ord - 1, 1, change.ord + 1)
+    place = scope_of_session(conn, change.parent_id)
+    found = page_after(conn, place, change.ord - 1, 1, change.ord + 1)
     return frame("message", found.pieces[0], change.seq) if found.length else light_event(change)

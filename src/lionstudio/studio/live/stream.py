@@ -9,9 +9,9 @@ from typing import NamedTuple
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
 from lionstudio.state.feed.replay import can_follow, changes_between
-from lionstudio.studio.db import Store
+from lionstudio.studio.db import StudioDb
 from lionstudio.studio.http.responses import encoded
-from lionstudio.studio.live.hub import Feed, Subscriber
+from lionstudio.studio.live.hub import Hub, Subscriber
 from lionstudio.studio.live.payload import light_event, whole_event
 from lionstudio.studio.live.sse import HEARTBEAT, OPENING, frame
 
@@ -37,7 +37,7 @@ class Subject(NamedTuple):
         return (ids is None or change.entity_id in ids or change.parent_id in ids) and self.also(change)
 
 
-async def stream(store: Store, feed: Feed, subject: Subject, after: int | None) -> AsyncIterator[bytes]:
+async def stream(store: StudioDb, feed: Hub, subject: Subject, after: int | None) -> AsyncIterator[bytes]:
     """Events after a seq (from now on, when none is given) until the subject ends or the client falls behind."""
     subscriber = Subscriber(subject.wants, whole=subject.whole)
     async with feed.subscribed(subscriber) as joined:
@@ -71,7 +71,7 @@ async def stream(store: Store, feed: Feed, subject: Subject, after: int | None) 
                 yield HEARTBEAT
 
 
-def _missed(store: Store, subject: Subject, after: int, upto: int) -> list[tuple[Change, bytes]]:
+def _missed(store: StudioDb, subject: Subject, after: int, upto: int) -> list[tuple[Change, bytes]]:
     """The next changes from the table, framed as the feed would."""
     if after >= upto:
         return []
@@ -80,7 +80,7 @@ def _missed(store: Store, subject: Subject, after: int, upto: int) -> list[tuple
         return [(change, whole_event(conn, change) if subject.whole else light_event(change)) for change in found]
 
 
-def _ending(store: Store, subject: Subject) -> tuple[str, int] | None:
+def _ending(store: StudioDb, subject: Subject) -> tuple[str, int] | None:
     status, seq = store.read(subject.ended)
     return None if status is None else (status, seq)
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from lionstudio.errors import LionError
 from lionstudio.files.legacy_runs import find_runs
-from lionstudio.files.progress_notes import list_works
+from lionstudio.files.progress_notes import list_progress
 from lionstudio.files.shows.show_folder import find_shows
 from lionstudio.settings import describe
 from lionstudio.show_sync.drift import show_findings
@@ -50,13 +50,13 @@ async def examine(request: Request, deep: bool = False) -> Response:
 
 
 @router.post("/api/admin/doctor/transition", response_model=wire.Transitions, responses=problems(409))
-async def transition_stale(request: Request, given: wire.Transition) -> Response:
+async def transition_stale(request: Request, given: wire.MarkedFailedView) -> Response:
     """Mark as failed what is stale and proven dead; by default it only says which runs that would be."""
     here = services(request)
 
     only = None if given.session_ids is None else frozenset(given.session_ids)
 
-    def work() -> list[doctor.Transition]:
+    def work() -> list[doctor.MarkedFailed]:
         if not given.dry_run:
             return here.store.write(lambda conn: doctor.transition_stale(conn, only=only))
         moves, _ = here.store.read(doctor.stale_and_dead)
@@ -67,7 +67,7 @@ async def transition_stale(request: Request, given: wire.Transition) -> Response
     return answer(body, here.store.seq())
 
 
-@router.post("/api/admin/checkpoint", response_model=wire.Checkpointed, responses=problems(409))
+@router.post("/api/admin/checkpoint", response_model=wire.CheckpointedView, responses=problems(409))
 async def checkpoint(request: Request, given: wire.Checkpoint) -> Response:
     """Fold the log back into the database file."""
     done = await asyncio.to_thread(
@@ -190,7 +190,7 @@ async def get_settings(request: Request) -> Response:
 
 def works_of(here: Services) -> list[dict[str, Any]]:
     """What is noted in the home, and the opening of the database by this server itself."""
-    found = [each._asdict() for each in list_works(here.settings.home)]
+    found = [each._asdict() for each in list_progress(here.settings.home)]
     began = here.store.opening_since
     if began is not None:
         what = "Opening the database, upgraded first where it is of an older version"

@@ -100,11 +100,11 @@ async def save_definition(
     return answer(body, here.store.seq(), status=201 if creating else 200, headers=_tagged(found.sha256))
 
 
-@router.post("/api/definitions/{kind}/{name}/validate", response_model=wire.Checked, responses=problems())
+@router.post("/api/definitions/{kind}/{name}/validate", response_model=wire.CheckedText, responses=problems())
 async def check_definition(kind: wire.Kind, name: str, given: wire.Draft) -> Response:
     """What is wrong with a text, while it is written; nothing is saved."""
     check_name(name)
-    draft = catalog.Definition(kind, name, "", search_paths.Place("", "draft"), text=given.text)
+    draft = catalog.Definition(kind, name, "", search_paths.SearchPath("", "draft"), text=given.text)
     found = await asyncio.to_thread(catalog.parsed, draft, given.text)
     return Response(encoded({"definition": catalog.to_dict(found, whole=True)}), media_type=JSON)
 
@@ -130,7 +130,7 @@ async def get_one_version(
 
 
 @router.post("/api/definitions/{kind}/{name}/rollback", response_model=wire.DefinitionDetail, responses=problems(409))
-async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.Back) -> Response:
+async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.RollbackRequest) -> Response:
     """Make an earlier text the newest version."""
     here = services(request)
 
@@ -144,7 +144,7 @@ async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.Ba
     return answer(body, here.store.seq(), headers=_tagged(found.sha256))
 
 
-Lister = Callable[[Services], tuple[list[dict[str, Any]], list[search_paths.Place]]]
+Lister = Callable[[Services], tuple[list[dict[str, Any]], list[search_paths.SearchPath]]]
 
 
 async def _listed(request: Request, lister: Lister) -> Response:
@@ -156,23 +156,23 @@ async def _listed(request: Request, lister: Lister) -> Response:
 
 
 def _edited(kind: str) -> Lister:
-    def look(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.Place]]:
+    def look(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
         home = here.settings.home
         found = _settled(here, lambda: catalog.list_definitions(kind, home, _cwd()))
-        folders = search_paths.definition_places(home, _cwd())
+        folders = search_paths.definition_paths(home, _cwd())
         looked = [place._replace(path=os.path.join(place.path, catalog.FOLDERS[kind])) for place in folders]
         return [catalog.to_dict(each) for each in found], looked
 
     return look
 
 
-def _skills(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.Place]]:
+def _skills(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
     claude = search_paths.claude_folder()
     found = plugins.list_skills(here.settings.home, _cwd(), claude)
-    return [catalog.to_dict(each) for each in found], search_paths.skill_places(here.settings.home, _cwd(), claude)
+    return [catalog.to_dict(each) for each in found], search_paths.skill_paths(here.settings.home, _cwd(), claude)
 
 
-def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.Place]]:
+def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
     found = plugins.list_plugins(here.settings.home, search_paths.claude_folder())
     return [plugins.to_dict(each, whole=True) for each in found.plugins], found.places
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from lionstudio.errors import NotFound
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
-from lionstudio.state.feed.replay import things_of_show
+from lionstudio.state.feed.replay import entities_of_show
 from lionstudio.state.messages.pages import head_of
 from lionstudio.studio.live.sse import MEDIA_TYPE, EventStream
 from lionstudio.studio.live.stream import Subject, stream
@@ -57,7 +57,7 @@ async def follow_show(request: Request, topic: str, after: After = None, last_ev
     """What happens to a show, its plays and their sessions; `done` when it has ended."""
     here = services(request)
     check_name(topic, "topic")
-    found = here.store.read(lambda conn: things_of_show(conn, topic))[0]
+    found = here.store.read(lambda conn: entities_of_show(conn, topic))[0]
     if found is None:
         raise NotFound(f"there is no show {topic!r:.100} in the database", hint="`li state import-shows`")
     return await _opened(here, _ShowSubject(here, topic, *found).subject(), _start(last_event_id, after))
@@ -75,12 +75,12 @@ class _ShowSubject:
 
     def _concerns(self, change: Change) -> bool:
         if change.entity == "play" and change.parent_id == self._show:
-            found = self._here.store.read(lambda conn: things_of_show(conn, self._topic))[0]
+            found = self._here.store.read(lambda conn: entities_of_show(conn, self._topic))[0]
             self._ids = self._ids if found is None else found[2]
         return change.entity != "message"
 
     def _ended(self, conn: Connection) -> str | None:
-        found = things_of_show(conn, self._topic)
+        found = entities_of_show(conn, self._topic)
         return "deleted" if found is None else found[1] if found[1] in _ENDED_SHOWS else None
 
 

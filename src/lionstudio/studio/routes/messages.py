@@ -18,17 +18,17 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.messages import run_outline
 from lionstudio.state.messages.export import export
 from lionstudio.state.messages.pages import (
-    Place,
-    Window,
+    JsonPage,
+    MessageScope,
     head_of,
     ord_of,
-    place_of_branch,
-    place_of_session,
-    window_after,
-    window_before,
+    page_after,
+    page_before,
+    scope_of_branch,
+    scope_of_session,
 )
 from lionstudio.state.sessions import get_session
-from lionstudio.studio.db import Store
+from lionstudio.studio.db import StudioDb
 from lionstudio.studio.http.responses import answer, cached, encoded
 from lionstudio.studio.schemas import messages as wire
 from lionstudio.studio.schemas.shared import problems
@@ -48,7 +48,7 @@ async def list_messages(
 
     def work(conn: Connection) -> list[bytes]:
         count = _count_of(conn, session_id)
-        found = _window(conn, place_of_session(conn, session_id), after, before, limit)
+        found = _window(conn, scope_of_session(conn, session_id), after, before, limit)
         return _listed(found, session_id, count)
 
     # a message of 100 MB is looked into for its beginning, which takes a while
@@ -63,7 +63,7 @@ async def list_branch_messages(
 
     def work(conn: Connection) -> list[bytes]:
         session_id = get_branch(conn, branch_id).session_id
-        found = _window(conn, place_of_branch(conn, branch_id), after, before, limit)
+        found = _window(conn, scope_of_branch(conn, branch_id), after, before, limit)
         return _listed(found, session_id, branch_length(conn, branch_id))
 
     return cached(request, *await asyncio.to_thread(services(request).store.read, work))
@@ -75,9 +75,9 @@ async def get_message(request: Request, session_id: str, message_id: str) -> Res
 
     def work(conn: Connection) -> bytes:
         _count_of(conn, session_id)
-        place = place_of_session(conn, session_id)
+        place = scope_of_session(conn, session_id)
         number = ord_of(conn, place, message_id)
-        found = window_after(conn, place, number - 1, 1, number + 1)
+        found = page_after(conn, place, number - 1, 1, number + 1)
         return b"".join((encoded({"session_id": session_id})[:-1], b',"message":', *found.pieces, b"}"))
 
     return cached(request, *await asyncio.to_thread(services(request).store.read, work))
@@ -99,20 +99,20 @@ async def get_content(
 
     def work(conn: Connection) -> dict[str, Any]:
         _count_of(conn, session_id)
-        ord_of(conn, place_of_session(conn, session_id), message_id)
+        ord_of(conn, scope_of_session(conn, session_id), message_id)
         part = here.long_values.part(conn, message_id, key, start, length)
         return {"message_id": message_id, "key": key, **part._asdict()}
 
     return answer(*await asyncio.to_thread(here.store.read, work))
 
 
-@router.get("/api/sessions/{session_id}/outline", response_model=wire.Outline, responses=_LISTED)
+@router.get("/api/sessions/{session_id}/outline", response_model=wire.OutlineView, responses=_LISTED)
 async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Response:
     """Tool errors, what people said, tools and files; after an ord only what came since."""
 
     def work(conn: Connection) -> bytes:
         _count_of(conn, session_id)
-        found = run_outline.outline(conn, place_of_session(conn, session_id), -1 if after is None else after)
+        found = run_outline.outline(conn, scope_of_session(conn, session_id), -1 if after is None else after)
         errors = [each._asdict() for each in found.errors]
         last = {"last_ord": found.last, "session_id": session_id, "errors": errors}
         return encoded({**last, "users": found.users, "tools": found.tools, "files": found.files})
@@ -120,7 +120,7 @@ async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Res
     return cached(request, *await asyncio.to_thread(services(request).store.read, work))
 
 
-@router.get("/api/sessions/{session_id}/timeline", response_model=wire.Timeline, responses=_LISTED)
+@router.get("/api/sessions/{session_id}/timeline", response_model=wire.TimelineView, responses=_LISTED)
 async def get_timeline(
     request: Request, session_id: str, buckets: Annotated[int, Query(ge=10, le=2000)] = 300
 ) -> Response:
@@ -128,7 +128,7 @@ async def get_timeline(
 
     def work(conn: Connection) -> bytes:
         _count_of(conn, session_id)
-        found = run_outline.timeline(conn, place_of_session(conn, session_id), buckets)
+        found = run_outline.timeline(conn, scope_of_session(conn, session_id), buckets)
         blocks = [each._asdict() for each in found.blocks]
         return encoded({"session_id": session_id, **found._asdict(), "blocks": blocks})
 
@@ -148,7 +148,7 @@ async def search_session(
     def work(conn: Connection) -> dict[str, Any]:
         _count_of(conn, session_id)
         start = -1 if after is None else after
-        found, more = run_outline.search_in(conn, place_of_session(conn, session_id), q, after=start, limit=limit)
+        found, more = run_outline.search_in(conn, scope_of_session(conn, session_id), q, after=start, limit=limit)
         return {"session_id": session_id, "matches": [each._asdict() for each in found], "has_more": more}
 
     return answer(*await asyncio.to_thread(services(request).store.read, work))
@@ -182,7 +182,7 @@ async def export_session(
     return StreamingResponse(_pieces(file), media_type=_TYPES[form], headers=headers)
 
 
-def _exported(store: Store, session_id: str, form: str) -> IO[bytes]:
+def _exported(store: StudioDb, session_id: str, form: str) -> IO[bytes]:
     """Written to a file first: a client that reads slowly must not keep a transaction open."""
     file = tempfile.TemporaryFile()  # noqa: SIM115  (closed by whoever reads it)
     try:
@@ -211,15 +211,15 @@ def _count_of(conn: Connection, session_id: str) -> int:
     return head[1]
 
 
-def _window(conn: Connection, place: Place, after: int | None, before: int | None, limit: int) -> Window:
+def _window(conn: Connection, place: MessageScope, after: int | None, before: int | None, limit: int) -> JsonPage:
     if after is not None and before is not None:
         raise InvalidInput("after and before exclude each other", hint="give one of them")
     if before is not None:
-        return window_before(conn, place, before, limit)
-    return window_after(conn, place, -1 if after is None else after, limit)
+        return page_before(conn, place, before, limit)
+    return page_after(conn, place, -1 if after is None else after, limit)
 
 
-def _listed(found: Window, session_id: str | None, count: int) -> list[bytes]:
+def _listed(found: JsonPage, session_id: str | None, count: int) -> list[bytes]:
     facts = encoded({
         "session_id": session_id, "message_count": count, "has_more": found.has_more, "first_ord": found.first,
         "last_ord": found.last,

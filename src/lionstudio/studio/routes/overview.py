@@ -25,7 +25,7 @@ from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.views import shows
 from lionstudio.studio.views.attention import attention
-from lionstudio.studio.views.runs import to_wire
+from lionstudio.studio.views.runs import run_json
 
 router = APIRouter(tags=["overview"])
 _RECENT = 20
@@ -48,7 +48,7 @@ async def get_dashboard(request: Request) -> Response:
         return encoded({
             "cards": dashboard.cards(conn, now),
             "hours": hours,
-            "recent": [to_wire(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
+            "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
             "shows": [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in active],
         })  # fmt: skip
 
@@ -99,7 +99,7 @@ async def search_messages(
     asked = None
     if mode != "words":
         try:
-            asked = await asyncio.to_thread(here.asker.ask, q)
+            asked = await asyncio.to_thread(here.asker.embed_query, q)
         except LionError as error:
             return of_error(error, 502 if type(error) is LionError else None)  # the model's fault, or that of a setting
 

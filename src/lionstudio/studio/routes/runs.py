@@ -16,7 +16,7 @@ from lionstudio.files.legacy_runs import MANIFEST, MOST_MANIFEST_BYTES
 from lionstudio.runs.stop import stop_run
 from lionstudio.state.connection import Connection
 from lionstudio.state.forks import forks_of, inherited_by
-from lionstudio.state.messages.pages import place_of_session
+from lionstudio.state.messages.pages import scope_of_session
 from lionstudio.state.runs.dashboard import status_counts
 from lionstudio.state.runs.facets import facets
 from lionstudio.state.runs.page_queries import branch_rows, session_row
@@ -28,7 +28,7 @@ from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
 from lionstudio.studio.views import artifacts
 from lionstudio.studio.views.run_health import runs_with_health
-from lionstudio.studio.views.runs import commands, to_wire
+from lionstudio.studio.views.runs import commands, run_json
 from lionstudio.system.filenames import fault_of_name
 from lionstudio.system.json_read import read_object
 
@@ -69,7 +69,7 @@ async def list_runs(
         now = time.time()
         if health is None:
             page = list_sessions(conn, wanted, limit=limit, cursor=cursor)
-            rows, following = [to_wire(row, now) for row in page.rows], page.next_cursor
+            rows, following = [run_json(row, now) for row in page.rows], page.next_cursor
         else:
             rows, following = runs_with_health(conn, wanted, health.value, limit, cursor, now)
         return encoded({"runs": rows, "next_cursor": following, "counts": status_counts(conn)})
@@ -139,8 +139,8 @@ async def read_file(
     return answer(await asyncio.to_thread(look), seq)
 
 
-@router.post("/api/sessions/{session_id}/stop", response_model=wire.Stopped, responses=problems(409))
-async def stop_session(request: Request, session_id: str, given: wire.Stop) -> Response:
+@router.post("/api/sessions/{session_id}/stop", response_model=wire.StopResult, responses=problems(409))
+async def stop_session(request: Request, session_id: str, given: wire.StopRequest) -> Response:
     """Stop a run with everything it started, as `li kill` does; only what is proven to be its own is signalled."""
     here = services(request)
     here.store.read(lambda conn: session_row(conn, session_id))
@@ -156,10 +156,10 @@ def _detail(conn: Connection, session_id: str) -> dict[str, Any]:
     source = play_of_session(conn, session_id)
     ancestors = inherited_by(conn, session_id) if any(each["parent_branch_id"] for each in branches) else {}
     return {
-        "session": to_wire(row | {"branch_count": len(branches), "metadata": metadata}, time.time()),
+        "session": run_json(row | {"branch_count": len(branches), "metadata": metadata}, time.time()),
         "metadata": metadata,
         "branches": [{**each, "inherited": ancestors.get(each["id"], [])} for each in branches],
-        "forks": forks_of(conn, session_id, place_of_session(conn, session_id).prog),
+        "forks": forks_of(conn, session_id, scope_of_session(conn, session_id).prog),
         "source": None if source is None else {"topic": source.topic, "play": source.play.name},
         "commands": commands(row),
     }

@@ -18,7 +18,7 @@ from lionstudio.state.shows import list_shows
 from lionstudio.studio.http.error_responses import of_error
 from lionstudio.studio.http.responses import JSON, answer, cached, encoded
 from lionstudio.studio.launch.launcher import output_of
-from lionstudio.studio.launch.policy import show_words
+from lionstudio.studio.launch.policy import show_argv
 from lionstudio.studio.schemas import shows as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
@@ -43,19 +43,21 @@ async def get_shows(request: Request) -> Response:
     return cached(request, encoded({"shows": found}), seq)
 
 
-@router.get("/api/shows/{topic}", response_model=wire.Show, responses=problems())
+@router.get("/api/shows/{topic}", response_model=wire.ShowView, responses=problems())
 async def get_show(request: Request, topic: str) -> Response:
     """One show with its plays, what waits for what, its critical path and what is blocked by whom."""
     found, seq = await _show(services(request), topic)
     return answer(found, seq)
 
 
-@router.post("/api/shows/{topic}/actions", status_code=201, response_model=wire.Ordered, responses=problems(409, 429))
-async def order(request: Request, topic: str, given: wire.Order) -> Response:
+@router.post(
+    "/api/shows/{topic}/actions", status_code=201, response_model=wire.DecisionAccepted, responses=problems(409, 429)
+)
+async def order(request: Request, topic: str, given: wire.DecisionRequest) -> Response:
     """A person's word about a play (approve, reject, redo, escalate) or a show: `li show …` as a process of its own."""
     here = services(request)
     await _show(here, topic)
-    words = show_words(given.action.value, topic, given.play, given.feedback, given.granted())
+    words = show_argv(given.action.value, topic, given.play, given.feedback, given.granted())
     try:
         started = here.launches.order("show", given.action.value, words, options={"topic": topic, "play": given.play})
     except Busy as error:
@@ -82,7 +84,7 @@ async def get_attempts(request: Request, topic: str, name: str) -> Response:
     return answer({"topic": topic, "play": name, "attempts": tried, "errors": errors}, seq)
 
 
-@router.get("/api/shows/{topic}/plays/{name}/diff", response_model=wire.Diff, responses=problems())
+@router.get("/api/shows/{topic}/plays/{name}/diff", response_model=wire.DiffView, responses=problems())
 async def get_diff(request: Request, topic: str, name: str, attempt: Number = None, against: Number = None) -> Response:
     """What a play changed; with `attempt` what that one did, with `against` what it did otherwise than another."""
     found, play, seq = await _play(services(request), topic, name)

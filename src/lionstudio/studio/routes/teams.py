@@ -24,7 +24,7 @@ from lionstudio.teams.service import Conversation, Listed, Teams, open_teams
 router = APIRouter(tags=["teams"])
 
 
-@router.get("/api/teams", response_model=wire.Teams, responses={304: {"description": "as before"}, **problems()})
+@router.get("/api/teams", response_model=wire.TeamList, responses={304: {"description": "as before"}, **problems()})
 async def list_teams(request: Request) -> Response:
     """Every team, the one that was used last first; a file that cannot be used is an entry that says why."""
     here = services(request)

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Answer, Given, Read
+from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel
 
 
-class Finding(Answer):
+class FindingView(ResponseModel):
     """One thing that the doctor found."""
 
     severity: str
@@ -20,7 +20,7 @@ class Finding(Answer):
     advice: str
 
 
-class StaleRun(Answer):
+class StaleRun(ResponseModel):
     """A run that is stale and proven dead, and what proves it."""
 
     session_id: str
@@ -30,7 +30,7 @@ class StaleRun(Answer):
 class Doctor(Read):
     """Every finding, and the runs that are stale and proven dead."""
 
-    findings: list[Finding]
+    findings: list[FindingView]
     transitions: list[StaleRun]
 
 
@@ -41,7 +41,7 @@ class Transitions(Read):
     transitions: list[StaleRun]
 
 
-class Transition(Given):
+class MarkedFailedView(RequestModel):
     """Whether to do it, or only to say what would be done."""
 
     dry_run: bool = True
@@ -57,13 +57,13 @@ class Mode(StrEnum):
     FULL = "FULL"
 
 
-class Checkpoint(Given):
+class Checkpoint(RequestModel):
     """Which kind."""
 
     mode: Mode = Mode.PASSIVE
 
 
-class CheckpointResult(Answer):
+class CheckpointResult(ResponseModel):
     """Frames in the log, frames folded back, and whether somebody was in the way."""
 
     busy: bool
@@ -71,13 +71,13 @@ class CheckpointResult(Answer):
     folded_frames: int
 
 
-class Checkpointed(Read):
+class CheckpointedView(Read):
     """What a checkpoint did."""
 
     result: CheckpointResult
 
 
-class VacuumResult(Answer):
+class VacuumResult(ResponseModel):
     """The size of the file before and after."""
 
     bytes_before: int
@@ -90,7 +90,7 @@ class Vacuumed(Read):
     result: VacuumResult
 
 
-class BackupResult(Answer):
+class BackupResult(ResponseModel):
     """Where the copy is, and how large."""
 
     path: str
@@ -103,7 +103,7 @@ class BackedUp(Read):
     result: BackupResult
 
 
-class PrunePlan(Answer):
+class PrunePlan(ResponseModel):
     """What a prune would delete and free, and what it keeps although it is old enough, with the reason."""
 
     sessions: int
@@ -124,13 +124,13 @@ class PrunePreview(Read):
     keep_n: int
 
 
-class Backup(Given):
+class Backup(RequestModel):
     """The name of the copy, in the folder `backups` of the home; one is made up when none is given."""
 
     name: str | None = Field(default=None, max_length=100)
 
 
-class Day(Answer):
+class Day(ResponseModel):
     """What came in on one day."""
 
     at: float = Field(description="the beginning of the day in UTC")
@@ -138,7 +138,7 @@ class Day(Answer):
     messages: int
 
 
-class DatabaseFacts(Answer):
+class DatabaseFacts(ResponseModel):
     """Sizes, rows, pragmas."""
 
     path: str
@@ -160,7 +160,7 @@ class DatabaseStats(Read):
     growth: list[Day]
 
 
-class Work(Answer):
+class ProgressView(ResponseModel):
     """Something long that goes on in some process now: an import, an upgrade of the database."""
 
     id: str
@@ -172,13 +172,13 @@ class Work(Answer):
     told_at: float
 
 
-class Works(Answer):
+class Works(ResponseModel):
     """What goes on now, the oldest first."""
 
-    work: list[Work]
+    work: list[ProgressView]
 
 
-class MirrorFile(Answer):
+class TranscriptFileView(ResponseModel):
     """A transcript of another tool that was not read to its end, or not all of it."""
 
     path: str
@@ -192,7 +192,7 @@ class MirrorFile(Answer):
     gone_at: float | None
 
 
-class MirrorStatus(Answer):
+class MirrorStatus(ResponseModel):
     """How far the transcripts of a tool have been read."""
 
     tool: str
@@ -217,11 +217,11 @@ class ImportStatus(Read):
     teams_imported: int
     mirrored_files: dict[str, int]
     mirrors: list[MirrorStatus]
-    troubled: list[MirrorFile]
-    work: list[Work]
+    troubled: list[TranscriptFileView]
+    work: list[ProgressView]
 
 
-class HealthGroup(Answer):
+class HealthGroup(ResponseModel):
     """The runs of one health."""
 
     health: str
@@ -230,7 +230,7 @@ class HealthGroup(Answer):
     runs: int
 
 
-class HealthRun(Answer):
+class HealthRun(ResponseModel):
     """A run that is marked running, and what says how it does."""
 
     id: str
@@ -250,13 +250,13 @@ class HealthOverview(Read):
     has_more: bool
 
 
-class Logs(Answer):
+class Logs(ResponseModel):
     """The end of the log."""
 
     lines: list[str]
 
 
-class SettingShape(Answer):
+class SettingShape(ResponseModel):
     """One setting: its value, where that came from, and where it may be given."""
 
     name: str
@@ -267,7 +267,7 @@ class SettingShape(Answer):
     default: str
 
 
-class SettingsShape(Answer):
+class SettingsShape(ResponseModel):
     """Every setting with where it came from."""
 
     settings: dict[str, str | int | bool | None]
@@ -276,7 +276,7 @@ class SettingsShape(Answer):
     read_only: bool
 
 
-class Health(Answer):
+class Health(ResponseModel):
     """That it runs."""
 
     status: str

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Answer, Given, Read
+from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel
 
 
 class Kind(StrEnum):
@@ -17,7 +17,7 @@ class Kind(StrEnum):
     PLAYBOOK = "playbook"
 
 
-class TextProblem(Answer):
+class TextProblem(ResponseModel):
     """What is wrong with a text: an error makes it unusable, a warning does not."""
 
     severity: str
@@ -26,7 +26,7 @@ class TextProblem(Answer):
     hint: str | None
 
 
-class Place(Answer):
+class SearchPathView(ResponseModel):
     """A folder that was looked through; `refused` says why it was not."""
 
     path: str
@@ -34,13 +34,13 @@ class Place(Answer):
     refused: str | None
 
 
-class Argument(Answer):
+class Argument(ResponseModel):
     """What a playbook asks for."""
 
     name: str
 
 
-class Definition(Answer):
+class DefinitionView(ResponseModel):
     """One file, or one item that cannot be used; then `error` says why."""
 
     kind: str
@@ -63,12 +63,12 @@ class Definition(Answer):
 class Definitions(Read):
     """Every definition of a kind, and where was looked for them."""
 
-    items: list[Definition]
+    items: list[DefinitionView]
     places: list[str]
-    looked: list[Place]
+    looked: list[SearchPathView]
 
 
-class Component(Answer):
+class ComponentView(ResponseModel):
     """A part of a plugin."""
 
     kind: str
@@ -77,7 +77,7 @@ class Component(Answer):
     problems: list[TextProblem]
 
 
-class Plugin(Answer):
+class PluginView(ResponseModel):
     """A plugin with its parts, or one that did not load; then `error` and `problems` say why."""
 
     kind: str
@@ -90,31 +90,31 @@ class Plugin(Answer):
     problems: list[TextProblem]
     counts: dict[str, int]
     bad_components: int
-    components: list[Component]
+    components: list[ComponentView]
 
 
 class Plugins(Read):
     """Every plugin, and where was looked for them."""
 
-    items: list[Plugin]
+    items: list[PluginView]
     places: list[str]
-    looked: list[Place]
+    looked: list[SearchPathView]
 
 
 class DefinitionDetail(Read):
     """One definition with its text."""
 
-    definition: Definition
+    definition: DefinitionView
     text: str | None
 
 
-class Checked(Answer):
+class CheckedText(ResponseModel):
     """What is wrong with a text that nobody has saved yet, and what it would say."""
 
-    definition: Definition
+    definition: DefinitionView
 
 
-class Version(Answer):
+class VersionView(ResponseModel):
     """One saved state; the list leaves the text out."""
 
     version: int
@@ -129,29 +129,29 @@ class Version(Answer):
 class Versions(Read):
     """The history, newest first."""
 
-    versions: list[Version]
+    versions: list[VersionView]
 
 
 class OneVersion(Read):
     """One saved state with its text."""
 
-    version: Version
+    version: VersionView
 
 
-class Draft(Given):
+class Draft(RequestModel):
     """A text to look at."""
 
     text: str
 
 
-class NewText(Given):
+class NewText(RequestModel):
     """A text to save."""
 
     text: str
     message: str | None = Field(default=None, max_length=2000)
 
 
-class Back(Given):
+class RollbackRequest(RequestModel):
     """Which version becomes the newest."""
 
     version: int = Field(ge=1, le=2**31)

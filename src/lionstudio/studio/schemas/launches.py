@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Answer, Given
+from lionstudio.studio.schemas.shared import RequestModel, ResponseModel
 
 
-class Launch(Answer):
+class LaunchView(ResponseModel):
     """A process that Studio started."""
 
     id: str
@@ -24,10 +24,10 @@ class Launch(Answer):
     log: str
 
 
-class LaunchAnswer(Answer):
+class LaunchAnswer(ResponseModel):
     """One launch."""
 
-    launch: Launch
+    launch: LaunchView
 
 
 class LaunchDetail(LaunchAnswer):
@@ -36,13 +36,13 @@ class LaunchDetail(LaunchAnswer):
     output: str
 
 
-class LaunchList(Answer):
+class LaunchList(ResponseModel):
     """Every launch of this server, newest first."""
 
-    launches: list[Launch]
+    launches: list[LaunchView]
 
 
-class NewLaunch(Given):
+class NewLaunch(RequestModel):
     """What to start."""
 
     verb: str = Field(max_length=20, description="agent, play, flow or fanout; mirror, import or prune")

@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Answer, Read
+from lionstudio.studio.schemas.shared import Read, ResponseModel
 
 
-class Message(Answer):
+class MessageView(ResponseModel):
     """A message at its place in the session."""
 
     ord: int
@@ -36,7 +36,7 @@ class Messages(Read):
 
     session_id: str | None
     message_count: int
-    messages: list[Message]
+    messages: list[MessageView]
     first_ord: int | None
     last_ord: int | None
     has_more: bool
@@ -46,7 +46,7 @@ class OneMessage(Read):
     """A message and where it stands."""
 
     session_id: str
-    message: Message
+    message: MessageView
 
 
 class ContentPart(Read):
@@ -59,7 +59,7 @@ class ContentPart(Read):
     text: str
 
 
-class ToolError(Answer):
+class ToolErrorView(ResponseModel):
     """A tool that failed."""
 
     ord: int
@@ -70,14 +70,14 @@ class ToolError(Answer):
     text: str
 
 
-class ToolCount(Answer):
+class ToolCount(ResponseModel):
     """How often a tool was called, and how often it failed."""
 
     calls: int
     errors: int
 
 
-class TouchedFile(Answer):
+class TouchedFile(ResponseModel):
     """A file that tools were called with."""
 
     path: str
@@ -87,18 +87,18 @@ class TouchedFile(Answer):
     last_ord: int
 
 
-class Outline(Read):
+class OutlineView(Read):
     """Where to go in a long run: its errors, what people said, its tools and files."""
 
     session_id: str
-    errors: list[ToolError]
+    errors: list[ToolErrorView]
     users: list[int] = Field(description="the ords of what people said")
     tools: dict[str, ToolCount]
     files: list[TouchedFile]
     last_ord: int | None
 
 
-class Block(Answer):
+class BlockView(ResponseModel):
     """The messages of a branch in one stretch of time."""
 
     branch_id: str | None
@@ -111,17 +111,17 @@ class Block(Answer):
     tool: int
 
 
-class Timeline(Read):
+class TimelineView(Read):
     """When messages came: bucket n begins at start + n * width; where nothing came there is no block."""
 
     session_id: str
     start: float | None
     width: float
     buckets: int
-    blocks: list[Block]
+    blocks: list[BlockView]
 
 
-class Match(Answer):
+class MatchView(ResponseModel):
     """A message of a run that holds a text."""
 
     ord: int
@@ -134,5 +134,5 @@ class Matches(Read):
     """Where a run holds a text, in order."""
 
     session_id: str
-    matches: list[Match]
+    matches: list[MatchView]
     has_more: bool

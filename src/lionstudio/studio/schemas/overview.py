@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.runs import Run
-from lionstudio.studio.schemas.shared import Answer, DeedField, Read
+from lionstudio.studio.schemas.runs import RunView
+from lionstudio.studio.schemas.shared import ActionField, Read, ResponseModel
 from lionstudio.studio.schemas.shows import ShowListed
 
 
-class Cards(Answer):
+class Cards(ResponseModel):
     """The cards of ADR-0017 and ADR-0019; `GET /api/runs?card=…` lists what each counts."""
 
     running: int
@@ -20,7 +20,7 @@ class Cards(Answer):
     teams_active: int
 
 
-class Hour(Answer):
+class Hour(ResponseModel):
     """What began in one hour and came to one outcome."""
 
     at: float
@@ -35,7 +35,7 @@ class Dashboard(Read):
 
     cards: Cards
     hours: list[Hour]
-    recent: list[Run]
+    recent: list[RunView]
     shows: list[ShowListed]
 
 
@@ -52,7 +52,7 @@ class Stats(Read):
     skills: int
 
 
-class WaitingAction(Answer):
+class WaitingAction(ResponseModel):
     """What a person can do about it: a request to this server, or words for a terminal."""
 
     label: str
@@ -62,10 +62,10 @@ class WaitingAction(Answer):
     command: str
     what: str | None = Field(description="what comes of it")
     danger: bool
-    fields: list[DeedField] = Field(description="what a person adds to the body")
+    fields: list[ActionField] = Field(description="what a person adds to the body")
 
 
-class Waiting(Answer):
+class Waiting(ResponseModel):
     """One thing that waits for a person."""
 
     kind: str
@@ -86,7 +86,7 @@ class Attention(Read):
     items: list[Waiting]
 
 
-class Hit(Answer):
+class HitView(ResponseModel):
     """A message that matches."""
 
     message_id: str
@@ -103,4 +103,4 @@ class Hit(Answer):
 class Hits(Read):
     """What was found."""
 
-    hits: list[Hit]
+    hits: list[HitView]

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Answer, Given, Read, StateShape
+from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, StateView
 
 
-class Run(Answer):
+class RunView(ResponseModel):
     """A session as lists show it."""
 
     id: str
@@ -49,7 +49,7 @@ class Run(Answer):
     cost_microusd: int | None
     owner: dict[str, Any] | None
     effective_health: str
-    state: StateShape
+    state: StateView
 
 
 class Card(StrEnum):
@@ -79,12 +79,12 @@ class RunHealth(StrEnum):
 class Runs(Read):
     """A page of runs, newest first."""
 
-    runs: list[Run]
+    runs: list[RunView]
     next_cursor: str | None
     counts: dict[str, int] = Field(description="all sessions by status, whatever the filters")
 
 
-class FacetValue(Answer):
+class FacetValue(ResponseModel):
     """How many runs a value of a filter would leave."""
 
     value: str
@@ -103,7 +103,7 @@ class Facets(Read):
     playbook: list[FacetValue]
 
 
-class Ancestor(Answer):
+class Ancestor(ResponseModel):
     """A branch whose messages 0..last_ord another branch inherited."""
 
     branch_id: str
@@ -114,7 +114,7 @@ class Ancestor(Answer):
     last_ord: int
 
 
-class Branch(Answer):
+class BranchView(ResponseModel):
     """A branch of a session."""
 
     id: str
@@ -134,7 +134,7 @@ class Branch(Answer):
     inherited: list[Ancestor] = Field(description="what it saw before its own messages, the oldest first")
 
 
-class Fork(Answer):
+class Fork(ResponseModel):
     """A branch that was forked from one of this session's."""
 
     branch_id: str
@@ -148,14 +148,14 @@ class Fork(Answer):
     session_ord: int | None = Field(description="the same message, counted in this session")
 
 
-class Source(Answer):
+class SourceView(ResponseModel):
     """The play that a run belongs to."""
 
     topic: str
     play: str
 
 
-class Commands(Answer):
+class Commands(ResponseModel):
     """What to type in a terminal."""
 
     resume: str
@@ -168,11 +168,11 @@ class Commands(Answer):
 class SessionDetail(Read):
     """A session whole, but for its messages."""
 
-    session: Run
+    session: RunView
     metadata: dict[str, Any]
-    branches: list[Branch]
+    branches: list[BranchView]
     forks: list[Fork]
-    source: Source | None
+    source: SourceView | None
     commands: Commands
 
 
@@ -183,7 +183,7 @@ class RunDetail(SessionDetail):
     manifest_error: str | None
 
 
-class ArtifactFile(Answer):
+class ArtifactFile(ResponseModel):
     """A file that a run left beside the database."""
 
     path: str
@@ -200,7 +200,7 @@ class Artifacts(Read):
     has_more: bool
 
 
-class ArtifactText(Answer):
+class ArtifactText(ResponseModel):
     """Some bytes of a file, as text."""
 
     path: str
@@ -209,13 +209,13 @@ class ArtifactText(Answer):
     text: str
 
 
-class Stop(Given):
+class StopRequest(RequestModel):
     """How long it may take to end by itself."""
 
     grace_seconds: float = Field(default=15, ge=0, le=60)
 
 
-class Stopped(Read):
+class StopResult(Read):
     """What became of it; `over` is false for a run that still runs, or may."""
 
     session_id: str

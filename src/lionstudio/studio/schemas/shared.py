@@ -7,25 +7,25 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Answer(BaseModel):
+class ResponseModel(BaseModel):
     """What is sent: more may be added, nothing is taken away."""
 
     model_config = ConfigDict(extra="allow")
 
 
-class Given(BaseModel):
+class RequestModel(BaseModel):
     """What is received: a field that nobody knows is a mistake."""
 
     model_config = ConfigDict(extra="forbid", str_max_length=900_000)
 
 
-class Read(Answer):
+class Read(ResponseModel):
     """An answer that was read from the database as of one moment."""
 
     seq: int = Field(description="the number of the newest change that this answer knows; streams start after it")
 
 
-class Reason(Answer):
+class ReasonView(ResponseModel):
     """Why something is in its state."""
 
     code: str
@@ -33,7 +33,7 @@ class Reason(Answer):
     evidence: str | None = None
 
 
-class StateShape(Answer):
+class StateView(ResponseModel):
     """The computed state; a page renders it and decides nothing."""
 
     lifecycle: str
@@ -42,10 +42,10 @@ class StateShape(Answer):
     severity: str
     tone: str
     label: str
-    reasons: list[Reason]
+    reasons: list[ReasonView]
 
 
-class DeedField(Answer):
+class ActionField(ResponseModel):
     """What a person gives with an order; the name is that of its field in the body."""
 
     name: str
@@ -54,7 +54,7 @@ class DeedField(Answer):
     required: bool
 
 
-class Problem(Answer):
+class ProblemView(ResponseModel):
     """An error (RFC 9457)."""
 
     type: str

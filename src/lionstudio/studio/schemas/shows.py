@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.launches import Launch
-from lionstudio.studio.schemas.shared import Answer, DeedField, Given, Read, StateShape
+from lionstudio.studio.schemas.launches import LaunchView
+from lionstudio.studio.schemas.shared import ActionField, Read, RequestModel, ResponseModel, StateView
 
 
-class PlayMeta(Answer):
+class PlayMeta(ResponseModel):
     """What `_meta.json` or the row says; a play that is only on disk has what its file has."""
 
     worktree: str | None = None
@@ -27,14 +27,14 @@ class PlayMeta(Answer):
     effort: str | None = None
 
 
-class Verdict(Answer):
+class VerdictView(ResponseModel):
     """What the gate said."""
 
     gate_passed: bool | None = None
     feedback: str | None = None
 
 
-class Badge(Answer):
+class BadgeView(ResponseModel):
     """One badge of the State cell."""
 
     kind: str = Field(description="lifecycle, gate or integration")
@@ -42,36 +42,36 @@ class Badge(Answer):
     tone: str
 
 
-class Deed(Answer):
+class ActionView(ResponseModel):
     """Something that a person may order: what it does now, and which fields of the order it takes."""
 
     action: str
     label: str
     what: str
     danger: bool
-    fields: list[DeedField]
+    fields: list[ActionField]
 
 
-class Play(Answer):
+class PlayView(ResponseModel):
     """A play; one that is only on disk has less."""
 
     name: str
     meta: PlayMeta
-    verdict: Verdict | None
+    verdict: VerdictView | None
     updated_at: float | None
     session_id: str | None = None
     session_name: str | None = None
     depends_on: list[str]
-    state: StateShape | None = None
-    badges: list[Badge]
+    state: StateView | None = None
+    badges: list[BadgeView]
     blocked_by: list[str]
     duration_ms: float | None
     actions: list[str] = Field(description="what a person may say about it now")
-    deeds: list[Deed] = Field(description="the same, each with what it does now and what has to be given")
+    deeds: list[ActionView] = Field(description="the same, each with what it does now and what has to be given")
     error: str | None = None
 
 
-class ShowListed(Answer):
+class ShowListed(ResponseModel):
     """A show in a list."""
 
     topic: str
@@ -84,7 +84,7 @@ class ShowListed(Answer):
     plays_total: int
     plays_merged: int
     running_plays: list[str]
-    state: StateShape | None = None
+    state: StateView | None = None
     error: str | None = None
 
 
@@ -94,14 +94,14 @@ class Shows(Read):
     shows: list[ShowListed]
 
 
-class Edge(Answer):
+class Edge(ResponseModel):
     """The target waits for the source."""
 
     source: str
     target: str
 
 
-class Show(Read):
+class ShowView(Read):
     """A show with its plays."""
 
     topic: str
@@ -110,7 +110,7 @@ class Show(Read):
     goal: str | None
     status: str
     status_source: str
-    plays: list[Play]
+    plays: list[PlayView]
     plays_total: int
     plays_merged: int
     running_plays: list[str]
@@ -118,8 +118,8 @@ class Show(Read):
     critical_path: list[str]
     blocked: dict[str, list[str]]
     actions: list[str]
-    deeds: list[Deed]
-    state: StateShape | None = None
+    deeds: list[ActionView]
+    state: StateView | None = None
     repo: str | None = None
     base_branch: str | None = None
     integration_branch: str | None = None
@@ -133,7 +133,7 @@ class PlayDetail(Read):
     """A play with what its folder says."""
 
     topic: str
-    play: Play
+    play: PlayView
     intent: str | None
     prompt: str | None
     raw_meta: dict[str, Any] | None
@@ -141,7 +141,7 @@ class PlayDetail(Read):
     errors: list[str]
 
 
-class Attempt(Answer):
+class Attempt(ResponseModel):
     """One try of a play: what it noted about itself, what the gate said, and the run it was."""
 
     attempt: int
@@ -160,7 +160,7 @@ class Attempts(Read):
     errors: list[str]
 
 
-class ChangedFile(Answer):
+class ChangedFileView(ResponseModel):
     """A file that a play changed; no numbers for a binary one."""
 
     path: str
@@ -169,14 +169,14 @@ class ChangedFile(Answer):
     deletions: int | None
 
 
-class Diff(Read):
+class DiffView(Read):
     """What a play changed, as a patch; `whole` is false when it was cut."""
 
     topic: str
     play: str
     base: str | None
     head: str | None
-    files: list[ChangedFile]
+    files: list[ChangedFileView]
     patch: str
     whole: bool
     why: str | None = Field(description="why there is nothing to show")
@@ -194,7 +194,7 @@ class Action(StrEnum):
     RESUME = "resume"
 
 
-class Order(Given):
+class DecisionRequest(RequestModel):
     """A person's word about a show, or about one of its plays."""
 
     action: Action
@@ -210,8 +210,8 @@ class Order(Given):
         return {name: value for name, value in given.items() if value is not None}
 
 
-class Ordered(Answer):
+class DecisionAccepted(ResponseModel):
     """`li show …` as it was started; `launch.exit_code` is null while it goes on."""
 
-    launch: Launch
+    launch: LaunchView
     output: str

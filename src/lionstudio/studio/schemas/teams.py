@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from lionstudio.studio.schemas.shared import Answer, Given, Read, StateShape
+from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, StateView
 
 
-class Team(Answer):
+class TeamView(ResponseModel):
     """A team, or a file that cannot be used; then `error` says why."""
 
     id: str | None
@@ -22,16 +22,16 @@ class Team(Answer):
     updated_at: float | None
     path: str | None
     error: str | None
-    state: StateShape | None
+    state: StateView | None
 
 
-class Teams(Read):
+class TeamList(Read):
     """Every team, the one that was used last first."""
 
-    teams: list[Team]
+    teams: list[TeamView]
 
 
-class TeamMessage(Answer):
+class TeamMessageView(ResponseModel):
     """What one member wrote to another, or to all."""
 
     id: str
@@ -46,7 +46,7 @@ class TeamMessage(Answer):
     metadata: dict[str, Any]
 
 
-class LinkedRun(Answer):
+class LinkedRun(ResponseModel):
     """A run that talked through a team."""
 
     id: str
@@ -56,7 +56,7 @@ class LinkedRun(Answer):
 class TeamDetail(Read):
     """A team, the runs that talked through it, and how much each member has not read."""
 
-    team: Team
+    team: TeamView
     sessions: list[str]
     linked: list[LinkedRun]
     unread: dict[str, int]
@@ -65,11 +65,11 @@ class TeamDetail(Read):
 class TeamMessages(Read):
     """The newest messages of a team, in order."""
 
-    messages: list[TeamMessage]
+    messages: list[TeamMessageView]
     has_more: bool
 
 
-class NewTeamMessage(Given):
+class NewTeamMessage(RequestModel):
     """A message to send."""
 
     text: str = Field(min_length=1)
@@ -81,5 +81,5 @@ class NewTeamMessage(Given):
 class Sent(Read):
     """What was sent; `unstored` says why the table does not have it yet."""
 
-    message: TeamMessage
+    message: TeamMessageView
     unstored: str | None

@@ -16,9 +16,9 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import DAY
 from lionstudio.state.runs.page_queries import failed_rows, plays_to_review, refused_plays, running_rows
 from lionstudio.state.shows import list_shows
-from lionstudio.state.upkeep.doctor import Transition, stale_and_dead
-from lionstudio.studio.views.runs import commands, to_wire
-from lionstudio.studio.views.show_actions import answers_to, deeds_of_play, deeds_of_show
+from lionstudio.state.upkeep.doctor import MarkedFailed, stale_and_dead
+from lionstudio.studio.views.runs import commands, run_json
+from lionstudio.studio.views.show_actions import answers_to, describe_play_actions, describe_show_actions
 from lionstudio.studio.views.show_folder import director_of, question_of
 from lionstudio.studio.views.show_questions import Asked
 
@@ -32,7 +32,7 @@ def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     now = time.time()
     rows = running_rows(conn, _MOST) + failed_rows(conn, now - DAY, _MOST)
     lost = {each.session_id: each for each in stale_and_dead(conn, now=now)}
-    items = [item for row in rows for item in _of_run(to_wire(row, now), lost)]
+    items = [item for row in rows for item in _of_run(run_json(row, now), lost)]
     items += [_of_play(row) for row in plays_to_review(conn, _MOST) + refused_plays(conn, _MOST)]
     active = [show for show in list_shows(conn, _MOST) if show.status == "active"]
     items += [item for show in active for item in _of_show(show, question_of(settings, show.show_dir))]
@@ -40,7 +40,7 @@ def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     return sorted(items, key=lambda item: (_ORDER[item["severity"]], -(item["since"] or 0)))
 
 
-def _of_run(run: dict[str, Any], lost: Mapping[str, Transition]) -> list[dict[str, Any]]:
+def _of_run(run: dict[str, Any], lost: Mapping[str, MarkedFailed]) -> list[dict[str, Any]]:
     reasons = [reason for reason in run["state"]["reasons"] if reason["code"] not in _QUIET]
     return [
         {
@@ -68,7 +68,7 @@ def _of_show(show: Show, asked: Asked | None) -> list[dict[str, Any]]:
     """What its director asks about the show itself."""
     if asked is None:
         return []
-    deeds = deeds_of_show(show.topic, [*answers_to(asked), "abort"], asked)
+    deeds = describe_show_actions(show.topic, [*answers_to(asked), "abort"], asked)
     return [
         {
             "kind": "show", "code": "show.attention", "title": show.topic, "severity": "warning",
@@ -83,11 +83,11 @@ def _undirected(show: Show) -> dict[str, Any]:
         "kind": "show", "code": "show.undirected", "title": show.topic, "severity": "error",
         "evidence": f"its director died; li show resume {show.topic}", "since": show.updated_at, "session_id": None,
         "topic": show.topic, "play": None,
-        "actions": [_order(deed, show.topic) for deed in deeds_of_show(show.topic, ["resume", "abort"], None)],
+        "actions": [_order(deed, show.topic) for deed in describe_show_actions(show.topic, ["resume", "abort"], None)],
     }  # fmt: skip
 
 
-def _for_run(run: dict[str, Any], lost: Transition | None) -> list[dict[str, Any]]:
+def _for_run(run: dict[str, Any], lost: MarkedFailed | None) -> list[dict[str, Any]]:
     """A run that is lost is marked, one that is silent or waits is stopped or looked at, one that failed goes on."""
     words = commands({"provider": None, "model": None, **run})
     if run["status"] != "running":
@@ -97,7 +97,7 @@ def _for_run(run: dict[str, Any], lost: Transition | None) -> list[dict[str, Any
     return [stop, _words("Follow", words["logs"]) if lost is None else _mark(run, lost)]
 
 
-def _mark(run: dict[str, Any], lost: Transition) -> dict[str, Any]:
+def _mark(run: dict[str, Any], lost: MarkedFailed) -> dict[str, Any]:
     body = {"dry_run": False, "session_ids": [run["id"]]}
     what = f"Only {run['display_name']} is marked failed: {'; '.join(lost.evidence)}."
     return _action("Mark failed", "/api/admin/doctor/transition", body, "li state doctor", what=what)
@@ -105,7 +105,7 @@ def _mark(run: dict[str, Any], lost: Transition) -> dict[str, Any]:
 
 def _for_play(row: dict[str, Any]) -> list[dict[str, Any]]:
     topic, play = str(row["topic"]), str(row["name"])
-    return [_order(deed, topic, play) for deed in deeds_of_play(play, str(row["status"]))]
+    return [_order(deed, topic, play) for deed in describe_play_actions(play, str(row["status"]))]
 
 
 def _order(deed: dict[str, Any], topic: str, play: str | None = None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.pages import Part, content_part, content_size
+from lionstudio.state.messages.pages import ContentSlice, content_size, content_slice
 
 _LONG = 1_000_000  # bytes of a content; taking a part out of less is quick
 _STEP = 65_536  # characters between two places that are found at once
@@ -30,19 +30,19 @@ class _Value:
     made: float
     marks: list[int] = field(default_factory=list)
 
-    def part(self, start: int, length: int) -> Part:
+    def part(self, start: int, length: int) -> ContentSlice:
         """Some characters of it."""
         first, behind = start // _STEP, (start + length + _STEP - 1) // _STEP
         if first >= len(self.marks):
-            return Part("", start, self.total)
+            return ContentSlice("", start, self.total)
         self.file.seek(self.marks[first])
         until = self.marks[behind] if behind < len(self.marks) else None
         data = self.file.read() if until is None else self.file.read(until - self.marks[first])
         text = data.decode("utf-8", "surrogatepass")
-        return Part(text[start - first * _STEP :][:length], start, self.total)
+        return ContentSlice(text[start - first * _STEP :][:length], start, self.total)
 
 
-class LongValues:
+class ContentCache:
     """The last few that somebody scrolls through."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -50,14 +50,14 @@ class LongValues:
         self._kept: dict[Key, _Value] = {}
         self._lock = threading.Lock()
 
-    def part(self, conn: Connection, message_id: str, key: str, start: int, length: int) -> Part:
+    def part(self, conn: Connection, message_id: str, key: str, start: int, length: int) -> ContentSlice:
         """As `content_part` gives it; a long value is taken out for all parts at once."""
         size = content_size(conn, message_id)
         if size < _LONG:
-            return content_part(conn, message_id, key, start, length)
+            return content_slice(conn, message_id, key, start, length)
         with self._lock:  # who asks for the next part meanwhile needs the same
             found = self._find((message_id, key, size)) or self._make(conn, (message_id, key, size))
-            return content_part(conn, message_id, key, start, length) if found is None else found.part(start, length)
+            return content_slice(conn, message_id, key, start, length) if found is None else found.part(start, length)
 
     def _find(self, key: Key) -> _Value | None:
         old = self._clock() - _SECONDS
@@ -67,7 +67,7 @@ class LongValues:
 
     def _make(self, conn: Connection, key: Key) -> _Value | None:
         message_id, name, _ = key
-        whole = content_part(conn, message_id, name, 0, _ALL)
+        whole = content_slice(conn, message_id, name, 0, _ALL)
         try:
             value = _Value(tempfile.TemporaryFile(), whole.total, self._clock())  # noqa: SIM115  (kept open)
             for start in range(0, len(whole.text), _STEP):

@@ -9,7 +9,7 @@ from typing import Any
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import running_rows
 from lionstudio.state.runs.run_list import Filters, list_sessions
-from lionstudio.studio.views.runs import to_wire
+from lionstudio.studio.views.runs import run_json
 
 _MOST_LOOKS = 50  # for one page; the cursor goes on from there
 
@@ -24,7 +24,7 @@ def runs_with_health(
     for _ in range(_MOST_LOOKS):
         # no more than fit are looked at, so that the cursor leaves nothing out
         page = list_sessions(conn, filters, limit=limit - len(found), cursor=cursor)
-        found += [run for run in (to_wire(row, now) for row in page.rows) if _has(run, health)]
+        found += [run for run in (run_json(row, now) for row in page.rows) if _has(run, health)]
         cursor = page.next_cursor
         if cursor is None or len(found) >= limit:
             break
@@ -43,7 +43,7 @@ def health_overview(conn: Connection) -> dict[str, Any]:
     """Everything that is marked running, grouped by its health, the worst first."""
     now = time.time()
     rows = running_rows(conn, _MOST_RUNNING + 1)
-    runs = [_health_of(to_wire(row, now)) for row in rows[:_MOST_RUNNING]]
+    runs = [_health_of(run_json(row, now)) for row in rows[:_MOST_RUNNING]]
     runs.sort(key=lambda run: (_ORDER[run["severity"]], run["since"] or 0))
     groups = Counter((run["health"], run["label"], run["severity"]) for run in runs)
     named = [

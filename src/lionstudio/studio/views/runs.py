@@ -12,7 +12,7 @@ from lionstudio.state.upkeep.liveness import proof_of
 _TIMES = ("created_at", "updated_at", "started_at", "ended_at", "last_message_at")
 
 
-def to_wire(row: dict[str, Any], now: float) -> dict[str, Any]:
+def run_json(row: dict[str, Any], now: float) -> dict[str, Any]:
     """Everything about a session; whether its process lives is only asked while it is running."""
     proof = proof_of(row) if row["status"] == "running" else None
     codes, owner = row["reason_codes"], row["owner"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lionstudio.model.status.statuses import PLAY_MOVES, PlayStatus
+from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus
 from lionstudio.studio.views.show_questions import Asked, Question
 
 # Where each word of a person means something; `li show` has the last word, and a test holds the two together.
@@ -18,7 +18,7 @@ _WORDS: Mapping[str, frozenset[PlayStatus]] = {
     "approve": _JUDGED,
     "reject": _JUDGED,
     "redo": _JUDGED | {PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE, PlayStatus.ABORTED_AFTER_FINISH},
-    "escalate": frozenset(status for status, after in PLAY_MOVES.items() if PlayStatus.ESCALATED in after),
+    "escalate": frozenset(status for status, after in PLAY_TRANSITIONS.items() if PlayStatus.ESCALATED in after),
 }
 _OF_SHOWS: Mapping[str, tuple[str, ...]] = {
     "active": ("resume", "abort"), "aborted": ("resume",), "imported": ("resume",), "completed": (),
@@ -31,12 +31,12 @@ _ANSWERS: Mapping[Question, tuple[str, ...]] = {
 _DANGEROUS = frozenset({"abort"})
 
 
-def actions_for(status: str) -> list[str]:
+def play_actions(status: str) -> list[str]:
     """What a person may say about a play."""
     return [word for word, statuses in _WORDS.items() if status in statuses]
 
 
-def actions_for_show(status: str, *, asked: Asked | None = None, began: bool = True) -> list[str]:
+def show_actions(status: str, *, asked: Asked | None = None, began: bool = True) -> list[str]:
     """What a person may say about a show; the answers to what it asks come first."""
     usual = _OF_SHOWS.get(status, ())
     if status != "active":
@@ -54,15 +54,15 @@ def has_begun(statuses: Sequence[str | None]) -> bool:
     return any(status not in (None, PlayStatus.PENDING) for status in statuses)
 
 
-def deeds_of_play(name: str, status: str) -> list[dict[str, Any]]:
+def describe_play_actions(name: str, status: str) -> list[dict[str, Any]]:
     """Each action of a play with its sentence and what has to be given."""
     return [
         _deed(word, word.capitalize(), _about_play(word, name, status), _said_about_play(word, status))
-        for word in actions_for(status)
+        for word in play_actions(status)
     ]
 
 
-def deeds_of_show(topic: str, actions: Sequence[str], asked: Asked | None) -> list[dict[str, Any]]:
+def describe_show_actions(topic: str, actions: Sequence[str], asked: Asked | None) -> list[dict[str, Any]]:
     """The same for a show."""
     return [_deed_of_show(word, topic, asked) for word in actions]
 

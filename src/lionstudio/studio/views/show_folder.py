@@ -10,7 +10,7 @@ from typing import Any
 
 from lionstudio.settings import Settings
 from lionstudio.studio.views.plays import final_verdict
-from lionstudio.studio.views.show_actions import actions_for_show, deeds_of_show, has_begun
+from lionstudio.studio.views.show_actions import describe_show_actions, has_begun, show_actions
 from lionstudio.studio.views.show_questions import Asked, open_question
 from lionstudio.studio.views.shows import plan_text
 from lionstudio.system.filenames import shown
@@ -44,7 +44,7 @@ def with_folder(found: dict[str, Any], settings: Settings) -> dict[str, Any]:
     fault = fault_of_folder(settings, path)
     asked = None if fault else open_question(path)
     began = has_begun([play["meta"]["status"] for play in found["plays"]])
-    actions = actions_for_show(found["status"], asked=asked, began=began)
+    actions = show_actions(found["status"], asked=asked, began=began)
     return {
         **found,
         "error": fault,
@@ -52,5 +52,5 @@ def with_folder(found: dict[str, Any], settings: Settings) -> dict[str, Any]:
         "show_md": None if fault else plan_text(path, path),
         "final_verdict": None if fault else final_verdict(path),
         "actions": actions,
-        "deeds": deeds_of_show(found["topic"], actions, asked),
+        "deeds": describe_show_actions(found["topic"], actions, asked),
     }

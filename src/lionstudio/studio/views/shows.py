@@ -16,7 +16,7 @@ from lionstudio.model.status.play_badges import play_badges
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import session_names
 from lionstudio.state.shows import find_show, list_plays
-from lionstudio.studio.views.show_actions import actions_for, deeds_of_play, deeds_of_show, has_begun
+from lionstudio.studio.views.show_actions import describe_play_actions, describe_show_actions, has_begun, play_actions
 from lionstudio.system.safe_read import is_within, read_text
 
 UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
@@ -38,7 +38,7 @@ def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | N
         "goal": show.goal,
         "status": str(show.status),
         "status_source": "sqlite",
-        "plays": [play_to_wire(play, names, blocked.get(play.name, ())) for play in plays],
+        "plays": [play_json(play, names, blocked.get(play.name, ())) for play in plays],
         "critical_path": list(critical_path(plays, now)),
         "blocked": {name: list(holders) for name, holders in blocked.items()},
         "state": show_state(show.to_dict(), rows).to_dict(),
@@ -72,7 +72,7 @@ def progress(counts: Mapping[str, int]) -> dict[str, int]:
     return {"plays_total": sum(counts.values()), "plays_merged": counts.get("merged", 0)}
 
 
-def play_to_wire(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...]) -> dict[str, Any]:
+def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...]) -> dict[str, Any]:
     """A play in ADR-0011's shape, with its state."""
     return {
         "name": play.name,
@@ -91,8 +91,8 @@ def play_to_wire(play: Play, names: Mapping[str, str | None], holders: tuple[str
         "state": play_state(play.to_dict(), blocked_by=holders).to_dict(),
         "badges": [badge._asdict() for badge in play_badges(play.to_dict())],
         "duration_ms": play.duration_ms,
-        "actions": actions_for(str(play.status)),
-        "deeds": deeds_of_play(play.name, str(play.status)),
+        "actions": play_actions(str(play.status)),
+        "deeds": describe_play_actions(play.name, str(play.status)),
     }  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def show_of_folder(root: str, topic: str) -> dict[str, Any]:
         "topic": topic, "path": path, "show_md": plan_text(path, root), "goal": folder.plan.goal, "status": UNKNOWN,
         "status_source": "filesystem", "plays": [_play_of_folder(play, folder) for play in folder.plays],
         "critical_path": [], "blocked": {}, "state": None, "edges": _edges_of_folder(folder),
-        "actions": actions, "deeds": deeds_of_show(topic, actions, None), "error": None,
+        "actions": actions, "deeds": describe_show_actions(topic, actions, None), "error": None,
         "final_verdict": folder.final_verdict, "running_plays": [], "repo": folder.plan.repo,
         "base_branch": folder.plan.base_branch, "integration_branch": folder.plan.integration_branch,
         "updated_at": folder.times.changed, "plays_total": len(folder.plays), "plays_merged": 0,

@@ -17,7 +17,7 @@ from tests.support.records import VARIANTS
 from lionstudio.model.messages import create_message
 from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
-from lionstudio.system.process_identity import describe
+from lionstudio.system.process_identity import identify
 
 READS: tuple[tuple[str, ...], ...] = (
     ("ls",),
@@ -46,7 +46,7 @@ def test_a_sound_database_has_nothing_to_tell(db: Database) -> None:
 
 
 def test_findings_have_evidence_and_advice_and_errors_come_first(db: Database) -> None:
-    session = begin(db, "abcd", owner=describe()._asdict() | {"boot_id": "another"}, created_at=time.time())
+    session = begin(db, "abcd", owner=identify()._asdict() | {"boot_id": "another"}, created_at=time.time())
     say(db, session.branch_id, "one")
     sql(db, "PRAGMA foreign_keys = OFF; UPDATE sessions SET progression_id = 'gone' WHERE id = 'abcd'")
     done = here("state", "doctor", "--db", db.path)
@@ -63,7 +63,7 @@ def test_findings_have_evidence_and_advice_and_errors_come_first(db: Database) -
 
 
 def test_a_warning_is_no_failure(db: Database) -> None:
-    begin(db, "abcd", owner=describe()._asdict() | {"boot_id": "another"}, created_at=time.time())
+    begin(db, "abcd", owner=identify()._asdict() | {"boot_id": "another"}, created_at=time.time())
     done = here("state", "doctor", "--db", db.path)
 
     assert done.code == 0
@@ -74,10 +74,10 @@ def test_a_warning_is_no_failure(db: Database) -> None:
 def left_behind(db: Database) -> Database:
     """A run whose machine was restarted long ago, one that is only silent, and one that lives."""
     ago = time.time() - 40 * 3600
-    gone = describe()._asdict() | {"boot_id": "another"}
+    gone = identify()._asdict() | {"boot_id": "another"}
     begin(db, "dead", owner=gone, created_at=ago, updated_at=ago)
     begin(db, "silent", created_at=ago, updated_at=ago)
-    begin(db, "alive", owner=describe()._asdict())
+    begin(db, "alive", owner=identify()._asdict())
     return db
 
 

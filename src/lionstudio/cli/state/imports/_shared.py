@@ -20,14 +20,14 @@ from lionstudio.cli._toolkit.output import emit_lines
 from lionstudio.cli._toolkit.progress import progress_when_known
 from lionstudio.cli._toolkit.terminal import Paint, say, styles_for
 from lionstudio.errors import LionError, NotFound
-from lionstudio.imports.report import Item, Outcome, Report, Store, Watch
+from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import expect_much
+from lionstudio.state.imports.session_merge import tune_for_import
 from lionstudio.state.sqlite.fulltext import index_batch, unindexed
 
 T = TypeVar("T")
-Work = Callable[[Store, Report, Watch], None]
+Work = Callable[[ImportTarget, Report, Watch], None]
 
 _INTERRUPTED = 130
 _MOST_SHOWN = 50  # reasons printed for a person; --json has them all
@@ -77,7 +77,7 @@ def _noted_in(args: argparse.Namespace) -> str | None:
 
 
 @contextmanager
-def _store(args: argparse.Namespace, path: str) -> Iterator[Store]:
+def _store(args: argparse.Namespace, path: str) -> Iterator[ImportTarget]:
     if args.dry_run and os.path.exists(path):
         with db_access.reading(path) as conn:
             yield _LookOnly(conn)
@@ -86,7 +86,7 @@ def _store(args: argparse.Namespace, path: str) -> Iterator[Store]:
             yield empty
     else:
         with db_access.database(path, create=True, quiet=args.quiet) as opened:
-            expect_much(opened.conn)
+            tune_for_import(opened.conn)
             yield opened
 
 
@@ -112,7 +112,7 @@ def _index(args: argparse.Namespace, path: str) -> None:
         db_access.database(path, quiet=args.quiet) as opened,
         progress_when_known("Indexing", quiet=args.quiet, home=_noted_in(args)) as watch,
     ):
-        expect_much(opened.conn)
+        tune_for_import(opened.conn)
         behind = opened.read(unindexed)
         while step := opened.write(index_batch) if behind > 0 else 0:
             done += step
@@ -136,7 +136,7 @@ def _lines(report: Report, dry_run: bool, paint: Paint) -> Iterator[str]:
     if not report.counts:
         yield "There is nothing to import."
     for kind in dict.fromkeys(kind for kind, _ in report.counts):
-        found = {outcome: report.counts[kind, outcome] for outcome in Outcome}
+        found = {outcome: report.counts[kind, outcome] for outcome in ItemOutcome}
         counts = ", ".join(f"{number:,} {outcome}" for outcome, number in found.items() if number)
         yield f"{_PLURALS.get(kind, kind + 's')}: {counts}"
     if report.messages:
@@ -147,7 +147,7 @@ def _lines(report: Report, dry_run: bool, paint: Paint) -> Iterator[str]:
         yield f"  … and {len(told) - _MOST_SHOWN + report.unlisted:,} more; --json lists them"
 
 
-def _told(item: Item, paint: Paint) -> str:
-    style = "yellow" if item.outcome is Outcome.SKIPPED else "dim"
-    word = str(item.outcome) if item.outcome is Outcome.SKIPPED else "note"
+def _told(item: ImportItem, paint: Paint) -> str:
+    style = "yellow" if item.outcome is ItemOutcome.SKIPPED else "dim"
+    word = str(item.outcome) if item.outcome is ItemOutcome.SKIPPED else "note"
     return f"  {paint(word, style)} {item.kind} {inline(item.name)}: {inline(item.reason or '')}"

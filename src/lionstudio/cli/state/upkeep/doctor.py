@@ -8,14 +8,14 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.confirm import require_consent
+from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import Paint, say, styles_for
 from lionstudio.errors import CorruptStore
 from lionstudio.state.connection import Connection
-from lionstudio.state.upkeep.doctor import Finding, Transition, examine, stale_and_dead, transition_stale
+from lionstudio.state.upkeep.doctor import Finding, MarkedFailed, examine, stale_and_dead, transition_stale
 
 DESCRIPTION = """\
 Find what is wrong with the file or with a run, with the evidence; nothing is changed. Exit code 1 when an
@@ -67,9 +67,9 @@ def _drift(conn: Connection, args: argparse.Namespace) -> Iterator[Finding]:
     yield from team_findings(conn, settings)
     yield from show_findings(conn, settings)
     if os.path.isdir(os.path.join(settings.home, "checkouts")):
-        from lionstudio.shows.git.cleanup import leftover_findings
+        from lionstudio.shows.git.cleanup import stale_checkout_findings
 
-        yield from leftover_findings(conn, settings)
+        yield from stale_checkout_findings(conn, settings)
 
 
 def _about_mirrors() -> list[Finding]:
@@ -113,7 +113,7 @@ def _transition(path: str, args: argparse.Namespace) -> int:
             found = stale_and_dead(conn)
         _print_transitions(found, "would be marked failed", args)
         return 0
-    consent = require_consent(args, "runs would be marked failed for good")
+    consent = confirm(args, "runs would be marked failed for good")
     with db_access.database(path, quiet=args.quiet) as database:
         found = database.read(stale_and_dead)
         if found and not args.yes:
@@ -126,7 +126,7 @@ def _transition(path: str, args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_transitions(found: list[Transition], what: str, args: argparse.Namespace) -> None:
+def _print_transitions(found: list[MarkedFailed], what: str, args: argparse.Namespace) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
@@ -137,5 +137,5 @@ def _print_transitions(found: list[Transition], what: str, args: argparse.Namesp
         emit("No run is stale and proven dead.\n")
 
 
-def _described(found: list[Transition]) -> list[str]:
+def _described(found: list[MarkedFailed]) -> list[str]:
     return [f"  {inline(moved.session_id)}  {inline('; '.join(moved.evidence))}" for moved in found]

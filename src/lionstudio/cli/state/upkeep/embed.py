@@ -6,7 +6,7 @@ import argparse
 import os
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number
+from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.json_output import print_json
@@ -32,8 +32,8 @@ EXAMPLES = (
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li state embed`."""
     add = parser.add_argument
-    add("--limit", type=whole_number(1), metavar="N", help="stop after so many")
-    add("--batch", type=whole_number(1, 2048), default=BATCH, metavar="N", help="texts in a request (%(default)s)")
+    add("--limit", type=integer(1), metavar="N", help="stop after so many")
+    add("--batch", type=integer(1, 2048), default=BATCH, metavar="N", help="texts in a request (%(default)s)")
     add("--again", action="store_true", help="make also those anew that are there; needed after a change of model")
     add("--dry-run", action="store_true", help="only say how many there are and how many are missing")
 

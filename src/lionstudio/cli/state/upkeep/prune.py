@@ -7,15 +7,15 @@ import time
 from collections.abc import Iterator
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import whole_number
-from lionstudio.cli._toolkit.confirm import require_consent
+from lionstudio.cli._toolkit.args import integer
+from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.humanize import count, size
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.progress import Progress
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.state.connection import Connection
 from lionstudio.state.sqlite.maintenance import checkpoint, give_back_pages
-from lionstudio.state.upkeep.prune import Plan, Pruned, plan_prune, prune
+from lionstudio.state.upkeep.prune import Pruned, PrunePlan, plan_prune, prune
 
 DESCRIPTION = """\
 Delete sessions that were not updated for --keep-days days, except the --keep-n newest. Running sessions, and
@@ -32,8 +32,8 @@ _DAY = 86400
 def register(parser: argparse.ArgumentParser) -> None:
     """Add the options of `li state prune`."""
     add = parser.add_argument
-    add("--keep-days", type=whole_number(), metavar="N", help="keep what was updated in the last N days (setting: 30)")
-    add("--keep-n", type=whole_number(), metavar="M", help="always keep the M newest sessions (setting: 100)")
+    add("--keep-days", type=integer(), metavar="N", help="keep what was updated in the last N days (setting: 30)")
+    add("--keep-n", type=integer(), metavar="M", help="always keep the M newest sessions (setting: 100)")
     add("--orphan-progressions", action="store_true", help="also delete messages that nothing refers to any more")
     add("--dry-run", action="store_true", help="only show the plan")
     add("--yes", action="store_true", help="delete without asking")
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             _print(args, _plan(conn, args, settings.keep_days, settings.keep_n), None, 0)
         return 0
     # refused before anything is read: a script without --yes should fail at once
-    consent = require_consent(args, "a prune deletes sessions for good")
+    consent = confirm(args, "a prune deletes sessions for good")
     with db_access.writing(settings.db, quiet=args.quiet) as conn:
         plan = _plan(conn, args, settings.keep_days, settings.keep_n)
         if _is_nothing(plan):
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _plan(conn: Connection, args: argparse.Namespace, keep_days: int, keep_n: int) -> Plan:
+def _plan(conn: Connection, args: argparse.Namespace, keep_days: int, keep_n: int) -> PrunePlan:
     days, newest = args.keep_days, args.keep_n
     args.keep_days = keep_days if days is None else days
     args.keep_n = keep_n if newest is None else newest
@@ -77,11 +77,11 @@ def _plan(conn: Connection, args: argparse.Namespace, keep_days: int, keep_n: in
         )
 
 
-def _is_nothing(plan: Plan) -> bool:
+def _is_nothing(plan: PrunePlan) -> bool:
     return not (plan.sessions or plan.orphan_progressions or plan.orphan_messages)
 
 
-def _carry_out(conn: Connection, plan: Plan, quiet: bool) -> Pruned:
+def _carry_out(conn: Connection, plan: PrunePlan, quiet: bool) -> Pruned:
     before = {
         "sessions": 0,
         "progressions": plan.sessions,
@@ -100,7 +100,7 @@ def _give_back(conn: Connection) -> int:
     return given_back
 
 
-def _print(args: argparse.Namespace, plan: Plan, pruned: Pruned | None, given_back: int) -> None:
+def _print(args: argparse.Namespace, plan: PrunePlan, pruned: Pruned | None, given_back: int) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
@@ -123,7 +123,7 @@ def _listed(sessions: int, progressions: int, messages: int) -> str:
     return ", ".join(parts)
 
 
-def _lines(plan: Plan, args: argparse.Namespace) -> Iterator[str]:
+def _lines(plan: PrunePlan, args: argparse.Namespace) -> Iterator[str]:
     """The plan in words."""
     rule = f"not updated for {count(args.keep_days, 'day')}, beyond the {args.keep_n:,} newest"
     if not plan.sessions:
@@ -140,7 +140,7 @@ def _lines(plan: Plan, args: argparse.Namespace) -> Iterator[str]:
     yield from _kept(plan)
 
 
-def _kept(plan: Plan) -> Iterator[str]:
+def _kept(plan: PrunePlan) -> Iterator[str]:
     reasons = (
         (plan.kept_running, "running"),
         (plan.kept_for_plays, "a play refers to it"),
