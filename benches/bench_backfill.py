@@ -65,12 +65,15 @@ def _messages(number: int) -> list[dict[str, object]]:
             if asked
             else {"model_response": {"usage": {"input_tokens": 9, "output_tokens": 5}, "total_cost_usd": 0.01}}
         )
-        found.append({
-            "id": str(uuid.uuid4()), "created_at": 1.79e9 + number * 100 + place,
-            "role": "user" if asked else "assistant",
-            "metadata": {"lion_class": _TAGS + tag, **used},
-            "content": {"instruction" if asked else "assistant_response": TEXT},
-        })  # fmt: skip
+        found.append(
+            {
+                "id": str(uuid.uuid4()),
+                "created_at": 1.79e9 + number * 100 + place,
+                "role": "user" if asked else "assistant",
+                "metadata": {"lion_class": _TAGS + tag, **used},
+                "content": {"instruction" if asked else "assistant_response": TEXT},
+            }
+        )
     return found
 
 
@@ -92,11 +95,17 @@ def _write_database(path: str, sessions: int) -> None:
             conn.executemany(
                 "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
                 (
-                    (each["id"], each["created_at"], json.dumps(each["metadata"]), json.dumps(each["content"]),
-                     each["role"], 2 if each["role"] == "user" else 3)
+                    (
+                        each["id"],
+                        each["created_at"],
+                        json.dumps(each["metadata"]),
+                        json.dumps(each["content"]),
+                        each["role"],
+                        2 if each["role"] == "user" else 3,
+                    )
                     for each in found
                 ),
-            )  # fmt: skip
+            )
             order = json.dumps([each["id"] for each in found])
             conn.execute("INSERT INTO progressions VALUES (?, ?, ?)", (f"s{number}", at, order))
             conn.execute("INSERT INTO progressions VALUES (?, ?, ?)", (f"b{number}", at, order))

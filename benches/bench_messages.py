@@ -86,9 +86,17 @@ def dictionaries(conn: Connection) -> str:
 
 def _dictionary(row: Sequence[Any], content: Any) -> dict[str, Any]:
     return {
-        "ord": row[10], "id": row[0], "created_at": row[1], "metadata": row[2] or {}, "content": content,
-        "sender": row[5], "recipient": row[6], "channel": row[7], "role": row[8], "lion_class": row[9],
-    }  # fmt: skip
+        "ord": row[10],
+        "id": row[0],
+        "created_at": row[1],
+        "metadata": row[2] or {},
+        "content": content,
+        "sender": row[5],
+        "recipient": row[6],
+        "channel": row[7],
+        "role": row[8],
+        "lion_class": row[9],
+    }
 
 
 def fragments(conn: Connection) -> str:

@@ -40,10 +40,16 @@ def _write(folder: Path, number: int) -> None:
     with open(path, "w") as file:
         for line, (kind, message) in enumerate(_conversation(session)):
             record = {
-                "parentUuid": f"{session}-{line - 1}", "isSidechain": False, "type": kind, "message": message,
-                "uuid": f"{session}-{line}", "sessionId": session, "cwd": "/home/u/p", "version": "2.1.197",
+                "parentUuid": f"{session}-{line - 1}",
+                "isSidechain": False,
+                "type": kind,
+                "message": message,
+                "uuid": f"{session}-{line}",
+                "sessionId": session,
+                "cwd": "/home/u/p",
+                "version": "2.1.197",
                 "timestamp": f"2026-01-{number % 28 + 1:02}T{number % 24:02}:{line // 60:02}:{line % 60:02}.000Z",
-            }  # fmt: skip
+            }
             file.write(json.dumps(record) + "\n")
     os.utime(path, (1_767_000_000 + number, 1_767_000_000 + number))
 

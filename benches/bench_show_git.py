@@ -24,9 +24,13 @@ from lionstudio.system import git as wrapper
 from lionstudio.system.safe_rmtree import safe_rmtree
 
 _ENV = {
-    "PATH": os.environ["PATH"], "HOME": "/nonexistent", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
-    "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b",
-}  # fmt: skip
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_AUTHOR_NAME": "a",
+    "GIT_AUTHOR_EMAIL": "a@b",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@b",
+}
 _MOST_STARTS = 25
 
 

@@ -74,9 +74,12 @@ def child(root: str) -> None:
     directing.close()
     own = resource.getrusage(resource.RUSAGE_SELF)
     told = {
-        "status": str(status), "cpu": own.ru_utime + own.ru_stime, "wall": time.monotonic() - began,
-        "rss_mb": own.ru_maxrss / 1024, **counted,
-    }  # fmt: skip
+        "status": str(status),
+        "cpu": own.ru_utime + own.ru_stime,
+        "wall": time.monotonic() - began,
+        "rss_mb": own.ru_maxrss / 1024,
+        **counted,
+    }
     print(json.dumps(told))
 
 
@@ -130,7 +133,7 @@ def main() -> None:
         each = {
             name: (told["cpu"] + told["git"] * git) / plays[name] * 1000
             for name, told in (("few", few), ("many", many))
-        }  # fmt: skip
+        }
         table.row(
             "director, CPU of a play, least of three shows", many["cpu"] / plays["many"] * 1000, "ms", at_most(150)
         )

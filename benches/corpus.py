@@ -121,9 +121,18 @@ def _sessions(projects: list[str], per_session: int) -> Iterator[tuple[Any, ...]
         first = number * per_session + 1
         at = NOW - 86400 + number
         yield (
-            numbered(number), at, f"session {number}", project, f"s{number}", message_id(first),
-            message_id(first + per_session - 1), at + 60, "completed", "agent", per_session,
-        )  # fmt: skip
+            numbered(number),
+            at,
+            f"session {number}",
+            project,
+            f"s{number}",
+            message_id(first),
+            message_id(first + per_session - 1),
+            at + 60,
+            "completed",
+            "agent",
+            per_session,
+        )
 
 
 def _branches(sessions: int) -> Iterator[tuple[Any, ...]]:

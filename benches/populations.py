@@ -100,14 +100,32 @@ def _session(number: int, at: float, running: bool, rare: bool, drawn: _Draws) -
     name = f"{drawn.verb[number]} the {drawn.noun[number]} {'of the xylograph' if rare else number}"
     ended = None if running else at + lasted
     return (
-        session_id(number, at), at, name, "user", at + lasted, drawn.playbook[number] if played else None,
-        drawn.agent[number], kind, f"show-{number % 400}" if kind == "show-play" else None,
-        f"play-{number % 7}" if kind == "show-play" else None, drawn.source[number], status, at, ended, at + lasted,
-        10 + number % 300, drawn.model[number], "provider", drawn.project[number],
-        f"/home/user/code/{drawn.project[number]}", f"{number * 2654435761 % 2**40:040x}",
-        None if running else 0 if status == "completed" else 1, 1000 + number % 90_000, 300 + number % 9_000,
+        session_id(number, at),
+        at,
+        name,
+        "user",
+        at + lasted,
+        drawn.playbook[number] if played else None,
+        drawn.agent[number],
+        kind,
+        f"show-{number % 400}" if kind == "show-play" else None,
+        f"play-{number % 7}" if kind == "show-play" else None,
+        drawn.source[number],
+        status,
+        at,
+        ended,
+        at + lasted,
+        10 + number % 300,
+        drawn.model[number],
+        "provider",
+        drawn.project[number],
+        f"/home/user/code/{drawn.project[number]}",
+        f"{number * 2654435761 % 2**40:040x}",
+        None if running else 0 if status == "completed" else 1,
+        1000 + number % 90_000,
+        300 + number % 9_000,
         number % 700_000,
-    )  # fmt: skip
+    )
 
 
 def _shows() -> Iterator[tuple[Any, ...]]:

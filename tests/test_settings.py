@@ -35,11 +35,19 @@ def test_defaults(home: Path, tmp_path: Path) -> None:
     settings = load(home, tmp_path)
 
     assert settings == Settings(
-        home=str(home), db=str(home / "state.db"), shows=os.path.expanduser("~/khive-work/shows"), project=None,
-        keep_days=30, keep_n=100, studio_port=8721, teams_in_db_only=False,
-        embed_url=None, embed_model=None, embed_key_variable=None,
+        home=str(home),
+        db=str(home / "state.db"),
+        shows=os.path.expanduser("~/khive-work/shows"),
+        project=None,
+        keep_days=30,
+        keep_n=100,
+        studio_port=8721,
+        teams_in_db_only=False,
+        embed_url=None,
+        embed_model=None,
+        embed_key_variable=None,
         origins={item.name: "environment" if item.name == "home" else "default" for item in SETTINGS},
-    )  # fmt: skip
+    )
     assert load_settings({}, {}, str(tmp_path)).home == os.path.expanduser("~/.lionagi")
 
 
@@ -68,10 +76,17 @@ def test_each_source_outweighs_the_next(home: Path, project: Path) -> None:
 
 def test_every_setting_can_come_from_its_variable(home: Path, tmp_path: Path) -> None:
     given = {
-        "LIONAGI_DB": "/d/x.db", "LIONAGI_SHOWS": "/s", "LIONAGI_PROJECT": "p", "LIONAGI_KEEP_DAYS": "7",
-        "LIONAGI_KEEP_N": "8", "LIONAGI_PORT": "9", "LIONAGI_TEAMS_IN_DB_ONLY": "true",
-        "LIONAGI_EMBED_URL": "http://127.0.0.1:1/v1", "LIONAGI_EMBED_MODEL": "m", "LIONAGI_EMBED_KEY_VARIABLE": "KEY",
-    }  # fmt: skip
+        "LIONAGI_DB": "/d/x.db",
+        "LIONAGI_SHOWS": "/s",
+        "LIONAGI_PROJECT": "p",
+        "LIONAGI_KEEP_DAYS": "7",
+        "LIONAGI_KEEP_N": "8",
+        "LIONAGI_PORT": "9",
+        "LIONAGI_TEAMS_IN_DB_ONLY": "true",
+        "LIONAGI_EMBED_URL": "http://127.0.0.1:1/v1",
+        "LIONAGI_EMBED_MODEL": "m",
+        "LIONAGI_EMBED_KEY_VARIABLE": "KEY",
+    }
 
     settings = load(home, tmp_path, given)
 

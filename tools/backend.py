@@ -27,9 +27,7 @@ def get_requires_for_build_sdist(config_settings: dict[str, Any] | None = None) 
 
 
 def build_wheel(
-    wheel_directory: str,
-    config_settings: dict[str, Any] | None = None,
-    metadata_directory: str | None = None,
+    wheel_directory: str, config_settings: dict[str, Any] | None = None, metadata_directory: str | None = None
 ) -> str:
     """The wheel, with the page inside."""
     web.build()

@@ -42,12 +42,7 @@ class LionError(Exception):
 
     def to_dict(self) -> dict[str, object]:
         """The one JSON shape that the command line prints and Studio answers with."""
-        return {
-            "code": self.code,
-            "message": self.message,
-            "hint": self.hint,
-            "retryable": self.retryable,
-        }
+        return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable}
 
 
 class InvalidInput(LionError):

@@ -49,45 +49,66 @@ class Setting(NamedTuple):
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
-        "home", "LIONAGI_HOME", "the folder that holds state.db, agents, playbooks, teams and logs", "~/.lionagi",
-        in_home_file=False, in_project_file=False,
+        "home",
+        "LIONAGI_HOME",
+        "the folder that holds state.db, agents, playbooks, teams and logs",
+        "~/.lionagi",
+        in_home_file=False,
+        in_project_file=False,
     ),
     Setting("db", "LIONAGI_DB", "the database file", "state.db in the home", in_project_file=False),
     Setting("shows", "LIONAGI_SHOWS", "the folder that holds the shows", "~/khive-work/shows"),
     Setting(
-        "project", "LIONAGI_PROJECT", "the name of the project that runs belong to", "name of the git top level",
+        "project",
+        "LIONAGI_PROJECT",
+        "the name of the project that runs belong to",
+        "name of the git top level",
         plain_text=True,
     ),
     Setting("keep_days", "LIONAGI_KEEP_DAYS", "how many days prune lets a session live", "30", whole_number=True),
     Setting("keep_n", "LIONAGI_KEEP_N", "how many of the newest sessions prune always keeps", "100", whole_number=True),
     Setting("studio_port", "LIONAGI_PORT", "the port of the Studio", "8721", whole_number=True),
     Setting(
-        "teams_in_db_only", "LIONAGI_TEAMS_IN_DB_ONLY", "true keeps teams in the database alone, without JSON files",
-        "false", yes_or_no=True, in_project_file=False,
+        "teams_in_db_only",
+        "LIONAGI_TEAMS_IN_DB_ONLY",
+        "true keeps teams in the database alone, without JSON files",
+        "false",
+        yes_or_no=True,
+        in_project_file=False,
     ),
     # Not from a project's file: a repository must not choose where everything that was said is sent.
     Setting(
-        "embed_url", "LIONAGI_EMBED_URL", "an OpenAI-compatible address that makes embeddings", "none",
-        plain_text=True, in_project_file=False,
+        "embed_url",
+        "LIONAGI_EMBED_URL",
+        "an OpenAI-compatible address that makes embeddings",
+        "none",
+        plain_text=True,
+        in_project_file=False,
     ),
     Setting(
-        "embed_model", "LIONAGI_EMBED_MODEL", "the model for embeddings there, or PACKAGE:NAME of one here", "none",
-        plain_text=True, in_project_file=False,
+        "embed_model",
+        "LIONAGI_EMBED_MODEL",
+        "the model for embeddings there, or PACKAGE:NAME of one here",
+        "none",
+        plain_text=True,
+        in_project_file=False,
     ),
     Setting(
-        "embed_key_variable", "LIONAGI_EMBED_KEY_VARIABLE", "the environment variable that holds that address's key",
-        "none", plain_text=True, in_project_file=False,
+        "embed_key_variable",
+        "LIONAGI_EMBED_KEY_VARIABLE",
+        "the environment variable that holds that address's key",
+        "none",
+        plain_text=True,
+        in_project_file=False,
     ),
-)  # fmt: skip
+)
 
 
 _YES_OR_NO = {"true": True, "1": True, "false": False, "0": False}
 
 
 def load_settings(
-    flags: Mapping[str, Any] | None = None,
-    environ: Mapping[str, str] | None = None,
-    cwd: str | None = None,
+    flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None, cwd: str | None = None
 ) -> Settings:
     """Read every source; a value that cannot be used is refused with the place it came from."""
     environ = os.environ if environ is None else environ
@@ -110,10 +131,16 @@ def describe(settings: Settings) -> list[dict[str, Any]]:
     """Every setting as it may be shown: no password that somebody put into an address leaves this process."""
     values = {**settings._asdict(), "embed_url": settings.embed_url and _without_secrets(settings.embed_url)}
     return [
-        {"name": item.name, "value": values[item.name], "origin": settings.origins[item.name],
-         "variable": item.variable, "meaning": item.meaning, "default": item.default}
+        {
+            "name": item.name,
+            "value": values[item.name],
+            "origin": settings.origins[item.name],
+            "variable": item.variable,
+            "meaning": item.meaning,
+            "default": item.default,
+        }
         for item in SETTINGS
-    ]  # fmt: skip
+    ]
 
 
 def _without_secrets(url: str) -> str:

@@ -25,10 +25,7 @@ WORDS = (
     (("li", "st"), {"state", "studio"}),
     (("li", "state", "l"), {"ls"}),
     (("li", "state", "ls", "--st"), {"--status"}),
-    (
-        ("li", "state", "ls", "--status", ""),
-        {"running", "completed", "failed", "timed_out", "aborted", "cancelled"},
-    ),
+    (("li", "state", "ls", "--status", ""), {"running", "completed", "failed", "timed_out", "aborted", "cancelled"}),
     (("li", "--home", "somewhere", "state", "prune", "--dry"), {"--dry-run"}),
     (("li", "--json", "state", "checkpoint", "--mode", "PAS"), {"PASSIVE"}),
     (("li", "completion", "f"), {"fish"}),

@@ -36,9 +36,12 @@ def test_the_plan_of_the_demo_is_a_plan(tmp_path: Path) -> None:
 def test_unattended_it_ends_as_written(tmp_path: Path) -> None:
     home = tmp_path / "demo"
     done = subprocess.run(
-        [LI, "demo", "--no-studio", "--home", str(home), "--json"], env=environment(), capture_output=True, text=True,
+        [LI, "demo", "--no-studio", "--home", str(home), "--json"],
+        env=environment(),
+        capture_output=True,
+        text=True,
         timeout=_PATIENCE,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
 
     last = json.loads(done.stdout.splitlines()[-1])
@@ -50,8 +53,10 @@ def test_unattended_it_ends_as_written(tmp_path: Path) -> None:
     env = {"LIONAGI_HOME": str(home), "LIONAGI_SHOWS": str(home / "shows")}
     plays = {each["name"]: each for each in li("show", "status", TOPIC, "--json", env=env).json["show"]["plays"]}
     assert {name: plays[name]["attempt"] for name in ("keeper", "storm", "machine")} == {
-        "keeper": 1, "storm": 2, "machine": 2,
-    }  # fmt: skip
+        "keeper": 1,
+        "storm": 2,
+        "machine": 2,
+    }
     assert sorted(plays[name]["attempt"] for name in ("harbour", "island")) == [1, 2]
     assert plays["afterword"]["blocked_by"] == ["machine"]
     repo = home / "repository"

@@ -24,9 +24,22 @@ from lionstudio.state.database import Database
 
 # What takes longer to load than a short command takes to run.
 HEAVY = {
-    "asyncio", "dataclasses", "inspect", "pathlib", "tomllib", "importlib.resources", "shutil", "socket", "threading",
-    "fastapi", "uvicorn", "logging", "subprocess", "lionstudio.state.database", "lionstudio.model.messages",
-}  # fmt: skip
+    "asyncio",
+    "dataclasses",
+    "inspect",
+    "pathlib",
+    "tomllib",
+    "importlib.resources",
+    "shutil",
+    "socket",
+    "threading",
+    "fastapi",
+    "uvicorn",
+    "logging",
+    "subprocess",
+    "lionstudio.state.database",
+    "lionstudio.model.messages",
+}
 
 
 def loaded_by(*arguments: str, home: Path) -> set[str]:
@@ -63,10 +76,15 @@ def test_help_loads_nothing_but_the_table(tmp_path: Path) -> None:
     assert loaded.isdisjoint(HEAVY | {"argparse", "typing", "json", "apsw", "re", "signal", "collections"})
     ours = {name for name in loaded if name.startswith("lionstudio")}
     assert ours == {
-        "lionstudio", "lionstudio.cli", "lionstudio.cli.main", "lionstudio.cli.registry",
-        "lionstudio.cli._toolkit", "lionstudio.cli._toolkit.output",
-        "lionstudio.errors", "lionstudio.version",
-    }  # fmt: skip
+        "lionstudio",
+        "lionstudio.cli",
+        "lionstudio.cli.main",
+        "lionstudio.cli.registry",
+        "lionstudio.cli._toolkit",
+        "lionstudio.cli._toolkit.output",
+        "lionstudio.errors",
+        "lionstudio.version",
+    }
 
 
 @pytest.mark.parametrize("arguments", [("state", "ls"), ("state", "ls", "--status", "running"), ("state", "path")])

@@ -87,9 +87,12 @@ def test_every_route_is_documented(method: str, path: str) -> None:
 
 def keys_of_plans() -> list[tuple[str, str]]:
     tables = {
-        "show": plan_fields.PLAN_RULES, "a play": plan_fields.PLAY_RULES, "a gate": plan_fields.GATE_RULES,
-        "the budget": plan_fields.BUDGET_RULES, "notify": plan_fields.NOTIFY_RULES,
-    }  # fmt: skip
+        "show": plan_fields.PLAN_RULES,
+        "a play": plan_fields.PLAY_RULES,
+        "a gate": plan_fields.GATE_RULES,
+        "the budget": plan_fields.BUDGET_RULES,
+        "notify": plan_fields.NOTIFY_RULES,
+    }
     return [(table, key) for table, rules in tables.items() for key in rules]
 
 

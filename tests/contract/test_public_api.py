@@ -71,7 +71,11 @@ def test_both_kinds_of_run_take_the_same() -> None:
 @pytest.mark.parametrize("heavy", ["apsw", "asyncio", "dataclasses", "fastapi", "typing", "lionstudio.state"])
 def test_importing_the_package_loads_nothing_heavy(heavy: str) -> None:
     program = f"import sys; before = set(sys.modules); import lionstudio; print({heavy!r} in set(sys.modules) - before)"
-    done = subprocess.run([sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {program}"],
-                          capture_output=True, text=True, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {program}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
     assert done.stdout.strip() == "False"

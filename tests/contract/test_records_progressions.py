@@ -75,9 +75,22 @@ def test_an_update_of_the_collection_is_what_is_read_afterwards(run: Callable[..
 
 
 REFUSED = [
-    "", "m-sys,m-ask", '["cut', "{}", '{"a":1}', '"text"', "12", "null", "[null]", "[1]", "[1.5]", "[true]",
-    '[["m-sys"]]', '[{"id":"m-sys"}]', '["m-sys",null]',
-]  # fmt: skip
+    "",
+    "m-sys,m-ask",
+    '["cut',
+    "{}",
+    '{"a":1}',
+    '"text"',
+    "12",
+    "null",
+    "[null]",
+    "[1]",
+    "[1.5]",
+    "[true]",
+    '[["m-sys"]]',
+    '[{"id":"m-sys"}]',
+    '["m-sys",null]',
+]
 
 
 @pytest.mark.parametrize("text", REFUSED)
@@ -135,8 +148,9 @@ def test_insert_or_replace_of_one_that_a_session_owns_keeps_the_session(run: Cal
 
     run("INSERT OR REPLACE INTO progressions VALUES ('p', 9.0, '[\"x\"]')")
 
-    assert run("SELECT s.id, p.collection FROM sessions s JOIN progressions p ON p.id = s.progression_id"
-               " WHERE s.id = 'owner'") == [("owner", '["x"]')]  # fmt: skip
+    assert run(
+        "SELECT s.id, p.collection FROM sessions s JOIN progressions p ON p.id = s.progression_id WHERE s.id = 'owner'"
+    ) == [("owner", '["x"]')]
 
 
 def test_id_and_time_can_be_changed(run: Callable[..., Rows]) -> None:
@@ -182,7 +196,7 @@ def test_the_reverse_question_has_an_answer(run: Callable[..., Rows]) -> None:
 
     assert run("SELECT p.id FROM progressions p, json_each(collection) WHERE value = 'only-here'") == [("p",)]
     assert run("""SELECT h.id FROM progression_items i JOIN progression_heads h ON h.pk = i.prog
-                   WHERE i.message_id = 'only-here'""") == [("p",)]  # fmt: skip
+                   WHERE i.message_id = 'only-here'""") == [("p",)]
 
 
 @pytest.mark.parametrize("text", ['["x"]', '["x","y","z"]'])

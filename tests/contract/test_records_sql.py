@@ -34,28 +34,59 @@ PRINTED = [
     Printed("ADR-0009", "PRAGMA wal_autocheckpoint = 1000", (), [(1000,)]),
     Printed("ADR-0009", "PRAGMA wal_checkpoint(TRUNCATE)", (), [(0, 0, 0)]),
     Printed("ADR-0009", "VACUUM"),
-    Printed("ADR-0011", "SELECT id FROM sessions WHERE name = ? ORDER BY created_at DESC LIMIT 1",
-            ("show_docs_review",), [("s-done",)]),
-    Printed("ADR-0011", "SELECT id FROM sessions WHERE name = ? ORDER BY created_at DESC LIMIT 1",
-            ("audit",), [("s-runs",)]),
+    Printed(
+        "ADR-0011",
+        "SELECT id FROM sessions WHERE name = ? ORDER BY created_at DESC LIMIT 1",
+        ("show_docs_review",),
+        [("s-done",)],
+    ),
+    Printed(
+        "ADR-0011", "SELECT id FROM sessions WHERE name = ? ORDER BY created_at DESC LIMIT 1", ("audit",), [("s-runs",)]
+    ),
     Printed("ADR-0011", "SELECT show_id, name FROM plays WHERE session_id = ?", ("s-done",), [("show-docs", "review")]),
     Printed("ADR-0017", "SELECT COUNT(*) FROM sessions WHERE status = 'running';", (), [(1,)]),
-    Printed("ADR-0017", """SELECT COUNT(*) FROM sessions WHERE status = 'failed'
-  AND ended_at > unixepoch() - 86400;""", (), [(1,)]),
-    Printed("ADR-0017", """SELECT COUNT(*) FROM sessions WHERE status = 'running'
-  AND started_at < unixepoch() - 1800;""", (), [(1,)]),
-    Printed("ADR-0017", """SELECT COUNT(DISTINCT s.id) FROM sessions s
+    Printed(
+        "ADR-0017",
+        """SELECT COUNT(*) FROM sessions WHERE status = 'failed'
+  AND ended_at > unixepoch() - 86400;""",
+        (),
+        [(1,)],
+    ),
+    Printed(
+        "ADR-0017",
+        """SELECT COUNT(*) FROM sessions WHERE status = 'running'
+  AND started_at < unixepoch() - 1800;""",
+        (),
+        [(1,)],
+    ),
+    Printed(
+        "ADR-0017",
+        """SELECT COUNT(DISTINCT s.id) FROM sessions s
   JOIN plays p ON p.session_id = s.id
-  WHERE p.status IN ('gated', 'escalated', 'blocked');""", (), [(1,)]),
+  WHERE p.status IN ('gated', 'escalated', 'blocked');""",
+        (),
+        [(1,)],
+    ),
     Printed("ADR-0017", "SELECT COUNT(*) FROM messages WHERE role='tool' AND content LIKE '%error%'", (), [(1,)]),
-    Printed("ADR-0017", """UPDATE sessions SET status = 'completed'
-  WHERE status IS NULL AND source_kind = 'imported_fs';"""),
-    Printed("ADR-0017", """UPDATE sessions SET status = 'completed'
-  WHERE status IS NULL;"""),
+    Printed(
+        "ADR-0017",
+        """UPDATE sessions SET status = 'completed'
+  WHERE status IS NULL AND source_kind = 'imported_fs';""",
+    ),
+    Printed(
+        "ADR-0017",
+        """UPDATE sessions SET status = 'completed'
+  WHERE status IS NULL;""",
+    ),
     Printed("ADR-0019", "SELECT COUNT(*) FROM teams WHERE status = 'active'", (), [(1,)]),
-    Printed("ADR-0019", """SELECT COUNT(*) FROM sessions
- WHERE status = 'running' AND last_message_at < unixepoch() - 21600""", (), [(0,)]),
-]  # fmt: skip
+    Printed(
+        "ADR-0019",
+        """SELECT COUNT(*) FROM sessions
+ WHERE status = 'running' AND last_message_at < unixepoch() - 21600""",
+        (),
+        [(0,)],
+    ),
+]
 ALTERS = [
     "ALTER TABLE shows ADD COLUMN status_source TEXT",
     "ALTER TABLE sessions ADD COLUMN status     TEXT;  -- NULL for existing rows",

@@ -89,9 +89,12 @@ def test_opening_it_again_changes_nothing(old: Path) -> None:
 
 def test_every_class_of_message_can_be_appended_afterwards(old: Path) -> None:
     contents: list[dict[str, object]] = [
-        {"system_message": "s"}, {"instruction": "i"}, {"assistant_response": "a"},
-        {"function": "f", "arguments": {}}, {"function": "f", "output": 1, "action_request_id": "x"},
-    ]  # fmt: skip
+        {"system_message": "s"},
+        {"instruction": "i"},
+        {"assistant_response": "a"},
+        {"function": "f", "arguments": {}},
+        {"function": "f", "output": 1, "action_request_id": "x"},
+    ]
     with Database(str(old)) as db:
         branch, session = db.conn.one("SELECT id, session_id FROM branches ORDER BY id LIMIT 1") or ("", "")
         before = read_history(db, branch)

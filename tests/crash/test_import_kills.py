@@ -21,8 +21,15 @@ from tests.support.invariants import assert_whole
 
 pytestmark = pytest.mark.crash
 
-POINTS = ("import.messages", "import.placed", "import.session", "import.merged", "import.item", "write.before_commit",
-          "write.committed")  # fmt: skip
+POINTS = (
+    "import.messages",
+    "import.placed",
+    "import.session",
+    "import.merged",
+    "import.item",
+    "write.before_commit",
+    "write.committed",
+)
 KILLS = 60 if os.environ.get("LIONAGI_CRASH_LENGTH") == "full" else 5
 
 
@@ -114,8 +121,12 @@ def test_killed_at_any_moment(work: str, archive: Path, tmp_path: Path, figures:
     landed = 0
     for number in range(KILLS):
         home = tmp_path / str(number)
-        process = subprocess.Popen([LI, *command(work, archive)], env=environment(**env(home)),
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+        process = subprocess.Popen(
+            [LI, *command(work, archive)],
+            env=environment(**env(home)),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         time.sleep(chance.uniform(0.05, length))
         process.kill()
         landed += process.wait() == -signal.SIGKILL

@@ -24,11 +24,27 @@ KILLS = 100 if FULL else 5
 PASSES = (1, 2, 3) if FULL else (1,)  # three plays are merged before a person is needed
 # Points of the show itself, of its checkouts and its merges: all lie on the way of one show.
 POINTS = (
-    "show.plan_written", "show.play_written", "show.verdict_written", "show.final_written", "show.checkout_ready",
-    "show.ordered", "show.exited", "show.collected", "show.judged", "show.merged", "show.asked",
-    "show.checkout.based", "show.checkout.laid_out", "show.checkout.furnished", "show.checkout.removed",
-    "show.collect.taken_in", "show.merge.committed", "show.merge.moved", "file.temporary_written", "write.committed",
-)  # fmt: skip
+    "show.plan_written",
+    "show.play_written",
+    "show.verdict_written",
+    "show.final_written",
+    "show.checkout_ready",
+    "show.ordered",
+    "show.exited",
+    "show.collected",
+    "show.judged",
+    "show.merged",
+    "show.asked",
+    "show.checkout.based",
+    "show.checkout.laid_out",
+    "show.checkout.furnished",
+    "show.checkout.removed",
+    "show.collect.taken_in",
+    "show.merge.committed",
+    "show.merge.moved",
+    "file.temporary_written",
+    "write.committed",
+)
 FEW = ("show.plan_written", "show.final_written", "show.asked")  # passed once or twice in a show
 ONCE = "@run sh -c 'if [ -e bad ]; then rm bad; else touch bad; fi'"
 EXPECTED = {"a": 1, "b": 2, "c": 1, "d": 1}
@@ -37,12 +53,16 @@ CASES = [(point, time) for point in POINTS for time in PASSES if time == 1 or po
 
 def stage_show(theatre: Theatre) -> None:
     """One that passes, one that is redone, one that needs both, one that needs a person."""
-    theatre.plan({
-        "a": "@write a.txt alpha\n@sleep 0.2",
-        "b": ONCE + "\n@write b.txt beta",
-        "c": {"prompt": "@write c.txt gamma", "depends_on": ["a", "b"]},
-        "d": {"prompt": "@write d.txt delta\n@fail 1 no idea", "max_attempts": 1},
-    }, gates=[{"command": ["test", "!", "-e", "bad"]}], final_gates=[{"command": ["test", "-e", "c.txt"]}])  # fmt: skip
+    theatre.plan(
+        {
+            "a": "@write a.txt alpha\n@sleep 0.2",
+            "b": ONCE + "\n@write b.txt beta",
+            "c": {"prompt": "@write c.txt gamma", "depends_on": ["a", "b"]},
+            "d": {"prompt": "@write d.txt delta\n@fail 1 no idea", "max_attempts": 1},
+        },
+        gates=[{"command": ["test", "!", "-e", "bad"]}],
+        final_gates=[{"command": ["test", "-e", "c.txt"]}],
+    )
 
 
 def play_out(theatre: Theatre, crash: str | None) -> int:

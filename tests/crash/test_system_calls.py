@@ -37,11 +37,7 @@ def why_not() -> str | None:
 
 
 REASON = why_not()
-pytestmark = [
-    pytest.mark.crash,
-    pytest.mark.timeout(3000),
-    pytest.mark.skipif(REASON is not None, reason=str(REASON)),
-]
+pytestmark = [pytest.mark.crash, pytest.mark.timeout(3000), pytest.mark.skipif(REASON is not None, reason=str(REASON))]
 
 
 class Work(NamedTuple):

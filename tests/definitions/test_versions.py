@@ -59,8 +59,10 @@ def test_the_nearest_definition_counts(tmp_path: Path) -> None:
     found = list_definitions("agent", str(home), str(inner))
 
     assert [(each.text, each.place.origin, each.shadowed_by) for each in found] == [
-        ("inner", "project", None), ("outer", "project", str(nearest)), ("home", "home", str(nearest)),
-    ]  # fmt: skip
+        ("inner", "project", None),
+        ("outer", "project", str(nearest)),
+        ("home", "home", str(nearest)),
+    ]
     assert get_definition("agent", "reviewer", str(home), str(inner)).text == "inner"
     assert get_definition("agent", "reviewer", str(home), str(tmp_path)).text == "home"
     assert len({each.key for each in found}) == 3
@@ -343,5 +345,6 @@ def test_a_project_has_a_history_of_its_own(db: Database, tmp_path: Path) -> Non
     assert target_of(found) == Target("agent", found.key, str(repo / ".lionagi" / "agents" / "x.md"))
     assert found.key.startswith("x@repo-")
     assert [saved_versions(db, key) for key in ("x", found.key)] == [
-        [(1, "home", FIRST_SEEN)], [(1, "project", FIRST_SEEN)],
-    ]  # fmt: skip
+        [(1, "home", FIRST_SEEN)],
+        [(1, "project", FIRST_SEEN)],
+    ]

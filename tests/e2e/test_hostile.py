@@ -22,10 +22,24 @@ from lionstudio.state.sessions import finish_session
 from lionstudio.state.shows import put_play, put_show
 
 PAGES = (
-    "", "runs", "runs/bad", "runs/bad#errors", "shows", "shows/bad", "teams", "agents", "agents/bad", "playbooks",
-    "playbooks/bad", "plugins", "admin", "search?q=alert", "runs?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E",
-    "search?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "runs?__proto__=1&constructor=2&status=__proto__",
-)  # fmt: skip
+    "",
+    "runs",
+    "runs/bad",
+    "runs/bad#errors",
+    "shows",
+    "shows/bad",
+    "teams",
+    "agents",
+    "agents/bad",
+    "playbooks",
+    "playbooks/bad",
+    "plugins",
+    "admin",
+    "search?q=alert",
+    "runs?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E",
+    "search?q=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E",
+    "runs?__proto__=1&constructor=2&status=__proto__",
+)
 
 
 def fill(conn: Connection, shows: str) -> None:
@@ -46,10 +60,19 @@ def fill(conn: Connection, shows: str) -> None:
     put_play(
         conn,
         Play(
-            id="bad.play", show_id="bad", name="play", playbook=line, effort=line, status=PlayStatus.GATE_FAILED,
-            session_id="bad", branch=line, gate_passed=False, gate_feedback=HOSTILE, created_at=now,
+            id="bad.play",
+            show_id="bad",
+            name="play",
+            playbook=line,
+            effort=line,
+            status=PlayStatus.GATE_FAILED,
+            session_id="bad",
+            branch=line,
+            gate_passed=False,
+            gate_feedback=HOSTILE,
+            created_at=now,
         ),
-    )  # fmt: skip
+    )
 
 
 def hostile_home(settings: Settings) -> None:

@@ -37,9 +37,9 @@ def rows(page: Page) -> Locator:
 
 def below(page: Page) -> float:
     """How many pixels of the list are below what is seen."""
-    return float(messages(page).evaluate(
-        "({ parentElement: box }) => box.scrollHeight - box.clientHeight - box.scrollTop"
-    ))  # fmt: skip
+    return float(
+        messages(page).evaluate("({ parentElement: box }) => box.scrollHeight - box.clientHeight - box.scrollTop")
+    )
 
 
 def pairs(conn: Connection, branch: str, count: int, at: float) -> None:

@@ -230,6 +230,11 @@ def _show(studio: Studio) -> Show:
 
 def _play(number: int, needs: tuple[str, ...]) -> Play:
     return Play(
-        id=f"play-{number}", show_id="show-big", name=f"p{number}", status=PlayStatus.PENDING, depends_on=needs,
-        sort_order=number, created_at=time.time(),
-    )  # fmt: skip
+        id=f"play-{number}",
+        show_id="show-big",
+        name=f"p{number}",
+        status=PlayStatus.PENDING,
+        depends_on=needs,
+        sort_order=number,
+        created_at=time.time(),
+    )

@@ -94,8 +94,12 @@ def test_a_dry_run_asks_nobody(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         assert embed(told, "--dry-run") == {
-            "schema_version": 1, "dry_run": True, "model": None, "embedded": 0, "missing": 4,
-        }  # fmt: skip
+            "schema_version": 1,
+            "dry_run": True,
+            "model": None,
+            "embedded": 0,
+            "missing": 4,
+        }
         assert server.asked == []
 
 
@@ -104,8 +108,13 @@ def test_messages_without_text_are_passed_over(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         assert embed(told) == {
-            "schema_version": 1, "model": "words-1", "embedded": 4, "empty": 1, "refused": 0, "reason": None,
-        }  # fmt: skip
+            "schema_version": 1,
+            "model": "words-1",
+            "embedded": 4,
+            "empty": 1,
+            "refused": 0,
+            "reason": None,
+        }
         asked = len(server.asked)
         assert embed(told)["empty"] == 1
         assert len(server.asked) == asked
@@ -339,10 +348,11 @@ def test_the_page_finds_by_meaning_too(tmp_path: Path) -> None:
         ({"embed_model": "m", "embed_url": "http://u:pw@127.0.0.1/v1"}, ("state", "embed"), "holds a password"),
         (
             {"embed_model": "m", "embed_url": "http://127.0.0.1:9/v1", "embed_key_variable": "NO_SUCH"},
-            ("state", "embed"), "NO_SUCH is empty",
+            ("state", "embed"),
+            "NO_SUCH is empty",
         ),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_set_up_is_said(
     told: Database, settings: dict[str, str], words: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -445,10 +455,20 @@ def test_a_busy_endpoint_is_waited_for(told: Database) -> None:
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"<html>", b"{}", b'{"data": 3}', b'{"data": [{}]}', b'{"data": []}', b'{"data": [[1]]}', b"[" * 100_000,
-     b'{"data": [{"embedding": ["x"]}]}', b'{"data": [{"embedding": []}]}',
-     b'{"data": [{"embedding": [1], "index": "a"}]}'],
-)  # fmt: skip
+    [
+        b"",
+        b"<html>",
+        b"{}",
+        b'{"data": 3}',
+        b'{"data": [{}]}',
+        b'{"data": []}',
+        b'{"data": [[1]]}',
+        b"[" * 100_000,
+        b'{"data": [{"embedding": ["x"]}]}',
+        b'{"data": [{"embedding": []}]}',
+        b'{"data": [{"embedding": [1], "index": "a"}]}',
+    ],
+)
 def test_an_answer_that_is_none(told: Database, body: bytes) -> None:
     with embedding_server(lambda given, _: Answer(200, body)) as server:
         config(told, server)

@@ -37,9 +37,17 @@ Ship it.
 - deps: []
 """
 DONE = {
-    "status": "merged", "attempt": 2, "started_at": BEGAN, "ended_at": "2026-09-21T14:00:00+00:00", "exit_code": 0,
-    "worktree": "/w/api", "branch": "show/t/api", "merge_sha": "abc", "merged_at": BEGAN + 9, "effort": "high",
-}  # fmt: skip
+    "status": "merged",
+    "attempt": 2,
+    "started_at": BEGAN,
+    "ended_at": "2026-09-21T14:00:00+00:00",
+    "exit_code": 0,
+    "worktree": "/w/api",
+    "branch": "show/t/api",
+    "merge_sha": "abc",
+    "merged_at": BEGAN + 9,
+    "effort": "high",
+}
 
 
 @pytest.fixture
@@ -199,8 +207,11 @@ def test_sessions_are_found_by_name_by_column_or_by_where_they_worked(db: Databa
     imported(db, root)
 
     assert {name: play(db, name).session_id for name in "abcd"} == {
-        "a": "newest", "b": "column", "c": "worktree", "d": None,
-    }  # fmt: skip
+        "a": "newest",
+        "b": "column",
+        "c": "worktree",
+        "d": None,
+    }
 
 
 def test_looking_for_a_session_reads_an_index(db: Database) -> None:
@@ -224,8 +235,14 @@ def test_both_usual_roots_are_read_and_of_one_topic_the_first_counts(db: Databas
 
 def test_bad_shows_and_plays_are_one_entry_each_and_the_others_are_imported(db: Database, root: Path) -> None:
     good = put(root, "good", PLAN, fine={"status": "merged"})
-    for name, text in {"json": b"{", "utf8": b"\xff", "deep": b"[" * 100_000, "list": b"[]", "twice": b'{"a":1,"a":2}',
-                       "empty": b""}.items():  # fmt: skip
+    for name, text in {
+        "json": b"{",
+        "utf8": b"\xff",
+        "deep": b"[" * 100_000,
+        "list": b"[]",
+        "twice": b'{"a":1,"a":2}',
+        "empty": b"",
+    }.items():
         (good / name).mkdir()
         (good / name / "_meta.json").write_bytes(text)
     (good / "pipe").mkdir()
@@ -244,8 +261,10 @@ def test_bad_shows_and_plays_are_one_entry_each_and_the_others_are_imported(db: 
     report = imported(db, root)
 
     assert report.counts == {
-        ("show", ItemOutcome.IMPORTED): 1, ("show", ItemOutcome.SKIPPED): 6, ("play", ItemOutcome.SKIPPED): 8,
-    }  # fmt: skip
+        ("show", ItemOutcome.IMPORTED): 1,
+        ("show", ItemOutcome.SKIPPED): 6,
+        ("play", ItemOutcome.SKIPPED): 8,
+    }
     assert all(item.reason for item in report.items if item.outcome is ItemOutcome.SKIPPED)
     assert sql(db, "SELECT topic, status FROM shows") == [("good", "active")]  # not every play is known to be merged
     assert sql(db, "SELECT name FROM plays") == [("fine",)]

@@ -21,21 +21,47 @@ from lionstudio.system.json_read import parse_json
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (1.5, 1.5), (0, 0.0), ("1790000000.5", 1790000000.5), (1_790_000_000_000, 1_790_000_000.0),
-        ("2026-05-21T10:15:00Z", 1779358500.0), ("2026-05-21T10:15:00", 1779358500.0),
-        ("2026-05-21T12:15:00+02:00", 1779358500.0), (True, None), (-1, None), (math.nan, None), (math.inf, None),
-        (2**70, None), ("soon", None), ("", None), (None, None), ([], None), ("9" * 5000, None),
+        (1.5, 1.5),
+        (0, 0.0),
+        ("1790000000.5", 1790000000.5),
+        (1_790_000_000_000, 1_790_000_000.0),
+        ("2026-05-21T10:15:00Z", 1779358500.0),
+        ("2026-05-21T10:15:00", 1779358500.0),
+        ("2026-05-21T12:15:00+02:00", 1779358500.0),
+        (True, None),
+        (-1, None),
+        (math.nan, None),
+        (math.inf, None),
+        (2**70, None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        ([], None),
+        ("9" * 5000, None),
     ],
-)  # fmt: skip
+)
 def test_moments(given: object, expected: float | None) -> None:
     assert to_timestamp(given) == expected
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
-    [(3, 3), (3.0, 3), ("3", 3), ("-3", -3), (3.5, None), (True, None), (2**64, None), ("2" * 30, None),
-     ("--3", None), ("", None), (None, None), (math.nan, None), ("٣", None)],
-)  # fmt: skip
+    [
+        (3, 3),
+        (3.0, 3),
+        ("3", 3),
+        ("-3", -3),
+        (3.5, None),
+        (True, None),
+        (2**64, None),
+        ("2" * 30, None),
+        ("--3", None),
+        ("", None),
+        (None, None),
+        (math.nan, None),
+        ("٣", None),
+    ],
+)
 def test_whole_numbers(given: object, expected: int | None) -> None:
     assert to_int(given) == expected
 
@@ -54,17 +80,30 @@ def test_truth() -> None:
 @pytest.mark.parametrize(
     ("manifest", "status"),
     [
-        ({"status": "completed"}, "completed"), ({"status": " Running "}, "running"), ({"status": "failed"}, "failed"),
-        ({"status": "completed_empty"}, "completed"), ({"status": "canceled"}, "cancelled"),
-        ({"status": "success"}, "completed"), ({"status": "error"}, "failed"), ({"status": "timeout"}, "timed_out"),
-        ({"status": "aborted"}, "aborted"), ({"status": "who knows"}, "completed"),
+        ({"status": "completed"}, "completed"),
+        ({"status": " Running "}, "running"),
+        ({"status": "failed"}, "failed"),
+        ({"status": "completed_empty"}, "completed"),
+        ({"status": "canceled"}, "cancelled"),
+        ({"status": "success"}, "completed"),
+        ({"status": "error"}, "failed"),
+        ({"status": "timeout"}, "timed_out"),
+        ({"status": "aborted"}, "aborted"),
+        ({"status": "who knows"}, "completed"),
         ({"status": "failed", "exit_code": 0}, "failed"),
-        ({"exit_code": 0}, "completed"), ({"exit_code": 1}, "failed"), ({"exit_code": 77}, "failed"),
-        ({"exit_code": -9}, "failed"), ({"exit_code": 124}, "timed_out"), ({"exit_code": 130}, "aborted"),
-        ({"exit_code": 143}, "cancelled"), ({"status": None, "exit_code": 3}, "failed"),
-        ({"status": "", "exit_code": None}, "completed"), ({}, "completed"), ({"exit_code": 2**64}, "completed"),
+        ({"exit_code": 0}, "completed"),
+        ({"exit_code": 1}, "failed"),
+        ({"exit_code": 77}, "failed"),
+        ({"exit_code": -9}, "failed"),
+        ({"exit_code": 124}, "timed_out"),
+        ({"exit_code": 130}, "aborted"),
+        ({"exit_code": 143}, "cancelled"),
+        ({"status": None, "exit_code": 3}, "failed"),
+        ({"status": "", "exit_code": None}, "completed"),
+        ({}, "completed"),
+        ({"exit_code": 2**64}, "completed"),
     ],
-)  # fmt: skip
+)
 def test_a_status_is_derived_as_the_record_says(manifest: dict[str, Any], status: str) -> None:
     assert derive_status(manifest) == status
 
@@ -92,9 +131,18 @@ def folder(manifest: dict[str, Any] | None, name: str = "20260521T101500-a1b2c3"
 
 def test_every_key_of_a_manifest_is_in_a_column_or_in_the_metadata() -> None:
     manifest = {
-        "run_id": "r", "kind": "fanout", "model_spec": "claude/sonnet", "artifact_root": "/a", "playbook": "audit",
-        "agent": "coder", "status": "success", "prompt": "do", "new_key": {"a": [1]}, "exit_code": 2**70, "cwd": 5,
-    }  # fmt: skip
+        "run_id": "r",
+        "kind": "fanout",
+        "model_spec": "claude/sonnet",
+        "artifact_root": "/a",
+        "playbook": "audit",
+        "agent": "coder",
+        "status": "success",
+        "prompt": "do",
+        "new_key": {"a": [1]},
+        "exit_code": 2**70,
+        "cwd": 5,
+    }
 
     session = session_of(folder(manifest))
 
@@ -103,10 +151,15 @@ def test_every_key_of_a_manifest_is_in_a_column_or_in_the_metadata() -> None:
     assert session.metadata == {
         "run_id": "r",
         "imported": {
-            "model_spec": "claude/sonnet", "playbook": "audit", "status": "success", "prompt": "do",
-            "new_key": {"a": [1]}, "exit_code": 2**70, "cwd": 5,
+            "model_spec": "claude/sonnet",
+            "playbook": "audit",
+            "status": "success",
+            "prompt": "do",
+            "new_key": {"a": [1]},
+            "exit_code": 2**70,
+            "cwd": 5,
         },
-    }  # fmt: skip
+    }
 
 
 def test_a_run_without_a_manifest_was_interrupted_and_one_without_a_kind_is_an_agent() -> None:
@@ -143,19 +196,25 @@ def test_classes_are_known_by_the_last_part_of_their_path_or_by_their_keys() -> 
 @pytest.mark.parametrize(
     ("metadata", "usage"),
     [
-        ({"model_response": {"usage": {"input_tokens": 3}, "total_cost_usd": 0.5}},
-         {"input_tokens": 3, "cost_microusd": 500_000}),
-        ({"model_response": {"usage": {"prompt_tokens": 3, "completion_tokens": 4}}},
-         {"input_tokens": 3, "output_tokens": 4}),
-        ({"model_response": [{"usage": {"input_tokens": 1}}, {"usage": {"input_tokens": 9}}, "x"]},
-         {"input_tokens": 9}),
+        (
+            {"model_response": {"usage": {"input_tokens": 3}, "total_cost_usd": 0.5}},
+            {"input_tokens": 3, "cost_microusd": 500_000},
+        ),
+        (
+            {"model_response": {"usage": {"prompt_tokens": 3, "completion_tokens": 4}}},
+            {"input_tokens": 3, "output_tokens": 4},
+        ),
+        (
+            {"model_response": [{"usage": {"input_tokens": 1}}, {"usage": {"input_tokens": 9}}, "x"]},
+            {"input_tokens": 9},
+        ),
         ({"model_response": {"usage": {"input_tokens": "many", "output_tokens": 2**70}}}, None),
         ({"model_response": "text"}, None),
         ({"usage": {"input_tokens": 3}}, {"input_tokens": 3}),
         ({"usage": {"prompt_tokens": 3}}, {"input_tokens": 3}),
         ({"usage": ["?"]}, None),
     ],
-)  # fmt: skip
+)
 def test_usage_is_found_wherever_it_was_noted(metadata: dict[str, Any], usage: object) -> None:
     normalize_usage(metadata)
 
@@ -164,8 +223,11 @@ def test_usage_is_found_wherever_it_was_noted(metadata: dict[str, Any], usage: o
 
 def test_json_that_other_programs_write() -> None:
     assert parse_json('\ufeff{"a": NaN, "b": -Infinity, "c": 1e999, "d": 18446744073709551616}') == {
-        "a": "NaN", "b": "-Infinity", "c": "1e999", "d": 2**64,
-    }  # fmt: skip
+        "a": "NaN",
+        "b": "-Infinity",
+        "c": "1e999",
+        "d": 2**64,
+    }
     assert parse_json("9" * 5000) == "9" * 5000
     for bad in ('{"a": 1, "a": 2}', "[" * 100_000, "", "nul", '{"a": 1} x', "\0"):
         with pytest.raises(ValueError, match=r"."):
@@ -202,10 +264,13 @@ def test_a_plan_of_lines() -> None:
     plan = parse_plan(OLD_PLAN)
 
     assert plan._asdict() == {
-        "goal": "Ship X end to end.\n\nReally.", "repo": "/home/u/repo (not a comment)", "base_branch": "main",
-        "integration_branch": "show/my-feature/integration", "final_gates": False,
+        "goal": "Ship X end to end.\n\nReally.",
+        "repo": "/home/u/repo (not a comment)",
+        "base_branch": "main",
+        "integration_branch": "show/my-feature/integration",
+        "final_gates": False,
         "plays": (FolderPlay("backend-api", ()), FolderPlay("frontend", ("backend-api", "docs"))),
-    }  # fmt: skip
+    }
 
 
 def test_a_plan_with_a_head() -> None:

@@ -150,16 +150,18 @@ def test_what_is_no_json_is_kept_as_text(text: str) -> None:
 
 def test_what_is_no_text_is_kept_too() -> None:
     assert [load_or_keep(value) for value in (None, 5, 2.5, math.inf, b"\xff")] == [
-        None, 5, 2.5, {"unreadable": "inf"}, {"unreadable": "b'\\xff'"},
-    ]  # fmt: skip
+        None,
+        5,
+        2.5,
+        {"unreadable": "inf"},
+        {"unreadable": "b'\\xff'"},
+    ]
 
 
 def test_values_of_unknown_origin_become_json() -> None:
     value = {1: (1, {2}), "p": Path("/x"), "n": math.nan, "b": b"x", None: frozenset(), "t": True}
 
-    assert jsonable(value) == {
-        "1": [1, [2]], "p": "/x", "n": "nan", "b": "b'x'", "None": [], "t": True,
-    }  # fmt: skip
+    assert jsonable(value) == {"1": [1, [2]], "p": "/x", "n": "nan", "b": "b'x'", "None": [], "t": True}
     assert spell(value) == dump(jsonable(value))
 
 
@@ -176,9 +178,19 @@ def test_text_of_plain_columns(text: str, shown: str) -> None:
 
 def test_the_registry_knows_every_class_by_its_tag() -> None:
     classes = (
-        System, Instruction, messages.AssistantResponse, ActionRequest, ActionResponse, Progression, Branch, Session,
-        Show, Play, Team, TeamMessage,
-    )  # fmt: skip
+        System,
+        Instruction,
+        messages.AssistantResponse,
+        ActionRequest,
+        ActionResponse,
+        Progression,
+        Branch,
+        Session,
+        Show,
+        Play,
+        Team,
+        TeamMessage,
+    )
     assert [class_of(made.TAG) for made in classes] == list(classes)
     assert class_of("elsewhere.Thing") is None
     assert len({made.TAG for made in classes}) == len(classes)
@@ -199,10 +211,16 @@ def test_the_db_mode_has_the_names_of_the_columns() -> None:
     data = Message(id="m", created_at=1.0, metadata={"a": 1}, embedding=(1.0, -2.0)).to_dict("db")
 
     assert data == {
-        "id": "m", "created_at": 1.0, "node_metadata": {"a": 1}, "content": None,
-        "embedding": b"\x00\x00\x80\x3f\x00\x00\x00\xc0", "sender": None, "recipient": None, "channel": None,
+        "id": "m",
+        "created_at": 1.0,
+        "node_metadata": {"a": 1},
+        "content": None,
+        "embedding": b"\x00\x00\x80\x3f\x00\x00\x00\xc0",
+        "sender": None,
+        "recipient": None,
+        "channel": None,
         "role": None,
-    }  # fmt: skip
+    }
     assert Progression(id="p", created_at=1.0, order=("a",)).to_dict("db")["collection"] == ["a"]
 
 
@@ -318,9 +336,18 @@ def test_usage_is_counted_in_whole_numbers(value: Any) -> None:
 def test_the_words_of_the_records() -> None:
     assert {*SessionStatus} >= {"running", "completed", "failed", "aborted"}
     assert {*PlayStatus} == {
-        "pending", "prepared", "running", "running_complete", "gated", "gate_failed", "redoing", "merged", "escalated",
-        "blocked", "aborted_after_finish",
-    }  # fmt: skip
+        "pending",
+        "prepared",
+        "running",
+        "running_complete",
+        "gated",
+        "gate_failed",
+        "redoing",
+        "merged",
+        "escalated",
+        "blocked",
+        "aborted_after_finish",
+    }
     assert {*statuses.ShowStatus} == {"active", "completed", "aborted", "imported"}
     assert {*statuses.TeamStatus} == {"active", "archived"}
 
@@ -367,9 +394,8 @@ def test_a_crash_point_kills_only_when_asked() -> None:
     point("anywhere")
     program = "from lionstudio.crash import point\nfor n in range(5): point('here'); print(n, flush=True)"
     done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={"LIONAGI_CRASH_AT": "here:3", "PATH": ""}, capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", program], env={"LIONAGI_CRASH_AT": "here:3", "PATH": ""}, capture_output=True, text=True
+    )
     assert (done.returncode, done.stdout.split()) == (-9, ["0", "1"])
 
 

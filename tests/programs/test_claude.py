@@ -158,8 +158,7 @@ def test_an_overloaded_service_is_tried_again_and_that_is_kept(claude: Agent) ->
 
 
 @pytest.mark.parametrize(
-    ("status", "reason", "words"),
-    [(400, "run.failed.exit_nonzero", "400"), (403, "run.failed.exit_nonzero", "log in")],
+    ("status", "reason", "words"), [(400, "run.failed.exit_nonzero", "400"), (403, "run.failed.exit_nonzero", "log in")]
 )
 def test_an_error_of_the_service_fails_the_run(claude: Agent, status: int, reason: str, words: str) -> None:
     run = claude.run(f"@status {status}\n@say never", env={**claude.task.env, "CLAUDE_CODE_MAX_RETRIES": "0"})

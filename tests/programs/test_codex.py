@@ -52,8 +52,10 @@ def test_text_and_three_calls_are_kept_one_to_one(codex: Agent) -> None:
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
     assert kept(run) == items(run)
     assert {record["type"] for record in run.printed if "item" not in record} == {
-        "thread.started", "turn.started", "turn.completed"
-    }  # fmt: skip
+        "thread.started",
+        "turn.started",
+        "turn.completed",
+    }
     assert [answer.content.get("output", "error") for _, answer in run.calls] == ["one\n", "error", "three\n"]
     assert "echo one" in run.calls[0][0].content["arguments"]["command"]
     assert run.texts() == ["All done."]

@@ -48,9 +48,13 @@ class Followed:
         """Run the program; what it printed."""
         program = str(Path(self.agent.task.env["PATH"].split(os.pathsep)[0]) / self.tool.name)
         done = subprocess.run(
-            [program, *words], cwd=self.agent.task.cwd, env=dict(self.agent.task.env), stdin=subprocess.DEVNULL,
-            capture_output=True, timeout=90,
-        )  # fmt: skip
+            [program, *words],
+            cwd=self.agent.task.cwd,
+            env=dict(self.agent.task.env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=90,
+        )
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b"{")]
 
     def messages(self, session: str, wanted: int) -> list[Message]:

@@ -29,10 +29,14 @@ def test_six_plays_with_claude_and_codex(claude: Agent, codex: Agent, tmp_path: 
     for name in ("claude", "codex"):
         (agents / f"my-{name}.md").write_text(f"---\nprovider: {name}\npermissions: all\n---\nYou work in a show.\n")
     theatre.plan(
-        {name: {"agent": f"my-{kind}", "depends_on": NEEDS.get(name, []), "prompt": script(name)}
-         for name, kind in PLAYS.items()},
-        concurrency=3, provider_limits={"claude": 2, "codex": 1}, gates=[{"command": ["test", "-e", "README"]}],
-    )  # fmt: skip
+        {
+            name: {"agent": f"my-{kind}", "depends_on": NEEDS.get(name, []), "prompt": script(name)}
+            for name, kind in PLAYS.items()
+        },
+        concurrency=3,
+        provider_limits={"claude": 2, "codex": 1},
+        gates=[{"command": ["test", "-e", "README"]}],
+    )
     done = theatre.li("show", "run", TOPIC, "--no-wait", "--json", **env)
 
     assert done.code == 0, (done, theatre.log(), theatre.statuses())

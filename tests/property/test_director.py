@@ -38,15 +38,22 @@ def play(number: int, needs: list[int], *, person: bool) -> PlannedPlay:
 def plans(draw: st.DrawFn) -> Plan:
     count = draw(st.integers(1, 7))
     plays = [
-        play(number, draw(st.lists(st.integers(0, number - 1), max_size=3, unique=True)) if number else [],
-             person=draw(st.integers(0, 3)) == 0)
+        play(
+            number,
+            draw(st.lists(st.integers(0, number - 1), max_size=3, unique=True)) if number else [],
+            person=draw(st.integers(0, 3)) == 0,
+        )
         for number in range(count)
-    ]  # fmt: skip
+    ]
     return Plan(
-        topic="t", plays=tuple(draw(st.permutations(plays))), concurrency=draw(st.integers(1, 3)),
-        max_attempts=draw(st.integers(1, 3)), provider_limits=draw(st.sampled_from([{}, {"claude": 1}])),
-        budget=Budget(tokens=1_000), final_gates=draw(st.sampled_from([(), (Gate(kind=GateKind.PERSON),)])),
-    )  # fmt: skip
+        topic="t",
+        plays=tuple(draw(st.permutations(plays))),
+        concurrency=draw(st.integers(1, 3)),
+        max_attempts=draw(st.integers(1, 3)),
+        provider_limits=draw(st.sampled_from([{}, {"claude": 1}])),
+        budget=Budget(tokens=1_000),
+        final_gates=draw(st.sampled_from([(), (Gate(kind=GateKind.PERSON),)])),
+    )
 
 
 class Show(RuleBasedStateMachine):
@@ -117,9 +124,15 @@ class Show(RuleBasedStateMachine):
         if after.status is PlayStatus.MERGED:
             assert self.merges[order.play] == 1
         self.written[order.play] = replace(
-            before, status=after.status, attempt=after.attempt, approved=after.approved, anyway=after.anyway,
-            allowed=after.allowed or before.allowed, parked_until=after.parked_until, blocked_by=after.blocked_by,
-        )  # fmt: skip
+            before,
+            status=after.status,
+            attempt=after.attempt,
+            approved=after.approved,
+            anyway=after.anyway,
+            allowed=after.allowed or before.allowed,
+            parked_until=after.parked_until,
+            blocked_by=after.blocked_by,
+        )
 
     def start(self, order: Work) -> None:
         name, standing = order.play, self.written[order.play]
@@ -129,9 +142,11 @@ class Show(RuleBasedStateMachine):
         for need in self.plan.play(name).depends_on:
             assert self.written[need].status is PlayStatus.MERGED, "started before its dependencies"
         expected = {
-            events.PrepareCheckout: BEGUN, events.RunAttempt: {PlayStatus.RUNNING}, events.MergePlay: {PlayStatus.GATED},
+            events.PrepareCheckout: BEGUN,
+            events.RunAttempt: {PlayStatus.RUNNING},
+            events.MergePlay: {PlayStatus.GATED},
             events.RunGates: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
-        }  # fmt: skip
+        }
         assert standing.status in expected[type(order)]
         if isinstance(order, events.PrepareCheckout):
             assert len(self.under_way) < self.plan.concurrency, "too many at a time"
@@ -225,9 +240,10 @@ class Show(RuleBasedStateMachine):
     @rule(needs=st.lists(PICK, max_size=2), gone=PICK)
     def the_plan_is_edited(self, needs: list[int], gone: int) -> None:
         fresh = PlannedPlay(
-            name=f"p{len(self.written)}", prompt="y",
+            name=f"p{len(self.written)}",
+            prompt="y",
             depends_on=tuple({self.edited.names[each % len(self.edited.names)] for each in needs}),
-        )  # fmt: skip
+        )
         plays = [*self.edited.plays, fresh]
         victim = plays[gone % len(plays)].name
         needed = {need for each in plays for need in each.depends_on}

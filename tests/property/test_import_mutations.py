@@ -12,14 +12,7 @@ from typing import Any, TypeVar
 import apsw
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.archives import (
-    BEGAN,
-    Foreign,
-    conversation,
-    current,
-    legacy_flow,
-    snapshot,
-)
+from tests.support.archives import BEGAN, Foreign, conversation, current, legacy_flow, snapshot
 from tests.support.builders import trial
 from tests.support.hostile import hostile_text, scalars, values
 
@@ -33,9 +26,18 @@ from lionstudio.state.messages.append import get_message
 T = TypeVar("T")
 RUN = "20260521T101500-a1b2c3"
 META = {
-    "worktree": "/w", "branch": "b", "attempt": 1, "started_at": BEGAN, "ended_at": BEGAN, "exit_code": 0,
-    "status": "merged", "merged_at": BEGAN, "merge_sha": "abc", "depends_on": ["a"], "block_reason": "x",
-}  # fmt: skip
+    "worktree": "/w",
+    "branch": "b",
+    "attempt": 1,
+    "started_at": BEGAN,
+    "ended_at": BEGAN,
+    "exit_code": 0,
+    "status": "merged",
+    "merged_at": BEGAN,
+    "merge_sha": "abc",
+    "depends_on": ["a"],
+    "block_reason": "x",
+}
 VERDICT = {"gate_passed": True, "feedback": "no", "notes": "fine"}
 SHOW = (
     "---\ngoal: ship\nplays:\n  - name: play\n    depends_on: [a]\n---\n## Goal\nx\n- Repo: /r\n**play**\n- deps: [b]\n"
@@ -177,10 +179,13 @@ COLUMNS = {
 CELLS = [(table, name) for table, names in COLUMNS.items() for name in names.split(" ")]
 
 cells = st.one_of(
-    st.none(), st.integers(-(2**63), 2**63 - 1), st.floats(), st.binary(max_size=8),
+    st.none(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(),
+    st.binary(max_size=8),
     hostile_text.map(lambda text: text.encode("utf-8", "replace").decode()),
     values().map(lambda value: json.dumps(value)),
-)  # fmt: skip
+)
 
 
 @quick

@@ -37,14 +37,7 @@ from lionstudio.state.sessions import create_session, get_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.teams import post, put_team, team_messages
 
-CLASSES = (
-    Message,
-    model.System,
-    model.Instruction,
-    model.AssistantResponse,
-    model.ActionRequest,
-    model.ActionResponse,
-)
+CLASSES = (Message, model.System, model.Instruction, model.AssistantResponse, model.ActionRequest, model.ActionResponse)
 float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
 element = {"id": ids, "created_at": times, "metadata": objects()}
 counts = st.integers(-(2**63), 2**63 - 1)
@@ -60,32 +53,81 @@ of_others = st.builds(
 )
 messages: st.SearchStrategy[Message] = st.one_of(*of_our_classes, of_others)
 sessions = st.builds(
-    Session, **element, name=maybe, user=maybe, updated_at=seconds, playbook_name=maybe, agent_name=maybe,
-    invocation_kind=st.none() | st.sampled_from(InvocationKind), show_topic=maybe, show_play_name=maybe,
-    artifacts_path=maybe, source_kind=st.none() | st.sampled_from(SourceKind),
-    status=st.none() | st.sampled_from(SessionStatus), started_at=seconds, ended_at=seconds, last_message_at=seconds,
-    model=maybe, provider=maybe, project=maybe, cwd=maybe, git_commit=maybe, exit_code=st.none() | counts,
-    delivery=maybe, reason_codes=words, owner=st.none() | objects(),
-)  # fmt: skip
+    Session,
+    **element,
+    name=maybe,
+    user=maybe,
+    updated_at=seconds,
+    playbook_name=maybe,
+    agent_name=maybe,
+    invocation_kind=st.none() | st.sampled_from(InvocationKind),
+    show_topic=maybe,
+    show_play_name=maybe,
+    artifacts_path=maybe,
+    source_kind=st.none() | st.sampled_from(SourceKind),
+    status=st.none() | st.sampled_from(SessionStatus),
+    started_at=seconds,
+    ended_at=seconds,
+    last_message_at=seconds,
+    model=maybe,
+    provider=maybe,
+    project=maybe,
+    cwd=maybe,
+    git_commit=maybe,
+    exit_code=st.none() | counts,
+    delivery=maybe,
+    reason_codes=words,
+    owner=st.none() | objects(),
+)
 branches = st.builds(Branch, **element, name=maybe, user=maybe)
 shows = st.builds(
-    Show, **element, topic=ids, show_dir=hostile_text, goal=maybe, repo=maybe, base_branch=maybe,
-    integration_branch=maybe, status=st.sampled_from(ShowStatus), status_source=maybe, updated_at=times,
-)  # fmt: skip
+    Show,
+    **element,
+    topic=ids,
+    show_dir=hostile_text,
+    goal=maybe,
+    repo=maybe,
+    base_branch=maybe,
+    integration_branch=maybe,
+    status=st.sampled_from(ShowStatus),
+    status_source=maybe,
+    updated_at=times,
+)
 plays = st.builds(
-    Play, **element, show_id=st.just("show"), name=ids, playbook=maybe, effort=maybe,
-    status=st.sampled_from(PlayStatus), attempt=counts, started_at=seconds, ended_at=seconds,
-    exit_code=st.none() | counts, worktree=maybe, branch=maybe,
-    merge_sha=maybe, merged_at=seconds, gate_passed=st.none() | st.booleans(), gate_feedback=maybe, depends_on=words,
-    sort_order=counts, updated_at=times,
-)  # fmt: skip
+    Play,
+    **element,
+    show_id=st.just("show"),
+    name=ids,
+    playbook=maybe,
+    effort=maybe,
+    status=st.sampled_from(PlayStatus),
+    attempt=counts,
+    started_at=seconds,
+    ended_at=seconds,
+    exit_code=st.none() | counts,
+    worktree=maybe,
+    branch=maybe,
+    merge_sha=maybe,
+    merged_at=seconds,
+    gate_passed=st.none() | st.booleans(),
+    gate_feedback=maybe,
+    depends_on=words,
+    sort_order=counts,
+    updated_at=times,
+)
 teams = st.builds(
     Team, **element, name=hostile_text, members=words, status=st.sampled_from(TeamStatus), updated_at=times
 )
 team_mail = st.builds(
-    TeamMessage, **element, team_id=st.just("team"), sender=hostile_text, recipient=hostile_text, content=hostile_text,
-    summary=maybe, read_by=words,
-)  # fmt: skip
+    TeamMessage,
+    **element,
+    team_id=st.just("team"),
+    sender=hostile_text,
+    recipient=hostile_text,
+    content=hostile_text,
+    summary=maybe,
+    read_by=words,
+)
 progressions = st.builds(Progression, **element, order=words, name=maybe)
 elements = st.one_of(messages, sessions, branches, shows, plays, teams, team_mail, progressions)
 

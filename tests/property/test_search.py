@@ -99,9 +99,15 @@ def _found_in(text: str, piece: str) -> bool:
 def wanted(chosen: Filters) -> list[str]:
     """The ids that a filter means, newest first."""
     columns = {
-        "status": "status", "kind": "invocation_kind", "source": "source_kind", "project": "project",
-        "agent": "agent_name", "playbook": "playbook_name", "show": "show_topic", "name": "name",
-    }  # fmt: skip
+        "status": "status",
+        "kind": "invocation_kind",
+        "source": "source_kind",
+        "project": "project",
+        "agent": "agent_name",
+        "playbook": "playbook_name",
+        "show": "show_topic",
+        "name": "name",
+    }
 
     def matches(session: Session) -> bool:
         for name, column in columns.items():
@@ -113,9 +119,13 @@ def wanted(chosen: Filters) -> list[str]:
         if chosen.until is not None and session.created_at >= chosen.until:
             return False
         looked = (
-            session.name, session.agent_name, session.playbook_name, session.show_topic, session.show_play_name,
+            session.name,
+            session.agent_name,
+            session.playbook_name,
+            session.show_topic,
+            session.show_play_name,
             session.project,
-        )  # fmt: skip
+        )
         return not chosen.text or any(_found_in(text or "", chosen.text) for text in looked)
 
     found = [session for session in SESSIONS if matches(session)]
@@ -193,12 +203,32 @@ def test_what_a_person_types_is_never_a_syntax_error(conn: Connection, query: st
 OPERATORS = st.lists(
     st.sampled_from(
         [
-            "AND", "OR", "NOT", "NEAR(", ")", "(", "^", "*", "+", "-", ":", "text:", '"', "'", "{", "}", ",", "\\",
-            "word", "wo*", ";", "--",
+            "AND",
+            "OR",
+            "NOT",
+            "NEAR(",
+            ")",
+            "(",
+            "^",
+            "*",
+            "+",
+            "-",
+            ":",
+            "text:",
+            '"',
+            "'",
+            "{",
+            "}",
+            ",",
+            "\\",
+            "word",
+            "wo*",
+            ";",
+            "--",
         ]
     ),
     max_size=8,
-)  # fmt: skip
+)
 
 
 @given(parts=OPERATORS, glue=st.sampled_from(["", " "]))

@@ -72,8 +72,10 @@ def test_the_example_of_the_readme(home: Path) -> None:
         {"function": "grep", "arguments": {"pattern": "x"}},
     ]
     assert {key: contents[3][key] for key in ("function", "arguments", "output")} == {
-        "function": "grep", "arguments": {"pattern": "x"}, "output": ["a.py:1"],
-    }  # fmt: skip
+        "function": "grep",
+        "arguments": {"pattern": "x"},
+        "output": ["a.py:1"],
+    }
 
 
 def test_the_same_without_an_event_loop(home: Path) -> None:
@@ -96,8 +98,11 @@ def test_the_same_without_an_event_loop(home: Path) -> None:
     assert isinstance(request, ActionRequest)
     assert isinstance(answer, ActionResponse)
     assert answer.content == {
-        "function": "rm", "arguments": {"path": "/"}, "error": "refused", "action_request_id": request.id,
-    }  # fmt: skip
+        "function": "rm",
+        "arguments": {"path": "/"},
+        "error": "refused",
+        "action_request_id": request.id,
+    }
 
 
 def test_messages_are_there_while_it_runs(home: Path) -> None:

@@ -134,9 +134,14 @@ def test_another_terminal_follows_waits_and_stops(tmp_path: Path) -> None:
 def test_secrets_are_kept_nowhere(tmp_path: Path) -> None:
     (tmp_path / "script").write_text(f"@say the token is {SECRET}\n@tool fetch {SECRET}\n@run printenv OPENAI_API_KEY")
     done = li(
-        tmp_path, "agent", "script", "-", "--stream-persist", stdin=(tmp_path / "script").read_text(),
+        tmp_path,
+        "agent",
+        "script",
+        "-",
+        "--stream-persist",
+        stdin=(tmp_path / "script").read_text(),
         OPENAI_API_KEY="not-a-known-shape-at-all",
-    )  # fmt: skip
+    )
     assert done.returncode == 0
     (tmp_path / "script").unlink()
     assert SECRET not in done.stdout
@@ -163,9 +168,12 @@ def test_a_secret_in_two_pieces_of_a_stream() -> None:
 def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "not-a-known-shape-at-all")
     called = Session(
-        id="run", name=f"use {SECRET}", cwd=f"/tmp/{SECRET}", show_topic="not-a-known-shape-at-all",
+        id="run",
+        name=f"use {SECRET}",
+        cwd=f"/tmp/{SECRET}",
+        show_topic="not-a-known-shape-at-all",
         metadata={"why": {"said": SECRET}},
-    )  # fmt: skip
+    )
     with Database(str(tmp_path / "state.db")) as database:
         lease = Lease(database.path, called)
         database.write(lease.begin)
@@ -340,8 +348,10 @@ def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
         database.write(lambda conn: create_branch(conn, branch))
     done = subprocess.run(
         [sys.executable, "-c", _SPOOLING, path, row.id, branch.id],
-        env=environment(tmp_path, LIONAGI_CRASH_AT=point), check=False, timeout=30,
-    )  # fmt: skip
+        env=environment(tmp_path, LIONAGI_CRASH_AT=point),
+        check=False,
+        timeout=30,
+    )
     assert done.returncode == -signal.SIGKILL
     assert li(tmp_path, "agent", "script", "@say next").returncode == 0
     assert list_spools(path) == []

@@ -22,8 +22,12 @@ def test_a_run_is_kept_whole(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "working\ndone\n")
     row = session(tmp_path)
     assert (row["status"], row["exit_code"], row["invocation_kind"], row["agent_name"], row["provider"]) == (
-        "completed", 0, "agent", "script", "script",
-    )  # fmt: skip
+        "completed",
+        0,
+        "agent",
+        "script",
+        "script",
+    )
     assert (row["input_tokens"], row["output_tokens"], row["cost_microusd"], row["message_count"]) == (100, 20, 1500, 9)
     [messages] = contents(tmp_path).values()
     assert messages[0] == {"system_message": "be brief"}
@@ -58,10 +62,7 @@ def test_a_sub_agent_has_a_branch_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("script", "status", "code", "reason"),
-    [
-        ("@fail 3 it broke", "failed", 3, []),
-        ("@limit until noon", "failed", 1, ["run.failed.usage_limit"]),
-    ],
+    [("@fail 3 it broke", "failed", 3, []), ("@limit until noon", "failed", 1, ["run.failed.usage_limit"])],
 )
 def test_an_end_that_is_no_success(tmp_path: Path, script: str, status: str, code: int, reason: list[str]) -> None:
     done = li(tmp_path, "agent", "script", f"@say before\n{script}")

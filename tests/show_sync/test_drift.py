@@ -123,8 +123,9 @@ def test_a_kill_between_file_and_row_is_shown_and_healed(
 ) -> None:
     killed = subprocess.run(
         [sys.executable, "-c", RECORD, folder, settings.db, json.dumps(STEPS)],
-        env=environment(LIONAGI_CRASH_AT=point), check=False,
-    )  # fmt: skip
+        env=environment(LIONAGI_CRASH_AT=point),
+        check=False,
+    )
     assert killed.returncode == -signal.SIGKILL
     assert drifted(settings) == [("show.drift", evidence)]
     heal(settings)

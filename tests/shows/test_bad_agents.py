@@ -25,17 +25,19 @@ AGENTS = {
     "bomb": ("mkfifo .git/objects/pipe", "escalated", "is not a plain file"),
     "forks": (
         "setsid sleep 600 > /dev/null 2>&1 & (trap '' TERM; setsid sleep 600) > /dev/null 2>&1 & echo f > f.txt",
-        "merged", "",
+        "merged",
+        "",
     ),
     "hooks": (
-        'mkdir -p .git/hooks; for h in post-checkout reference-transaction post-index-change pre-commit; do'
+        "mkdir -p .git/hooks; for h in post-checkout reference-transaction post-index-change pre-commit; do"
         ' printf "#!/bin/sh\\ntouch $TRAP\\n" > .git/hooks/$h; chmod +x .git/hooks/$h; done;'
         ' git config core.fsmonitor "touch $TRAP; false"; git config filter.f.clean "touch $TRAP; cat";'
         ' git config filter.f.smudge "touch $TRAP; cat"; git config diff.external "touch $TRAP";'
         ' git config merge.f.driver "touch $TRAP"; echo "* merge=f diff=f" > .gitattributes; echo h > h.txt',
-        "merged", "",
+        "merged",
+        "",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow

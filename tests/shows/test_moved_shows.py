@@ -29,10 +29,10 @@ def test_gates_look_at_the_merge_result(theatre: Theatre) -> None:
     both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
     wait = "@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'"
     go = theatre.root / "go"
-    theatre.plan({
-        "a": "@write a.txt alpha",
-        "b": {"prompt": wait.format(go=go) + "\n@write b.txt beta", "max_attempts": 1},
-    }, gates=[both])  # fmt: skip
+    theatre.plan(
+        {"a": "@write a.txt alpha", "b": {"prompt": wait.format(go=go) + "\n@write b.txt beta", "max_attempts": 1}},
+        gates=[both],
+    )
     thread = threading.Thread(target=theatre.direct)
     thread.start()
     theatre.until(lambda: theatre.meta("a").get("status") == "merged")
@@ -50,10 +50,12 @@ def test_a_reviewer_is_shown_what_merging_changes(theatre: Theatre) -> None:
     agents.mkdir(parents=True)
     (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
     wait = f"@run sh -c 'while [ ! -e {theatre.root}/go ]; do sleep 0.05; done'"
-    theatre.plan({
-        "a": "@write alpha.txt a",
-        "b": {"prompt": f"{wait}\n@write beta.txt b", "max_attempts": 1, "gates": [{"review": "critic"}]},
-    })  # fmt: skip
+    theatre.plan(
+        {
+            "a": "@write alpha.txt a",
+            "b": {"prompt": f"{wait}\n@write beta.txt b", "max_attempts": 1, "gates": [{"review": "critic"}]},
+        }
+    )
     thread = threading.Thread(target=theatre.direct)
     thread.start()
     theatre.until(lambda: theatre.meta("a").get("status") == "merged")
@@ -69,8 +71,10 @@ def test_a_reviewer_is_shown_what_merging_changes(theatre: Theatre) -> None:
 def test_who_approves_does_not_wave_through_what_was_merged_meanwhile(theatre: Theatre) -> None:
     """Both pass alone; the second does not any more when the first is in."""
     both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
-    theatre.plan({"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "max_attempts": 1}},
-                 gates=[both, {"person": "look at it"}])  # fmt: skip
+    theatre.plan(
+        {"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "max_attempts": 1}},
+        gates=[both, {"person": "look at it"}],
+    )
     theatre.direct()
     assert theatre.statuses() == {"a": "gated", "b": "gated"}
     approve(theatre, "a")

@@ -44,16 +44,16 @@ def say(theatre: Theatre, play: str | None, word: DecisionKind, **more: Any) -> 
 
 
 def test_a_show_from_plan_to_merge(theatre: Theatre) -> None:
-    theatre.plan({
-        "a": "@write a.txt alpha",
-        "b": "@write b.txt beta",
-        "c": {"prompt": "@run cat a.txt b.txt\n@write c.txt gamma", "depends_on": ["a", "b"]},
-    })  # fmt: skip
+    theatre.plan(
+        {
+            "a": "@write a.txt alpha",
+            "b": "@write b.txt beta",
+            "c": {"prompt": "@run cat a.txt b.txt\n@write c.txt gamma", "depends_on": ["a", "b"]},
+        }
+    )
     assert theatre.direct() == "completed"
 
-    assert theatre.files() == {
-        "README": "one\ntwo\nthree", "a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma"
-    }  # fmt: skip
+    assert theatre.files() == {"README": "one\ntwo\nthree", "a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma"}
     assert theatre.runs() == theatre.merged() == {"a": 1, "b": 1, "c": 1}
     assert theatre.rows() == ("completed", {"a": "merged", "b": "merged", "c": "merged"})
     theatre.assert_whole()
@@ -120,11 +120,10 @@ def test_a_conflict_goes_back_to_the_agent(theatre: Theatre) -> None:
 
 
 def test_who_cannot_do_it_is_escalated_and_others_are_blocked(theatre: Theatre) -> None:
-    theatre.plan({
-        "a": "@fail 3 no idea",
-        "b": {"prompt": "@write b.txt b", "depends_on": ["a"]},
-        "c": "@write c.txt c",
-    }, max_attempts=2)  # fmt: skip
+    theatre.plan(
+        {"a": "@fail 3 no idea", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}, "c": "@write c.txt c"},
+        max_attempts=2,
+    )
     theatre.direct()
 
     assert theatre.statuses() == {"a": "escalated", "b": "blocked", "c": "merged"}
@@ -178,16 +177,16 @@ def test_a_usage_limit_parks_without_using_up_an_attempt(theatre: Theatre) -> No
     with reading(str(theatre.home / "state.db")) as conn:
         metadata = conn.value(
             "SELECT node_metadata FROM sessions WHERE id = :id", {"id": theatre.meta("a")["session_id"]}
-        )  # fmt: skip
+        )
     assert json.loads(metadata)["resumed_from"] == first
     theatre.assert_whole()
 
 
 def test_a_budget_stops_dispatching_and_asks(theatre: Theatre) -> None:
-    theatre.plan({
-        "a": "@usage 90 20\n@say spent",
-        "b": {"prompt": "@usage 90 20\n@say spent", "depends_on": ["a"]},
-    }, budget={"tokens": 100})  # fmt: skip
+    theatre.plan(
+        {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@usage 90 20\n@say spent", "depends_on": ["a"]}},
+        budget={"tokens": 100},
+    )
     theatre.direct()
     assert theatre.statuses() == {"a": "merged", "b": "pending"}
     assert any("budget of tokens is used up" in warning for warning in theatre.warnings)
@@ -211,8 +210,11 @@ def test_plays_at_a_time_for_the_show_and_for_a_provider(theatre: Theatre) -> No
 
 def test_an_edit_is_taken_up_and_logged(theatre: Theatre) -> None:
     theatre.plan({"a": "@fail 1 no"}, max_attempts=1)
-    thread = threading.Thread(target=lambda: theatre.direct(leave=lambda resting: bool(theatre.meta("c"))
-                              and theatre.meta("c").get("status") == "merged"))  # fmt: skip
+    thread = threading.Thread(
+        target=lambda: theatre.direct(
+            leave=lambda resting: bool(theatre.meta("c")) and theatre.meta("c").get("status") == "merged"
+        )
+    )
     thread.start()
     theatre.until(lambda: theatre.meta("a").get("status") == "escalated")
     good = (theatre.show_dir / "_show.md").read_text()
@@ -322,8 +324,9 @@ def test_a_usage_limit_of_the_reviewer_uses_up_no_attempt(theatre: Theatre, monk
 
 
 def test_either_half_is_enough(theatre: Theatre) -> None:
-    theatre.plan({"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}},
-                 gates=[{"person": "look"}])  # fmt: skip
+    theatre.plan(
+        {"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}}, gates=[{"person": "look"}]
+    )
     theatre.direct()
     say(theatre, "a", DecisionKind.APPROVE)
     theatre.direct()
@@ -424,9 +427,10 @@ def test_people_are_told_by_command_and_by_webhook(theatre: Theatre) -> None:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         by_command = theatre.root / "told"
         notify = {
-            "desktop": False, "webhook": f"http://127.0.0.1:{server.server_port}/",
+            "desktop": False,
+            "webhook": f"http://127.0.0.1:{server.server_port}/",
             "command": ["sh", "-c", f"cat > {by_command}.new; mv {by_command}.new {by_command}"],
-        }  # fmt: skip
+        }
         theatre.plan({"a": "@fail 1 no idea"}, max_attempts=1, notify=notify)
         theatre.direct()
         theatre.until(lambda: told and by_command.exists())
@@ -446,10 +450,7 @@ def test_a_notification_that_fails_holds_nothing_up(theatre: Theatre) -> None:
     theatre.until(lambda: sum("did not get through" in warning for warning in theatre.warnings) == 2)
 
 
-@pytest.mark.parametrize(
-    ("agent", "reason"),
-    [("nobody", "there is no agent or provider 'nobody'"), ("openai", "")],
-)
+@pytest.mark.parametrize(("agent", "reason"), [("nobody", "there is no agent or provider 'nobody'"), ("openai", "")])
 def test_an_agent_that_cannot_run_is_escalated_at_once(theatre: Theatre, agent: str, reason: str) -> None:
     theatre.plan({"a": {"agent": agent}, "b": "@write b.txt b"})
     theatre.direct()

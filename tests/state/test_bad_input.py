@@ -255,9 +255,11 @@ def test_teams_move_only_as_their_table_says(db: Database) -> None:
 
 def test_the_tables_of_moves_name_every_status() -> None:
     tables: list[tuple[Any, Any]] = [
-        (statuses.SESSION_TRANSITIONS, SessionStatus), (statuses.PLAY_TRANSITIONS, PlayStatus), (statuses.SHOW_TRANSITIONS, ShowStatus),
+        (statuses.SESSION_TRANSITIONS, SessionStatus),
+        (statuses.PLAY_TRANSITIONS, PlayStatus),
+        (statuses.SHOW_TRANSITIONS, ShowStatus),
         (statuses.TEAM_TRANSITIONS, TeamStatus),
-    ]  # fmt: skip
+    ]
     assert [set(moves) for moves, _ in tables] == [set(words) for _, words in tables]
 
 

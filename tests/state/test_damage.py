@@ -274,8 +274,11 @@ def test_an_order_without_its_message_keeps_the_place(world: Database) -> None:
     entries = read(world, lambda conn: list(history(conn, "hurt.main")))
 
     assert [(entry.message_id, entry.message is None) for entry in entries] == [
-        ("a", False), ("b", True), ("c", False), ("sys", False),
-    ]  # fmt: skip
+        ("a", False),
+        ("b", True),
+        ("c", False),
+        ("sys", False),
+    ]
 
 
 def test_a_session_that_is_hurt_can_still_be_ended(world: Database) -> None:

@@ -63,8 +63,10 @@ def test_plays_are_put_once_per_name_and_listed_in_order(db: Database) -> None:
     plays = read(db, list_plays, made.id)
 
     assert [(play.id, play.name, play.attempt) for play in plays] == [
-        ("docs.c", "c", 1), ("docs.b", "b", 1), ("docs.a", "a", 2),
-    ]  # fmt: skip
+        ("docs.c", "c", 1),
+        ("docs.b", "b", 1),
+        ("docs.a", "a", 2),
+    ]
     assert read(db, find_play, made.id, "nobody") is None
     assert read(db, find_show, "nobody") is None
 
@@ -155,8 +157,9 @@ def test_questions_across_all_shows(db: Database) -> None:
         write(db, transition_play, made.id, name, "escalated", at=T0)
 
     assert [(found.topic, found.play.name) for found in read(db, plays_with_status, "escalated")] == [
-        ("one", "a"), ("two", "x"),
-    ]  # fmt: skip
+        ("one", "a"),
+        ("two", "x"),
+    ]
     assert read(db, blocked_plays, "one") == {"b": ("a",), "c": ("b",)}
     assert read(db, critical_path, "one", T0) == ("a", "b", "c")
     with pytest.raises(NotFound):

@@ -39,9 +39,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_example_works(running: Running, example: str) -> None:
     given = {
-        **os.environ, "STUDIO": running.url.rstrip("/"), "LIONAGI_HOME": str(running.home), "SESSION": "documented",
-        "AUTH": f"Authorization: Bearer {running.token}", "no_proxy": "*",
-    }  # fmt: skip
+        **os.environ,
+        "STUDIO": running.url.rstrip("/"),
+        "LIONAGI_HOME": str(running.home),
+        "SESSION": "documented",
+        "AUTH": f"Authorization: Bearer {running.token}",
+        "no_proxy": "*",
+    }
     done = subprocess.run(["sh", "-c", example], env=given, capture_output=True, text=True, timeout=30)
 
     assert done.returncode == 0, done.stderr

@@ -59,9 +59,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 @pytest.mark.slow
 @schema.parametrize()
 @settings(
-    max_examples=EXAMPLES, deadline=None, derandomize=not FRESH, database=None,
-    suppress_health_check=list(HealthCheck), print_blob=True,
-)  # fmt: skip
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=not FRESH,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+    print_blob=True,
+)
 def test_every_operation_keeps_its_promises(case: Any, running: Running) -> None:
     SENT[case.operation.label] += 1
     if SENT[case.operation.label] > SLOW.get(case.operation.label, EVERY):

@@ -27,17 +27,28 @@ def li(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
     return subprocess.run(
-        [LI, *words], env=environment(home, **more), cwd=home, input=stdin, capture_output=True, text=True,
-        timeout=timeout, check=False,
-    )  # fmt: skip
+        [LI, *words],
+        env=environment(home, **more),
+        cwd=home,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
 
 
 def start(home: Path, *words: str, **more: str) -> subprocess.Popen[str]:
     """Start a command; the test ends it."""
     return subprocess.Popen(
-        [LI, *words], env=environment(home, **more), cwd=home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [LI, *words],
+        env=environment(home, **more),
+        cwd=home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def sessions(home: Path) -> list[dict[str, Any]]:

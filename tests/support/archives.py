@@ -29,9 +29,16 @@ def message(
 ) -> dict[str, Any]:
     """One message as a snapshot has it."""
     return {
-        "id": id_, "created_at": at, "metadata": {"lion_class": TAGS + tag, **metadata}, "content": content,
-        "embedding": None, "sender": "user", "recipient": None, "channel": None, "role": role,
-    }  # fmt: skip
+        "id": id_,
+        "created_at": at,
+        "metadata": {"lion_class": TAGS + tag, **metadata},
+        "content": content,
+        "embedding": None,
+        "sender": "user",
+        "recipient": None,
+        "channel": None,
+        "role": role,
+    }
 
 
 def conversation(prefix: str, rounds: int = 1) -> list[dict[str, Any]]:
@@ -46,24 +53,34 @@ def conversation(prefix: str, rounds: int = 1) -> list[dict[str, Any]]:
             message(f"{prefix}.{n}.a", {"instruction": f"question {n}"}, "instruction.Instruction", "user", at + 1),
             message(f"{prefix}.{n}.b", call, "action_request.ActionRequest", "action", at + 2),
             message(f"{prefix}.{n}.c", result, "action_response.ActionResponse", "action", at + 3),
-            message(f"{prefix}.{n}.d", {"assistant_response": "42"}, "assistant_response.AssistantResponse",
-                    "assistant", at + 4, model_response=usage),
-        ]  # fmt: skip
+            message(
+                f"{prefix}.{n}.d",
+                {"assistant_response": "42"},
+                "assistant_response.AssistantResponse",
+                "assistant",
+                at + 4,
+                model_response=usage,
+            ),
+        ]
     return found
 
 
 def snapshot(branch_id: str, messages: Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:
     """A branch as its file has it: the bag in any order, the order in the progression."""
     return {
-        "id": branch_id, "created_at": BEGAN, "user": "somebody", "name": None,
+        "id": branch_id,
+        "created_at": BEGAN,
+        "user": "somebody",
+        "name": None,
         "metadata": {"lion_class": "lionagi.session.branch.Branch"},
         "messages": {
-            "id": named(branch_id + " pile"), "collections": list(reversed(messages)),
+            "id": named(branch_id + " pile"),
+            "collections": list(reversed(messages)),
             "progression": {"id": named(branch_id + " order"), "order": [each["id"] for each in messages]},
         },
         "chat_model": {"endpoint": {"config": CONFIG}},
         **more,
-    }  # fmt: skip
+    }
 
 
 def write_run(home: Path, run_id: str, manifest: dict[str, Any] | None, *branches: dict[str, Any]) -> Path:
@@ -80,29 +97,48 @@ def write_run(home: Path, run_id: str, manifest: dict[str, Any] | None, *branche
 def legacy_agent(run_id: str, branch_id: str) -> dict[str, Any]:
     """The oldest manifest: written once at the end, without status and times."""
     return {
-        "run_id": run_id, "state_root": f"/h/runs/{run_id}", "artifact_root": f"/h/runs/{run_id}/artifacts",
-        "kind": "agent", "model": "sonnet", "provider": "claude_code", "prompt": "Explain X",
+        "run_id": run_id,
+        "state_root": f"/h/runs/{run_id}",
+        "artifact_root": f"/h/runs/{run_id}/artifacts",
+        "kind": "agent",
+        "model": "sonnet",
+        "provider": "claude_code",
+        "prompt": "Explain X",
         "branches": [{"id": branch_id, "provider": "claude_code", "model": "sonnet"}],
-    }  # fmt: skip
+    }
 
 
 def legacy_flow(run_id: str, *branch_ids: str) -> dict[str, Any]:
     """The manifest of an orchestration of that time, with keys of its pattern."""
     return {
-        "run_id": run_id, "kind": "flow", "prompt": "Do it", "model_spec": "claude/sonnet",
+        "run_id": run_id,
+        "kind": "flow",
+        "prompt": "Do it",
+        "model_spec": "claude/sonnet",
         "orchestrator_branch_id": branch_ids[0],
         "branches": [{"id": id_, "provider": "claude", "name": f"worker {n}"} for n, id_ in enumerate(branch_ids)],
-        "agents": [{"id": "a1", "name": "w", "model": "sonnet", "control": False}], "rounds": 3,
-    }  # fmt: skip
+        "agents": [{"id": "a1", "name": "w", "model": "sonnet", "control": False}],
+        "rounds": 3,
+    }
 
 
 def current(run_id: str, branch_id: str, status: str = "completed", **more: Any) -> dict[str, Any]:
     """The newest manifest: rewritten while the run goes on."""
     return {
-        "run_id": run_id, "artifact_root": f"/h/runs/{run_id}/artifacts", "branch_id": branch_id, "agent_name": None,
-        "provider": "claude", "model": "claude/sonnet", "status": status, "started_at": BEGAN, "ended_at": BEGAN + 9,
-        "signal_persist_dropped": 0, "cwd": "/h/work", "mcp_config_reason": "no_mcp_config_found", **more,
-    }  # fmt: skip
+        "run_id": run_id,
+        "artifact_root": f"/h/runs/{run_id}/artifacts",
+        "branch_id": branch_id,
+        "agent_name": None,
+        "provider": "claude",
+        "model": "claude/sonnet",
+        "status": status,
+        "started_at": BEGAN,
+        "ended_at": BEGAN + 9,
+        "signal_persist_dropped": 0,
+        "cwd": "/h/work",
+        "mcp_config_reason": "no_mcp_config_found",
+        **more,
+    }
 
 
 def write_home(home: Path, runs: int = 3, rounds: int = 2) -> list[str]:
@@ -150,10 +186,19 @@ def plant_bad_runs(home: Path) -> dict[str, str]:
         file.truncate(5_000_000_000)
     (runs / "bad-nothing").mkdir()
     return {
-        "bad-utf8": "UTF-8", "bad-json": "JSON", "bad-deep": "deep", "bad-twice": "twice", "bad-array": "object",
-        "bad-empty": "JSON", "bad-folder": "folder", "bad-pipe": "pipe", "bad-loop": "run.json",
-        "bad-outside": "out of", "bad-huge": "larger", "bad-nothing": "neither",
-    }  # fmt: skip
+        "bad-utf8": "UTF-8",
+        "bad-json": "JSON",
+        "bad-deep": "deep",
+        "bad-twice": "twice",
+        "bad-array": "object",
+        "bad-empty": "JSON",
+        "bad-folder": "folder",
+        "bad-pipe": "pipe",
+        "bad-loop": "run.json",
+        "bad-outside": "out of",
+        "bad-huge": "larger",
+        "bad-nothing": "neither",
+    }
 
 
 # ── Databases of another lineage ─────────────────────────────────────────
@@ -186,8 +231,13 @@ CREATE TABLE team_messages (id TEXT PRIMARY KEY, team_id TEXT, created_at REAL, 
 CREATE TABLE definitions (id TEXT PRIMARY KEY, kind TEXT, name TEXT, version INTEGER, content TEXT, created_at REAL);
 CREATE TABLE invocations (id TEXT PRIMARY KEY);
 """
-_TYPES = {"system.System": 1, "instruction.Instruction": 2, "assistant_response.AssistantResponse": 3,
-          "action_request.ActionRequest": 4, "action_response.ActionResponse": 5}  # fmt: skip
+_TYPES = {
+    "system.System": 1,
+    "instruction.Instruction": 2,
+    "assistant_response.AssistantResponse": 3,
+    "action_request.ActionRequest": 4,
+    "action_response.ActionResponse": 5,
+}
 
 
 class Foreign:
@@ -208,10 +258,16 @@ class Foreign:
     def messages(self, found: Iterable[dict[str, Any]]) -> list[str]:
         """Messages as another tool keeps them; their ids."""
         rows = [
-            (each["id"], each["created_at"], json.dumps(each["metadata"]), json.dumps(each["content"]), each["role"],
-             _TYPES[each["metadata"]["lion_class"].removeprefix(TAGS)])
+            (
+                each["id"],
+                each["created_at"],
+                json.dumps(each["metadata"]),
+                json.dumps(each["content"]),
+                each["role"],
+                _TYPES[each["metadata"]["lion_class"].removeprefix(TAGS)],
+            )
             for each in found
-        ]  # fmt: skip
+        ]
         self.conn.executemany(
             "INSERT INTO messages (id, created_at, node_metadata, content, role, lion_class) VALUES (?, ?, ?, ?, ?, ?)",
             rows,
@@ -224,11 +280,25 @@ class Foreign:
             ids = self.messages(found)
             for owner in ("s", "b"):
                 self.add("progressions", id=f"{name}.{owner}", created_at=BEGAN, collection=json.dumps(ids))
-            row = {"id": name, "created_at": BEGAN, "updated_at": BEGAN + 9, "progression_id": f"{name}.s",
-                   "status": "completed", "source_kind": "live", "artifact_contract_json": "null"}  # fmt: skip
+            row = {
+                "id": name,
+                "created_at": BEGAN,
+                "updated_at": BEGAN + 9,
+                "progression_id": f"{name}.s",
+                "status": "completed",
+                "source_kind": "live",
+                "artifact_contract_json": "null",
+            }
             self.add("sessions", **(row | columns))
-            self.add("branches", id=f"{name}.main", created_at=BEGAN, session_id=name, progression_id=f"{name}.b",
-                     model="sonnet", provider="claude")  # fmt: skip
+            self.add(
+                "branches",
+                id=f"{name}.main",
+                created_at=BEGAN,
+                session_id=name,
+                progression_id=f"{name}.b",
+                model="sonnet",
+                provider="claude",
+            )
         return name
 
     def close(self) -> None:
@@ -241,14 +311,43 @@ def write_foreign(path: Path, sessions: int = 4, rounds: int = 2) -> None:
     made = Foreign(path)
     for n in range(sessions):
         made.session(f"session {n}", conversation(f"{n}", rounds), created_at=BEGAN + n, run_id=f"run {n}")
-    made.add("shows", id="show", topic="t", goal="ship", status="active", show_dir="/w/t", created_at=BEGAN,
-             updated_at=BEGAN, health="ok")  # fmt: skip
-    made.add("plays", id="play", show_id="show", name="api", status="merged", session_id="session 0",
-             depends_on="[]", gate_passed=1, created_at=BEGAN, updated_at=BEGAN)  # fmt: skip
+    made.add(
+        "shows",
+        id="show",
+        topic="t",
+        goal="ship",
+        status="active",
+        show_dir="/w/t",
+        created_at=BEGAN,
+        updated_at=BEGAN,
+        health="ok",
+    )
+    made.add(
+        "plays",
+        id="play",
+        show_id="show",
+        name="api",
+        status="merged",
+        session_id="session 0",
+        depends_on="[]",
+        gate_passed=1,
+        created_at=BEGAN,
+        updated_at=BEGAN,
+    )
     made.add("teams", id="71608b8026e1", name="review", members='["a", "b"]', created_at=BEGAN, updated_at=BEGAN)
     for n in range(3):
-        made.add("team_messages", id=f"tm{n}", team_id="71608b8026e1", created_at=BEGAN + n, sender="a",
-                 recipient="b", content=f"hello {n}", read_by='["b"]', session_id="session 1", kind="done")  # fmt: skip
+        made.add(
+            "team_messages",
+            id=f"tm{n}",
+            team_id="71608b8026e1",
+            created_at=BEGAN + n,
+            sender="a",
+            recipient="b",
+            content=f"hello {n}",
+            read_by='["b"]',
+            session_id="session 1",
+            kind="done",
+        )
     made.add("definitions", id="d1", kind="agent", name="coder", version=1, content="# hi", created_at=BEGAN)
     made.close()
 
@@ -263,9 +362,13 @@ def rows_of(path: str | Path) -> dict[str, list[Any]]:
     """Every row of every table of a database, the search index and moments of the feed aside."""
     conn = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
-        tables = [name for (name,) in conn.execute(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%\\_fts%' ESCAPE '\\'"
-            " AND name <> 'search_state' ORDER BY name")]  # fmt: skip
+        tables = [
+            name
+            for (name,) in conn.execute(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE '%\\_fts%' ESCAPE '\\'"
+                " AND name <> 'search_state' ORDER BY name"
+            )
+        ]
         found = {}
         for table in tables:
             cursor = conn.execute(f'SELECT * FROM "{table}"')  # noqa: S608
@@ -293,5 +396,8 @@ class Untouched:
 
     def _measure(self) -> tuple[int, int, int]:
         log = f"{self.db.path}-wal"
-        return (self.db.conn.raw.total_changes(), os.stat(log).st_size if os.path.exists(log) else 0,
-                os.stat(self.db.path).st_mtime_ns)  # fmt: skip
+        return (
+            self.db.conn.raw.total_changes(),
+            os.stat(log).st_size if os.path.exists(log) else 0,
+            os.stat(self.db.path).st_mtime_ns,
+        )

@@ -64,8 +64,12 @@ class Herd:
     def __init__(self) -> None:
         self._herder = subprocess.Popen(
             [*PYTHON, "-m", "tests.support.worker_pool"],
-            cwd=ROOT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            cwd=ROOT,
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.events: list[Event] = []
         self.codes: list[int] = []
         self._answers: queue.SimpleQueue[Event | None] = queue.SimpleQueue()

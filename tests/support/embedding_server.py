@@ -14,11 +14,18 @@ from typing import Any, NamedTuple
 DIMENSIONS = 16
 # words that mean the same have the same place
 _SYNONYMS = {
-    "car": 0, "automobile": 0, "vehicle": 0,
-    "locked": 1, "blocked": 1, "waits": 1,
-    "database": 2, "sqlite": 2, "store": 2,
-    "cat": 3, "kitten": 3,
-}  # fmt: skip
+    "car": 0,
+    "automobile": 0,
+    "vehicle": 0,
+    "locked": 1,
+    "blocked": 1,
+    "waits": 1,
+    "database": 2,
+    "sqlite": 2,
+    "store": 2,
+    "cat": 3,
+    "kitten": 3,
+}
 
 
 def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:

@@ -186,9 +186,14 @@ READS: Mapping[str, Callable[[Connection], object]] = {
 PROGRAMS: Mapping[str, Callable[[Path], None]] = {
     program.__name__: program
     for program in (
-        full_disk, full_disk_grouped, upkeep_on_a_full_disk, file_size_limit, no_descriptors, look_and_touch,
+        full_disk,
+        full_disk_grouped,
+        upkeep_on_a_full_disk,
+        file_size_limit,
+        no_descriptors,
+        look_and_touch,
     )
-}  # fmt: skip
+}
 
 if __name__ == "__main__":
     PROGRAMS[sys.argv[1]](Path(sys.argv[2]))

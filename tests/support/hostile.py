@@ -10,10 +10,38 @@ from hypothesis import strategies as st
 from lionstudio.model.json_codec import MAX_DEPTH
 
 _TRAPS = (
-    "", "\0", "a\0b", "\ud800", "x\udfffy", "\ud83d\ude00", "\ud800\ud83d\ude00", "🦁", "é", "e\u0301", "\u202eabc",
-    "שלום", "\ufeff", "\u2028", "\x7f\x1b[31m", '"', "\\", "\\ud800", "\\x00", "'; DROP TABLE sessions; --", "%_",
-    "{", "[",     "null", "123", "1e999", " ", "\r\n\t", "\U0010ffff", "\ufffe", "\x85",
-)  # fmt: skip
+    "",
+    "\0",
+    "a\0b",
+    "\ud800",
+    "x\udfffy",
+    "\ud83d\ude00",
+    "\ud800\ud83d\ude00",
+    "🦁",
+    "é",
+    "e\u0301",
+    "\u202eabc",
+    "שלום",
+    "\ufeff",
+    "\u2028",
+    "\x7f\x1b[31m",
+    '"',
+    "\\",
+    "\\ud800",
+    "\\x00",
+    "'; DROP TABLE sessions; --",
+    "%_",
+    "{",
+    "[",
+    "null",
+    "123",
+    "1e999",
+    " ",
+    "\r\n\t",
+    "\U0010ffff",
+    "\ufffe",
+    "\x85",
+)
 
 # every code point, surrogates included, and the known traps between
 hostile_text = st.one_of(

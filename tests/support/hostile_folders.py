@@ -22,10 +22,26 @@ DEEP_JSON = "[" * 100_000
 
 def plant(path_of: Callable[[str], Path], *, broken: bytes, bomb: bytes) -> dict[str, Path]:
     """Put one item of every bad kind where `path_of` says a file of that name belongs; name → path."""
-    planted = {name: path_of(name) for name in (
-        "not-utf8", "broken", "bomb", "empty", "nul", "huge", "pipe", "socket", "folder", "loop", "dangling", "device",
-        "closed", "line\nbreak", "\udcff\udcfe",
-    )}  # fmt: skip
+    planted = {
+        name: path_of(name)
+        for name in (
+            "not-utf8",
+            "broken",
+            "bomb",
+            "empty",
+            "nul",
+            "huge",
+            "pipe",
+            "socket",
+            "folder",
+            "loop",
+            "dangling",
+            "device",
+            "closed",
+            "line\nbreak",
+            "\udcff\udcfe",
+        )
+    }
     for path in planted.values():
         path.parent.mkdir(parents=True, exist_ok=True)
     planted["not-utf8"].write_bytes(b"---\nmodel: \xff\xfe\n---\n\x80")

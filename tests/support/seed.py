@@ -33,13 +33,15 @@ _MODELS = ("claude-sonnet-4-5", "gpt-5-codex", "claude-opus-4-1")
 _EXITS = {"completed": 0, "failed": 1, "timed_out": 124, "aborted": 130, "cancelled": 143}
 
 # What an agent might say to whoever looks at it in a browser.
-HOSTILE = "\n".join((
-    "<script>alert('script')</script><img src=x onerror=\"alert('img')\">",
-    "<svg onload=alert('svg')><foreignObject><iframe src='javascript:alert(1)'></iframe></foreignObject></svg>",
-    "[a link](javascript:alert('link')) [data](data:text/html,<script>alert('data')</script>)",
-    "![a picture](http://192.0.2.1/track.png) <style>@import 'http://192.0.2.1/x.css';</style>",
-    "\x1b[31mred\x1b[0m \x1b]0;title\x07 \u202egnp.exe \u2066hidden\u2069 __proto__ constructor {{7*7}} ${7*7}",
-))  # fmt: skip
+HOSTILE = "\n".join(
+    (
+        "<script>alert('script')</script><img src=x onerror=\"alert('img')\">",
+        "<svg onload=alert('svg')><foreignObject><iframe src='javascript:alert(1)'></iframe></foreignObject></svg>",
+        "[a link](javascript:alert('link')) [data](data:text/html,<script>alert('data')</script>)",
+        "![a picture](http://192.0.2.1/track.png) <style>@import 'http://192.0.2.1/x.css';</style>",
+        "\x1b[31mred\x1b[0m \x1b]0;title\x07 \u202egnp.exe \u2066hidden\u2069 __proto__ constructor {{7*7}} ${7*7}",
+    )
+)
 
 
 class Seeded(NamedTuple):
@@ -153,17 +155,27 @@ _PLAYS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 def _show(conn: Connection, now: float, shows: Path) -> None:
     folder = shows / "checkout-flow"
     show = Show(
-        id="show-checkout", topic="checkout-flow", show_dir=str(folder), goal="A checkout that survives Black Friday",
-        base_branch="main", integration_branch="show/checkout-flow/integration", created_at=now - 6 * 3600,
+        id="show-checkout",
+        topic="checkout-flow",
+        show_dir=str(folder),
+        goal="A checkout that survives Black Friday",
+        base_branch="main",
+        integration_branch="show/checkout-flow/integration",
+        created_at=now - 6 * 3600,
         updated_at=now - 120,
-    )  # fmt: skip
+    )
     put_show(conn, show)
     for order, (name, status, needs) in enumerate(_PLAYS):
         _play(conn, show, order, name, status, needs, now)
     done = Show(
-        id="show-docs", topic="docs-refresh", show_dir=str(shows / "docs-refresh"), goal="Docs that match the code",
-        status=ShowStatus.COMPLETED, created_at=now - 90_000, updated_at=now - 80_000,
-    )  # fmt: skip
+        id="show-docs",
+        topic="docs-refresh",
+        show_dir=str(shows / "docs-refresh"),
+        goal="Docs that match the code",
+        status=ShowStatus.COMPLETED,
+        created_at=now - 90_000,
+        updated_at=now - 80_000,
+    )
     put_show(conn, done)
     for order, name in enumerate(("outline", "write", "review")):
         _play(conn, done, order, name, "merged", (), now - 80_000)
@@ -181,14 +193,30 @@ def _play(conn: Connection, show: Show, order: int, name: str, status: str, need
             finish_session(conn, session, "completed", exit_code=0, at=began + 1200)
     passed = {"merged": True, "gate_failed": False}.get(status)
     feedback = "The mail has no plain-text half; add one." if status == "gate_failed" else None
-    put_play(conn, Play(
-        id=f"{show.id}.{name}", show_id=show.id, name=name, playbook="ship-it", effort="medium",
-        status=PlayStatus(status), attempt=2 if status == "gate_failed" else 1, session_id=session,
-        started_at=began if session else None,
-        ended_at=began + 1200 if session and status != "running" else None, exit_code=0 if passed else None,
-        branch=f"show/{show.topic}/{name}", merge_sha="9d3f1c0" if status == "merged" else None, gate_passed=passed,
-        gate_feedback=feedback, depends_on=needs, sort_order=order, created_at=began, updated_at=now - 120,
-    ))  # fmt: skip
+    put_play(
+        conn,
+        Play(
+            id=f"{show.id}.{name}",
+            show_id=show.id,
+            name=name,
+            playbook="ship-it",
+            effort="medium",
+            status=PlayStatus(status),
+            attempt=2 if status == "gate_failed" else 1,
+            session_id=session,
+            started_at=began if session else None,
+            ended_at=began + 1200 if session and status != "running" else None,
+            exit_code=0 if passed else None,
+            branch=f"show/{show.topic}/{name}",
+            merge_sha="9d3f1c0" if status == "merged" else None,
+            gate_passed=passed,
+            gate_feedback=feedback,
+            depends_on=needs,
+            sort_order=order,
+            created_at=began,
+            updated_at=now - 120,
+        ),
+    )
 
 
 def _show_folder(folder: Path) -> None:

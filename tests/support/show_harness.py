@@ -91,9 +91,13 @@ class Theatre:
         """Direct it in this process; it leaves when nothing goes on without a person."""
         environ = environment(**self.env)
         directing = DirectorProcess(
-            str(self.show_dir), self.settings, environ, self.warnings.append, again=again,
+            str(self.show_dir),
+            self.settings,
+            environ,
+            self.warnings.append,
+            again=again,
             engine=None if durable else plain,
-        )  # fmt: skip
+        )
         try:
             return str(directing.run(leave or (lambda resting: resting)))
         finally:
@@ -106,9 +110,13 @@ class Theatre:
     def start(self, *words: str, **more: str) -> subprocess.Popen[bytes]:
         """A director as a process that may be killed."""
         return subprocess.Popen(
-            [LI, "show", "run", TOPIC, "--foreground", *words], env=environment(**{**self.env, **more}),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+            [LI, "show", "run", TOPIC, "--foreground", *words],
+            env=environment(**{**self.env, **more}),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
 
     def until(self, what: Callable[[], object], seconds: float = 60) -> None:
         """Wait for something to be true."""

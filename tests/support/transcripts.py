@@ -59,10 +59,17 @@ class Claude:
         """Append a record of the conversation."""
         self._number += 1
         fields: dict[str, Any] = {
-            "parentUuid": self._parent, "isSidechain": bool(self._agent), "type": kind, "message": message,
-            "uuid": str(uuid.uuid4()), "timestamp": iso(self._number), "cwd": "/home/u/demo", "gitBranch": "main",
-            "sessionId": self.session, "version": "2.1.197",
-        }  # fmt: skip
+            "parentUuid": self._parent,
+            "isSidechain": bool(self._agent),
+            "type": kind,
+            "message": message,
+            "uuid": str(uuid.uuid4()),
+            "timestamp": iso(self._number),
+            "cwd": "/home/u/demo",
+            "gitBranch": "main",
+            "sessionId": self.session,
+            "version": "2.1.197",
+        }
         if self._agent:
             fields["agentId"] = self._agent
         self._parent = str(more.get("uuid", fields["uuid"]))
@@ -76,9 +83,12 @@ class Claude:
         """An answer; a text stands for a text block."""
         content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
         message = {
-            "id": id_ or f"msg_{uuid.uuid4().hex}", "role": "assistant", "model": "claude-sonnet-4-5-20250929",
-            "content": content, "usage": USAGE,
-        }  # fmt: skip
+            "id": id_ or f"msg_{uuid.uuid4().hex}",
+            "role": "assistant",
+            "model": "claude-sonnet-4-5-20250929",
+            "content": content,
+            "usage": USAGE,
+        }
         return self.turn("assistant", message | more.pop("message", {}), **more)
 
     def call(self, name: str = "Bash", call: str | None = None, id_: str | None = None, **given: Any) -> str:

@@ -227,10 +227,21 @@ def looking(path: str, n: int) -> None:
 WORKS: Mapping[str, Callable[..., None]] = {
     work.__name__: work
     for work in (
-        opening, synchronous, grouped, recorded, forking, sessions, pruning, backing_up, upkeep, vacuuming,
-        looking, mixed, importing,
+        opening,
+        synchronous,
+        grouped,
+        recorded,
+        forking,
+        sessions,
+        pruning,
+        backing_up,
+        upkeep,
+        vacuuming,
+        looking,
+        mixed,
+        importing,
     )
-}  # fmt: skip
+}
 
 
 def perform(work: str, path: str, n: int, **options: Any) -> int:

@@ -94,9 +94,12 @@ def test_a_pattern_means_its_name_and_no_other(name: str, other: str) -> None:
     folder = _somewhere()
     Path(folder, ".git", "info", "exclude").write_bytes("".join(f"{line}\n" for line in as_patterns([name])).encode())
     told = subprocess.run(
-        ["git", "check-ignore", "--no-index", "-z", "--stdin"], input=f"./{name}\0./{other}\0".encode(),
-        capture_output=True, cwd=folder, env={"PATH": os.environ["PATH"]},
-    )  # fmt: skip
+        ["git", "check-ignore", "--no-index", "-z", "--stdin"],
+        input=f"./{name}\0./{other}\0".encode(),
+        capture_output=True,
+        cwd=folder,
+        env={"PATH": os.environ["PATH"]},
+    )
     ignored = {os.fsdecode(path).removeprefix("./") for path in told.stdout.split(b"\0") if path}
     assert ignored - {name} == set()
     assert name in ignored
@@ -139,9 +142,10 @@ def _flushed(trace: Path, command: str) -> int:
     events = [json.loads(line) for line in trace.read_text().splitlines()]
     calls = {event["sid"] for event in events if event["event"] == "cmd_name" and event["name"] == command}
     counts = [
-        int(event["value"]) for event in events
+        int(event["value"])
+        for event in events
         if event["sid"] in calls and event.get("category") == "fsync" and event["key"] == "fsync/hardware-flush"
-    ]  # fmt: skip
+    ]
     return sum(counts)
 
 

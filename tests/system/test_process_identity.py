@@ -94,14 +94,7 @@ def test_a_deleted_lock_file_does_not_make_its_holder_dead(start: Start, path: s
 
 def test_a_held_lock_outweighs_every_other_sign(start: Start, path: str, gone: Owner) -> None:
     start(HOLD, path).owner()
-    strangers: list[dict[str, Any]] = [
-        {},
-        {"boot_id": "b"},
-        {"machine_id": "m"},
-        {"pid": 1},
-        {"pid_ns": 1},
-        {"pid": 0},
-    ]
+    strangers: list[dict[str, Any]] = [{}, {"boot_id": "b"}, {"machine_id": "m"}, {"pid": 1}, {"pid_ns": 1}, {"pid": 0}]
     assert {liveness(gone._replace(**change)).answer for change in strangers} == {"alive"}
 
 
@@ -239,10 +232,7 @@ DOUBTS: list[tuple[dict[str, Any], str]] = [
     ({"machine_id": "m", "host": None}, "the run belongs to another machine (m)"),
     ({"machine_id": "m", "boot_id": "b", "host": "moon"}, "the run belongs to another machine (moon)"),
     ({"boot_id": None}, "the boot id was not recorded or cannot be read"),
-    (
-        {"boot_id": "b", "machine_id": None},
-        "the boot id differs, but whether it is the same machine is not known",
-    ),
+    ({"boot_id": "b", "machine_id": None}, "the boot id differs, but whether it is the same machine is not known"),
     ({"pid": 0}, "no process id was recorded"),
     ({"pid": -1}, "no process id was recorded"),
     ({"pid": 2**31}, "no process id was recorded"),
@@ -276,12 +266,7 @@ def test_without_a_machine_id_the_boot_id_decides(gone: Owner, monkeypatch: pyte
 
 def test_a_start_that_cannot_be_compared_is_unknown(start: Start, path: str, gone: Owner) -> None:
     living = start(IDLE, path).owner()
-    for change in (
-        {"start_ticks": None},
-        {"time_ns": 1},
-        {"time_ns": None},
-        {"time_ns": 1, "start_ticks": 1},
-    ):
+    for change in ({"start_ticks": None}, {"time_ns": 1}, {"time_ns": None}, {"time_ns": 1, "start_ticks": 1}):
         assert liveness(living._replace(**change)).answer == "unknown"
         assert liveness(gone._replace(**change)).answer == "dead"
 

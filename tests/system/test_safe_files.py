@@ -27,9 +27,29 @@ def test_a_name(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\\b", "a\0b", "a\nb", "-rf", ".hidden", " x", "x ", "\u202ex",
-     "\ud800", "x" * 101, "é" * 51, None, 7, b"x"],
-)  # fmt: skip
+    [
+        "",
+        ".",
+        "..",
+        "../x",
+        "a/b",
+        "/etc/passwd",
+        "a\\b",
+        "a\0b",
+        "a\nb",
+        "-rf",
+        ".hidden",
+        " x",
+        "x ",
+        "\u202ex",
+        "\ud800",
+        "x" * 101,
+        "é" * 51,
+        None,
+        7,
+        b"x",
+    ],
+)
 def test_no_name(name: object) -> None:
     with pytest.raises(InvalidInput) as refused:
         check_name(name)

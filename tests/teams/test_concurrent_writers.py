@@ -45,9 +45,13 @@ def test_fifty_processes_send_to_one_team_and_none_is_lost(home: Settings) -> No
 @pytest.mark.crash
 @pytest.mark.parametrize(
     ("point", "in_file", "in_table"),
-    [("file.temporary_written", 1, 1), ("team.file_written", 2, 1), ("write.before_commit", 2, 1),
-     ("write.committed", 2, 2)],
-)  # fmt: skip
+    [
+        ("file.temporary_written", 1, 1),
+        ("team.file_written", 2, 1),
+        ("write.before_commit", 2, 1),
+        ("write.committed", 2, 2),
+    ],
+)
 def test_a_send_that_is_killed_leaves_drift_that_import_heals(
     point: str, in_file: int, in_table: int, home: Settings
 ) -> None:

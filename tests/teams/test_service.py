@@ -104,8 +104,11 @@ def test_a_long_message_gets_a_summary(db: Database) -> None:
         write(db, post, one)
 
     assert {one.id: one.summary for one in read(db, team_messages, "team")} == {
-        "short": None, "long": "The point.", "one line": "y" * 199 + "…", "given": "mine",
-    }  # fmt: skip
+        "short": None,
+        "long": "The point.",
+        "one line": "y" * 199 + "…",
+        "given": "mine",
+    }
 
 
 def test_sessions_that_talked_through_a_team(db: Database) -> None:

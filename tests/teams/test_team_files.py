@@ -35,18 +35,28 @@ OLD = {
     "members": ["analyst", "critic"],
     "messages": [
         {
-            "id": "0e0dc69bcbd2", "from": "critic", "to": ["analyst"], "content": "Start analysis",
+            "id": "0e0dc69bcbd2",
+            "from": "critic",
+            "to": ["analyst"],
+            "content": "Start analysis",
             "timestamp": "2026-11-15T20:12:41.467804+00:00",
-            "read_by": {"analyst": "2026-11-15T20:12:46.255336+00:00"}, "kind": "message",
+            "read_by": {"analyst": "2026-11-15T20:12:46.255336+00:00"},
+            "kind": "message",
         },
         {
-            "id": "7bac507d811b", "from": "analyst", "to": ["critic"], "content": "done",
-            "timestamp": "2026-11-15T20:12:44+00:00", "read_by": {}, "kind": "done", "from_op": "o3",
+            "id": "7bac507d811b",
+            "from": "analyst",
+            "to": ["critic"],
+            "content": "done",
+            "timestamp": "2026-11-15T20:12:44+00:00",
+            "read_by": {},
+            "kind": "done",
+            "from_op": "o3",
             "artifacts": ["a.md"],
         },
     ],
     "created_at": "2026-11-15T20:12:39.662726+00:00",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -198,7 +208,10 @@ def test_the_file_is_in_the_format_that_older_tools_read(home: Settings, db: Dat
 
 def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings, db: Database) -> None:
     odd: dict[str, Any] = {
-        "id": "oldest", "name": "oldest", "members": ["a", "b"], "colour": "red",
+        "id": "oldest",
+        "name": "oldest",
+        "members": ["a", "b"],
+        "colour": "red",
         "messages": [
             {"id": "1", "from": "a", "to": "b", "content": "to one", "timestamp": 1790000000, "read_by": ["b"]},
             {"id": "2", "from": "a", "to": "*", "content": "to all", "timestamp": "2026-11-15T20:12:44", "mood": "ok"},
@@ -208,15 +221,19 @@ def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings
             {"id": "3", "content": "an id that is taken"},
             "not a message",
         ],
-    }  # fmt: skip
+    }
     path = put(home, odd)
 
     found = read_team_file(str(path))
     assert found.error is None
     assert [(m.recipient, m.content, m.read_by) for m in found.messages] == [
-        ("b", "to one", ("b",)), ("all", "to all", ()), ("all", "no time", ()),
-        ("all", '{"not":"text"}', ()), ("all", '{"not":"text"}', ()), ("all", "an id that is taken", ()),
-    ]  # fmt: skip
+        ("b", "to one", ("b",)),
+        ("all", "to all", ()),
+        ("all", "no time", ()),
+        ("all", '{"not":"text"}', ()),
+        ("all", '{"not":"text"}', ()),
+        ("all", "an id that is taken", ()),
+    ]
     assert len({message.id for message in found.messages}) == 6
     assert [message.id for message in found.messages] == [m.id for m in read_team_file(str(path)).messages]
 
@@ -407,14 +424,26 @@ def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Databa
     st.fixed_dictionaries(
         {},
         optional={
-            "id": st.sampled_from(["x", "y z", "é"]), "name": values(), "members": values(), "created_at": values(),
-            "status": st.sampled_from(["archived", "active", 7]), "archived_at": values(), "extra": values(),
+            "id": st.sampled_from(["x", "y z", "é"]),
+            "name": values(),
+            "members": values(),
+            "created_at": values(),
+            "status": st.sampled_from(["archived", "active", 7]),
+            "archived_at": values(),
+            "extra": values(),
             "messages": st.lists(
                 st.fixed_dictionaries(
                     {},
                     optional={
-                        "id": values(), "from": values(), "to": values(), "content": values(), "timestamp": values(),
-                        "read_by": values(), "kind": values(), "summary": values(), "session_id": values(),
+                        "id": values(),
+                        "from": values(),
+                        "to": values(),
+                        "content": values(),
+                        "timestamp": values(),
+                        "read_by": values(),
+                        "kind": values(),
+                        "summary": values(),
+                        "session_id": values(),
                         "artifacts": values(),
                     },
                 ),
@@ -422,7 +451,7 @@ def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Databa
             ),
         },
     )
-)  # fmt: skip
+)
 def test_any_file_is_brought_in_once_or_refused_and_survives_an_export(blank: Path, data: dict[str, Any]) -> None:
     with copied(blank) as db:
         home = str(Path(db.path).parent)

@@ -36,8 +36,21 @@ from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.system.program import Program
 
 _WORDS = (
-    "say", "think", "run", "write", "tool", "error", "agent", "end", "sleep", "wait", "usage", "limit", "fail", "hang",
-)  # fmt: skip
+    "say",
+    "think",
+    "run",
+    "write",
+    "tool",
+    "error",
+    "agent",
+    "end",
+    "sleep",
+    "wait",
+    "usage",
+    "limit",
+    "fail",
+    "hang",
+)
 
 
 def _fault_of(word: str, given: list[str]) -> str | None:

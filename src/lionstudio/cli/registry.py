@@ -135,11 +135,9 @@ GROUPS: dict[str, str] = {
 DEFINITIONS = ("agents", "playbooks", "skills", "plugins")
 _FOLDERS = {
     "run": ("agent", "play", "flow", "fanout", "ps", "logs", "wait", "kill"),
-    "state.upkeep": (
-        "state backup", "state checkpoint", "state doctor", "state embed", "state prune", "state vacuum",
-    ),
+    "state.upkeep": ("state backup", "state checkpoint", "state doctor", "state embed", "state prune", "state vacuum"),
     "state.imports": ("state import", "state import-db", "state import-shows", "state import-teams"),
-}  # fmt: skip
+}
 _MODULES = {
     "state import": "state.imports.runs",
     "state import-db": "state.imports.db",

@@ -50,9 +50,14 @@ def lock_path(db: str) -> str:
 
 
 def embed_missing(
-    database: Database, embedder: Embedder, *, limit: int | None = None, batch: int = BATCH, again: bool = False,
+    database: Database,
+    embedder: Embedder,
+    *,
+    limit: int | None = None,
+    batch: int = BATCH,
+    again: bool = False,
     watch: Watch = lambda done, total: None,
-) -> Done:  # fmt: skip
+) -> Done:
     """Give every message with a text its embedding; `again` makes also those anew that have one."""
     with RunLock.take(lock_path(database.path)):
         _check_model(database, embedder, again)

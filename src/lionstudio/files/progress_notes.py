@@ -63,9 +63,13 @@ class ProgressNote:
         """Replaced as a whole, so that nobody reads half of it; a disk that takes none costs only the note."""
         self._told = time.monotonic()
         facts = {
-            "what": self._what, "pid": os.getpid(), "done": done, "total": self._total, "began_at": self._began,
+            "what": self._what,
+            "pid": os.getpid(),
+            "done": done,
+            "total": self._total,
+            "began_at": self._began,
             "told_at": time.time(),
-        }  # fmt: skip
+        }
         with suppress(OSError):
             fresh = f"{self._path()}.new"
             descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -92,9 +96,14 @@ def _read(folder: str, name: str) -> Progress | None:
     try:
         given = read_object(os.path.join(folder, name), most=_MOST_BYTES, root=folder)
         return Progress(
-            name.removesuffix(".json"), str(given["what"])[:200], _whole(given["pid"]), _whole(given["done"]),
-            _whole(given["total"]), float(given["began_at"]), float(given["told_at"]),
-        )  # fmt: skip
+            name.removesuffix(".json"),
+            str(given["what"])[:200],
+            _whole(given["pid"]),
+            _whole(given["done"]),
+            _whole(given["total"]),
+            float(given["began_at"]),
+            float(given["told_at"]),
+        )
     except (LionError, KeyError, TypeError, ValueError):
         return None
 

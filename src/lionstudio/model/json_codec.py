@@ -141,6 +141,5 @@ def _depth(value: Any) -> int:
 
 def _too_deep(what: str) -> InvalidInput:
     return InvalidInput(
-        f"{what} is nested more than {MAX_DEPTH} levels deep",
-        hint="store it as text (a JSON string) instead",
+        f"{what} is nested more than {MAX_DEPTH} levels deep", hint="store it as text (a JSON string) instead"
     )

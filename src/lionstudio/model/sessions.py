@@ -55,11 +55,7 @@ class Session(Element):
     def usage(self) -> Usage:
         """Tokens and cost of all its messages."""
         return Usage(
-            self.input_tokens,
-            self.output_tokens,
-            self.cache_read_tokens,
-            self.cache_write_tokens,
-            self.cost_microusd,
+            self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens, self.cost_microusd
         )
 
     @property

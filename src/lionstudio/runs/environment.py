@@ -9,13 +9,48 @@ from collections.abc import Iterable, Mapping
 from lionstudio.settings import Settings
 
 # What a program needs to run as the user's own, and what the agent programs and their proxies read.
-_NAMES = frozenset({
-    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "COLORTERM", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP",
-    "HOSTNAME", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
-    "NODE_EXTRA_CA_CERTS", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy",
-    "no_proxy", "all_proxy", "IS_SANDBOX", "DISABLE_AUTOUPDATER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "GOPATH",
-    "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME",
-})  # fmt: skip
+_NAMES = frozenset(
+    {
+        "PATH",
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "TERM",
+        "COLORTERM",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "TMPDIR",
+        "TMP",
+        "TEMP",
+        "HOSTNAME",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "SSH_AUTH_SOCK",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "REQUESTS_CA_BUNDLE",
+        "NODE_EXTRA_CA_CERTS",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "ALL_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+        "all_proxy",
+        "IS_SANDBOX",
+        "DISABLE_AUTOUPDATER",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "NVM_DIR",
+        "GOPATH",
+        "CARGO_HOME",
+        "RUSTUP_HOME",
+        "JAVA_HOME",
+    }
+)
 _PREFIXES = (
     "LC_",
     "XDG_",
@@ -35,11 +70,7 @@ _SHORTEST_SECRET = 8  # shorter values would be found all over ordinary text
 
 
 def agent_environment(
-    ours: Mapping[str, str],
-    *,
-    session_id: str,
-    settings: Settings,
-    also: Iterable[str] = (),
+    ours: Mapping[str, str], *, session_id: str, settings: Settings, also: Iterable[str] = ()
 ) -> dict[str, str]:
     """What an agent gets; `also` names more of our variables to pass on. Its own `li` must mean the same files."""
     passed = {name: value for name, value in ours.items() if name in _NAMES or name.startswith(_PREFIXES)}

@@ -17,9 +17,17 @@ from lionstudio.system.process_identity import RunLock, identify
 
 # what people and programs call a run; the rest are words of ours, numbers and ids
 _SPOKEN = (
-    "name", "agent_name", "playbook_name", "show_topic", "show_play_name", "project", "cwd", "artifacts_path", "user",
+    "name",
+    "agent_name",
+    "playbook_name",
+    "show_topic",
+    "show_play_name",
+    "project",
+    "cwd",
+    "artifacts_path",
+    "user",
     "metadata",
-)  # fmt: skip
+)
 
 
 def _clean(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,9 +51,13 @@ class Lease:
         create_session(conn, self._session)
 
     def end(
-        self, status: SessionStatus, *, exit_code: int | None = None, reasons: Iterable[str] = (),
+        self,
+        status: SessionStatus,
+        *,
+        exit_code: int | None = None,
+        reasons: Iterable[str] = (),
         detail: str | None = None,
-    ) -> Callable[[Connection], None]:  # fmt: skip
+    ) -> Callable[[Connection], None]:
         """The work that moves the session to its end."""
         codes = list(reasons)
         return lambda conn: finish_session(

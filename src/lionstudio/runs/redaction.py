@@ -48,8 +48,12 @@ RULES: tuple[Rule, ...] = (
     _rule("google-key", "AIza", r"\bAIza[0-9A-Za-z_-]{35}"),
     _rule("google-oauth", "ya29.", r"\bya29\.[0-9A-Za-z_-]{20,300}"),
     _rule("jwt", "eyJ", r"\beyJ[0-9A-Za-z_-]{8,4000}\.eyJ[0-9A-Za-z_-]{8,8000}\.[0-9A-Za-z_-]{8,1000}"),
-    _rule("private-key", "PRIVATE-KEY-BLOCK PRIVATE", r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-          r"[\s\S]{16,16000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"),
+    _rule(
+        "private-key",
+        "PRIVATE-KEY-BLOCK PRIVATE",
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"[\s\S]{16,16000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----",
+    ),
     _rule("huggingface-token", "hf_", r"\bhf_[0-9A-Za-z]{30,60}\b"),
     _rule("npm-token", "npm_", r"\bnpm_[0-9A-Za-z]{36}\b"),
     _rule("pypi-token", "pypi-", r"\bpypi-AgE[0-9A-Za-z_-]{50,500}"),
@@ -58,16 +62,26 @@ RULES: tuple[Rule, ...] = (
     _rule("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"\bdo[opr]_v1_[0-9a-f]{64}\b"),
     _rule("telegram-token", ":AA", r"\b[0-9]{8,10}:AA[0-9A-Za-z_-]{33}\b"),
     _rule("bearer", "earer", r"\b[Bb]earer[ \t]{1,4}(?P<s>[0-9A-Za-z._~+/=-]{16,4000})"),
-    _rule("basic-auth", "uthorization", r"[Aa]uthorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?"
-          r"(?:[Bb]asic|[Tt]oken)[ \t]{1,4}(?P<s>[0-9A-Za-z._~+/=-]{8,4000})"),
+    _rule(
+        "basic-auth",
+        "uthorization",
+        r"[Aa]uthorization[\"']?[ \t]{0,4}[:=][ \t]{0,4}[\"']?"
+        r"(?:[Bb]asic|[Tt]oken)[ \t]{1,4}(?P<s>[0-9A-Za-z._~+/=-]{8,4000})",
+    ),
     _rule("url-password", "://", r"://[^\s:/@\"'<>]{1,200}:(?P<s>[^\s@/\"'<>]{3,200})@"),
-    _rule("password", "assword asswd PASSWORD PASSWD",
-          r"(?i)\b[\w-]{0,40}passw(?:or)?d[\"']?[ \t]{0,4}(?:=|:=|:)[ \t]{0,4}"
-          r"(?:\"(?P<s>[^\"\s]{6,200})\"|'(?P<s2>[^'\s]{6,200})'|(?P<s3>[^\s\"'`,;(){}<>]{6,200}))"),
-    _rule("assigned-secret", "SECRET secret API_KEY api_key apikey API-KEY api-key TOKEN token",
-          r"(?i)\b[\w-]{0,40}(?:secret|api[_-]?key|(?:access|auth)[_-]?token)[\w-]{0,20}[\"']?[ \t]{0,4}"
-          r"(?:=|:=|:)[ \t]{0,4}[\"']?(?P<s>(?=[^\s\"']{0,200}[0-9])[0-9A-Za-z_\-./+=]{16,200})"),
-)  # fmt: skip
+    _rule(
+        "password",
+        "assword asswd PASSWORD PASSWD",
+        r"(?i)\b[\w-]{0,40}passw(?:or)?d[\"']?[ \t]{0,4}(?:=|:=|:)[ \t]{0,4}"
+        r"(?:\"(?P<s>[^\"\s]{6,200})\"|'(?P<s2>[^'\s]{6,200})'|(?P<s3>[^\s\"'`,;(){}<>]{6,200}))",
+    ),
+    _rule(
+        "assigned-secret",
+        "SECRET secret API_KEY api_key apikey API-KEY api-key TOKEN token",
+        r"(?i)\b[\w-]{0,40}(?:secret|api[_-]?key|(?:access|auth)[_-]?token)[\w-]{0,20}[\"']?[ \t]{0,4}"
+        r"(?:=|:=|:)[ \t]{0,4}[\"']?(?P<s>(?=[^\s\"']{0,200}[0-9])[0-9A-Za-z_\-./+=]{16,200})",
+    ),
+)
 
 
 _WORDS = tuple({word for rule in RULES for word in rule.words})

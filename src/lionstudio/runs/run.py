@@ -135,9 +135,14 @@ class RunSession:
                 )
             else:
                 fork_branch(
-                    conn, part.fork.parent_branch_id, part.fork.ord, session_id=self.session_id, name=part.name,
-                    metadata=known, branch_id=part.branch_id,
-                )  # fmt: skip
+                    conn,
+                    part.fork.parent_branch_id,
+                    part.fork.ord,
+                    session_id=self.session_id,
+                    name=part.name,
+                    metadata=known,
+                    branch_id=part.branch_id,
+                )
             for message in told:
                 append(conn, part.branch_id, message)
 
@@ -168,8 +173,9 @@ class RunSession:
             work = self._lease.end(ended.status, exit_code=code, reasons=reasons, detail=ended.detail)
             await self._database.submit(work)
         except LionError as error:
-            self._spool_end({"status": str(ended.status), "exit_code": code, "reasons": reasons,
-                             "detail": ended.detail}, error)  # fmt: skip
+            self._spool_end(
+                {"status": str(ended.status), "exit_code": code, "reasons": reasons, "detail": ended.detail}, error
+            )
         finally:
             self._lease.give_back()
 

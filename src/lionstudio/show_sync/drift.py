@@ -90,9 +90,12 @@ def _findings(each: ShowDrift) -> Iterator[Finding]:
         yield Finding("warning", "show.drift", subject, evidence + more, "`li state import-shows`")
     if each.no_folder:
         yield Finding(
-            "info", "show.no_folder", subject, f"its folder {visible(each.path)} is gone; the rows are kept",
+            "info",
+            "show.no_folder",
+            subject,
+            f"its folder {visible(each.path)} is gone; the rows are kept",
             "`li show resume` writes the files again",
-        )  # fmt: skip
+        )
 
 
 def _evidence(row: Differing) -> str:

@@ -25,9 +25,21 @@ from lionstudio.state.shows import find_play, find_show, put_play, put_show
 _SLACK = 60.0  # seconds by which the clocks of a play and of its session may differ
 # Keys of _meta.json that have a column; all others are kept in the metadata under `meta`.
 _COLUMNS = frozenset(
-    {"worktree", "branch", "attempt", "started_at", "ended_at", "exit_code", "status", "merged_at", "merge_sha",
-     "effort", "playbook", "depends_on"}
-)  # fmt: skip
+    {
+        "worktree",
+        "branch",
+        "attempt",
+        "started_at",
+        "ended_at",
+        "exit_code",
+        "status",
+        "merged_at",
+        "merge_sha",
+        "effort",
+        "playbook",
+        "depends_on",
+    }
+)
 # Of these, null in the file says that there is none: a play that is redone has not ended yet.
 _MAY_BE_NONE = ("started_at", "ended_at", "exit_code", "worktree", "branch", "merge_sha", "merged_at")
 
@@ -79,12 +91,15 @@ def _show(folder: ShowFolder, here: Show | None, status: ShowStatus) -> Show:
     plan = folder.plan
     base = here or Show(
         id=import_ids.show(folder.topic), topic=folder.topic, show_dir="", created_at=folder.times.began
-    )  # fmt: skip
+    )
     moved = here is None or here.status is not status
     known = {
-        "goal": plan.goal, "repo": plan.repo, "base_branch": plan.base_branch,
-        "integration_branch": plan.integration_branch, "show_dir": folder.path,
-    }  # fmt: skip
+        "goal": plan.goal,
+        "repo": plan.repo,
+        "base_branch": plan.base_branch,
+        "integration_branch": plan.integration_branch,
+        "show_dir": folder.path,
+    }
     wanted = replace(
         base,
         status=status,
@@ -109,9 +124,7 @@ def _play(
     conn: Connection, topic: str, folder: PlayFolder, plan: FolderPlay, here: Play | None, show_id: str, number: int
 ) -> Play:
     name, meta = check_id(folder.name, "play name"), folder.meta
-    base = here or Play(
-        id=import_ids.play(topic, name), show_id=show_id, name=name, created_at=folder.times.began
-    )  # fmt: skip
+    base = here or Play(id=import_ids.play(topic, name), show_id=show_id, name=name, created_at=folder.times.began)
     said_status = to_enum(PlayStatus, meta.get("status"))
     status = said_status or (PlayStatus.PENDING if meta.get("status") is not None else base.status)
     known: dict[str, Any] = {

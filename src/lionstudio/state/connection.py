@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from lionstudio.errors import (
-    Busy,
-    Conflict,
-    CorruptStore,
-    InvalidInput,
-    LionError,
-    StorageFailed,
-    WrongVersion,
-)
+from lionstudio.errors import Busy, Conflict, CorruptStore, InvalidInput, LionError, StorageFailed, WrongVersion
 
 if TYPE_CHECKING:
     from lionstudio.state.messages.append_cursor import AppendCursor, SessionCursor
@@ -191,11 +183,7 @@ def _refused(error: apsw.ConstraintError) -> LionError:
         return InvalidInput(
             "it refers to something that does not exist, or is still referred to", hint="create that first"
         )
-    if _kind(error) in (
-        apsw.SQLITE_CONSTRAINT_UNIQUE,
-        apsw.SQLITE_CONSTRAINT_PRIMARYKEY,
-        apsw.SQLITE_CONSTRAINT_ROWID,
-    ):
+    if _kind(error) in (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID):
         return Conflict(f"that exists already ({error})")
     return InvalidInput(f"the database refuses that value ({error})")
 

@@ -64,9 +64,17 @@ def save_version(
     if latest is not None and latest.sha256 == digest:
         return latest
     made = Version(
-        new_id(), kind, check_id(name, "name"), (latest.version if latest else 0) + 1, visible(content), digest,
-        path and visible(path), author and visible(author), message and visible(message), time.time(),
-    )  # fmt: skip
+        new_id(),
+        kind,
+        check_id(name, "name"),
+        (latest.version if latest else 0) + 1,
+        visible(content),
+        digest,
+        path and visible(path),
+        author and visible(author),
+        message and visible(message),
+        time.time(),
+    )
     conn.execute(_ADD, made._asdict())
     return made
 

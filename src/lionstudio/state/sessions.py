@@ -35,9 +35,21 @@ VALUES (
   :owner)
 """
 _TEXTS = (
-    "name", "user", "playbook_name", "agent_name", "show_topic", "show_play_name", "artifacts_path", "model",
-    "provider", "project", "cwd", "git_commit", "health", "delivery",
-)  # fmt: skip
+    "name",
+    "user",
+    "playbook_name",
+    "agent_name",
+    "show_topic",
+    "show_play_name",
+    "artifacts_path",
+    "model",
+    "provider",
+    "project",
+    "cwd",
+    "git_commit",
+    "health",
+    "delivery",
+)
 
 
 def create_session(conn: Connection, session: Session) -> Session:

@@ -157,12 +157,7 @@ def link_session(conn: Connection, show: Show, play_name: str, *, at: float | No
     """Tie a play to the newest session with its deterministic name (ADR-0011); None when there is none."""
     session: str | None = conn.value(_SESSION_BY_NAME, {"name": f"show_{show.topic}_{play_name}"})
     if session is not None:
-        values = {
-            "session": session,
-            "show": show.id,
-            "name": play_name,
-            "at": time.time() if at is None else at,
-        }
+        values = {"session": session, "show": show.id, "name": play_name, "at": time.time() if at is None else at}
         if conn.one(_LINK, values) is None:
             raise NotFound(f"there is no play {play_name} in show {show.topic}")
     return session

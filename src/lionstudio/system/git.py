@@ -130,9 +130,13 @@ class Git:
     def beginning(self, most: int, *args: str) -> tuple[bytes, bool]:
         """The first bytes of a long output, and whether that was all of it."""
         with subprocess.Popen(
-            self._argv(args), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            cwd=self.git_dir, env=self.environment(),
-        ) as process:  # fmt: skip
+            self._argv(args),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=self.git_dir,
+            env=self.environment(),
+        ) as process:
             assert process.stdout is not None
             found = process.stdout.read(most + 1)
             process.kill()

@@ -62,9 +62,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-_decode = json.JSONDecoder(
-    parse_int=_whole, parse_float=_decimal, parse_constant=str, object_pairs_hook=_object
-).decode  # fmt: skip
+_decode = json.JSONDecoder(parse_int=_whole, parse_float=_decimal, parse_constant=str, object_pairs_hook=_object).decode
 
 
 def _refused(path: str, reason: str) -> InvalidInput:

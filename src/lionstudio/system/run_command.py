@@ -68,9 +68,14 @@ def run_command(
         output = _Output(held.enter_context(_opened(log)) if log else None)
         try:
             process = subprocess.Popen(
-                list(argv), cwd=cwd, env={**env, MARK: mark}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+                list(argv),
+                cwd=cwd,
+                env={**env, MARK: mark},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
         except (OSError, ValueError) as error:
             return CommandResult(how="not_started", code=None, tail="", seconds=0.0, detail=f"{argv[0]}: {error}")
         born = born_at(process.pid)

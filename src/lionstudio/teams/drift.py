@@ -74,9 +74,12 @@ def _findings(differing: list[Drift]) -> Iterator[Finding]:
             yield Finding("warning", "team.unreadable", subject, evidence, "move the file away, or restore it")
         elif each.no_file:
             yield Finding(
-                "info", "team.no_file", subject, "it is in the table and has no file",
+                "info",
+                "team.no_file",
+                subject,
+                "it is in the table and has no file",
                 "the next message to it writes the file",
-            )  # fmt: skip
+            )
         elif each.unstored or each.changed or each.no_row or not each.unwritten:
             yield Finding("warning", "team.drift", subject, _evidence(each), "`li state import-teams`")
         else:

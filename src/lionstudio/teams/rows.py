@@ -88,6 +88,11 @@ def _essence(team: Team) -> tuple[object, ...]:
 
 def _words(message: TeamMessage) -> tuple[object, ...]:
     return (
-        message.created_at, message.sender, message.recipient, message.content, sorted(message.read_by),
-        message.summary or summarize(message.content), dict(message.metadata),
-    )  # fmt: skip
+        message.created_at,
+        message.sender,
+        message.recipient,
+        message.content,
+        sorted(message.read_by),
+        message.summary or summarize(message.content),
+        dict(message.metadata),
+    )

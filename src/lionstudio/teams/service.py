@@ -124,11 +124,15 @@ def new_message(team: Team, text: str, sender: str, to: list[str], session_id: s
     everyone = not named or len(named) < len(set(to))
     kept = visible(_redacted(text))
     return TeamMessage(
-        team_id=team.id, created_at=moment(), sender=sender, session_id=session_id,
-        content=kept, summary=summarize(kept),
+        team_id=team.id,
+        created_at=moment(),
+        sender=sender,
+        session_id=session_id,
+        content=kept,
+        summary=summarize(kept),
         recipient=EVERYONE if everyone else ", ".join(named),
         metadata={"kind": "message", **({} if everyone or len(named) < 2 else {"to": named})},
-    )  # fmt: skip
+    )
 
 
 def _redacted(text: str) -> str:

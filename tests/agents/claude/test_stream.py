@@ -70,11 +70,16 @@ def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
     kinds = [type(message) for message in said(stream)]
 
     assert kinds == [
-        AssistantResponse, AssistantResponse, ActionRequest, ActionResponse,  # thinks, speaks, calls, is answered
-        ActionRequest, ActionResponse,  # a sub-agent
-        Instruction, Message,  # a retry, and something new
         AssistantResponse,
-    ]  # fmt: skip
+        AssistantResponse,
+        ActionRequest,
+        ActionResponse,  # thinks, speaks, calls, is answered
+        ActionRequest,
+        ActionResponse,  # a sub-agent
+        Instruction,
+        Message,  # a retry, and something new
+        AssistantResponse,
+    ]
     assert said(stream)[0].content == {"assistant_response": "", "thinking": "Let me look."}
     assert said(stream)[3].content["output"] == "a.py\nb.py"
     assert said(stream)[6].role == "system"
@@ -108,8 +113,11 @@ def test_a_sub_agent_is_opened_before_it_speaks(stream: list[Event]) -> None:
     assert (opened.lane, opened.name, opened.metadata["agent"]) == ("toolu_2", "count lines", "general-purpose")
     assert stream.index(opened) < first
     assert [type(message) for message in said(stream, "toolu_2")] == [
-        Instruction, ActionRequest, ActionResponse, AssistantResponse
-    ]  # fmt: skip
+        Instruction,
+        ActionRequest,
+        ActionResponse,
+        AssistantResponse,
+    ]
     assert said(stream, "toolu_2")[-1].content == {"assistant_response": "There is no such file."}
 
 
@@ -233,10 +241,22 @@ def test_who_is_not_logged_in_is_told_what_to_do() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"not json", b'{"type":"assis', b'"text"', b"[1,2]", b"\xff\xfe\x00", b"null", b'{"type":7}', b"{}",
-     b'{"type":"assistant"}', b'{"type":"assistant","message":[]}', b'{"type":"system","subtype":"new"}',
-     b'{"type":"user","message":"x"}', b"[" * 5000 + b"]" * 5000],
-)  # fmt: skip
+    [
+        b"not json",
+        b'{"type":"assis',
+        b'"text"',
+        b"[1,2]",
+        b"\xff\xfe\x00",
+        b"null",
+        b'{"type":7}',
+        b"{}",
+        b'{"type":"assistant"}',
+        b'{"type":"assistant","message":[]}',
+        b'{"type":"system","subtype":"new"}',
+        b'{"type":"user","message":"x"}',
+        b"[" * 5000 + b"]" * 5000,
+    ],
+)
 def test_garbage_is_kept_as_it_is(line: bytes) -> None:
     (message,) = said(read(line)[1])
 
@@ -293,19 +313,33 @@ TASK = Task("do it", "/p", {"PATH": "/no/such/folder"})
 
 def test_the_command_line_says_what_the_task_says() -> None:
     task = TASK._replace(
-        model="opus", effort="high", system="-x", permissions="edit", tools=("Bash(git *)", "mcp__a__b", "Read"),
-        resume="abc", options={"fork": True, "args": ["--add-dir", "/q"]},
-    )  # fmt: skip
+        model="opus",
+        effort="high",
+        system="-x",
+        permissions="edit",
+        tools=("Bash(git *)", "mcp__a__b", "Read"),
+        resume="abc",
+        options={"fork": True, "args": ["--add-dir", "/q"]},
+    )
 
     assert arguments(TASK) == ["-p", "--output-format=stream-json", "--verbose", "--include-partial-messages"]
     assert arguments(task)[4:] == [
-        "--model=opus", "--effort=high", "--append-system-prompt=-x", "--resume=abc", "--fork-session",
-        "--permission-mode=acceptEdits", "--tools=Bash,Read", "--allowedTools=Bash(git *),mcp__a__b,Read",
-        "--add-dir", "/q",
-    ]  # fmt: skip
+        "--model=opus",
+        "--effort=high",
+        "--append-system-prompt=-x",
+        "--resume=abc",
+        "--fork-session",
+        "--permission-mode=acceptEdits",
+        "--tools=Bash,Read",
+        "--allowedTools=Bash(git *),mcp__a__b,Read",
+        "--add-dir",
+        "/q",
+    ]
     assert arguments(TASK._replace(permissions="all", tools=()))[4:] == [
-        "--dangerously-skip-permissions", "--tools=", "--allowedTools="
-    ]  # fmt: skip
+        "--dangerously-skip-permissions",
+        "--tools=",
+        "--allowedTools=",
+    ]
 
 
 def test_what_cannot_work_is_refused_before_it_starts() -> None:
@@ -313,8 +347,14 @@ def test_what_cannot_work_is_refused_before_it_starts() -> None:
         Claude().check(TASK)
     assert "npm install -g @anthropic-ai/claude-code" in str(caught.value.hint)
     for change in (
-        {"prompt": " \n"}, {"permissions": "root"}, {"tools": ("-x",)}, {"tools": ("a,b",)}, {"resume": "--help"},
-        {"options": {"args": "x"}}, {"options": {"args": [1]}}, {"system": "x" * 200_000},
-    ):  # fmt: skip
+        {"prompt": " \n"},
+        {"permissions": "root"},
+        {"tools": ("-x",)},
+        {"tools": ("a,b",)},
+        {"resume": "--help"},
+        {"options": {"args": "x"}},
+        {"options": {"args": [1]}},
+        {"system": "x" * 200_000},
+    ):
         with pytest.raises(InvalidInput):
             Claude().check(TASK._replace(**change))

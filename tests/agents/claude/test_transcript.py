@@ -206,8 +206,11 @@ def test_noise_is_counted_and_the_rest_of_the_unknown_is_kept() -> None:
     assert reading.take("system", subtype="turn_duration", content="1 s") == []
     assert reading.take("brand-new") == []
     assert reading.facts.records == {
-        "queue-operation": 1, "attachment.skill_listing": 1, "system.turn_duration": 1, "brand-new": 1,
-    }  # fmt: skip
+        "queue-operation": 1,
+        "attachment.skill_listing": 1,
+        "system.turn_duration": 1,
+        "brand-new": 1,
+    }
     (kept,) = reading.take("brand-new", content="something")
     assert kept.content["record"]["content"] == "something"
     (boundary,) = reading.take("system", subtype="compact_boundary", content="Conversation compacted")

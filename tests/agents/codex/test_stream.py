@@ -62,11 +62,32 @@ def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
     ]
 
     assert told == [
-        "item.error", "", "shell", "shell", "shell", "shell", "apply_patch", "apply_patch",
-        "mcp__files__read", "mcp__files__read", "mcp__files__read", "mcp__files__read", "web_search", "web_search",
-        "update_plan", "update_plan", "spawn_agent", "spawn_agent", "wait", "wait",
-        "item.hologram", "update_plan", "error", "turn.dreamt", "All done.",
-    ]  # fmt: skip
+        "item.error",
+        "",
+        "shell",
+        "shell",
+        "shell",
+        "shell",
+        "apply_patch",
+        "apply_patch",
+        "mcp__files__read",
+        "mcp__files__read",
+        "mcp__files__read",
+        "mcp__files__read",
+        "web_search",
+        "web_search",
+        "update_plan",
+        "update_plan",
+        "spawn_agent",
+        "spawn_agent",
+        "wait",
+        "wait",
+        "item.hologram",
+        "update_plan",
+        "error",
+        "turn.dreamt",
+        "All done.",
+    ]
     assert said(stream)[0].text == "Model metadata not found."
     assert said(stream)[1].content["thinking"] == "**Looking around**"
 
@@ -144,10 +165,7 @@ def test_a_resumed_conversation_counts_what_is_new(tmp_path: Path) -> None:
     assert used(events) == Usage(500, 50, 0, 0, 1125)
     assert {
         name: fact for event in events if isinstance(event, MetadataEvent) for name, fact in event.facts.items()
-    } == {
-        "conversation": "t1",
-        "model": "gpt-5",
-    }
+    } == {"conversation": "t1", "model": "gpt-5"}
 
 
 def test_a_fork_begins_where_its_parent_ended(tmp_path: Path) -> None:
@@ -227,10 +245,18 @@ def test_a_limit_has_its_own_reason_and_the_time_it_is_over() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"not json", b'{"type":"item.', b'"text"', b"\xff", b"{}", b'{"type":"item.completed"}',
-     b'{"type":"item.completed","item":3}', b'{"type":"item.completed","item":{"type":["x"]}}',
-     b'{"type":"item.started","item":{"type":"new"}}'],
-)  # fmt: skip
+    [
+        b"not json",
+        b'{"type":"item.',
+        b'"text"',
+        b"\xff",
+        b"{}",
+        b'{"type":"item.completed"}',
+        b'{"type":"item.completed","item":3}',
+        b'{"type":"item.completed","item":{"type":["x"]}}',
+        b'{"type":"item.started","item":{"type":"new"}}',
+    ],
+)
 def test_garbage_is_kept_as_it_is(line: bytes) -> None:
     (message,) = said(read(line)[1])
 
@@ -246,13 +272,37 @@ values = st.recursive(
 kinds = st.sampled_from(["thread.started", "turn.started", "turn.completed", "turn.failed", "error", "other"])
 stages = st.sampled_from(["item.started", "item.updated", "item.completed"])
 item_types = st.sampled_from(
-    ["agent_message", "reasoning", "command_execution", "file_change", "mcp_tool_call", "collab_tool_call",
-     "web_search", "todo_list", "error", "other"]
-)  # fmt: skip
+    [
+        "agent_message",
+        "reasoning",
+        "command_execution",
+        "file_change",
+        "mcp_tool_call",
+        "collab_tool_call",
+        "web_search",
+        "todo_list",
+        "error",
+        "other",
+    ]
+)
 fields = st.sampled_from(
-    ["id", "text", "command", "status", "error", "result", "arguments", "receiver_thread_ids", "agents_states", "usage",
-     "prompt", "thread_id", "message", "exit_code"]
-)  # fmt: skip
+    [
+        "id",
+        "text",
+        "command",
+        "status",
+        "error",
+        "result",
+        "arguments",
+        "receiver_thread_ids",
+        "agents_states",
+        "usage",
+        "prompt",
+        "thread_id",
+        "message",
+        "exit_code",
+    ]
+)
 things = st.dictionaries(fields, values, max_size=5)
 items = st.builds(
     lambda stage, kind, thing: {"type": stage, "item": {**thing, "type": kind}}, stages, item_types, things
@@ -280,9 +330,15 @@ def test_the_command_line_says_what_the_task_says() -> None:
 
     assert arguments(TASK) == ["exec", "--json", "--skip-git-repo-check", "--cd=/p", "-"]
     assert arguments(task)[4:] == [
-        "--model=gpt-5", "--sandbox=workspace-write", '--config=model_reasoning_effort="high"',
-        '--config=developer_instructions="a \\"b\\"\\n"', "--oss", "resume", "abc", "-",
-    ]  # fmt: skip
+        "--model=gpt-5",
+        "--sandbox=workspace-write",
+        '--config=model_reasoning_effort="high"',
+        '--config=developer_instructions="a \\"b\\"\\n"',
+        "--oss",
+        "resume",
+        "abc",
+        "-",
+    ]
     assert arguments(task._replace(options={"fork": True}))[-3:] == ["fork", "abc", "-"]
 
 
@@ -296,9 +352,13 @@ def test_what_cannot_work_is_refused_before_it_starts() -> None:
         Codex().check(TASK)
     assert "codex login" in str(caught.value.hint)
     changes: list[dict[str, Any]] = [
-        {"prompt": ""}, {"permissions": "root"}, {"tools": ("shell",)}, {"resume": "-x"}, {"options": {"args": {}}},
+        {"prompt": ""},
+        {"permissions": "root"},
+        {"tools": ("shell",)},
+        {"resume": "-x"},
+        {"options": {"args": {}}},
         {"system": "x" * 200_000},
-    ]  # fmt: skip
+    ]
     for change in changes:
         with pytest.raises(InvalidInput):
             Codex().check(TASK._replace(**change))

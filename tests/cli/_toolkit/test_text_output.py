@@ -132,9 +132,18 @@ def test_spans(seconds: float, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("past", "shown"),
-    [(0, "just now"), (-10, "just now"), (-100, "in the future"), (120, "2m ago"), (7300, "2h ago"), (200000, "2d ago"),
-     (8e5, "1w ago"), (6e6, "2mo ago"), (7e7, "2y ago")],
-)  # fmt: skip
+    [
+        (0, "just now"),
+        (-10, "just now"),
+        (-100, "in the future"),
+        (120, "2m ago"),
+        (7300, "2h ago"),
+        (200000, "2d ago"),
+        (8e5, "1w ago"),
+        (6e6, "2mo ago"),
+        (7e7, "2y ago"),
+    ],
+)
 def test_how_long_ago(past: float, shown: str) -> None:
     assert humanize.ago(1e9 - past, 1e9) == shown
 

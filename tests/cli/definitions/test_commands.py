@@ -72,8 +72,10 @@ def test_a_list_for_people_programs_and_pipes(home: Path) -> None:
 
     found = here("agents", "ls", "--json").json
     assert [(each["name"], each["origin"], each.get("model"), each["error"] is None) for each in found["agents"]] == [
-        ("broken", "home", None, False), ("reviewer", "project", "opus", True), ("reviewer", "home", "sonnet", True),
-    ]  # fmt: skip
+        ("broken", "home", None, False),
+        ("reviewer", "project", "opus", True),
+        ("reviewer", "home", "sonnet", True),
+    ]
     assert found["places"] == [str(Path.cwd() / ".lionagi" / "agents"), str(home / "agents")]
     piped = here("agents", "ls").out.splitlines()
     assert [line.split("\t")[0] for line in piped] == ["broken", "reviewer", "reviewer"]
@@ -91,8 +93,10 @@ def test_show_tells_what_it_says_and_what_is_wrong(home: Path) -> None:
 
     data = here("agents", "show", "it", "--json").json["agent"]
     assert (data["text"], data["fields"]["extra"], data["error"]) == (
-        text, {"role": "x"}, "line 3: timeout must be a whole number of seconds from 1 to 2592000, not 'soon'",
-    )  # fmt: skip
+        text,
+        {"role": "x"},
+        "line 3: timeout must be a whole number of seconds from 1 to 2592000, not 'soon'",
+    )
     assert "You are it." in here("agents", "show", "it").out
     assert li("agents", "show", "it", "--text", env=env(home)).out == text
     assert "\x07" not in on_terminal("agents", "show", "it", "--text", env=env(home)).out
@@ -126,8 +130,9 @@ def test_new_show_history_diff_rollback(home: Path) -> None:
     path.write_text(first + "One more line.\n")
     history = here("agents", "history", "reviewer", "--json").json["versions"]
     assert [(each["version"], each["author"], each["on_disk"]) for each in history] == [
-        (2, "disk", True), (1, "li", False),
-    ]  # fmt: skip
+        (2, "disk", True),
+        (1, "li", False),
+    ]
     assert "+One more line.\n" in here("agents", "diff", "reviewer").out
     assert "-One more line.\n" in here("agents", "diff", "reviewer", "2", "1").out
     assert "\x1b[32m+One more line.\x1b[0m" in on_terminal("agents", "diff", "reviewer", env=env(home)).out
@@ -216,8 +221,10 @@ def test_plugins_are_shown_with_everything_in_them_and_nothing_is_run(home: Path
 
     found = here("plugins", "ls", "--json").json
     assert [(each["name"], each["version"], each["origin"]) for each in found["plugins"]] == [
-        ("bare", None, "marketplace"), ("tools", "1.10.0", "claude"), ("tools", "1.2.0", "home"),
-    ]  # fmt: skip
+        ("bare", None, "marketplace"),
+        ("tools", "1.10.0", "claude"),
+        ("tools", "1.2.0", "home"),
+    ]
     assert found["places"] == [str(home / "plugins"), str(market), str(home.parent / "claude" / "plugins")]
     assert found["plugins"][2]["counts"] == {"skill": 1, "agent": 1, "command": 1, "hook": 1, "server": 1}
 

@@ -87,8 +87,10 @@ def test_a_pattern_is_written_for_the_repository_one_is_in(home: Path) -> None:
     assert "2 plays: first, second" in done.err
     text = path.read_text()
     assert (f"repo: {home}/repo\n" in text, "base_branch: main\n" in text, 'goal: "faster: much"\n' in text) == (
-        True, True, True,
-    )  # fmt: skip
+        True,
+        True,
+        True,
+    )
     with database(home) as db:
         assert recover(str(path.parent), db).show.goal == "faster: much"
     again = here("show", "plan", "speed", "--json").json
@@ -99,8 +101,9 @@ def test_a_pattern_is_edited_before_it_is_run(home: Path) -> None:
     path = home / "shows" / "speed" / "_show.md"
     told = here("show", "plan", "speed").err.splitlines()
     assert told[-2:] == [
-        f"Edit it first (first, second: what the agent is to do): {path}", "Then run it: li show run speed",
-    ]  # fmt: skip
+        f"Edit it first (first, second: what the agent is to do): {path}",
+        "Then run it: li show run speed",
+    ]
 
     refused = here("show", "run", "speed")
     assert refused.code == 2
@@ -221,8 +224,10 @@ def test_where_everything_stands(planned: Path) -> None:
 
     status = here("show", "status", "speed", "--json").json
     assert [(play["name"], play["status"]) for play in status["show"]["plays"]] == [
-        ("one", "merged"), ("two", "escalated"), ("three", "pending"),
-    ]  # fmt: skip
+        ("one", "merged"),
+        ("two", "escalated"),
+        ("three", "pending"),
+    ]
     assert (status["director"], status["show"]["directed"]) == (None, False)
     assert status["show"]["blocked"] == {"three": ["two"]}
     seen = on_terminal("show", "status", "speed", env=environ(home), columns=140).out
@@ -232,8 +237,10 @@ def test_where_everything_stands(planned: Path) -> None:
     assert "nobody directs it" in seen
     plain = here("show", "status", "speed").out.splitlines()
     assert [line.split("\t")[:3] for line in plain] == [
-        ["one", "merged", "1"], ["two", "escalated", "1"], ["three", "pending", "1"],
-    ]  # fmt: skip
+        ["one", "merged", "1"],
+        ["two", "escalated", "1"],
+        ["three", "pending", "1"],
+    ]
     listed = here("show", "ls").out.split("\t")
     assert listed[:3] == ["speed", "active", "1/3"]
     assert "speed" in on_terminal("show", "ls", "--active", env=environ(home)).out
@@ -282,14 +289,16 @@ def test_a_show_that_is_only_on_disk_is_shown(home: Path) -> None:
 def test_the_graph(planned: Path) -> None:
     assert here("show", "graph", "speed").out == (
         "●    one  pending\n├─╮\n│ ●  two  pending\n├─╯\n●    three  pending\n"
-    )  # fmt: skip
+    )
     drawn = here("show", "graph", "speed", "--mermaid").out.splitlines()
     assert drawn[0] == "flowchart LR"
     assert "  p0 --> p1" in drawn
     found = here("show", "graph", "speed", "--json").json
     assert found["edges"] == [
-        {"from": "one", "to": "two"}, {"from": "one", "to": "three"}, {"from": "two", "to": "three"},
-    ]  # fmt: skip
+        {"from": "one", "to": "two"},
+        {"from": "one", "to": "three"},
+        {"from": "two", "to": "three"},
+    ]
 
 
 def test_lanes_of_all_shapes() -> None:
@@ -306,9 +315,22 @@ def test_lanes_of_all_shapes() -> None:
     }
 
     assert [f"{lanes}{name}".rstrip() for lanes, name in draw(graph)] == [
-        "●      a", "├─╮", "│ ●    b", "├─│─╮", "│ │ ●  c", "│ ├─╯", "│ ●    d", "│ │", "● │    e", "├─╯", "●      f",
-        "●      z", "●      x", "│", "●      y",
-    ]  # fmt: skip
+        "●      a",
+        "├─╮",
+        "│ ●    b",
+        "├─│─╮",
+        "│ │ ●  c",
+        "│ ├─╯",
+        "│ ●    d",
+        "│ │",
+        "● │    e",
+        "├─╯",
+        "●      f",
+        "●      z",
+        "●      x",
+        "│",
+        "●      y",
+    ]
     hostile = Play(show_id="s", name='a"] --> evil["<script>', status=PlayStatus.MERGED)
     assert '"] -->' not in "\n".join(mermaid([hostile]))
     assert "<script" not in "\n".join(mermaid([hostile]))
@@ -342,8 +364,9 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
     assert (told["directed"], told["decision"]["word"]) == (False, "reject")
     logged = [json.loads(line) for line in (planned / "_decisions.jsonl").read_text().splitlines()]
     assert [(each["what"], each["play"], each["word"]) for each in logged] == [
-        ("decision", "one", "approve"), ("decision", "one", "reject"),
-    ]  # fmt: skip
+        ("decision", "one", "approve"),
+        ("decision", "one", "reject"),
+    ]
     assert json.loads((planned / "one" / "_decision.json").read_text())["decision"] == "reject"
 
 

@@ -28,10 +28,13 @@ def theatre(tmp_path: Path) -> Theatre:
 def held(theatre: Theatre) -> Path:
     """A show whose first play waits for a file."""
     go = theatre.root / "go"
-    theatre.plan({
-        "first": f"@say I am at it\n@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'",
-        "second": {"prompt": "@usage 100 20 4000\n@say done", "depends_on": ["first"]},
-    }, goal="two plays")  # fmt: skip
+    theatre.plan(
+        {
+            "first": f"@say I am at it\n@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'",
+            "second": {"prompt": "@usage 100 20 4000\n@say done", "depends_on": ["first"]},
+        },
+        goal="two plays",
+    )
     return go
 
 
@@ -104,10 +107,9 @@ def test_a_director_that_died_is_said(theatre: Theatre) -> None:
 
 
 def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: Theatre) -> None:
-    theatre.plan({
-        "a": "@usage 90 20\n@say spent",
-        "b": {"prompt": "@say b", "depends_on": ["a"]},
-    }, budget={"tokens": 100})  # fmt: skip
+    theatre.plan(
+        {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@say b", "depends_on": ["a"]}}, budget={"tokens": 100}
+    )
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, theatre.log())
@@ -144,11 +146,13 @@ def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> Non
 
 
 def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theatre) -> None:
-    theatre.plan({
-        "a": "@write a.txt a",
-        "b": {"prompt": "@fail no", "depends_on": ["a"], "max_attempts": 1},
-        "c": {"prompt": "@say c", "depends_on": ["b"]},
-    })  # fmt: skip
+    theatre.plan(
+        {
+            "a": "@write a.txt a",
+            "b": {"prompt": "@fail no", "depends_on": ["a"], "max_attempts": 1},
+            "c": {"prompt": "@say c", "depends_on": ["b"]},
+        }
+    )
     theatre.direct()
     assert theatre.statuses() == {"a": "merged", "b": "escalated", "c": "blocked"}
 

@@ -98,11 +98,24 @@ def test_a_moment_with_a_zone(db: Database) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ("--limit", "0"), ("--limit", "-1"), ("--limit", "ten"), ("--limit", "²"), ("--limit", ""), ("--limit",),
-        ("--limit", "9" * 30), ("--since", "yesterday"), ("--since", ""), ("--since", "2h3"), ("--since", "2026-13-01"),
-        ("--status", "done"), ("--kind", "x"), ("--source", "x"), ("--format", "xml"), ("--cursor", "nonsense"),
+        ("--limit", "0"),
+        ("--limit", "-1"),
+        ("--limit", "ten"),
+        ("--limit", "²"),
+        ("--limit", ""),
+        ("--limit",),
+        ("--limit", "9" * 30),
+        ("--since", "yesterday"),
+        ("--since", ""),
+        ("--since", "2h3"),
+        ("--since", "2026-13-01"),
+        ("--status", "done"),
+        ("--kind", "x"),
+        ("--source", "x"),
+        ("--format", "xml"),
+        ("--cursor", "nonsense"),
     ],
-)  # fmt: skip
+)
 def test_a_value_that_cannot_be_used_is_refused(many: Database, options: tuple[str, ...]) -> None:
     done = here("state", "ls", "--db", many.path, *options)
 

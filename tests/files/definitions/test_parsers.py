@@ -216,11 +216,15 @@ def book(prompt: str, *args: Arg) -> Playbook:
         ("{mode} {input}", "{mode}", {"mode": "{input}"}, "{input} {mode}"),
         ("{unknown} {input}", "x", {}, "{unknown} x"),
         ("{on} {off} {none} {input}", "", {"on": True, "off": False, "none": None}, "true false {none} "),
-        ("{0} {} {input.__class__} {input!r} {input:>9} {{input}}", "x", {}, "{0} {} {input.__class__} {input!r} "
-         "{input:>9} {x}"),
+        (
+            "{0} {} {input.__class__} {input!r} {input:>9} {{input}}",
+            "x",
+            {},
+            "{0} {} {input.__class__} {input!r} {input:>9} {x}",
+        ),
         ("{input} $(id) `id` ; %n {{7*7}}", "$(id)", {}, "$(id) $(id) `id` ; %n {{7*7}}"),
     ],
-)  # fmt: skip
+)
 def test_rendering_puts_text_for_names_and_nothing_else(
     prompt: str, text: str, values: dict[str, Any], expected: str
 ) -> None:

@@ -24,15 +24,16 @@ from lionstudio.files.formats.strict_yaml import MOST_DEPTH, BadYaml, load
         ("a: yes\nb: Off\nc: TRUE\nd: ~\ne:", {"a": True, "b": False, "c": True, "d": None, "e": None}),
         ("a: 'yes'\nb: \"1\"\nc: !!str 5", {"a": "yes", "b": "1", "c": "5"}),
         ("a: 2026-05-01\nb: 12:30\nc: 1_000\nd: 0x1f", {"a": "2026-05-01", "b": "12:30", "c": "1_000", "d": "0x1f"}),
-        ("a: -3\nb: +4\nc: 1e3\nd: .5\ne: .nan\nf: 9" + "9" * 30, {
-            "a": -3, "b": 4, "c": 1000.0, "d": 0.5, "e": ".nan", "f": "9" + "9" * 30,
-        }),
+        (
+            "a: -3\nb: +4\nc: 1e3\nd: .5\ne: .nan\nf: 9" + "9" * 30,
+            {"a": -3, "b": 4, "c": 1000.0, "d": 0.5, "e": ".nan", "f": "9" + "9" * 30},
+        ),
         ("a: |\n  line\n  {x}\nb: >\n  one\n  two\n", {"a": "line\n{x}\n", "b": "one two\n"}),
         ("<<: {a: 1}\n1: x", {"<<": {"a": 1}, "1": "x"}),
         ("- a\n- - b\n  - c", ["a", ["b", "c"]]),
         ("---\na: 1\n...\n", {"a": 1}),
     ],
-)  # fmt: skip
+)
 def test_values(text: str, value: Any) -> None:
     assert load(text).value == value
 

@@ -15,15 +15,7 @@ from lionstudio.files.shows.plan_checks import check_plan
 from lionstudio.files.shows.plan_reader import load_plan, parse_plan, read_plan
 from lionstudio.files.shows.plan_template import PATTERN, with_fields
 from lionstudio.files.shows.plan_text import plan_text
-from lionstudio.model.shows.plan import (
-    Budget,
-    Gate,
-    GateKind,
-    Notify,
-    Plan,
-    PlannedPlay,
-    integration_branch,
-)
+from lionstudio.model.shows.plan import Budget, Gate, GateKind, Notify, Plan, PlannedPlay, integration_branch
 
 WHOLE = """\
 ---
@@ -79,25 +71,42 @@ def test_everything_that_a_plan_can_say() -> None:
     plan = load_plan("speed", WHOLE)
 
     assert plan == Plan(
-        topic="speed", goal="A faster parser", repo="/src/parser", base_branch="main", agent="claude",
-        integration_branch="show/speed/integration", concurrency=2, max_attempts=5, timeout=1800,
+        topic="speed",
+        goal="A faster parser",
+        repo="/src/parser",
+        base_branch="main",
+        agent="claude",
+        integration_branch="show/speed/integration",
+        concurrency=2,
+        max_attempts=5,
+        timeout=1800,
         gates=(
             Gate(kind=GateKind.COMMAND, command=("make", "test")),
             Gate(kind=GateKind.PERSON, prompt="look at the numbers"),
             Gate(kind=GateKind.REVIEW, agent="critic", prompt="Is it fast?", timeout=300),
         ),
         final_gates=(Gate(kind=GateKind.COMMAND, command=("sh", "-c", "make && make bench")),),
-        budget=Budget(tokens=1_000_000, cost_microusd=2_500_000, seconds=7200), provider_limits={"claude": 1},
-        setup=(("npm", "ci"),), teardown=(("rm", "-rf", "node_modules"),), copy=(".env", "config/local.toml"),
+        budget=Budget(tokens=1_000_000, cost_microusd=2_500_000, seconds=7200),
+        provider_limits={"claude": 1},
+        setup=(("npm", "ci"),),
+        teardown=(("rm", "-rf", "node_modules"),),
+        copy=(".env", "config/local.toml"),
         notify=Notify(desktop=False, webhook="https://example.org/hook", command=("say", "a b")),
         plays=(
             PlannedPlay(name="lexer", intent="Words first.", prompt="Write the lexer.\nTest it.\n"),
             PlannedPlay(
-                name="parser", playbook="build", args={"part": "parser", "fast": "true"}, effort="high",
-                depends_on=("lexer",), agent="codex/gpt", max_attempts=1, timeout=90, gates=(),
+                name="parser",
+                playbook="build",
+                args={"part": "parser", "fast": "true"},
+                effort="high",
+                depends_on=("lexer",),
+                agent="codex/gpt",
+                max_attempts=1,
+                timeout=90,
+                gates=(),
             ),
         ),
-    )  # fmt: skip
+    )
     assert [play.line for play in plan.plays] == [23, 28]
     assert [gate.kind for gate in plan.gates_of("lexer")] == ["command", "review", "person"]
     assert (plan.gates_of("parser"), plan.max_attempts_of("parser"), plan.max_attempts_of("lexer")) == ((), 1, 5)
@@ -130,7 +139,7 @@ def test_no_field_of_a_plan_goes_without_a_key() -> None:
         (head("timeout: soon\nplays: [{name: a, prompt: x}]\n"), 4, "timeout must be seconds, or a span"),
         (head("gates: [make && ls]\nplays: [{name: a, prompt: x}]\n"), 4, "command is run without a shell"),
         (head("gates: [echo $(ls)]\nplays: [{name: a, prompt: x}]\n"), 4, "command is run without a shell"),
-        (head("gates: [\"echo 'x\"]\nplays: [{name: a, prompt: x}]\n"), 4, "command must be a command whose quotes"),
+        (head('gates: ["echo \'x"]\nplays: [{name: a, prompt: x}]\n'), 4, "command must be a command whose quotes"),
         (head("gates: [5]\nplays: [{name: a, prompt: x}]\n"), 4, "a gate must be a command, a review or a person"),
         (head("gates: [{timeout: 5}]\nplays: [{name: a, prompt: x}]\n"), 4, "a gate is one of command"),
         (head("gates: [{command: a, review: b}]\nplays: [{name: a, prompt: x}]\n"), 4, "a gate is one of command"),
@@ -146,7 +155,7 @@ def test_no_field_of_a_plan_goes_without_a_key() -> None:
         ("---\nplays: &x []\n---\n", 2, "anchors and aliases"),
         ("no head at all", 1, "there is no repo"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_told_with_its_line(text: str, line: int, words: str) -> None:
     found = problems(text)
 
@@ -172,9 +181,29 @@ def test_a_word_that_was_probably_meant() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["-D", "--upload-pack=x", "HEAD", "Lexer", "a b", "a/b", "..", "a..b", "a.lock", "a.", "integration",
-             "head", "@", "x" * 64, "", "é", "a\nb", ".git", "_meta"],
-)  # fmt: skip
+    "name",
+    [
+        "-D",
+        "--upload-pack=x",
+        "HEAD",
+        "Lexer",
+        "a b",
+        "a/b",
+        "..",
+        "a..b",
+        "a.lock",
+        "a.",
+        "integration",
+        "head",
+        "@",
+        "x" * 64,
+        "",
+        "é",
+        "a\nb",
+        ".git",
+        "_meta",
+    ],
+)
 def test_names_that_git_or_a_shell_would_misread(name: str) -> None:
     assert plan_fields.fault_of_slug(name) is not None
     assert any(
@@ -240,20 +269,31 @@ def plans(draw: st.DrawFn) -> Plan:
     )
     plays = tuple(
         PlannedPlay(
-            name=name, prompt=draw(TEXTS), intent=draw(st.none() | TEXTS), agent=draw(st.none() | TEXTS),
-            effort=draw(st.sampled_from([None, "low", "high"])), timeout=draw(st.none() | st.integers(1, 9999)),
+            name=name,
+            prompt=draw(TEXTS),
+            intent=draw(st.none() | TEXTS),
+            agent=draw(st.none() | TEXTS),
+            effort=draw(st.sampled_from([None, "low", "high"])),
+            timeout=draw(st.none() | st.integers(1, 9999)),
             depends_on=tuple(draw(st.sets(st.sampled_from(names[:number])))) if number else (),
             gates=draw(st.none() | st.lists(GATES, max_size=2).map(tuple)),
         )
-        for number, name in enumerate(names) if name not in ("head", "integration")
-    )  # fmt: skip
+        for number, name in enumerate(names)
+        if name not in ("head", "integration")
+    )
     return Plan(
-        topic="t", plays=plays, repo="/r", goal=draw(st.none() | TEXTS.map(str.strip)), agent=draw(st.none() | TEXTS),
-        integration_branch=integration_branch("t"), gates=draw(st.lists(GATES, max_size=2).map(tuple)),
+        topic="t",
+        plays=plays,
+        repo="/r",
+        goal=draw(st.none() | TEXTS.map(str.strip)),
+        agent=draw(st.none() | TEXTS),
+        integration_branch=integration_branch("t"),
+        gates=draw(st.lists(GATES, max_size=2).map(tuple)),
         budget=draw(st.builds(Budget, tokens=st.none() | st.integers(1, 10**6), seconds=st.integers(1, 999))),
-        concurrency=draw(st.integers(1, 9)), setup=tuple(draw(st.lists(COMMANDS, max_size=2))),
+        concurrency=draw(st.integers(1, 9)),
+        setup=tuple(draw(st.lists(COMMANDS, max_size=2))),
         notify=draw(st.builds(Notify, desktop=st.booleans(), command=st.just(()) | COMMANDS)),
-    )  # fmt: skip
+    )
 
 
 @given(plans())

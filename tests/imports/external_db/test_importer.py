@@ -65,9 +65,11 @@ def test_everything_of_another_lineage(db: Database, other_path: Path) -> None:
     report = imported(db, other_path)
 
     assert report.counts == {
-        ("session", ItemOutcome.IMPORTED): 4, ("show", ItemOutcome.IMPORTED): 1, ("team", ItemOutcome.IMPORTED): 1,
+        ("session", ItemOutcome.IMPORTED): 4,
+        ("show", ItemOutcome.IMPORTED): 1,
+        ("team", ItemOutcome.IMPORTED): 1,
         ("definition", ItemOutcome.IMPORTED): 1,
-    }  # fmt: skip
+    }
     assert (report.messages, report.left_out) == (36, ["invocations"])
     session = read(db, get_session, "session 0")
     assert (session.status, session.source_kind, session.model) == ("completed", "imported_db", "sonnet")
@@ -145,8 +147,10 @@ def test_words_outside_our_vocabularies_are_mapped_and_kept(db: Database, other_
 
     imported(db, other_path)
 
-    found = {id_: (status, json.loads(text)["imported"]) for id_, status, text in sql(
-        db, "SELECT id, status, node_metadata FROM sessions")}  # fmt: skip
+    found = {
+        id_: (status, json.loads(text)["imported"])
+        for id_, status, text in sql(db, "SELECT id, status, node_metadata FROM sessions")
+    }
     kept = {"invocation_kind": "engine", "source_kind": "api"}
     assert found == {
         "s completed_empty": ("completed", kept | {"status": "completed_empty"}),
@@ -158,9 +162,15 @@ def test_words_outside_our_vocabularies_are_mapped_and_kept(db: Database, other_
 
 
 DAMAGED = {
-    "no json": "{'a': 1", "null": "null", "an object": '{"a": 1}', "numbers": "[1, 2]", "empty": "", "nothing": None,
-    "deep": "[" * 2000 + "]" * 2000, "bytes": b"\xff\xfe",
-}  # fmt: skip
+    "no json": "{'a': 1",
+    "null": "null",
+    "an object": '{"a": 1}',
+    "numbers": "[1, 2]",
+    "empty": "",
+    "nothing": None,
+    "deep": "[" * 2000 + "]" * 2000,
+    "bytes": b"\xff\xfe",
+}
 
 
 @pytest.mark.parametrize("collection", DAMAGED.values(), ids=DAMAGED.keys())
@@ -176,8 +186,15 @@ def test_a_damaged_order_is_kept_as_it_was_and_the_session_is_imported(
     assert report.counts == {("session", ItemOutcome.IMPORTED): 1}
     assert read(db, get_session, "s").message_count == 5  # its own order is sound
     kept = sql(db, "SELECT unreadable FROM progression_heads WHERE id = 's.b'")
-    assert kept == [(collection if collection in ("{'a': 1", '{"a": 1}', DAMAGED["deep"]) else
-                     "\\xff\\xfe" if isinstance(collection, bytes) else None,)]  # fmt: skip
+    assert kept == [
+        (
+            collection
+            if collection in ("{'a': 1", '{"a": 1}', DAMAGED["deep"])
+            else "\\xff\\xfe"
+            if isinstance(collection, bytes)
+            else None,
+        )
+    ]
     with Untouched(db):
         imported(db, other_path)
 
@@ -444,14 +461,22 @@ def test_memory_stays_bounded_whatever_the_size(other_path: Path, tmp_path: Path
     large = [message(f"l{n}", {"instruction": "x" * 40_000}, "instruction.Instruction", "user") for n in range(4500)]
     other.session("large", large)
     for n in range(100):
-        other.session(f"s{n}", [message(f"{n}.{m}", {"instruction": "y" * 400}, "instruction.Instruction", "user")
-                                for m in range(500)])  # fmt: skip
+        other.session(
+            f"s{n}",
+            [message(f"{n}.{m}", {"instruction": "y" * 400}, "instruction.Instruction", "user") for m in range(500)],
+        )
     del large
     other.close()
     assert other_path.stat().st_size > 200_000_000
 
-    done = subprocess.run([sys.executable, "-c", MEASURED, str(other_path), str(tmp_path / "target.db")],
-                          cwd=ROOT, env=environment(), capture_output=True, text=True, check=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(other_path), str(tmp_path / "target.db")],
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
 
     messages, kilobytes = map(int, done.stdout.split())
     assert messages == 54_500

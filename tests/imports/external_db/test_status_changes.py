@@ -21,9 +21,13 @@ __all__ = ["other_path"]  # a fixture
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "kept"),
-    [("timed_out", "failed", "timed_out"), ("failed", "completed", "failed"), ("aborted", "running", "aborted"),
-     ("completed", "completed", "completed")],
-)  # fmt: skip
+    [
+        ("timed_out", "failed", "timed_out"),
+        ("failed", "completed", "failed"),
+        ("aborted", "running", "aborted"),
+        ("completed", "completed", "completed"),
+    ],
+)
 def test_how_a_session_ended_here_is_final(
     db: Database, other_path: Path, blank: Path, ours: str, theirs: str, kept: str
 ) -> None:

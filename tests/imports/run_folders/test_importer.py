@@ -187,8 +187,15 @@ def test_odd_messages_are_kept(db: Database, home: Path, text: str) -> None:
 
 
 def test_embeddings_unknown_classes_and_unknown_keys_are_kept(db: Database, home: Path) -> None:
-    odd = {"id": "m", "created_at": BEGAN, "metadata": {"lion_class": "somebody.else.Note"}, "content": "text",
-           "embedding": [1, 0.5], "role": "action", "weight": {"a": 1}}  # fmt: skip
+    odd = {
+        "id": "m",
+        "created_at": BEGAN,
+        "metadata": {"lion_class": "somebody.else.Note"},
+        "content": "text",
+        "embedding": [1, 0.5],
+        "role": "action",
+        "weight": {"a": 1},
+    }
     write_run(home, RUN, current(RUN, "b"), snapshot("b", [odd], logs=[{"big": "x"}], future={"k": "v"}))
 
     imported(db, home)

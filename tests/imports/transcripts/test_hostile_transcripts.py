@@ -13,12 +13,7 @@ from typing import Any
 import pytest
 from tests.imports.transcripts.test_sync import root, session_of
 from tests.support.builders import sql
-from tests.support.transcripts import (
-    Claude,
-    iso,
-    mirror,
-    spoken,
-)
+from tests.support.transcripts import Claude, iso, mirror, spoken
 
 from lionstudio.imports.report import ItemOutcome
 from lionstudio.imports.transcripts import line_reader, sync, transcript_reader
@@ -62,8 +57,12 @@ def test_hostile_folders_and_lines(db: Database, root: Path, monkeypatch: pytest
     assert len(skipped) == 6
     assert {"pipe.jsonl", "socket.jsonl", "link.jsonl", "loop.jsonl", "outside.jsonl"} < set(skipped)
     assert {row[0] for row in sql(db, "SELECT DISTINCT k.key FROM mirror_files, json_each(skipped) k")} == {
-        "not a JSON object", "not JSON", "nested too deeply", "line longer than 64 MB", "line of zeros",
-    }  # fmt: skip
+        "not a JSON object",
+        "not JSON",
+        "nested too deeply",
+        "line longer than 64 MB",
+        "line of zeros",
+    }
     assert sql(db, "SELECT content FROM messages WHERE content LIKE '%caf%'") == [('{"instruction":"caf\\udce9"}',)]
     assert mirror(db, root).messages == 0
 

@@ -10,16 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.builders import sql
-from tests.support.transcripts import (
-    LONG_AGO,
-    Claude,
-    Codex,
-    branch_names,
-    codex,
-    everything,
-    mirror,
-    spoken,
-)
+from tests.support.transcripts import LONG_AGO, Claude, Codex, branch_names, codex, everything, mirror, spoken
 
 from lionstudio.imports.transcripts.sync import _Group
 from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
@@ -46,8 +37,11 @@ def test_a_conversation_is_a_session(db: Database, root: Path) -> None:
     assert report.messages == 8
     found = session_of(db, talk)
     assert (found.name, found.project, found.status, found.source_kind) == (
-        "please do 2 things", "demo", "completed", "imported_claude",
-    )  # fmt: skip
+        "please do 2 things",
+        "demo",
+        "completed",
+        "imported_claude",
+    )
     assert (found.agent_name, found.model, found.message_count) == ("claude-code", "claude-sonnet-4-5-20250929", 8)
     # three API messages, two of them in two records each
     assert found.usage[:4] == (30, 12, 300, 60)

@@ -140,30 +140,48 @@ ENDS: dict[str, tuple[dict[str, Any], State]] = {
     "completed": ({}, State("completed", "ok", "not_expected", "none", "success", "completed")),
     "failed": (
         {"exit_code": 3},
-        State("failed", "ok", "not_expected", "error", "danger", "failed",
-              (reason("run.failed.exit_nonzero", "exit code 3"),)),
+        State(
+            "failed",
+            "ok",
+            "not_expected",
+            "error",
+            "danger",
+            "failed",
+            (reason("run.failed.exit_nonzero", "exit code 3"),),
+        ),
     ),
     "failed ": (
-        {}, State("failed", "ok", "not_expected", "error", "danger", "failed", (reason("run.failed.exit_nonzero"),)),
+        {},
+        State("failed", "ok", "not_expected", "error", "danger", "failed", (reason("run.failed.exit_nonzero"),)),
     ),
     "failed  ": (
         {"reason_codes": ["run.failed.process_dead"]},
         State("failed", "ok", "not_expected", "error", "danger", "failed", (reason("run.failed.process_dead"),)),
     ),
     "timed_out": (
-        {}, State("timed_out", "ok", "not_expected", "warning", "warning", "timed out",
-                  (reason("run.timed_out.deadline"),)),
+        {},
+        State(
+            "timed_out", "ok", "not_expected", "warning", "warning", "timed out", (reason("run.timed_out.deadline"),)
+        ),
     ),
     "aborted": (
-        {}, State("aborted", "ok", "not_expected", "none", "neutral", "aborted", (reason("run.aborted.interrupt"),)),
+        {},
+        State("aborted", "ok", "not_expected", "none", "neutral", "aborted", (reason("run.aborted.interrupt"),)),
     ),
     "cancelled": (
         {"reason_codes": ["run.cancelled.orchestrator", "of.tomorrow"]},
-        State("cancelled", "ok", "not_expected", "none", "neutral", "cancelled",
-              (reason("run.cancelled.orchestrator"), Reason("of.tomorrow", "of.tomorrow"))),
+        State(
+            "cancelled",
+            "ok",
+            "not_expected",
+            "none",
+            "neutral",
+            "cancelled",
+            (reason("run.cancelled.orchestrator"), Reason("of.tomorrow", "of.tomorrow")),
+        ),
     ),
     "odd": ({}, State("odd", "ok", "not_expected", "none", "neutral", "odd")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("status", ENDS)
@@ -260,12 +278,20 @@ def test_a_state_is_json() -> None:
     state = session_state({"status": "failed", "exit_code": 2}, now=NOW)
 
     assert state.to_dict() == {
-        "lifecycle": "failed", "health": "ok", "delivery": "not_expected", "severity": "error", "tone": "danger",
+        "lifecycle": "failed",
+        "health": "ok",
+        "delivery": "not_expected",
+        "severity": "error",
+        "tone": "danger",
         "label": "failed",
-        "reasons": [{
-            "code": "run.failed.exit_nonzero", "message": REASONS["run.failed.exit_nonzero"], "evidence": "exit code 2",
-        }],
-    }  # fmt: skip
+        "reasons": [
+            {
+                "code": "run.failed.exit_nonzero",
+                "message": REASONS["run.failed.exit_nonzero"],
+                "evidence": "exit code 2",
+            }
+        ],
+    }
 
 
 # ── Words ────────────────────────────────────────────────────────────────

@@ -103,9 +103,18 @@ def test_killed_by_a_signal(tmp_path: Path) -> None:
 
 
 def test_a_command_gets_no_secrets() -> None:
-    ours = {"PATH": "/bin", "HOME": "/h", "LC_ALL": "C", "ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k",
-            "LIONAGI_HOME": "x", "SSH_AUTH_SOCK": "s", "AWS_SECRET_ACCESS_KEY": "k", "GIT_DIR": "x",
-            "WANTED": "w"}  # fmt: skip
+    ours = {
+        "PATH": "/bin",
+        "HOME": "/h",
+        "LC_ALL": "C",
+        "ANTHROPIC_API_KEY": "k",
+        "OPENAI_API_KEY": "k",
+        "LIONAGI_HOME": "x",
+        "SSH_AUTH_SOCK": "s",
+        "AWS_SECRET_ACCESS_KEY": "k",
+        "GIT_DIR": "x",
+        "WANTED": "w",
+    }
     assert plain_environment(ours, also=("WANTED",)) == {"PATH": "/bin", "HOME": "/h", "LC_ALL": "C", "WANTED": "w"}
 
 
@@ -149,7 +158,7 @@ def test_a_verdict_is_found_where_reviewers_put_it(text: str) -> None:
         ('{"passed": true, "summary": ' + "[" * 100_000, "no JSON object"),
         ('{"a": ' * 5000 + "1" + "}" * 5000, "no JSON object"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_verdict(text: str, reason: str) -> None:
     with pytest.raises(InvalidInput, match=reason):
         parse_verdict(text)
@@ -179,7 +188,7 @@ REFUSALS = [
     '{passed: false, summary: "no", feedback: "bad"}',
     "My verdict: **passed**: false",
     '```JSON\n{"pass\\u0065d": false, "summary": "no",}\n```',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("refusal", REFUSALS)

@@ -37,11 +37,16 @@ def direct(theatre: Theatre, answer: str) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("answer", [
-    json.dumps(REFUSAL), json.dumps(REFUSAL, indent=1), f"Well.\n\n```json\n{json.dumps(REFUSAL, indent=2)}\n```\n",
-    '{"passed": false, "summary": "no", "feedback": "do it", "issues": [\n{"file": "a", "line": 1, "text": "x"}\n]}',
-    "".join(f"line {number}\n" for number in range(500)) + json.dumps(REFUSAL, indent=1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps(REFUSAL),
+        json.dumps(REFUSAL, indent=1),
+        f"Well.\n\n```json\n{json.dumps(REFUSAL, indent=2)}\n```\n",
+        '{"passed": false, "summary": "no", "feedback": "do it", "issues": [\n{"file": "a", "line": 1, "text": ""}\n]}',
+        "".join(f"line {number}\n" for number in range(500)) + json.dumps(REFUSAL, indent=1),
+    ],
+)
 def test_a_verdict_in_many_lines_is_read_whole(answer: str) -> None:
     assert parse_verdict(printed(answer)).feedback == "do it\n- a:1: x"
 

@@ -91,8 +91,10 @@ def test_what_a_later_attempt_throws_away_stays_in_the_archive(users: Path, repo
     second = collect(checkout, "work", attempt=2)
     refs = git(users, "for-each-ref", "--format=%(refname:lstrip=3) %(objectname)", "refs/shows/archive").splitlines()
     assert refs == [
-        f"topic/play/1 {again.head}", f"topic/play/1-{first.head[:12]} {first.head}", f"topic/play/2 {second.head}",
-    ]  # fmt: skip
+        f"topic/play/1 {again.head}",
+        f"topic/play/1-{first.head[:12]} {first.head}",
+        f"topic/play/2 {second.head}",
+    ]
 
 
 def test_an_agent_that_does_nothing(users: Path, repo: Repo) -> None:

@@ -60,10 +60,28 @@ def marks(trap: Path) -> str:
 
 
 TRAPS = (
-    "fsmonitor", "ssh", "pager", "editor", "askpass", "proxy", "refs", "clean", "smudge", "process", "included",
-    "driver", "external", "textconv", "gpg", "credential", "packhook", "alias", "interactive", "ext",
+    "fsmonitor",
+    "ssh",
+    "pager",
+    "editor",
+    "askpass",
+    "proxy",
+    "refs",
+    "clean",
+    "smudge",
+    "process",
+    "included",
+    "driver",
+    "external",
+    "textconv",
+    "gpg",
+    "credential",
+    "packhook",
+    "alias",
+    "interactive",
+    "ext",
     "uploadpack",
-)  # fmt: skip
+)
 
 
 def configuration(trap: str, elsewhere: str) -> str:
@@ -139,11 +157,29 @@ def plant(path: str, trap: Path) -> None:
 
 
 HOOKS = (
-    "applypatch-msg", "pre-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg",
-    "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "post-receive",
-    "post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "post-index-change",
-    "fsmonitor-watchman", "proc-receive",
-)  # fmt: skip
+    "applypatch-msg",
+    "pre-applypatch",
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-rebase",
+    "post-checkout",
+    "post-merge",
+    "pre-push",
+    "pre-receive",
+    "update",
+    "post-receive",
+    "post-update",
+    "reference-transaction",
+    "push-to-checkout",
+    "pre-auto-gc",
+    "post-rewrite",
+    "post-index-change",
+    "fsmonitor-watchman",
+    "proc-receive",
+)
 
 
 def test_the_traps_work(repo: Repo, trap: Path) -> None:
@@ -151,10 +187,20 @@ def test_the_traps_work(repo: Repo, trap: Path) -> None:
     checkout = checkout_of(repo)
     plant(checkout.path, trap)
     for command in (
-        ["status"], ["add", "x.bin"], ["add", "x.proc"], ["add", "x.inc"], ["diff", "HEAD"], ["commit", "-m", "x"],
-        ["diff", "--no-ext-diff", "HEAD"], ["ls-remote", "origin"], ["evil"], ["update-ref", "refs/heads/x", "HEAD"],
-        ["commit", "--no-gpg-sign", "-m", "x"], ["checkout", "-b", "y"], ["--paginate", "log"],
-    ):  # fmt: skip
+        ["status"],
+        ["add", "x.bin"],
+        ["add", "x.proc"],
+        ["add", "x.inc"],
+        ["diff", "HEAD"],
+        ["commit", "-m", "x"],
+        ["diff", "--no-ext-diff", "HEAD"],
+        ["ls-remote", "origin"],
+        ["evil"],
+        ["update-ref", "refs/heads/x", "HEAD"],
+        ["commit", "--no-gpg-sign", "-m", "x"],
+        ["checkout", "-b", "y"],
+        ["--paginate", "log"],
+    ):
         git(checkout.path, *command, check=False)
     ran = {line.split()[0].rpartition("/")[2].removeprefix("trap-") for line in marks(trap).splitlines()}
     assert {"fsmonitor", "clean", "process", "included", "external", "textconv", "gpg", "ext", "alias"} <= ran
@@ -207,13 +253,23 @@ def test_nothing_runs_when_the_agents_own_environment_is_ours(
     """Variables of git that whoever starts the director has set do not reach our git either."""
     write(tmp_path / "elsewhere", {"global": configuration(str(trap), str(tmp_path / "elsewhere"))})
     for name, value in {
-        "GIT_DIR": "/nonexistent", "GIT_INDEX_FILE": "/nonexistent/index", "GIT_WORK_TREE": "/", "GIT_SSH": str(trap),
-        "GIT_EXTERNAL_DIFF": str(trap), "GIT_PAGER": str(trap), "GIT_EDITOR": str(trap), "GIT_ASKPASS": str(trap),
-        "GIT_CONFIG_GLOBAL": str(tmp_path / "elsewhere" / "global"), "GIT_EXEC_PATH": "/nonexistent",
-        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": str(trap),
-        "GIT_TEMPLATE_DIR": "/nonexistent", "GIT_TRACE": str(tmp_path / "trace"),
+        "GIT_DIR": "/nonexistent",
+        "GIT_INDEX_FILE": "/nonexistent/index",
+        "GIT_WORK_TREE": "/",
+        "GIT_SSH": str(trap),
+        "GIT_EXTERNAL_DIFF": str(trap),
+        "GIT_PAGER": str(trap),
+        "GIT_EDITOR": str(trap),
+        "GIT_ASKPASS": str(trap),
+        "GIT_CONFIG_GLOBAL": str(tmp_path / "elsewhere" / "global"),
+        "GIT_EXEC_PATH": "/nonexistent",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "core.fsmonitor",
+        "GIT_CONFIG_VALUE_0": str(trap),
+        "GIT_TEMPLATE_DIR": "/nonexistent",
+        "GIT_TRACE": str(tmp_path / "trace"),
         "GIT_OBJECT_DIRECTORY": "/nonexistent",
-    }.items():  # fmt: skip
+    }.items():
         monkeypatch.setenv(name, value)
     one = checkout_of(repo, "one")
     write(one.path, {"new.txt": "1\n"})
@@ -346,9 +402,12 @@ def test_trees_that_would_write_into_git_folders(users: Path, repo: Repo, name: 
         mode = "100755" if depth == 0 else "40000"
         entry = f"{mode} {part}\0".encode() + bytes.fromhex(made)
         done = subprocess.run(
-            ["git", "hash-object", "-w", "-t", "tree", "--literally", "--stdin"], cwd=checkout.path, input=entry,
-            capture_output=True, check=True,
-        )  # fmt: skip
+            ["git", "hash-object", "-w", "-t", "tree", "--literally", "--stdin"],
+            cwd=checkout.path,
+            input=entry,
+            capture_output=True,
+            check=True,
+        )
         made = done.stdout.decode().strip()
     head = git(checkout.path, "commit-tree", made, "-p", checkout.base, "-m", "evil")
     git(checkout.path, "update-ref", "HEAD", head)
@@ -359,11 +418,29 @@ def test_trees_that_would_write_into_git_folders(users: Path, repo: Repo, name: 
 
 def test_odd_names_and_links_come_home_as_they_are(users: Path, repo: Repo, tmp_path: Path) -> None:
     names = [
-        "new\nline", 'quo"te', "-dash", "'",
-        "--all", "sp ace ", "tab\t", "back\\slash", ":colon", "*", "[a]", "#hash", "!bang",
-        unicodedata.normalize("NFC", "é"), unicodedata.normalize("NFD", "é"), "~", "@", "HEAD", "a~b^c", "\x7f",
-        "x" * 200, "deep/" * 60 + "file",
-    ]  # fmt: skip
+        "new\nline",
+        'quo"te',
+        "-dash",
+        "'",
+        "--all",
+        "sp ace ",
+        "tab\t",
+        "back\\slash",
+        ":colon",
+        "*",
+        "[a]",
+        "#hash",
+        "!bang",
+        unicodedata.normalize("NFC", "é"),
+        unicodedata.normalize("NFD", "é"),
+        "~",
+        "@",
+        "HEAD",
+        "a~b^c",
+        "\x7f",
+        "x" * 200,
+        "deep/" * 60 + "file",
+    ]
     checkout = checkout_of(repo)
     write(checkout.path, {name: f"{number}\n" for number, name in enumerate(names)})
     raw = os.fsencode(checkout.path) + b"/not \xff\xfe utf8"

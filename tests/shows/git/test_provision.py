@@ -41,9 +41,12 @@ def test_copies_and_what_setup_made_are_not_the_agents_work(users: Path, repo: R
     write(users, {".env": "SECRET=1\n", "conf/local.ini": "x\n", "dir/sub/f": "f\n", "README.md": "changed\n"})
     setup = (("sh", "-c", 'mkdir deps && echo d > deps/d && echo "$PWD" > "odd [name]"'),)
     place = CheckoutTarget(
-        repo=repo, play="play", copy=(".env", "conf/*.ini", "dir", "README.md", "none"), setup=setup,
+        repo=repo,
+        play="play",
+        copy=(".env", "conf/*.ini", "dir", "README.md", "none"),
+        setup=setup,
         env={"PATH": os.environ["PATH"]},
-    )  # fmt: skip
+    )
     checkout = prepare(place)
     assert Path(checkout.path, ".env").read_text() == "SECRET=1\n"
     assert Path(checkout.path, "README.md").read_text() == "hello\n"  # tracked: as it was committed

@@ -76,7 +76,10 @@ def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
     collect(checkout, "work", attempt=1)
     stat = subprocess.run(
         ["git", "--git-dir", repo.director, "--work-tree", checkout.path, "ls-files", "--debug", "src/8.txt"],
-        env={"GIT_INDEX_FILE": f"{checkout.notes}/index", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
-        cwd=checkout.path, check=True,
-    ).stdout  # fmt: skip
+        env={"GIT_INDEX_FILE": f"{checkout.notes}/index", "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        cwd=checkout.path,
+        check=True,
+    ).stdout
     assert f"ino: {Path(checkout.path, 'src/8.txt').stat().st_ino}" in stat

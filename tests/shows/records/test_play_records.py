@@ -82,12 +82,16 @@ def test_a_plan_makes_the_folder_and_the_rows(show_dir: str, db: Database) -> No
     assert Path(show_dir, "_show.md").read_text() == TEXT
     assert Path(show_dir, "lexer", "_intent.md").read_text() == "Words first.\n"
     assert (show.goal, show.repo, show.status, show.integration_branch) == (
-        "A parser", "/src/parser", ShowStatus.ACTIVE, "show/speed/integration",
-    )  # fmt: skip
+        "A parser",
+        "/src/parser",
+        ShowStatus.ACTIVE,
+        "show/speed/integration",
+    )
     assert show.metadata == {"plan": TEXT, "base": "abc"}
     assert [(play.name, play.status, play.depends_on, play.effort, play.sort_order) for play in plays(db).values()] == [
-        ("lexer", "pending", (), None, 0), ("parser", "pending", ("lexer",), "high", 1),
-    ]  # fmt: skip
+        ("lexer", "pending", (), None, 0),
+        ("parser", "pending", ("lexer",), "high", 1),
+    ]
     assert_agree(show_dir, db)
 
 
@@ -106,8 +110,12 @@ def test_every_step_is_in_both_halves(show_dir: str, db: Database) -> None:
 
     row = plays(db)["lexer"]
     assert (row.status, row.attempt, row.session_id, row.worktree, row.exit_code) == (
-        "redoing", 2, "the-run", "/c/lexer", 0,
-    )  # fmt: skip
+        "redoing",
+        2,
+        "the-run",
+        "/c/lexer",
+        0,
+    )
     assert (row.gate_passed, row.gate_feedback) == (False, "no tests\\x00")
     assert row.metadata["meta"] == {"session_id": "the-run", "reason": "no tests", "allowed": 4}
     attempts = Path(show_dir, "lexer", "attempts", "1")
@@ -170,8 +178,9 @@ def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
     ended = save_final_verdict(show_dir, db, {"show_passed": True, "summary": "good"}, ShowStatus.COMPLETED)
     left = {"lexer": "pending", "parser": "pending"}
     assert (ended.status, ended.metadata["final_verdict"]) == (
-        "completed", {"show_passed": True, "summary": "good", "left_out": left},
-    )  # fmt: skip
+        "completed",
+        {"show_passed": True, "summary": "good", "left_out": left},
+    )
     assert json.loads(Path(show_dir, "_final_verdict.json").read_text())["left_out"] == left
     assert_agree(show_dir, db)
     reopened = reopen_show(show_dir, db)
@@ -319,9 +328,12 @@ def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: st
     edited = TEXT.replace("A parser", "A better parser")
     step = STEPS.get(where, STEPS["show.play_written"])
     killed = subprocess.run(
-        [sys.executable, "-c", PROGRAM + step, show_dir, path, edited], cwd=ROOT,
-        env=environment(LIONAGI_CRASH_AT=where), capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", PROGRAM + step, show_dir, path, edited],
+        cwd=ROOT,
+        env=environment(LIONAGI_CRASH_AT=where),
+        capture_output=True,
+        text=True,
+    )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
 
     with Database(path) as db:

@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 from tests.support.show_harness import Theatre
 
-BAD = ['{"status":"bogus","attempt":"x"}', '{"status":"pending","attempt":"x"}', "[]", "no json",
-       '{"allowed":"many"}', '{"blocked_by":3}', '{"started_at":{}}']  # fmt: skip
+BAD = [
+    '{"status":"bogus","attempt":"x"}',
+    '{"status":"pending","attempt":"x"}',
+    "[]",
+    "no json",
+    '{"allowed":"many"}',
+    '{"blocked_by":3}',
+    '{"started_at":{}}',
+]
 GATED = {"a": "@write a.txt a", "b": "@write b.txt b"}
 
 
@@ -63,13 +70,16 @@ def test_nothing_is_read_or_written_through_a_link(resting: Theatre, what: str) 
     assert {path.name: path.read_text() for path in outside.iterdir()} == before
 
 
-@pytest.mark.parametrize("spoil", [
-    "echo {} > $D/_meta.json; echo [] > $D/_meta.json",
-    "rm $D/_meta.json; ln -s $O/x $D/_meta.json",
-    "mv $D $O/moved; ln -s $O $D",
-    "mkfifo $D/_verdict.json",
-    "ln -s $O $D/attempts/2",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "echo {} > $D/_meta.json; echo [] > $D/_meta.json",
+        "rm $D/_meta.json; ln -s $O/x $D/_meta.json",
+        "mv $D $O/moved; ln -s $O $D",
+        "mkfifo $D/_verdict.json",
+        "ln -s $O $D/attempts/2",
+    ],
+)
 def test_an_agent_that_spoils_its_own_play_stops_no_other(theatre: Theatre, spoil: str) -> None:
     outside = theatre.root / "outside"
     outside.mkdir()

@@ -357,8 +357,12 @@ def test_a_fork_sees_its_parent_up_to_and_including_the_ord(db: Database) -> Non
     say(db, branch, "later")
 
     assert {at: read_history(db, child) for at, child in children.items()} == {
-        -1: [], 0: ["a"], 1: ["a", "b"], 2: ["a", "b", "c"], None: ["a", "b", "c"],
-    }  # fmt: skip
+        -1: [],
+        0: ["a"],
+        1: ["a", "b"],
+        2: ["a", "b", "c"],
+        None: ["a", "b", "c"],
+    }
 
 
 def test_a_fork_takes_over_name_user_and_configuration(db: Database) -> None:

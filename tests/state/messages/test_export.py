@@ -55,10 +55,13 @@ def test_json_is_the_whole_session(world: Database) -> None:
     assert by_name["main"] == {
         **main.to_dict("json"),
         "usage": {
-            "input_tokens": 10, "output_tokens": 4, "cache_read_tokens": 0, "cache_write_tokens": 0,
+            "input_tokens": 10,
+            "output_tokens": 4,
+            "cache_read_tokens": 0,
+            "cache_write_tokens": 0,
             "cost_microusd": 1500,
         },
-    }  # fmt: skip
+    }
     assert messages == [
         {"branch_id": "s.main", "ord": ord_, **read(world, get_message, id_).to_dict("json")}
         for ord_, id_ in enumerate(("sys", "ask", "call", "back"))

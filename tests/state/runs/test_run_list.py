@@ -53,9 +53,15 @@ def many(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Conn
 
 
 CHOICES: dict[str, str] = {
-    "status": "completed", "kind": "flow", "project": "project 1", "source": "live", "agent": "agent 3",
-    "playbook": "book 2", "show": "topic 4", "name": "name 17",
-}  # fmt: skip
+    "status": "completed",
+    "kind": "flow",
+    "project": "project 1",
+    "source": "live",
+    "agent": "agent 3",
+    "playbook": "book 2",
+    "show": "topic 4",
+    "name": "name 17",
+}
 # every combination of the three that the runs page offers, and each of the others alone
 COMBINATIONS = [
     {name: CHOICES[name] for name, on in zip(("status", "kind", "project"), chosen, strict=True) if on}
@@ -202,8 +208,13 @@ def test_every_card_is_counted_in_an_index(many: Connection, card: str) -> None:
 def test_cards_that_look_at_what_runs_do_not_look_at_the_rest(db: Database) -> None:
     steps = []
     for finished in (10, 2000):
-        sql(db, _FILL.replace("printf('s%08d', i)", f"'{finished}-' || i").replace("CASE i % 5 WHEN 0 THEN 'failed' "
-            "WHEN 1 THEN 'running' ELSE 'completed' END", "'completed'"), {"many": finished, "t0": T0})  # fmt: skip
+        sql(
+            db,
+            _FILL.replace("printf('s%08d', i)", f"'{finished}-' || i").replace(
+                "CASE i % 5 WHEN 0 THEN 'failed' WHEN 1 THEN 'running' ELSE 'completed' END", "'completed'"
+            ),
+            {"many": finished, "t0": T0},
+        )
         with db.reader() as conn, traced(conn) as ran:
             cards(conn, T0)
         steps.append([(one.sql, one.steps) for one in ran])
@@ -218,9 +229,10 @@ def test_the_cards_count_what_they_say(db: Database) -> None:
     for number, (age, kind) in enumerate(product(ages, kinds)):
         said_at = now - age if number % 2 else None
         write(
-            db, create_session,
+            db,
+            create_session,
             Session(id=f"run{number}", created_at=now - age, invocation_kind=kind, last_message_at=said_at),
-        )  # fmt: skip
+        )
     for number, ago in enumerate((10.0, 86_000.0, 87_000.0)):
         write(db, create_session, Session(id=f"failed{number}", created_at=now - ago))
         write(db, finish_session, f"failed{number}", "failed", at=now - ago)
@@ -254,8 +266,13 @@ def test_a_row_has_what_a_list_shows(db: Database) -> None:
     [row] = read(db, list_sessions).rows
 
     assert {name: row[name] for name in ("id", "name", "project", "message_count", "branch_count", "status")} == {
-        "id": session, "name": "n", "project": "p", "message_count": 1, "branch_count": 1, "status": "running",
-    }  # fmt: skip
+        "id": session,
+        "name": "n",
+        "project": "p",
+        "message_count": 1,
+        "branch_count": 1,
+        "status": "running",
+    }
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1001])

@@ -188,8 +188,10 @@ def expected(db: Database, project: str | None, session_id: str | None, since: f
             JOIN progression_items i ON i.message_id = m.id JOIN progression_heads h ON h.pk = i.prog
             JOIN sessions s ON s.progression_id = h.id""")
         if "lion" in text
-        and (project in (None, its)) and (session_id in (None, session)) and (since is None or at >= since)
-    ]  # fmt: skip
+        and (project in (None, its))
+        and (session_id in (None, session))
+        and (since is None or at >= since)
+    ]
     return [id_ for _, id_ in sorted(wanted, reverse=True)]
 
 
@@ -201,9 +203,15 @@ def test_a_narrowed_search_finds_all_that_a_wide_one_would(db: Database, monkeyp
         monkeypatch.setattr("lionstudio.state.sqlite.fulltext.MANY", many)
         monkeypatch.setattr("lionstudio.state.sqlite.fulltext._NEAR", near)
         for narrowed in (
-            {}, {"project": "p1"}, {"session_id": "s8"}, {"session_id": "s3"}, {"since": T0 + 4100},
-            {"project": "p2", "since": T0 + 3000}, {"session_id": "s8", "project": "p1"}, {"since": T0 + 9999},
-        ):  # fmt: skip
+            {},
+            {"project": "p1"},
+            {"session_id": "s8"},
+            {"session_id": "s3"},
+            {"since": T0 + 4100},
+            {"project": "p2", "since": T0 + 3000},
+            {"session_id": "s8", "project": "p1"},
+            {"since": T0 + 9999},
+        ):
             given: dict[str, Any] = {"project": None, "session_id": None, "since": None, **narrowed}
             assert found(db, "lion", limit=9000, **given) == expected(db, **given)
             assert found(db, "lion", limit=7, **given) == expected(db, **given)[:7]

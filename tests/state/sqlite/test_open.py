@@ -68,14 +68,16 @@ RUINS: dict[str, tuple[Ruin, type[LionError], type[LionError]]] = {
     "no header": (lambda path: overwrite(path, 0, bytes(100)), CorruptStore, CorruptStore),
     "no first page": (lambda path: overwrite(path, 0, bytes(PAGE)), CorruptStore, CorruptStore),
     "noise after the first page": (
-        lambda path: overwrite(path, PAGE, os.urandom(path.stat().st_size - PAGE)), CorruptStore, CorruptStore,
+        lambda path: overwrite(path, PAGE, os.urandom(path.stat().st_size - PAGE)),
+        CorruptStore,
+        CorruptStore,
     ),
     "half of it": (lambda path: os.truncate(path, path.stat().st_size // 2), CorruptStore, CorruptStore),
     "cut in a page": (lambda path: os.truncate(path, path.stat().st_size // 2 + 99), CorruptStore, CorruptStore),
     "a folder": (replace_by_folder, StorageFailed, StorageFailed),
     "a link to itself": (replace_by_link, StorageFailed, NotFound),
     "a file in place of the home": (replace_home, StorageFailed, NotFound),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("ruin", RUINS)
@@ -269,8 +271,12 @@ def child(script: str, path: Path) -> list[Any]:
     """What a Python process prints, as JSON."""
     done = subprocess.run(
         [*PYTHON, "-c", script, str(path)],
-        cwd=ROOT, env=environment(LIONAGI_HOME=str(path.parent)), capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=environment(LIONAGI_HOME=str(path.parent)),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stderr
     found: list[Any] = json.loads(done.stdout)
     return found

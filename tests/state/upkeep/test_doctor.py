@@ -176,7 +176,8 @@ DAMAGE = {
     "an order belongs to nobody": ("UPDATE progression_items SET prog = 99 WHERE prog = 2", {"progression.stranded"}),
     "a parent is gone": ("DELETE FROM branches WHERE id = 's.main'", {"branch.parent_gone"}),
     "a collection could not be read": (
-        "UPDATE progression_heads SET unreadable = '[cut' WHERE pk = 1", {"progression.unreadable"},
+        "UPDATE progression_heads SET unreadable = '[cut' WHERE pk = 1",
+        {"progression.unreadable"},
     ),
     "another tool changed the order": (
         "UPDATE progressions SET collection = '[\"a\"]' WHERE id = (SELECT progression_id FROM sessions)",
@@ -186,7 +187,7 @@ DAMAGE = {
     "a branch's metadata is no JSON": ("UPDATE branches SET node_metadata = '{cut'", {"row.bad_json"}),
     "reasons are no JSON": ("UPDATE sessions SET reason_codes = 'cut'", {"row.bad_json"}),
     "a reference points nowhere": ("UPDATE branches SET system_msg_id = 'nobody'", {"reference.dangling"}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", DAMAGE)

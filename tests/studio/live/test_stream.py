@@ -142,8 +142,10 @@ def test_everything_is_on_one_feed(running: Running, db: Database) -> None:
     stream.close()
 
     assert [(name, data["kind"]) for name, _, data in events if isinstance(data, dict)] == [
-        ("session", "created"), ("branch", "created"), ("message", "appended"),
-    ]  # fmt: skip
+        ("session", "created"),
+        ("branch", "created"),
+        ("message", "appended"),
+    ]
 
 
 def test_a_show_is_heard_until_it_has_ended(running: Running, db: Database) -> None:

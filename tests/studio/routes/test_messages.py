@@ -127,8 +127,12 @@ def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
 
     assert len(answer.content) < 200_000
     assert big["content"] == {
-        "output": output[: pages.PREVIEW], "action_request_id": "x", "ok": True, "n": 1.5, "more": {"deep": [1]}
-    }  # fmt: skip
+        "output": output[: pages.PREVIEW],
+        "action_request_id": "x",
+        "ok": True,
+        "n": 1.5,
+        "more": {"deep": [1]},
+    }
     assert big["cut"] == {"output": len(output)}
     assert big["size"] > len(output)
     assert list(wide["cut"]) == ["output"]
@@ -163,9 +167,13 @@ def test_a_window_of_very_much_ends_early_and_says_so(studio: InProcess, monkeyp
     assert back["has_more"]
     monkeypatch.setattr(pages, "MOST_BYTES", 10**9)
     for query, ords in (
-        ("limit=100", range(100)), ("before=50&limit=20", range(30, 50)), ("before=14&limit=14", range(14)),
-        ("after=92&limit=7", range(93, 100)), ("after=200", range(0)), ("before=0", range(0)),
-    ):  # fmt: skip
+        ("limit=100", range(100)),
+        ("before=50&limit=20", range(30, 50)),
+        ("before=14&limit=14", range(14)),
+        ("after=92&limit=7", range(93, 100)),
+        ("after=200", range(0)),
+        ("before=0", range(0)),
+    ):
         page = studio.get(f"/api/sessions/much/messages?{query}")
         assert [message["ord"] for message in page["messages"]] == list(ords)
         assert page["has_more"] is (query == "before=50&limit=20")
@@ -260,9 +268,7 @@ def test_a_source_beside_other_filters_is_counted_among_the_newest(
     monkeypatch.setattr("lionstudio.state.runs.facets._LOOKED_AT", 4)
     least = studio.get("/api/facets?project=one")["source"]
 
-    assert exact == [
-        {"value": "imported_fs", "runs": 3, "more": False}, {"value": "live", "runs": 3, "more": False},
-    ]  # fmt: skip
+    assert exact == [{"value": "imported_fs", "runs": 3, "more": False}, {"value": "live", "runs": 3, "more": False}]
     assert least == [{"value": "imported_fs", "runs": 3, "more": True}, {"value": "live", "runs": 1, "more": True}]
 
 

@@ -158,8 +158,9 @@ def test_a_show_without_rows_comes_from_its_folder(studio: InProcess) -> None:
     shows.Shows.model_validate(listed, strict=True)
     shows.ShowView.model_validate(show, strict=True)
     assert {each["topic"]: each["status_source"] for each in listed["shows"]} == {
-        "build": "sqlite", "loose": "filesystem",
-    }  # fmt: skip
+        "build": "sqlite",
+        "loose": "filesystem",
+    }
     assert (show["status"], show["plays"][0]["meta"]) == ("unknown", {"status": "running"})
 
 
@@ -225,8 +226,9 @@ def test_a_bad_definition_is_one_entry_of_a_whole_list(studio: InProcess) -> Non
 
     definitions.Definitions.model_validate(found, strict=True)
     assert {each["name"]: each["error"] is None for each in found["items"] if each["name"] != "writer"} == {
-        "bad": False, "coder": True,
-    }  # fmt: skip
+        "bad": False,
+        "coder": True,
+    }
     for kind in ("playbooks", "skills", "plugins"):
         definitions.Definitions.model_validate(studio.get(f"/api/{kind}"), strict=True)
     one = studio.get("/api/definitions/agent/coder")
@@ -239,8 +241,13 @@ def test_the_dashboard_counts_as_the_records_say(studio: InProcess) -> None:
 
     overview.Dashboard.model_validate(found, strict=True)
     assert found["cards"] == {
-        "running": 1, "failed_24h": 1, "slow": 1, "stale": 1, "needs_review": 1, "teams_active": 1,
-    }  # fmt: skip
+        "running": 1,
+        "failed_24h": 1,
+        "slow": 1,
+        "stale": 1,
+        "needs_review": 1,
+        "teams_active": 1,
+    }
     assert sum(hour["runs"] for hour in found["hours"]) == 3
     assert found["shows"][0]["plays_by_status"] == {"escalated": 1, "merged": 1, "pending": 1}
     overview.Stats.model_validate(studio.get("/api/stats"), strict=True)

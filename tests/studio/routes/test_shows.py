@@ -111,8 +111,9 @@ def test_what_a_play_changed(studio: InProcess) -> None:
 
     now, first, between = changed(), changed("?attempt=1"), changed("?attempt=2&against=1")
     assert [(each["path"], each["additions"], each["deletions"]) for each in now["files"]] == [
-        ("a.txt", 1, 1), ("new name.txt", 2, 0),
-    ]  # fmt: skip
+        ("a.txt", 1, 1),
+        ("new name.txt", 2, 0),
+    ]
     assert "+three" in now["patch"]
     assert "+two" in first["patch"]
     assert "-two" in between["patch"]
@@ -124,10 +125,13 @@ def test_what_a_play_changed(studio: InProcess) -> None:
 @pytest.mark.parametrize(
     ("key", "odd"),
     [
-        ("merge_sha", "a\\0b"), ("merge_sha", "\\ud800"), ("branch", "a\\0b"), ("branch", "\\ud800"),
+        ("merge_sha", "a\\0b"),
+        ("merge_sha", "\\ud800"),
+        ("branch", "a\\0b"),
+        ("branch", "\\ud800"),
         ("integration_branch", "a\\0b"),
     ],
-)  # fmt: skip
+)
 def test_a_name_that_no_ref_can_have_is_no_fault_of_the_server(
     studio: InProcess, repo: Path, tmp_path: Path, odd: str, key: str
 ) -> None:
@@ -160,9 +164,17 @@ def test_a_repository_runs_nothing_because_it_is_looked_at(repo: Path, tmp_path:
     script.write_text(f"#!/bin/sh\ntouch {witness}\n")
     script.chmod(0o755)
     for name in (
-        "diff.external", "core.pager", "core.fsmonitor", "diff.x.textconv", "diff.x.command", "core.sshCommand",
-        "core.alternateRefsCommand", "gpg.program", "pager.diff", "interactive.diffFilter",
-    ):  # fmt: skip
+        "diff.external",
+        "core.pager",
+        "core.fsmonitor",
+        "diff.x.textconv",
+        "diff.x.command",
+        "core.sshCommand",
+        "core.alternateRefsCommand",
+        "gpg.program",
+        "pager.diff",
+        "interactive.diffFilter",
+    ):
         git(repo, "config", name, str(script))
     git(repo, "config", "alias.diff", f"!{script}")
     (repo / ".git" / "info").mkdir(exist_ok=True)
@@ -225,9 +237,12 @@ def test_no_repository_allows_itself_a_protocol(repo: Path, tmp_path: Path, monk
     script.write_text(f"#!/bin/sh\ntouch {witness}\n")
     script.chmod(0o755)
     for name, value in (
-        ("protocol.ext.allow", "always"), ("remote.origin.url", f"ext::{script}"), ("remote.origin.promisor", "true"),
-        ("core.repositoryFormatVersion", "1"), ("extensions.partialClone", "origin"),
-    ):  # fmt: skip
+        ("protocol.ext.allow", "always"),
+        ("remote.origin.url", f"ext::{script}"),
+        ("remote.origin.promisor", "true"),
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+    ):
         git(repo, "config", name, value)
     assert branch_diff.find_commit(str(repo), "1" * 40) is None
     with pytest.raises(NotFound):
@@ -238,14 +253,22 @@ def test_no_repository_allows_itself_a_protocol(repo: Path, tmp_path: Path, monk
 
 def test_orders_are_words_of_li_show() -> None:
     assert show_argv("reject", "build", "api", "--yes; rm") == [
-        "show", "reject", "build", "api", "--resume", "--feedback=--yes; rm",
-    ]  # fmt: skip
+        "show",
+        "reject",
+        "build",
+        "api",
+        "--resume",
+        "--feedback=--yes; rm",
+    ]
     assert show_argv("resume", "build", None, None) == ["show", "resume", "build", "--detach"]
     assert show_argv("approve", "build", None, None) == ["show", "approve", "build", "--resume"]
     assert show_argv("abort", "build", None, None) == ["show", "abort", "build"]
     for action, topic, play in (
-        ("plan", "build", None), ("redo", "build", None), ("abort", "build", "api"), ("redo", "../x", "a"),
-    ):  # fmt: skip
+        ("plan", "build", None),
+        ("redo", "build", None),
+        ("abort", "build", "api"),
+        ("redo", "../x", "a"),
+    ):
         with pytest.raises(InvalidInput):
             show_argv(action, topic, play, None)
 
@@ -260,9 +283,12 @@ def test_every_order_is_understood(action: str, tmp_path: Path) -> None:
     play = "api" if action in ("redo", "escalate") else None
     words = show_argv(action, "build", play, "because" if action not in ("run", "resume") else None)
     done = subprocess.run(
-        [sys.executable, "-c", START, *words, "--home", str(tmp_path)], capture_output=True, text=True, timeout=30,
+        [sys.executable, "-c", START, *words, "--home", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=30,
         env={**os.environ, "LIONAGI_SHOWS": str(tmp_path)},
-    )  # fmt: skip
+    )
 
     assert done.returncode == 3, done.stderr  # there is no such show; a word that is not understood would be 2
 
@@ -277,9 +303,11 @@ def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
     assert (launch["verb"], launch["target"], launch["session_id"]) == ("show", "approve", None)
     assert studio.get(f"/api/launches/{launch['id']}")["launch"]["id"] == launch["id"]
     for body, status in (
-        ({"action": "plan"}, 422), ({"action": "redo"}, 400), ({"action": "abort", "play": "api"}, 400),
+        ({"action": "plan"}, 422),
+        ({"action": "redo"}, 400),
+        ({"action": "abort", "play": "api"}, 400),
         ({"action": "approve", "play": "a/b"}, 400),
-    ):  # fmt: skip
+    ):
         assert studio.client.post(path, headers=AUTH, json=body).status_code == status
     assert studio.client.post("/api/shows/none/actions", headers=AUTH, json={"action": "abort"}).status_code == 404
 
@@ -305,10 +333,15 @@ def test_what_waits_says_what_to_do(studio: InProcess) -> None:
     item = next(item for item in studio.get("/api/attention")["items"] if item["kind"] == "play")
 
     assert item["actions"][0] == {
-        "label": "Approve", "method": "POST", "path": "/api/shows/build/actions",
-        "body": {"action": "approve", "play": "api"}, "command": "li show approve build api",
-        "what": "api passes your gate and is merged.", "danger": False, "fields": [],
-    }  # fmt: skip
+        "label": "Approve",
+        "method": "POST",
+        "path": "/api/shows/build/actions",
+        "body": {"action": "approve", "play": "api"},
+        "command": "li show approve build api",
+        "what": "api passes your gate and is merged.",
+        "danger": False,
+        "fields": [],
+    }
     reject = item["actions"][1]
     assert [(field["name"], field["required"]) for field in reject["fields"]] == [("feedback", True)]
     assert reject["command"] == "li show reject build api --feedback FEEDBACK"
@@ -396,9 +429,11 @@ def test_granting_reaches_the_show(studio: InProcess, tmp_path: Path) -> None:
     decision = json.loads((folder / "_decision.json").read_text())
     assert decision["budget"] == {"tokens": 500, "cost_microusd": 2_500_000, "seconds": 1800}
     for body, status in (
-        ({"action": "approve", "play": "api", "tokens": 5}, 400), ({"action": "abort", "tokens": 5}, 400),
-        ({"action": "approve", "tokens": 0}, 422), ({"action": "approve", "time": "soon"}, 422),
-    ):  # fmt: skip
+        ({"action": "approve", "play": "api", "tokens": 5}, 400),
+        ({"action": "abort", "tokens": 5}, 400),
+        ({"action": "approve", "tokens": 0}, 422),
+        ({"action": "approve", "time": "soon"}, 422),
+    ):
         assert studio.client.post(path, headers=AUTH, json=body).status_code == status
 
 

@@ -18,16 +18,19 @@ from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
 
 # Says only that something goes on, again and again.
-PROGRESS = frozenset({
-    "keep_alive", "stream_event", "system.status", "system.task_progress", "system.task_updated",
-    "system.thinking_tokens", "tool_progress",
-})  # fmt: skip
+PROGRESS = frozenset(
+    {
+        "keep_alive",
+        "stream_event",
+        "system.status",
+        "system.task_progress",
+        "system.task_updated",
+        "system.thinking_tokens",
+        "tool_progress",
+    }
+)
 _LOG_IN = "run `claude` and log in with /login, or set ANTHROPIC_API_KEY"
-_HINTS = {
-    "authentication_failed": _LOG_IN,
-    "oauth_org_not_allowed": _LOG_IN,
-    "model_not_found": "choose another model",
-}
+_HINTS = {"authentication_failed": _LOG_IN, "oauth_org_not_allowed": _LOG_IN, "model_not_found": "choose another model"}
 _FORGOTTEN = "claude does not know it any more; `--fork SESSION:ORD` tells it what was said"
 _LIMITS = ("rate_limit", "billing_error")
 
@@ -136,9 +139,12 @@ class ClaudeStreamReader(StreamReader):
     def _system(self, subtype: str, record: Record) -> Iterator[Event]:
         if subtype == "init":
             facts = known(
-                conversation=record.get("session_id"), model=record.get("model"), tools=record.get("tools"),
-                version=record.get("claude_code_version"), permission_mode=record.get("permissionMode"),
-            )  # fmt: skip
+                conversation=record.get("session_id"),
+                model=record.get("model"),
+                tools=record.get("tools"),
+                version=record.get("claude_code_version"),
+                permission_mode=record.get("permissionMode"),
+            )
             yield MetadataEvent(facts)
         elif subtype == "task_started" and text_of(record.get("tool_use_id")) and "subagent_type" in record:
             yield from self._open(record["tool_use_id"], record)

@@ -18,18 +18,49 @@ from lionstudio.model.messages import Instruction, Message
 SPACE = UUID("0d9a6f0e-56c1-5b44-9a53-6c1f7b0f7a11")
 
 # Records that repeat what others say, or steer the program: counted, not kept.
-NOISE = frozenset((
-    "agent-color", "agent-name", "agent-setting", "content-replacement", "file-history-snapshot", "last-prompt",
-    "mode", "permission-mode", "progress", "queue-operation", "relocated-cwd", "tag", "worktree-state",
-))  # fmt: skip
+NOISE = frozenset(
+    (
+        "agent-color",
+        "agent-name",
+        "agent-setting",
+        "content-replacement",
+        "file-history-snapshot",
+        "last-prompt",
+        "mode",
+        "permission-mode",
+        "progress",
+        "queue-operation",
+        "relocated-cwd",
+        "tag",
+        "worktree-state",
+    )
+)
 NOISY_SYSTEM = frozenset({"api_metrics", "bridge_status", "stop_hook_summary", "turn_duration"})
 # What the program tells the model again and again; the same in every conversation.
-NOISY_ATTACHMENTS = frozenset((
-    "agent_listing_delta", "auto_mode", "auto_mode_exit", "budget_usd", "command_permissions", "companion_intro",
-    "critical_system_reminder", "date_change", "deferred_tools_delta", "hook_success", "mcp_instructions_delta",
-    "output_style", "plan_mode", "plan_mode_reentry", "skill_listing", "task_reminder", "todo_reminder",
-    "token_usage", "total_tokens_reminder", "ultrathink_effort",
-))  # fmt: skip
+NOISY_ATTACHMENTS = frozenset(
+    (
+        "agent_listing_delta",
+        "auto_mode",
+        "auto_mode_exit",
+        "budget_usd",
+        "command_permissions",
+        "companion_intro",
+        "critical_system_reminder",
+        "date_change",
+        "deferred_tools_delta",
+        "hook_success",
+        "mcp_instructions_delta",
+        "output_style",
+        "plan_mode",
+        "plan_mode_reentry",
+        "skill_listing",
+        "task_reminder",
+        "todo_reminder",
+        "token_usage",
+        "total_tokens_reminder",
+        "ultrathink_effort",
+    )
+)
 _TITLES = {"custom-title": ("custom", "customTitle"), "ai-title": ("ai", "aiTitle")}
 _MOST_CALLS = 500  # calls that wait for their answer; more than a model makes at once
 _MOST_LANES = 200
@@ -54,9 +85,13 @@ class ClaudeTranscriptReader:
         trim(self._calls, _MOST_CALLS)
         trim(self._lanes, _MOST_LANES)
         return {
-            "born": self._born, "calls": self._calls, "lanes": self._lanes, "recent": self._recent,
-            "summaries": self._summaries, "usages": self._usages.to_state(),
-        }  # fmt: skip
+            "born": self._born,
+            "calls": self._calls,
+            "lanes": self._lanes,
+            "recent": self._recent,
+            "summaries": self._summaries,
+            "usages": self._usages.to_state(),
+        }
 
     def take(self, record: Record) -> Iterator[TranscriptMessage]:
         """The messages of the next record."""

@@ -20,15 +20,45 @@ from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruct
 SPACE = UUID("5c2f4d8b-8f0e-5d0c-8a49-1f2a9c6be0d7")
 
 # Events that tell once more what the items tell, or steer the program: counted, not kept.
-NOISY_EVENTS = frozenset((
-    "agent_message", "agent_message_delta", "agent_reasoning", "agent_reasoning_delta",
-    "agent_reasoning_section_break", "agent_reasoning_raw_content", "background_event", "context_compacted",
-    "deprecation_notice", "entered_review_mode", "exec_approval_request", "exec_command_begin", "exec_command_end",
-    "exec_command_output_delta", "item_completed", "item_started", "mcp_startup_complete", "mcp_startup_update",
-    "mcp_tool_call_begin", "mcp_tool_call_end", "patch_apply_begin", "patch_apply_end", "plan_update",
-    "session_configured", "stream_error", "task_started", "thread_settings_applied", "turn_diff", "turn_started",
-    "undo_completed", "undo_started", "user_message", "view_image_tool_call", "web_search_begin", "web_search_end",
-))  # fmt: skip
+NOISY_EVENTS = frozenset(
+    (
+        "agent_message",
+        "agent_message_delta",
+        "agent_reasoning",
+        "agent_reasoning_delta",
+        "agent_reasoning_section_break",
+        "agent_reasoning_raw_content",
+        "background_event",
+        "context_compacted",
+        "deprecation_notice",
+        "entered_review_mode",
+        "exec_approval_request",
+        "exec_command_begin",
+        "exec_command_end",
+        "exec_command_output_delta",
+        "item_completed",
+        "item_started",
+        "mcp_startup_complete",
+        "mcp_startup_update",
+        "mcp_tool_call_begin",
+        "mcp_tool_call_end",
+        "patch_apply_begin",
+        "patch_apply_end",
+        "plan_update",
+        "session_configured",
+        "stream_error",
+        "task_started",
+        "thread_settings_applied",
+        "turn_diff",
+        "turn_started",
+        "undo_completed",
+        "undo_started",
+        "user_message",
+        "view_image_tool_call",
+        "web_search_begin",
+        "web_search_end",
+    )
+)
 _MOST_CALLS = 500
 _FAST = ("priority", "flex", "fast")  # services with other prices
 
@@ -49,9 +79,13 @@ class CodexTranscriptReader:
         """What must be known to go on."""
         trim(self._calls, _MOST_CALLS)
         return {
-            "born": self._born, "line": self._line, "turn": self._turn, "calls": self._calls, "said": self._said,
+            "born": self._born,
+            "line": self._line,
+            "turn": self._turn,
+            "calls": self._calls,
+            "said": self._said,
             "tokens": self._tokens.to_state(),
-        }  # fmt: skip
+        }
 
     def take(self, record: Record) -> Iterator[TranscriptMessage]:
         """The messages of the next record."""

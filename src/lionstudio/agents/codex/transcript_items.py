@@ -13,10 +13,20 @@ from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantRe
 
 # How texts begin that the program puts into the user's mouth.
 _INJECTED = (
-    "<recommended_plugins>", "<environment_context>", "<skill>", "<turn_aborted>", "<user_instructions>",
-    "<user_shell_command>", "<permissions", "<collaboration_mode>", "<subagent_notification>", "<model_switch>",
-    "# AGENTS.md instructions for ", "# Context from my IDE setup:", "# Files mentioned by the user:",
-)  # fmt: skip
+    "<recommended_plugins>",
+    "<environment_context>",
+    "<skill>",
+    "<turn_aborted>",
+    "<user_instructions>",
+    "<user_shell_command>",
+    "<permissions",
+    "<collaboration_mode>",
+    "<subagent_notification>",
+    "<model_switch>",
+    "# AGENTS.md instructions for ",
+    "# Context from my IDE setup:",
+    "# Files mentioned by the user:",
+)
 _TEXTS = ("input_text", "output_text", "text", "summary_text", "reasoning_text")
 _EXIT = re.compile(r"(?:Process exited with code|Exit code:?) (-?[0-9]{1,6})$", re.MULTILINE)
 _HEAD = 400  # characters in which a result says how the command ended

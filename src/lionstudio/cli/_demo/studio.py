@@ -26,10 +26,13 @@ def studio(settings: Settings, *, open_browser: bool) -> Iterator[subprocess.Pop
     with open(log, "w", encoding="utf-8") as errors:
         server = subprocess.Popen(
             [sys.executable, "-c", _MAIN, "studio", "--port", "0", "--json", "--no-open"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
             # Ctrl-C is for the demo, which then ends its Studio
             start_new_session=True,
-        )  # fmt: skip
+        )
     try:
         assert server.stdout is not None
         said = server.stdout.readline()

@@ -10,14 +10,26 @@ from lionstudio.model.status.computed_state import DISPLAY_MAP
 _NODE = "●"
 # (from above, to below, from the left, to the right)
 _SIGNS = {
-    (1, 1, 0, 0): "│", (1, 1, 0, 1): "├", (1, 1, 1, 0): "┤", (1, 1, 1, 1): "┼", (1, 0, 0, 1): "╰", (1, 0, 1, 0): "╯",
-    (1, 0, 1, 1): "┴", (0, 1, 0, 1): "╭", (0, 1, 1, 0): "╮", (0, 1, 1, 1): "┬", (0, 0, 1, 1): "─",
-}  # fmt: skip
+    (1, 1, 0, 0): "│",
+    (1, 1, 0, 1): "├",
+    (1, 1, 1, 0): "┤",
+    (1, 1, 1, 1): "┼",
+    (1, 0, 0, 1): "╰",
+    (1, 0, 1, 0): "╯",
+    (1, 0, 1, 1): "┴",
+    (0, 1, 0, 1): "╭",
+    (0, 1, 1, 0): "╮",
+    (0, 1, 1, 1): "┬",
+    (0, 0, 1, 1): "─",
+}
 _CLASSES = {
-    "merged": "fill:#dcfce7,stroke:#15803d", "running": "fill:#dbeafe,stroke:#1d4ed8",
-    "redoing": "fill:#dbeafe,stroke:#1d4ed8", "escalated": "fill:#fee2e2,stroke:#b91c1c",
-    "gate_failed": "fill:#fee2e2,stroke:#b91c1c", "blocked": "fill:#fef3c7,stroke:#b45309",
-}  # fmt: skip
+    "merged": "fill:#dcfce7,stroke:#15803d",
+    "running": "fill:#dbeafe,stroke:#1d4ed8",
+    "redoing": "fill:#dbeafe,stroke:#1d4ed8",
+    "escalated": "fill:#fee2e2,stroke:#b91c1c",
+    "gate_failed": "fill:#fee2e2,stroke:#b91c1c",
+    "blocked": "fill:#fef3c7,stroke:#b45309",
+}
 
 Needs = Mapping[str, Sequence[str]]
 

@@ -50,9 +50,14 @@ def record_decision(args: argparse.Namespace, word: DecisionKind, *, budget: Map
     found, folder = load.get(args), find_show_dir(settings, args.topic)
     play = _play(found, args.play, word) if args.play is not None else None
     decision = Decision(
-        id=new_id(), word=word, attempt=play.attempt if play is not None else None, feedback=args.feedback,
-        by=_person(), at=time.time(), budget=budget,
-    )  # fmt: skip
+        id=new_id(),
+        word=word,
+        attempt=play.attempt if play is not None else None,
+        feedback=args.feedback,
+        by=_person(),
+        at=time.time(),
+        budget=budget,
+    )
     decide(folder, args.play, decision)
     about = f"{args.topic}/{args.play}" if args.play is not None else args.topic
     done = "gets more to spend" if budget else f"is {_DONE[word]}"

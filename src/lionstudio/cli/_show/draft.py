@@ -68,9 +68,11 @@ def draft(args: argparse.Namespace, settings: Settings, repo: str, fields: Mappi
         kind: [each.name for each in list_definitions(kind, settings.home, repo)] for kind in ("agent", "playbook")
     }
     prompt = _ASK.format(
-        goal=fields["goal"], agent=args.agent, agents=", ".join(known["agent"]) or "none",
+        goal=fields["goal"],
+        agent=args.agent,
+        agents=", ".join(known["agent"]) or "none",
         playbooks=", ".join(known["playbook"]) or "none",
-    )  # fmt: skip
+    )
     asked, wrong = prompt, [Problem("error", None, "the agent gave no plan")]
     for _ in range(_TRIES):
         text, wrong = _try(args, settings, repo, asked, {**fields, "agent": args.agent})
@@ -136,4 +138,4 @@ def _said(db: str, session_id: str) -> str:
         found = messages_after(conn, session_id, -1, _MOST_MESSAGES)
     return "\n".join(
         each.message.text for each in found if isinstance(each.message, AssistantResponse) and each.message.text
-    )  # fmt: skip
+    )

@@ -83,10 +83,15 @@ def _listed(path: str, root: str) -> LoadedShow:
 def _in_folder(path: str, root: str) -> LoadedShow:
     folder = read_show(path, root)
     show = Show(
-        topic=folder.topic, show_dir=path, goal=folder.plan.goal, repo=folder.plan.repo,
-        base_branch=folder.plan.base_branch, status=ShowStatus.ABORTED if folder.aborted else ShowStatus.ACTIVE,
-        status_source="filesystem", updated_at=folder.times.changed,
-    )  # fmt: skip
+        topic=folder.topic,
+        show_dir=path,
+        goal=folder.plan.goal,
+        repo=folder.plan.repo,
+        base_branch=folder.plan.base_branch,
+        status=ShowStatus.ABORTED if folder.aborted else ShowStatus.ACTIVE,
+        status_source="filesystem",
+        updated_at=folder.times.changed,
+    )
     folders = {play.name: play for play in folder.plays}
     names = dict.fromkeys([*(play.name for play in folder.plan.plays), *folders])
     plays = [_play(show, name, folders.get(name), folder, number) for number, name in enumerate(names)]
@@ -98,11 +103,14 @@ def _play(show: Show, name: str, found: PlayFolder | None, folder: ShowFolder, n
     meta: dict[str, Any] = found.meta if found is not None else {}
     status = meta.get("status")
     return Play(
-        show_id=show.id, name=name, sort_order=number, depends_on=(planned.depends_on or ()) if planned else (),
+        show_id=show.id,
+        name=name,
+        sort_order=number,
+        depends_on=(planned.depends_on or ()) if planned else (),
         status=PlayStatus(status) if status in list(PlayStatus) else PlayStatus.PENDING,
         attempt=meta["attempt"] if isinstance(meta.get("attempt"), int) else 1,
         updated_at=found.times.changed if found is not None else None,
-    )  # fmt: skip
+    )
 
 
 def show_json(found: LoadedShow) -> dict[str, Any]:
@@ -111,14 +119,22 @@ def show_json(found: LoadedShow) -> dict[str, Any]:
     held = blocked_by(found.plays)
     rows = [play.to_dict() for play in found.plays]
     return {
-        "topic": show.topic, "path": show.show_dir, "goal": show.goal, "status": str(show.status),
-        "status_source": found.source, "repo": show.repo, "base_branch": show.base_branch,
-        "integration_branch": show.integration_branch, "updated_at": show.updated_at,
-        "updated_at_iso": iso(show.updated_at), "state": show_state(show.to_dict(), rows).to_dict(),
+        "topic": show.topic,
+        "path": show.show_dir,
+        "goal": show.goal,
+        "status": str(show.status),
+        "status_source": found.source,
+        "repo": show.repo,
+        "base_branch": show.base_branch,
+        "integration_branch": show.integration_branch,
+        "updated_at": show.updated_at,
+        "updated_at_iso": iso(show.updated_at),
+        "state": show_state(show.to_dict(), rows).to_dict(),
         "plays": [play_json(play, held.get(play.name, ())) for play in found.plays],
         "critical_path": list(critical_path(found.plays, now)),
-        "blocked": {name: list(holders) for name, holders in held.items()}, "error": found.error,
-    }  # fmt: skip
+        "blocked": {name: list(holders) for name, holders in held.items()},
+        "error": found.error,
+    }
 
 
 def play_json(play: Play, holders: tuple[str, ...]) -> dict[str, Any]:
@@ -126,14 +142,28 @@ def play_json(play: Play, holders: tuple[str, ...]) -> dict[str, Any]:
     meta = play.metadata.get("meta")
     more = meta if isinstance(meta, dict) else {}
     return {
-        "name": play.name, "status": str(play.status), "attempt": play.attempt, "session_id": play.session_id,
-        "playbook": play.playbook, "effort": play.effort, "depends_on": list(play.depends_on),
-        "started_at": play.started_at, "ended_at": play.ended_at, "exit_code": play.exit_code,
-        "worktree": play.worktree, "branch": play.branch, "merge_sha": play.merge_sha, "merged_at": play.merged_at,
-        "gate_passed": play.gate_passed, "gate_feedback": play.gate_feedback, "blocked_by": list(holders),
-        "reason": more.get("reason"), "parked_until": more.get("parked_until"), "updated_at": play.updated_at,
+        "name": play.name,
+        "status": str(play.status),
+        "attempt": play.attempt,
+        "session_id": play.session_id,
+        "playbook": play.playbook,
+        "effort": play.effort,
+        "depends_on": list(play.depends_on),
+        "started_at": play.started_at,
+        "ended_at": play.ended_at,
+        "exit_code": play.exit_code,
+        "worktree": play.worktree,
+        "branch": play.branch,
+        "merge_sha": play.merge_sha,
+        "merged_at": play.merged_at,
+        "gate_passed": play.gate_passed,
+        "gate_feedback": play.gate_feedback,
+        "blocked_by": list(holders),
+        "reason": more.get("reason"),
+        "parked_until": more.get("parked_until"),
+        "updated_at": play.updated_at,
         "state": play_state(play.to_dict(), blocked_by=holders).to_dict(),
-    }  # fmt: skip
+    }
 
 
 def progress(plays: list[Play]) -> str:

@@ -24,14 +24,25 @@ _BAR = 24
 _BESIDE = 5  # lines that are no plays
 _DULL = (P.MERGED, P.PENDING, P.BLOCKED)
 _MARKS = {
-    P.MERGED: ("✓", "green"), P.RUNNING: ("▸", "cyan"), P.RUNNING_COMPLETE: ("▸", "cyan"), P.PREPARED: ("▹", "cyan"),
-    P.GATED: ("?", "yellow"), P.ESCALATED: ("!", "red"), P.GATE_FAILED: ("✗", "red"), P.REDOING: ("↻", "yellow"),
-    P.BLOCKED: ("–", "dim"), P.ABORTED_AFTER_FINISH: ("✗", "dim"), P.PENDING: ("·", "dim"),
-}  # fmt: skip
+    P.MERGED: ("✓", "green"),
+    P.RUNNING: ("▸", "cyan"),
+    P.RUNNING_COMPLETE: ("▸", "cyan"),
+    P.PREPARED: ("▹", "cyan"),
+    P.GATED: ("?", "yellow"),
+    P.ESCALATED: ("!", "red"),
+    P.GATE_FAILED: ("✗", "red"),
+    P.REDOING: ("↻", "yellow"),
+    P.BLOCKED: ("–", "dim"),
+    P.ABORTED_AFTER_FINISH: ("✗", "dim"),
+    P.PENDING: ("·", "dim"),
+}
 _COLUMNS = (
-    Column("play", narrowest=8), Column("state"), Column("try", right=True, rank=3), Column("time", right=True, rank=2),
+    Column("play", narrowest=8),
+    Column("state"),
+    Column("try", right=True, rank=3),
+    Column("time", right=True, rank=2),
     Column("now", narrowest=10, rank=1),
-)  # fmt: skip
+)
 
 
 Advice = Callable[[ShowSnapshot], str]
@@ -135,9 +146,12 @@ def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
     took = max((play.ended_at or now.until) - play.started_at, 0.0) if play.started_at else None
     tried = str(play.attempt) if play.started_at else ""
     return [
-        Cell(name, style), Cell(str(play.status), style), Cell(tried), Cell(span(took) if took is not None else ""),
+        Cell(name, style),
+        Cell(str(play.status), style),
+        Cell(tried),
+        Cell(span(took) if took is not None else ""),
         Cell(_about(now, play), "dim"),
-    ]  # fmt: skip
+    ]
 
 
 def _about(now: ShowSnapshot, play: Play) -> str:

@@ -97,10 +97,21 @@ def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
     text, usage = show.metadata.get("plan"), usage_of_show(conn, topic, now)
     plan = _plan(topic, text) if isinstance(text, str) else None
     return ShowSnapshot(
-        topic, show.goal or "", show.status, plays, doing, _depths(plays), _waiting(plan, plays), usage, began, until,
-        now, _over_budget(show, plan, usage), _last_word(show, plan, plays),
+        topic,
+        show.goal or "",
+        show.status,
+        plays,
+        doing,
+        _depths(plays),
+        _waiting(plan, plays),
+        usage,
+        began,
+        until,
+        now,
+        _over_budget(show, plan, usage),
+        _last_word(show, plan, plays),
         (show.repo, show.integration_branch) if show.repo and show.integration_branch else None,
-    )  # fmt: skip
+    )
 
 
 def _waiting(plan: Plan | None, plays: list[Play]) -> list[str]:

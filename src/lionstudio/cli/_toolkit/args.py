@@ -124,8 +124,7 @@ class Parser(argparse.ArgumentParser):
         meant = nearest(str(value), words)
         what = "/".join(action.option_strings) or action.metavar or action.dest
         raise InvalidInput(
-            f"{_short(self)}: {what} cannot be {str(value)!r:.60}",
-            hint=meant or f"one of: {', '.join(words)}",
+            f"{_short(self)}: {what} cannot be {str(value)!r:.60}", hint=meant or f"one of: {', '.join(words)}"
         )
 
 

@@ -13,8 +13,15 @@ from typing import TextIO
 Paint = Callable[[str, str], str]
 
 _CODES = {
-    "bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "magenta": "35", "cyan": "36",
-}  # fmt: skip
+    "bold": "1",
+    "dim": "2",
+    "red": "31",
+    "green": "32",
+    "yellow": "33",
+    "blue": "34",
+    "magenta": "35",
+    "cyan": "36",
+}
 # The tones that a computed state has, in the colours of a terminal.
 TONES = {"success": "green", "danger": "red", "warning": "yellow", "info": "cyan", "neutral": "dim"}
 _NARROWEST = 40

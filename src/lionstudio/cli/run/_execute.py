@@ -51,10 +51,13 @@ def run_session(
         for sentence in take_in_leftovers(database):
             say(sentence)
         running = RunSession(
-            database, session, redact=Redactor(secrets).event, warn=lambda text: say(text),
+            database,
+            session,
+            redact=Redactor(secrets).event,
+            warn=lambda text: say(text),
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
             artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,
-        )  # fmt: skip
+        )
 
         def work() -> Awaitable[Result]:
             return with_deadline(running, timeout, lambda: prepared.play(running))

@@ -37,18 +37,20 @@ def team_of(args: argparse.Namespace, place: RunContext, usual: str | None = Non
 def chosen_who(args: argparse.Namespace, place: RunContext, target: str) -> ResolvedAgent:
     """The agent of a name with what the command line says instead."""
     who = resolve.resolve_agent(target, place.settings, args.definitions or place.cwd)
-    given = {
-        "model": args.model, "effort": args.effort, "permissions": args.permissions, "system": args.system,
-    }  # fmt: skip
+    given = {"model": args.model, "effort": args.effort, "permissions": args.permissions, "system": args.system}
     command = getattr(args, "rest", None)
     changed = who._replace(**{name: value for name, value in given.items() if value is not None})
     return changed._replace(options={**who.options, "command": command}) if command else changed
 
 
 def launch(
-    args: argparse.Namespace, place: RunContext, prepared: PreparedRun, prompt: str, timeout: float | None,
+    args: argparse.Namespace,
+    place: RunContext,
+    prepared: PreparedRun,
+    prompt: str,
+    timeout: float | None,
     team: TeamMode | None,
-) -> int:  # fmt: skip
+) -> int:
     """Run it to its end, or start it in the background; the exit code."""
     if args.background:
         from lionstudio.cli.run._background import start

@@ -16,10 +16,7 @@ Stop runs with everything they started. The process that a run recorded is asked
 they said and marks the run cancelled. One that does not within the grace is killed; then, and for a run whose process
 is already dead, what it left running is ended too and the run is marked cancelled. Nothing is signalled on doubt: a
 process id that belongs to somebody else by now is recognised."""
-EXAMPLES = (
-    ("li kill 019e2f3c", "stop a run"),
-    ("li kill my-agent --grace 0", "at once"),
-)
+EXAMPLES = (("li kill 019e2f3c", "stop a run"), ("li kill my-agent --grace 0", "at once"))
 
 
 def register(parser: argparse.ArgumentParser) -> None:

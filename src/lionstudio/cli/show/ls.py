@@ -22,9 +22,14 @@ EXAMPLES = (
     ("li show ls --json | jq -r '.shows[] | select(.state.health == \"waiting\") | .topic'", "what waits for you"),
 )
 _COLUMNS = (
-    Column("TOPIC", narrowest=12), Column("STATUS"), Column("MERGED", right=True), Column("NOW", narrowest=12, rank=1),
-    Column("NEEDS YOU", narrowest=12), Column("CHANGED", right=True, rank=2), Column("GOAL", narrowest=20, rank=3),
-)  # fmt: skip
+    Column("TOPIC", narrowest=12),
+    Column("STATUS"),
+    Column("MERGED", right=True),
+    Column("NOW", narrowest=12, rank=1),
+    Column("NEEDS YOU", narrowest=12),
+    Column("CHANGED", right=True, rank=2),
+    Column("GOAL", narrowest=20, rank=3),
+)
 _TONES = {ShowStatus.ACTIVE: "cyan", ShowStatus.COMPLETED: "green", ShowStatus.ABORTED: "dim"}
 
 

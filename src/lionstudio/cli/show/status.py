@@ -31,9 +31,14 @@ EXAMPLES = (
     ("li show status parser --json | jq -r '.show.plays[] | select(.status == \"escalated\") | .name'", "for a script"),
 )
 _COLUMNS = (
-    Column("PLAY", narrowest=12), Column("STATE"), Column("ATTEMPT", right=True), Column("SINCE", right=True, rank=1),
-    Column("SESSION", rank=2), Column("GATE", rank=1), Column("WHY", narrowest=24, rank=3),
-)  # fmt: skip
+    Column("PLAY", narrowest=12),
+    Column("STATE"),
+    Column("ATTEMPT", right=True),
+    Column("SINCE", right=True, rank=1),
+    Column("SESSION", rank=2),
+    Column("GATE", rank=1),
+    Column("WHY", narrowest=24, rank=3),
+)
 _SHORT_ID = 13  # as in `li state ls`
 _LOOK_SECONDS = 0.5
 _CLEAR = "\x1b[H\x1b[J"
@@ -72,10 +77,13 @@ def _print(args: argparse.Namespace, found: LoadedShow, *, again: bool) -> None:
         director = find_director(_folder(args))
         wire = {**load.show_json(found), "directed": has_director(_folder(args))}
         used = _usage(args)
-        print_json({
-            "show": wire, "director": None if director is None else director._asdict(),
-            "usage": None if used is None else used._asdict(),
-        })  # fmt: skip
+        print_json(
+            {
+                "show": wire,
+                "director": None if director is None else director._asdict(),
+                "usage": None if used is None else used._asdict(),
+            }
+        )
     elif is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
         emit((_CLEAR if again else "") + "\n".join(_lines(args, found, paint)) + "\n")

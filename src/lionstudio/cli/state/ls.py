@@ -79,9 +79,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _read(path: str, args: argparse.Namespace) -> Page:
     filters = Filters(
-        status=args.status, kind=args.kind, source=args.source, project=args.project, agent=args.agent,
-        since=args.since, text=args.query,
-    )  # fmt: skip
+        status=args.status,
+        kind=args.kind,
+        source=args.source,
+        project=args.project,
+        agent=args.agent,
+        since=args.since,
+        text=args.query,
+    )
     try:
         with db_access.reading(path) as conn:
             rows: list[dict[str, Any]] = []
@@ -116,9 +121,16 @@ def _print_tsv(page: Page) -> None:
 
 def _plain_cells(row: dict[str, Any]) -> Iterator[str]:
     for value in (
-        row["id"], row["status"], iso(row["created_at"]), row["invocation_kind"], name_of(row),
-        row["message_count"], row["cost_microusd"], row["model"], row["project"],
-    ):  # fmt: skip
+        row["id"],
+        row["status"],
+        iso(row["created_at"]),
+        row["invocation_kind"],
+        name_of(row),
+        row["message_count"],
+        row["cost_microusd"],
+        row["model"],
+        row["project"],
+    ):
         yield "" if value is None else inline(str(value))
 
 

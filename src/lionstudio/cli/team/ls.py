@@ -20,9 +20,13 @@ EXAMPLES = (
     ("li team ls --json | jq -r '.teams[].name'", "their names, for a script"),
 )
 _COLUMNS = (
-    Column("NAME", narrowest=16), Column("ID", rank=2), Column("STATUS", rank=1), Column("MESSAGES", right=True),
-    Column("LAST USED", right=True, rank=1), Column("MEMBERS", narrowest=20),
-)  # fmt: skip
+    Column("NAME", narrowest=16),
+    Column("ID", rank=2),
+    Column("STATUS", rank=1),
+    Column("MESSAGES", right=True),
+    Column("LAST USED", right=True, rank=1),
+    Column("MEMBERS", narrowest=20),
+)
 
 
 def register(parser: argparse.ArgumentParser) -> None:

@@ -116,8 +116,9 @@ def _check_meaning(fields: Mapping[str, Any], lines: Mapping[Path, int], body: s
     model = fields.get("model")
     if fields.get("provider") is None and not (isinstance(model, str) and _names_provider(model)):
         yield warning(
-            lines.get(("model",)), "it does not say which provider runs it",
+            lines.get(("model",)),
+            "it does not say which provider runs it",
             "write `model: claude/sonnet`, or add `provider: claude`",
-        )  # fmt: skip
+        )
     if not body:
         yield warning(None, "there is no system prompt", "write it below the head")

@@ -120,17 +120,19 @@ def _check_meaning(
         yield error(lines.get(("prompt",)), "there is no prompt", "write `prompt: |` and the text below it, indented")
     if isinstance(fields.get("name"), str) and fields["name"] != name:
         yield warning(
-            lines.get(("name",)), f"it is called {fields['name']!r:.60} here and {name!r:.60} by its file",
+            lines.get(("name",)),
+            f"it is called {fields['name']!r:.60} here and {name!r:.60} by its file",
             "the name of the file counts",
-        )  # fmt: skip
+        )
     for key in [key for key in fields if key not in RULES][:MOST_COMPLAINTS]:
         yield warning(lines.get((key,)), f"the field {key!r:.60} is not known; it is kept and not used", _near(key))
     if isinstance(fields.get("prompt"), str):
         for slot in unknown_slots(fields["prompt"], args)[:MOST_COMPLAINTS]:
             yield warning(
-                lines.get(("prompt",)), f"the prompt names {{{slot}}}, which is no argument; it stays as it is",
+                lines.get(("prompt",)),
+                f"the prompt names {{{slot}}}, which is no argument; it stays as it is",
                 f"add it to `args`, or use one of: {', '.join([INPUT, *(arg.name for arg in args)])}",
-            )  # fmt: skip
+            )
 
 
 def _near(key: str) -> str | None:
@@ -161,9 +163,10 @@ def _parse_args(given: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[tu
 def _check_default(arg: Arg, line: int | None) -> Iterator[Problem]:
     if arg.default is not None and not _is_a(arg.default, arg.type):
         yield error(
-            line, f"the default of {arg.name} is {arg.default!r:.60}, which is no {arg.type}",
+            line,
+            f"the default of {arg.name} is {arg.default!r:.60}, which is no {arg.type}",
             "quote it if it is text, or change the type",
-        )  # fmt: skip
+        )
 
 
 def _is_a(value: Any, kind: str) -> bool:

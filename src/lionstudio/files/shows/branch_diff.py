@@ -17,12 +17,24 @@ MOST_FILES = 2_000
 _SECONDS = 20.0
 _OFF = "/dev/null"
 _CONFIG = (
-    "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null", "core.pager=cat",
-    "core.sshCommand=false", "core.quotePath=false", "core.commitGraph=false", "protocol.allow=never",
-    "credential.helper=", "gpg.program=false", "log.showSignature=false", "diff.orderFile=/dev/null",
-    "diff.ignoreSubmodules=all", "diff.mnemonicPrefix=false", "diff.noprefix=false", "gc.auto=0",
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.attributesFile=/dev/null",
+    "core.pager=cat",
+    "core.sshCommand=false",
+    "core.quotePath=false",
+    "core.commitGraph=false",
+    "protocol.allow=never",
+    "credential.helper=",
+    "gpg.program=false",
+    "log.showSignature=false",
+    "diff.orderFile=/dev/null",
+    "diff.ignoreSubmodules=all",
+    "diff.mnemonicPrefix=false",
+    "diff.noprefix=false",
+    "gc.auto=0",
     "maintenance.auto=false",
-)  # fmt: skip
+)
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short")
 
 
@@ -93,9 +105,13 @@ def _git(repo: str, *words: str) -> tuple[int, bytes, bool]:
     flags = [part for each in _CONFIG for part in ("-c", each)]
     try:
         with subprocess.Popen(
-            ["git", "--no-pager", *flags, *words], cwd=repo, env=_environment(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        ) as process:  # fmt: skip
+            ["git", "--no-pager", *flags, *words],
+            cwd=repo,
+            env=_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
             return _read(process)
     except FileNotFoundError:
         raise NotFound("git is not installed", hint="install it to see what a play changed") from None
@@ -124,8 +140,18 @@ def _environment() -> dict[str, str]:
     path = os.pathsep.join(entry for entry in os.get_exec_path() if os.path.isabs(entry))
     # protocol.allow loses to a repository's own protocol.ext.allow; a list in which no protocol is loses to nothing
     return {
-        "PATH": path, "LC_ALL": "C", "HOME": os.sep, "GIT_CONFIG_GLOBAL": _OFF, "GIT_CONFIG_SYSTEM": _OFF,
-        "GIT_CONFIG_NOSYSTEM": "1", "GIT_ATTR_NOSYSTEM": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_EDITOR": ":", "GIT_ASKPASS": "false",
+        "PATH": path,
+        "LC_ALL": "C",
+        "HOME": os.sep,
+        "GIT_CONFIG_GLOBAL": _OFF,
+        "GIT_CONFIG_SYSTEM": _OFF,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_EDITOR": ":",
+        "GIT_ASKPASS": "false",
         "GIT_ALLOW_PROTOCOL": "none",
-    }  # fmt: skip
+    }

@@ -20,9 +20,10 @@ def check_graph(plan: Plan) -> Iterator[Problem]:
         for need in play.depends_on:
             if need not in plan.names:
                 yield error(
-                    play.line, f"{play.name} depends on {shown(need)!r:.80}, which is no play of this show",
+                    play.line,
+                    f"{play.name} depends on {shown(need)!r:.80}, which is no play of this show",
                     nearest(need, plan.names, f"its plays: {', '.join(plan.names)[:200]}"),
-                )  # fmt: skip
+                )
     yield from _check_circles(plan)
     yield from _check_integration(plan)
 
@@ -60,9 +61,10 @@ def _check_integration(plan: Plan) -> Iterator[Problem]:
     if plan.integration_branch != own:
         other = shown(plan.integration_branch)
         yield error(
-            1, f"the work comes together in {own}, it cannot be {other!r:.80}",
+            1,
+            f"the work comes together in {own}, it cannot be {other!r:.80}",
             f"leave integration_branch out; afterwards `git branch {other:.80} {own}` gives it that name",
-        )  # fmt: skip
+        )
 
 
 def check_plan(plan: Plan, playbooks: Collection[str], agents: Collection[str]) -> list[Problem]:

@@ -181,13 +181,5 @@ GATE_RULES: Mapping[str, Rule] = {
     "prompt": field_rules.text,
     "timeout": duration,
 }
-BUDGET_RULES: Mapping[str, Rule] = {
-    "tokens": field_rules.whole(1, 10**15),
-    "cost": dollars,
-    "time": duration,
-}
-NOTIFY_RULES: Mapping[str, Rule] = {
-    "desktop": field_rules.flag,
-    "webhook": address,
-    "command": command,
-}
+BUDGET_RULES: Mapping[str, Rule] = {"tokens": field_rules.whole(1, 10**15), "cost": dollars, "time": duration}
+NOTIFY_RULES: Mapping[str, Rule] = {"desktop": field_rules.flag, "webhook": address, "command": command}

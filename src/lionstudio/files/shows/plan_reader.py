@@ -115,8 +115,10 @@ class _Reader:
     def plays(self, given: Any) -> tuple[PlannedPlay, ...]:
         """The plays of a list, or of names with keys."""
         if isinstance(given, dict):
-            items = [(("plays", name), {"name": name, **(play if isinstance(play, dict) else {})}, play)
-                     for name, play in given.items()]  # fmt: skip
+            items = [
+                (("plays", name), {"name": name, **(play if isinstance(play, dict) else {})}, play)
+                for name, play in given.items()
+            ]
         else:
             items = [(("plays", number), play, play) for number, play in enumerate(given)]
         found: list[PlannedPlay] = []

@@ -6,15 +6,7 @@ import shlex
 from typing import Any
 
 from lionstudio.files.shows.plan_fields import command
-from lionstudio.model.shows.plan import (
-    GATE_TIMEOUT,
-    Command,
-    Gate,
-    GateKind,
-    Notify,
-    Plan,
-    PlannedPlay,
-)
+from lionstudio.model.shows.plan import GATE_TIMEOUT, Command, Gate, GateKind, Notify, Plan, PlannedPlay
 from lionstudio.system.atomic_write import write_text
 
 
@@ -78,10 +70,17 @@ def to_fields(plan: Plan) -> dict[str, Any]:
 
 def _play(play: PlannedPlay) -> dict[str, Any]:
     fields = {
-        "name": play.name, "intent": play.intent, "playbook": play.playbook, "args": dict(play.args),
-        "agent": play.agent, "effort": play.effort, "depends_on": list(play.depends_on), "prompt": play.prompt,
-        "max_attempts": play.max_attempts, "timeout": play.timeout,
-    }  # fmt: skip
+        "name": play.name,
+        "intent": play.intent,
+        "playbook": play.playbook,
+        "args": dict(play.args),
+        "agent": play.agent,
+        "effort": play.effort,
+        "depends_on": list(play.depends_on),
+        "prompt": play.prompt,
+        "max_attempts": play.max_attempts,
+        "timeout": play.timeout,
+    }
     known = {name: value for name, value in fields.items() if value}
     return known if play.gates is None else {**known, "gates": [_gate(gate) for gate in play.gates]}
 

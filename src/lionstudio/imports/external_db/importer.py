@@ -166,9 +166,7 @@ def _with_configuration(session: Session, branches: Sequence[IncomingBranch]) ->
         found = (to_text(branch.branch.metadata.get(name)) for branch in branches)
         return next((value for value in found if value), None)
 
-    return replace(
-        session, model=session.model or known("model"), provider=session.provider or known("provider")
-    )  # fmt: skip
+    return replace(session, model=session.model or known("model"), provider=session.provider or known("provider"))
 
 
 def _newer(here: Session, there: Session) -> Session | None:
@@ -179,9 +177,13 @@ def _newer(here: Session, there: Session) -> Session | None:
     if here.status is None or there.status is None or can_reach(SESSION_TRANSITIONS, here.status, there.status):
         return taken
     return replace(
-        taken, status=here.status, ended_at=here.ended_at, exit_code=here.exit_code, reason_codes=here.reason_codes,
+        taken,
+        status=here.status,
+        ended_at=here.ended_at,
+        exit_code=here.exit_code,
+        reason_codes=here.reason_codes,
         metadata=_noting(taken.metadata, there.status),
-    )  # fmt: skip
+    )
 
 
 def _noting(metadata: Mapping[str, Any], status: SessionStatus) -> dict[str, Any]:

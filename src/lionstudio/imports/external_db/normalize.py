@@ -25,9 +25,13 @@ _OURS: Mapping[str, type[Message]] = {
 _ROLES = ("system", "user", "assistant", "tool")
 _ROLE_OF = {made: made().role for made in _OURS.values()}
 _OTHER_SPELLINGS = {
-    "human": "user", "ai": "assistant", "model": "assistant", "developer": "system", "function": "tool",
+    "human": "user",
+    "ai": "assistant",
+    "model": "assistant",
+    "developer": "system",
+    "function": "tool",
     "action": "tool",
-}  # fmt: skip
+}
 
 
 def class_for(tag: object, content: object) -> type[Message]:

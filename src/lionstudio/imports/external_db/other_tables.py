@@ -70,14 +70,47 @@ def _settle(
 # ── Shows ────────────────────────────────────────────────────────────────
 
 _SHOW = frozenset(
-    {"id", "topic", "goal", "repo", "base_branch", "integration_branch", "status", "status_source", "show_dir",
-     "created_at", "updated_at", "node_metadata"}
-)  # fmt: skip
+    {
+        "id",
+        "topic",
+        "goal",
+        "repo",
+        "base_branch",
+        "integration_branch",
+        "status",
+        "status_source",
+        "show_dir",
+        "created_at",
+        "updated_at",
+        "node_metadata",
+    }
+)
 _PLAY = frozenset(
-    {"id", "show_id", "name", "playbook", "effort", "status", "attempt", "session_id", "started_at", "ended_at",
-     "exit_code", "worktree", "branch", "merge_sha", "merged_at", "gate_passed", "gate_feedback", "depends_on",
-     "sort_order", "created_at", "updated_at", "node_metadata"}
-)  # fmt: skip
+    {
+        "id",
+        "show_id",
+        "name",
+        "playbook",
+        "effort",
+        "status",
+        "attempt",
+        "session_id",
+        "started_at",
+        "ended_at",
+        "exit_code",
+        "worktree",
+        "branch",
+        "merge_sha",
+        "merged_at",
+        "gate_passed",
+        "gate_feedback",
+        "depends_on",
+        "sort_order",
+        "created_at",
+        "updated_at",
+        "node_metadata",
+    }
+)
 
 
 def import_shows(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
@@ -205,9 +238,19 @@ def find_session_here(conn: Connection, source: ExternalDb, session_id: Any) -> 
 
 _TEAM = frozenset({"id", "name", "created_at", "updated_at", "member_count", "members", "node_metadata", "status"})
 _TEAM_MESSAGE = frozenset(
-    {"id", "team_id", "created_at", "sender", "recipient", "content", "summary", "read_by", "session_id",
-     "node_metadata"}
-)  # fmt: skip
+    {
+        "id",
+        "team_id",
+        "created_at",
+        "sender",
+        "recipient",
+        "content",
+        "summary",
+        "read_by",
+        "session_id",
+        "node_metadata",
+    }
+)
 
 
 def import_teams(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
@@ -302,9 +345,17 @@ def _version(row: Record) -> Version:
         raise InvalidInput("it is not the version of a definition as we keep them")
     digest = to_text(row.get("sha256")) or hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
     return Version(
-        check_id(row["id"], "id"), kind, check_id(row["name"], "name"), number, content, digest,
-        to_text(row.get("path")), to_text(row.get("author")), to_text(row.get("message")), _made(row),
-    )  # fmt: skip
+        check_id(row["id"], "id"),
+        kind,
+        check_id(row["name"], "name"),
+        number,
+        content,
+        digest,
+        to_text(row.get("path")),
+        to_text(row.get("author")),
+        to_text(row.get("message")),
+        _made(row),
+    )
 
 
 def _missing_of_definition(conn: Connection, version: Version) -> tuple[list[Write], bool]:

@@ -32,9 +32,19 @@ from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages.append import type_id
 
 _TEXTS = (
-    "name", "user", "playbook_name", "agent_name", "show_topic", "show_play_name", "artifacts_path", "model",
-    "provider", "project", "cwd", "git_commit",
-)  # fmt: skip
+    "name",
+    "user",
+    "playbook_name",
+    "agent_name",
+    "show_topic",
+    "show_play_name",
+    "artifacts_path",
+    "model",
+    "provider",
+    "project",
+    "cwd",
+    "git_commit",
+)
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 _SESSION_COLUMNS = frozenset(
     {item.name for item in fields(Session)} - {"metadata", "health", "delivery", "owner", "reason_codes"}
@@ -115,9 +125,23 @@ def usage_of(record: Record) -> Usage:
 
 
 _BRANCH_COLUMNS = frozenset(
-    {"id", "created_at", "node_metadata", "user", "name", "session_id", "progression_id", "system_msg_id",
-     "parent_branch_id", "model", "provider", "agent_name", "cost_microusd", *_TOKENS}
-)  # fmt: skip
+    {
+        "id",
+        "created_at",
+        "node_metadata",
+        "user",
+        "name",
+        "session_id",
+        "progression_id",
+        "system_msg_id",
+        "parent_branch_id",
+        "model",
+        "provider",
+        "agent_name",
+        "cost_microusd",
+        *_TOKENS,
+    }
+)
 
 
 def branch_of(record: Record, session: Session) -> Branch:
@@ -138,19 +162,39 @@ def branch_of(record: Record, session: Session) -> Branch:
 
 
 _MESSAGE_COLUMNS = frozenset(
-    {"id", "created_at", "node_metadata", "content", "embedding", "sender", "recipient", "channel", "role",
-     "lion_class", "pk", "content_is_json", "class_tag"}
-)  # fmt: skip
+    {
+        "id",
+        "created_at",
+        "node_metadata",
+        "content",
+        "embedding",
+        "sender",
+        "recipient",
+        "channel",
+        "role",
+        "lion_class",
+        "pk",
+        "content_is_json",
+        "class_tag",
+    }
+)
 
 
 def own_message_row(conn: Connection, record: Record) -> Row:
     """The columns of a message that Lion Studio wrote: as they are."""
     tag = record["class_tag"] or ""
     return (
-        check_id(record["id"], "message id"), record["created_at"], record["node_metadata"], record["content"],
-        record["embedding"], record["sender"], record["recipient"], record["channel"], record["role"],
+        check_id(record["id"], "message id"),
+        record["created_at"],
+        record["node_metadata"],
+        record["content"],
+        record["embedding"],
+        record["sender"],
+        record["recipient"],
+        record["channel"],
+        record["role"],
         TYPE_IDS.get(tag) or type_id(conn, tag),
-    )  # fmt: skip
+    )
 
 
 def message_row(conn: Connection, record: Record, fallback_at: float) -> Row:

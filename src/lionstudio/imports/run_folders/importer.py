@@ -63,8 +63,11 @@ def _settle_run(store: ImportTarget, folder: RunFolder, report: Report, dry_run:
     branches = store.read(lambda conn: _own_parts(conn, snapshots))
 
     def names(conn: Connection) -> list[str]:
-        return [session.id, *_found(find_session_of_run(conn, run_id, _about(run_id, session))),
-                *_sessions_of(conn, snapshots, folder)]  # fmt: skip
+        return [
+            session.id,
+            *_found(find_session_of_run(conn, run_id, _about(run_id, session))),
+            *_sessions_of(conn, snapshots, folder),
+        ]
 
     item = upsert(store, "run", folder.name, _incoming(session, snapshots, branches), names, dry_run=dry_run)
     return item._replace(reason=item.reason or _remark(folder, snapshots))
@@ -96,7 +99,7 @@ def _completed(session: Session, configurations: Sequence[Any]) -> Session:
         model=session.model or known("model"),
         provider=session.provider or known("provider"),
         metadata=redact_mapping(session.metadata),
-    )  # fmt: skip
+    )
     if session.project is None and session.cwd is not None and os.path.isabs(session.cwd) and "\0" not in session.cwd:
         session = replace(session, project=project_name(session.cwd))
     return session
@@ -189,10 +192,13 @@ def _incoming(session: Session, snapshots: Sequence[Snapshot], branches: Sequenc
         if not ended or here.source_kind is not SourceKind.IMPORTED_FS:
             return None
         return replace(
-            here, status=session.status, ended_at=session.ended_at, exit_code=session.exit_code,
+            here,
+            status=session.status,
+            ended_at=session.ended_at,
+            exit_code=session.exit_code,
             updated_at=max(here.updated_at or 0.0, session.ended_at or 0.0),
             metadata={**here.metadata, **session.metadata},
-        )  # fmt: skip
+        )
 
     return Incoming(session, import_ids.progression_of(session.id), _by_time(snapshots), branches, fetch, refresh)
 

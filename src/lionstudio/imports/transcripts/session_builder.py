@@ -184,10 +184,17 @@ class SessionBuilder:
         own = facts.lane == MAIN and not facts.parent  # else it is made for a file that is still to come
         texts: dict[str, Any] = self._texts() if own else {"cwd": facts.cwd, "provider": tool.provider}
         return Session(
-            id=session_id, created_at=at, started_at=at, updated_at=at, agent_name=tool.agent,
-            invocation_kind=InvocationKind.AGENT, source_kind=SOURCES[tool.name], status=status,
-            metadata={"mirror": self._about()}, **texts,
-        )  # fmt: skip
+            id=session_id,
+            created_at=at,
+            started_at=at,
+            updated_at=at,
+            agent_name=tool.agent,
+            invocation_kind=InvocationKind.AGENT,
+            source_kind=SOURCES[tool.name],
+            status=status,
+            metadata={"mirror": self._about()},
+            **texts,
+        )
 
     # ── what is noted ────────────────────────────────────────────────────
 
@@ -203,25 +210,39 @@ class SessionBuilder:
             return
         failed = status is SessionStatus.FAILED
         note_session(
-            conn, self.session_id, self._tool.name, texts=self._texts(), status=status,
+            conn,
+            self.session_id,
+            self._tool.name,
+            texts=self._texts(),
+            status=status,
             ended_at=None if status is SessionStatus.RUNNING else facts.last_at,
-            reasons=(failure_of(facts.failed or ""),) if failed else (), mirror=self._about(),
-        )  # fmt: skip
+            reasons=(failure_of(facts.failed or ""),) if failed else (),
+            mirror=self._about(),
+        )
 
     def _texts(self) -> dict[str, str | None]:
         facts = self._facts
         return {
-            "name": _clean(facts.title), "model": facts.model, "provider": facts.provider or self._tool.provider,
-            "project": facts.cwd and project_of(facts.cwd), "cwd": facts.cwd, "git_commit": facts.git_commit,
-        }  # fmt: skip
+            "name": _clean(facts.title),
+            "model": facts.model,
+            "provider": facts.provider or self._tool.provider,
+            "project": facts.cwd and project_of(facts.cwd),
+            "cwd": facts.cwd,
+            "git_commit": facts.git_commit,
+        }
 
     def _about(self) -> dict[str, Any]:
         facts = self._facts
         about = {
-            "tool": self._tool.name, "session_id": facts.session, "path": self._path, "version": facts.version,
-            "git_branch": facts.git_branch, "failed": _clean(facts.failed), "records": facts.records or None,
+            "tool": self._tool.name,
+            "session_id": facts.session,
+            "path": self._path,
+            "version": facts.version,
+            "git_branch": facts.git_branch,
+            "failed": _clean(facts.failed),
+            "records": facts.records or None,
             **{key: value for key, value in facts.extra.items() if key != "met"},
-        }  # fmt: skip
+        }
         return {key: value for key, value in about.items() if value is not None}
 
 

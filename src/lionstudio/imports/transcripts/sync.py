@@ -175,7 +175,7 @@ class _Group:
 
     def add(
         self, file: Candidate, transcript: Transcript, advance: Callable[[int], None], write: Callable[[], None]
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Take one up; it stays open until it is written. `write` is for the others, if it needs one first."""
         try:
             rest = transcript.take(advance, write)

@@ -57,13 +57,27 @@ class Tool(NamedTuple):
 
 
 CLAUDE = Tool(
-    "claude", "Claude Code", "claude-code", "anthropic", "CLAUDE_CONFIG_DIR", "~/.claude", ("projects",),
-    claude.SPACE, claude.ClaudeTranscriptReader,
-)  # fmt: skip
+    "claude",
+    "Claude Code",
+    "claude-code",
+    "anthropic",
+    "CLAUDE_CONFIG_DIR",
+    "~/.claude",
+    ("projects",),
+    claude.SPACE,
+    claude.ClaudeTranscriptReader,
+)
 CODEX = Tool(
-    "codex", "Codex", "codex", "openai", "CODEX_HOME", "~/.codex", ("sessions", "archived_sessions"),
-    codex.SPACE, codex.CodexTranscriptReader,
-)  # fmt: skip
+    "codex",
+    "Codex",
+    "codex",
+    "openai",
+    "CODEX_HOME",
+    "~/.codex",
+    ("sessions", "archived_sessions"),
+    codex.SPACE,
+    codex.CodexTranscriptReader,
+)
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (CLAUDE, CODEX)}
 
 

@@ -273,9 +273,19 @@ class Transcript:
             state["within"] = True
         session_id = self._placing.session_id
         return TranscriptFile(
-            self._path, self._tool.name, session_id, self._seen.st_ino, size, self._seen.st_mtime_ns, self._at, seal,
-            state, self._messages + kept, self._skipped + self._new_skips, time.time(),
-        )  # fmt: skip
+            self._path,
+            self._tool.name,
+            session_id,
+            self._seen.st_ino,
+            size,
+            self._seen.st_mtime_ns,
+            self._at,
+            seal,
+            state,
+            self._messages + kept,
+            self._skipped + self._new_skips,
+            time.time(),
+        )
 
     def _status(self, now: float) -> SessionStatus:
         if may_be_running(self._tool.name, self._facts.cwd, self._seen.st_mtime, now):

@@ -202,13 +202,7 @@ def play_state(play: Mapping[str, Any], *, blocked_by: Iterable[str] = ()) -> St
     health = "waiting" if status in PLAYS_NEEDING_REVIEW else "running" if status == "running" else "ok"
     severity = "error" if status in ("gate_failed", "escalated") else "warning" if reasons else "none"
     return State(
-        status,
-        health,
-        delivery,
-        severity,
-        _tone(status, severity),
-        DISPLAY_MAP.get(status, status),
-        tuple(reasons),
+        status, health, delivery, severity, _tone(status, severity), DISPLAY_MAP.get(status, status), tuple(reasons)
     )
 
 

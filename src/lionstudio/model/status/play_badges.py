@@ -35,10 +35,15 @@ _LIFECYCLES: Mapping[str, str] = {
     PlayStatus.ABORTED_AFTER_FINISH: "aborted",
 }
 # Its work is there, but not in the integration branch.
-_LOCAL = frozenset({
-    PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED, PlayStatus.GATE_FAILED, PlayStatus.ESCALATED,
-    PlayStatus.ABORTED_AFTER_FINISH,
-})  # fmt: skip
+_LOCAL = frozenset(
+    {
+        PlayStatus.RUNNING_COMPLETE,
+        PlayStatus.GATED,
+        PlayStatus.GATE_FAILED,
+        PlayStatus.ESCALATED,
+        PlayStatus.ABORTED_AFTER_FINISH,
+    }
+)
 
 
 class Badge(NamedTuple):

@@ -61,23 +61,33 @@ class PreparedRun(NamedTuple):
 
 
 def prepare_agent(
-    place: RunContext, link: ShowLink, who: ResolvedAgent, prompt: str, *, origin: ResumePoint | None = None, same_conversation: bool = False,
+    place: RunContext,
+    link: ShowLink,
+    who: ResolvedAgent,
+    prompt: str,
+    *,
+    origin: ResumePoint | None = None,
+    same_conversation: bool = False,
     team: TeamMode | None = None,
-) -> PreparedRun:  # fmt: skip
+) -> PreparedRun:
     """One agent; with an origin it continues that conversation, or branches off it."""
     links = {} if origin is None else {"resumed_from" if same_conversation else "forked_from": origin.session.id}
     continued = origin.session.name if origin is not None and same_conversation else None
     session = _session(place, link, InvocationKind.AGENT, who, continued or _caller(who), metadata=links)
-    part = _part(
-        place, session, who, prompt, _caller(who), team, origin=origin, same_conversation=same_conversation
-    )  # fmt: skip
+    part = _part(place, session, who, prompt, _caller(who), team, origin=origin, same_conversation=same_conversation)
     return PreparedRun(session, [part], lambda running: running.execute(part))
 
 
 def prepare_steps(
-    place: RunContext, link: ShowLink, kind: InvocationKind, steps: list[Step], *, usual_name: str,
-    team: TeamMode | None = None, playbook_name: str | None = None,
-) -> PreparedRun:  # fmt: skip
+    place: RunContext,
+    link: ShowLink,
+    kind: InvocationKind,
+    steps: list[Step],
+    *,
+    usual_name: str,
+    team: TeamMode | None = None,
+    playbook_name: str | None = None,
+) -> PreparedRun:
     """Steps that wait for each other, each on a branch of one session."""
     steps = flow.check_steps(steps)
     one_provider = len({step.who.provider for step in steps}) == 1
@@ -100,10 +110,16 @@ def _session(
     place: RunContext, link: ShowLink, kind: InvocationKind, who: ResolvedAgent, usual_name: str, **given: Any
 ) -> Session:
     session = resolve.new_session(
-        place.settings, place.cwd, InvocationKind.SHOW_PLAY if link.show_topic else kind, who,
-        session_id=link.session_id, name=link.called(usual_name), show_topic=link.show_topic,
-        show_play_name=link.show_play_name, **given,
-    )  # fmt: skip
+        place.settings,
+        place.cwd,
+        InvocationKind.SHOW_PLAY if link.show_topic else kind,
+        who,
+        session_id=link.session_id,
+        name=link.called(usual_name),
+        show_topic=link.show_topic,
+        show_play_name=link.show_play_name,
+        **given,
+    )
     if place.repo is None:
         return session
     return replace(session, project=project_of(place.repo, place.settings, place.environ))
@@ -120,6 +136,12 @@ def _part(
 ) -> RunPart:
     told = prompt if team is None else team.prompt(member, prompt)
     return resolve.new_part(
-        who, told, session_id=session.id, settings=place.settings, cwd=place.cwd, environ=place.environ,
-        pass_on=place.pass_on, **given,
-    )  # fmt: skip
+        who,
+        told,
+        session_id=session.id,
+        settings=place.settings,
+        cwd=place.cwd,
+        environ=place.environ,
+        pass_on=place.pass_on,
+        **given,
+    )

@@ -71,9 +71,7 @@ class _Cast:
         found = self._find_who(named)
         options = self._playbook.options
         free = "all" if options.get("yolo") or options.get("bypass") else None
-        return found._replace(
-            effort=found.effort or options.get("effort"), permissions=found.permissions or free
-        )  # fmt: skip
+        return found._replace(effort=found.effort or options.get("effort"), permissions=found.permissions or free)
 
 
 def _steps(playbook: Playbook, prompt: str, cast: _Cast) -> list[Step]:

@@ -24,8 +24,14 @@ from lionstudio.system.json_read import read_object
 from lionstudio.system.session_processes import end_processes_of
 
 ORDER, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
-    "attempt.json", "prompt.md", "lock", "started.json", "stop.json", "exit.json", "agent.log",
-)  # fmt: skip
+    "attempt.json",
+    "prompt.md",
+    "lock",
+    "started.json",
+    "stop.json",
+    "exit.json",
+    "agent.log",
+)
 LOOK_SECONDS = 0.1  # between two looks at a folder; the agent itself takes seconds at least
 _STARTING_SECONDS = 30.0  # in which a supervisor must have taken its lock, on a machine with much to do
 _LOG_TAIL = 16_000  # bytes of the agent's last words that are of interest
@@ -236,9 +242,13 @@ class Watch:
         try:
             self._supervisor = subprocess.Popen(
                 [sys.executable, "-m", "lionstudio.shows.attempt.supervisor", self._folder],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_passed_on(self._environ), cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=_passed_on(self._environ),
+                cwd="/",
                 start_new_session=True,
-            )  # fmt: skip
+            )
         finally:
             os.close(log)
 

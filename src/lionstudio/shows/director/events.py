@@ -176,9 +176,19 @@ class FinalGatesEvaluated:
 
 
 Event = (
-    ShowStarted | CheckoutPrepared | AttemptEnded | GatesEvaluated | MergeTried | DecisionMade | PlanEdited | ClockTicked | AbortRequested | ShowAccepted | ShowRejected
+    ShowStarted
+    | CheckoutPrepared
+    | AttemptEnded
+    | GatesEvaluated
+    | MergeTried
+    | DecisionMade
+    | PlanEdited
+    | ClockTicked
+    | AbortRequested
+    | ShowAccepted
+    | ShowRejected
     | FinalGatesEvaluated
-)  # fmt: skip
+)
 
 # ── Commands ──
 

@@ -125,9 +125,14 @@ class Director:
         if word is not None and not self._aborting:
             return self._note(event.play, self._following(word))
         following = rules.after_exit(
-            event.outcome, standing.attempt, self._allowed(event.play), reason=event.reason, now=self._now,
-            resets_at=event.resets_at, aborting=self._aborting,
-        )  # fmt: skip
+            event.outcome,
+            standing.attempt,
+            self._allowed(event.play),
+            reason=event.reason,
+            now=self._now,
+            resets_at=event.resets_at,
+            aborting=self._aborting,
+        )
         return self._note(event.play, following)
 
     def _on_judged(self, event: events.GatesEvaluated) -> list[Command]:
@@ -143,9 +148,12 @@ class Director:
         if not self._leave(event.play, events.MergePlay):
             return []
         following = rules.after_merge(
-            event.result, self.plays[event.play].attempt, self._allowed(event.play), files=event.files,
+            event.result,
+            self.plays[event.play].attempt,
+            self._allowed(event.play),
+            files=event.files,
             reason=event.reason,
-        )  # fmt: skip
+        )
         if following is not None:
             return self._note(event.play, following)
         return self._order(event.play, events.RunGates(event.play, self.plays[event.play].attempt))
@@ -183,9 +191,13 @@ class Director:
     def _following(self, word: events.DecisionMade) -> Transition:
         standing = self.plays[word.play]
         following = rules.after_word(
-            word.word, standing.status, standing.attempt, self._allowed(word.play), feedback=word.feedback,
+            word.word,
+            standing.status,
+            standing.attempt,
+            self._allowed(word.play),
+            feedback=word.feedback,
             play=word.play,
-        )  # fmt: skip
+        )
         return replace(following, word_id=word.word_id)
 
     def _block(self) -> list[Command]:
@@ -234,9 +246,8 @@ class Director:
         orders: list[Command] = []
         parked = {name: play.parked_until for name, play in self.plays.items() if play.parked_until is not None}
         for name in rules.startable(
-            self.plan, self.statuses, self._at_work, self._spent, providers=self.providers, parked=parked,
-            now=self._now,
-        ):  # fmt: skip
+            self.plan, self.statuses, self._at_work, self._spent, providers=self.providers, parked=parked, now=self._now
+        ):
             attempt = self.plays[name].attempt
             if self._is_leaving(name):
                 continue
@@ -331,10 +342,15 @@ class Director:
         if following.status is P.REDOING:
             self._ready.discard(name)  # its checkout gets what went wrong
         self.plays[name] = replace(
-            standing, status=following.status, attempt=following.attempt, approved=following.approved,
-            anyway=following.anyway, allowed=following.allowed or standing.allowed,
-            parked_until=following.parked_until, blocked_by=following.blocked_by,
-        )  # fmt: skip
+            standing,
+            status=following.status,
+            attempt=following.attempt,
+            approved=following.approved,
+            anyway=following.anyway,
+            allowed=following.allowed or standing.allowed,
+            parked_until=following.parked_until,
+            blocked_by=following.blocked_by,
+        )
         return [events.SaveTransition(name, following)]
 
     def _end(self, status: ShowStatus) -> list[Command]:

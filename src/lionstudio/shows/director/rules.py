@@ -59,9 +59,11 @@ def startable(
     ready = {
         play.name
         for play in plan.plays
-        if statuses.get(play.name, P.PENDING) in _WAITING and play.name not in running
-        and _is_due(play, statuses) and (parked or {}).get(play.name, 0.0) <= now
-    }  # fmt: skip
+        if statuses.get(play.name, P.PENDING) in _WAITING
+        and play.name not in running
+        and _is_due(play, statuses)
+        and (parked or {}).get(play.name, 0.0) <= now
+    }
     if not ready or len(used) >= plan.concurrency:
         return []
     found = []
@@ -105,9 +107,10 @@ def by_urgency(plan: Plan) -> list[str]:
 def over_budget(budget: Budget, spent: Spent) -> str | None:
     """Which part of the budget is used up, None while there is some left."""
     limits = (
-        ("tokens", budget.tokens, spent.tokens), ("money", budget.cost_microusd, spent.cost_microusd),
+        ("tokens", budget.tokens, spent.tokens),
+        ("money", budget.cost_microusd, spent.cost_microusd),
         ("time", budget.seconds, spent.seconds),
-    )  # fmt: skip
+    )
     for what, limit, used in limits:
         if limit is not None and used >= limit:
             return f"the budget of {what} is used up"

@@ -57,10 +57,20 @@ def providers_of(plan: Plan, settings: Settings) -> dict[str, str]:
 def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
     """The words that run an attempt; its prompt comes by standard input."""
     common = [
-        "--quiet", "--show-topic", plan.topic, "--show-play-name", play.name, "--session-id", str(meta["session_id"]),
-        "--cwd", str(meta["worktree"]), "--timeout", str(plan.timeout_of(play.name)),
-        *(["--definitions", plan.repo] if plan.repo else []), *(["--effort", play.effort] if play.effort else []),
-    ]  # fmt: skip
+        "--quiet",
+        "--show-topic",
+        plan.topic,
+        "--show-play-name",
+        play.name,
+        "--session-id",
+        str(meta["session_id"]),
+        "--cwd",
+        str(meta["worktree"]),
+        "--timeout",
+        str(plan.timeout_of(play.name)),
+        *(["--definitions", plan.repo] if plan.repo else []),
+        *(["--effort", play.effort] if play.effort else []),
+    ]
     resumed = meta.get("resume")
     if play.playbook is not None and (resumed is None or play.agent is None):
         agent = ["--agent", play.agent] if play.agent else []

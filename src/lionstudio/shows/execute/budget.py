@@ -45,5 +45,5 @@ def grant(show_dir: str, decision_id: str, more: Mapping[str, int]) -> bool:
     sums = {part: int(found.get(part) or 0) + int(more.get(part) or 0) for part in _PARTS}
     write_json(
         os.path.join(show_dir, GRANTED), {**found, **sums, "decisions": [*found.get("decisions", []), decision_id]}
-    )  # fmt: skip
+    )
     return True

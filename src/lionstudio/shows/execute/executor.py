@@ -171,10 +171,14 @@ class Executor:
         decisions.log(self.show_dir, "asked", play=play, reason=why)
         self.warn(f"a person is needed for {about}: {why}")
         told = {
-            "title": f"Lion Studio: {about} needs you", "text": why, "show": self.topic, "play": play,
-            "session_id": meta.get("session_id"), "attempt": meta.get("attempt"),
+            "title": f"Lion Studio: {about} needs you",
+            "text": why,
+            "show": self.topic,
+            "play": play,
+            "session_id": meta.get("session_id"),
+            "attempt": meta.get("attempt"),
             "command": f"li show status {self.topic}",
-        }  # fmt: skip
+        }
         notify(self.plan.notify, told, self._desk_environ, self.warn)
         point("show.asked")
 
@@ -247,7 +251,7 @@ class Executor:
         meta = play_records.read_meta(self.show_dir, play) or {}
         place = CheckoutTarget(
             repo=self.repo, play=play, copy=self.plan.copy, setup=self.plan.setup, env=self.gate_environ
-        )  # fmt: skip
+        )
         checkout = prepare(place)
         if (conflict := attempt_command.conflict_of(meta)) is not None and not meta.get("resume"):
             files = hand_back_conflict(checkout, str(conflict["head"]), integration_tip(self.repo))
@@ -263,9 +267,13 @@ class Executor:
         play_records.inside(self.show_dir, os.path.relpath(folder, self.show_dir))
         if not os.path.exists(os.path.join(folder, attempt_files.ORDER)):
             order = attempt_files.AttemptSpec(
-                attempt_command.attempt_argv(self.plan, self.planned(play), meta, self.settings), str(meta["worktree"]),
-                session_id, self.settings.db, float(self.plan.timeout_of(play)), attempt_command.SILENCE,
-            )  # fmt: skip
+                attempt_command.attempt_argv(self.plan, self.planned(play), meta, self.settings),
+                str(meta["worktree"]),
+                session_id,
+                self.settings.db,
+                float(self.plan.timeout_of(play)),
+                attempt_command.SILENCE,
+            )
             attempt_files.write_spec(folder, order, self._prompt(play, meta), self.environ)
         point("show.ordered")
         ended = attempt_files.Watch(folder, self.environ).wait(self.why_stop)

@@ -55,9 +55,12 @@ class GateAndMerge:
         head, problems = self._collect()
         if problems:
             check = Check(
-                kind="collect", title="what the agent left", passed=False, summary=problems[0],
+                kind="collect",
+                title="what the agent left",
+                passed=False,
+                summary=problems[0],
                 output="\n".join(problems),
-            )  # fmt: skip
+            )
             return self._record(
                 Verdict(passed=False, summary=problems[0], feedback="\n".join(problems), checks=(check,))
             )
@@ -90,9 +93,12 @@ class GateAndMerge:
         found = collect(self._checkout(), title, attempt=self._attempt)
         point("show.collected")
         changes: dict[str, Any] = {
-            "head": found.head, "collected": self._attempt, "changed": len(found.changed),
-            "problems": list(found.problems) or None, "left_out": list(found.left_out) or None,
-        }  # fmt: skip
+            "head": found.head,
+            "collected": self._attempt,
+            "changed": len(found.changed),
+            "problems": list(found.problems) or None,
+            "left_out": list(found.left_out) or None,
+        }
         self._write(**changes)
         return found.head, found.problems
 
@@ -218,9 +224,24 @@ class GateAndMerge:
         stage, session_id = self._stage, new_id()
         name = f"show_{stage.topic}_{self._play or 'final'}_review"
         argv = [
-            *attempt_command.LI, "agent", agent, "-", "--quiet", "--show-topic", stage.topic, "--name", name, "--session-id",
-            session_id, "--cwd", cwd, "--timeout", str(gate.timeout), "--definitions", str(stage.plan.repo),
-        ]  # fmt: skip
+            *attempt_command.LI,
+            "agent",
+            agent,
+            "-",
+            "--quiet",
+            "--show-topic",
+            stage.topic,
+            "--name",
+            name,
+            "--session-id",
+            session_id,
+            "--cwd",
+            cwd,
+            "--timeout",
+            str(gate.timeout),
+            "--definitions",
+            str(stage.plan.repo),
+        ]
         order = attempt_files.AttemptSpec(
             tuple(argv), cwd, session_id, stage.settings.db, float(gate.timeout), attempt_command.SILENCE
         )

@@ -47,9 +47,15 @@ def _attempt(way: Callable[[], None], warn: Warn) -> None:
 
 def _run(argv: list[str], text: str, env: Mapping[str, str]) -> None:
     subprocess.run(
-        argv, input=text.encode(), env=dict(env), timeout=_SECONDS, check=True, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, start_new_session=True,
-    )  # fmt: skip
+        argv,
+        input=text.encode(),
+        env=dict(env),
+        timeout=_SECONDS,
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def _post(url: str, told: Mapping[str, Any]) -> None:

@@ -36,9 +36,15 @@ def run_commands(
 def _check(gate: Gate, outcome: CommandResult, log: str | None) -> Check:
     said = "passed" if outcome.ok else outcome.sentence(gate.timeout)
     return Check(
-        kind=gate.kind, title=gate.title, passed=outcome.ok, summary=f"`{gate.title}`: {said}", output=outcome.tail,
-        exit_code=outcome.code, seconds=round(outcome.seconds, 3), log=log,
-    )  # fmt: skip
+        kind=gate.kind,
+        title=gate.title,
+        passed=outcome.ok,
+        summary=f"`{gate.title}`: {said}",
+        output=outcome.tail,
+        exit_code=outcome.code,
+        seconds=round(outcome.seconds, 3),
+        log=log,
+    )
 
 
 def joined(checks: Sequence[Check]) -> Verdict:

@@ -33,7 +33,7 @@ __all__ = [
     "hand_back_conflict",
     "prepare",
     "remove",
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

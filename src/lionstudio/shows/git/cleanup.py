@@ -90,6 +90,9 @@ def stale_checkout_findings(conn: Connection, settings: Settings) -> Iterator[Fi
             return
         state = "is not known" if left.show == "unknown" else f"is {left.show}"
         yield Finding(
-            "info", "show.checkout_left", f"checkout of {left.topic}/{left.play}", f"{left.path}: the show {state}",
+            "info",
+            "show.checkout_left",
+            f"checkout of {left.topic}/{left.play}",
+            f"{left.path}: the show {state}",
             "`li show clean` removes those whose work is merged, and says why others stay",
-        )  # fmt: skip
+        )

@@ -19,9 +19,18 @@ def find_conflict_markers(git: Git, folder: str, base: str, head: str, changed: 
     if not any(_may_be_marked(os.path.join(folder, name)) for name in changed):
         return []  # most often, and without a call of git
     report, _ = git.beginning(
-        _MOST, "-c", "core.whitespace=-blank-at-eol,-blank-at-eof,-space-before-tab", "diff-tree", "-r", "--check",
-        "--no-ext-diff", "--no-textconv", "--no-renames", base, head,
-    )  # fmt: skip
+        _MOST,
+        "-c",
+        "core.whitespace=-blank-at-eol,-blank-at-eof,-space-before-tab",
+        "diff-tree",
+        "-r",
+        "--check",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-renames",
+        base,
+        head,
+    )
     lines: dict[str, list[int]] = {}
     for line in report.split(b"\n"):
         if found := _LINE.match(line):

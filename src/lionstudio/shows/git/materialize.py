@@ -34,9 +34,14 @@ def check_out_tree(repo: Repo, tree: str, path: str, *, parents: tuple[str, ...]
 def make_git(repo: Repo, path: str, commit: str, *, head: str) -> None:
     """Give a folder a git folder of its own that borrows the objects of the repository."""
     make_git_folder(
-        os.path.join(path, ".git"), bare=False, head=head, objects=repo.objects, owner=GitDirOwner(repo.name, repo.email),
-        sha256=len(commit) == 64, shallow=read_bytes(os.path.join(repo.director, "shallow")),
-    )  # fmt: skip
+        os.path.join(path, ".git"),
+        bare=False,
+        head=head,
+        objects=repo.objects,
+        owner=GitDirOwner(repo.name, repo.email),
+        sha256=len(commit) == 64,
+        shallow=read_bytes(os.path.join(repo.director, "shallow")),
+    )
     if head.startswith("ref: "):
         put_files(path, {head.removeprefix("ref: "): f"{commit}\n".encode()})
 

@@ -194,9 +194,7 @@ def _dirty(found: FoundRepo) -> tuple[str, ...]:
     with neutral(found) as folder:
         copy = os.path.join(folder, "index")
         shutil.copyfile(index, copy)
-        git = Git(
-            git_dir=folder, objects=os.path.join(found.git_dir, "objects"), work_tree=found.path, index=copy
-        )  # fmt: skip
+        git = Git(git_dir=folder, objects=os.path.join(found.git_dir, "objects"), work_tree=found.path, index=copy)
         git.run("update-index", "-q", "--refresh", "--ignore-submodules")
         ran = git.run("diff-index", "-z", "--name-only", "--ignore-submodules=all", head, "--")
     return tuple(ran.fields()[:_MOST_DIRTY])

@@ -105,8 +105,10 @@ def _user(found: FoundRepo) -> tuple[GitDirOwner, str]:
     wanted = r"^(user\.(name|email)|core\.excludesfile)$"
     done = subprocess.run(
         [program(), f"--git-dir={found.git_dir}", "config", "-z", "--get-regexp", wanted],
-        env=env, cwd=found.git_dir, capture_output=True,
-    )  # fmt: skip
+        env=env,
+        cwd=found.git_dir,
+        capture_output=True,
+    )
     told = dict(entry.partition("\n")[::2] for entry in os.fsdecode(done.stdout).split("\0"))
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     ignore = os.path.expanduser(told.get("core.excludesfile") or os.path.join(config, "git", "ignore"))

@@ -37,8 +37,15 @@ class GitDirOwner(NamedTuple):
 
 
 def make_git_folder(
-    path: str, *, bare: bool, head: str, objects: str | None, owner: GitDirOwner, sha256: bool = False, shallow: bytes = b"",
-) -> None:  # fmt: skip
+    path: str,
+    *,
+    bare: bool,
+    head: str,
+    objects: str | None,
+    owner: GitDirOwner,
+    sha256: bool = False,
+    shallow: bytes = b"",
+) -> None:
     """A new git folder: no templates, no hooks, no remotes; objects are borrowed from another store."""
     os.makedirs(path, 0o700, exist_ok=True)
     for name in ("objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags", "info"):

@@ -14,9 +14,18 @@ from lionstudio.shows.director.events import Command, Event, PlayState, Spent
 
 Json = dict[str, Any]
 _EVENTS = (
-    events.ShowStarted, events.CheckoutPrepared, events.AttemptEnded, events.GatesEvaluated, events.MergeTried, events.DecisionMade, events.ClockTicked, events.AbortRequested,
-    events.ShowAccepted, events.ShowRejected, events.FinalGatesEvaluated,
-)  # fmt: skip
+    events.ShowStarted,
+    events.CheckoutPrepared,
+    events.AttemptEnded,
+    events.GatesEvaluated,
+    events.MergeTried,
+    events.DecisionMade,
+    events.ClockTicked,
+    events.AbortRequested,
+    events.ShowAccepted,
+    events.ShowRejected,
+    events.FinalGatesEvaluated,
+)
 _WORKS = (
     events.PrepareCheckout,
     events.RunAttempt,
@@ -27,9 +36,12 @@ _WORKS = (
 )
 _BY_NAME: Mapping[str, Any] = {kind.__name__: kind for kind in (*_EVENTS, *_WORKS)}
 _REVIVED: Mapping[str, Any] = {
-    "outcome": events.AttemptOutcome, "result": events.MergeResult, "word": events.DecisionKind, "files": tuple,
+    "outcome": events.AttemptOutcome,
+    "result": events.MergeResult,
+    "word": events.DecisionKind,
+    "files": tuple,
     "spent": lambda given: Spent(**given),
-}  # fmt: skip
+}
 
 
 def to_json(cue: Event | Command) -> Json:
@@ -68,9 +80,7 @@ def _revive(given: Json) -> Any:
 def plan_of(topic: str, text: str, granted: Mapping[str, int]) -> Plan:
     """A plan with what a person has granted beyond it: more of its budget, more or fewer plays at a time."""
     plan = load_plan(topic, text)
-    return replace(
-        plan, budget=more(plan.budget, granted), concurrency=granted.get("concurrency", plan.concurrency)
-    )  # fmt: skip
+    return replace(plan, budget=more(plan.budget, granted), concurrency=granted.get("concurrency", plan.concurrency))
 
 
 def more(budget: Budget, granted: Mapping[str, int]) -> Budget:
@@ -86,6 +96,4 @@ def standing_to_json(standing: PlayState) -> Json:
 
 def to_standing(given: Json) -> PlayState:
     """Where a play stood."""
-    return PlayState(
-        **{**given, "status": PlayStatus(given["status"]), "blocked_by": tuple(given["blocked_by"])}
-    )  # fmt: skip
+    return PlayState(**{**given, "status": PlayStatus(given["status"]), "blocked_by": tuple(given["blocked_by"])})

@@ -34,10 +34,15 @@ class DbosEngine:
         self._workflows = {name: _registered(name, work) for name, work in workflows.items()}
         make_folder(os.path.dirname(path))
         config = DBOSConfig(
-            name="lion-studio-shows", system_database_url=f"sqlite:///{path}", application_version=SHAPE,
-            executor_id=new_id(), serializer=DBOSPortableJSONSerializer(), log_level="ERROR", enable_otlp=False,
+            name="lion-studio-shows",
+            system_database_url=f"sqlite:///{path}",
+            application_version=SHAPE,
+            executor_id=new_id(),
+            serializer=DBOSPortableJSONSerializer(),
+            log_level="ERROR",
+            enable_otlp=False,
             scheduler_polling_interval_sec=3600.0,
-        )  # fmt: skip
+        )
         sqlalchemy.event.listen(sqlalchemy.Engine, "connect", _prepare_connection)
         old = os.umask(0o077)  # prompts and feedback are in there
         try:

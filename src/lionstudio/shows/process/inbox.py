@@ -65,9 +65,8 @@ class Inbox:
             self._news.notify_all()
 
     def wait(
-        self, works: Mapping[str, codec.Json], known: Known, *, aborting: bool, resting: bool,
-        wake_at: float | None,
-    ) -> list[codec.Json]:  # fmt: skip
+        self, works: Mapping[str, codec.Json], known: Known, *, aborting: bool, resting: bool, wake_at: float | None
+    ) -> list[codec.Json]:
         """Do these works; the next events, at least one. A work that ended is named by its id."""
         self._begin(works)
         while not self._leaving:

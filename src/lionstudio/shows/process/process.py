@@ -26,9 +26,15 @@ class DirectorProcess:
     """One show in the hands of this process."""
 
     def __init__(
-        self, show_dir: str, settings: Settings, environ: Mapping[str, str], warn: Callable[[str], None], *,
-        again: bool = False, engine: MakeEngine | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        show_dir: str,
+        settings: Settings,
+        environ: Mapping[str, str],
+        warn: Callable[[str], None],
+        *,
+        again: bool = False,
+        engine: MakeEngine | None = None,
+    ) -> None:
         self._lock = acquire_director_lock(show_dir)
         self._make = engine or (lambda name, production: _durable(settings, name, production))
         try:

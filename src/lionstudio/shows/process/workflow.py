@@ -59,8 +59,9 @@ class _Run:
         director = Director(
             codec.plan_of(self._topic, self._text, self._granted),
             {name: codec.to_standing(given) for name, given in taken["plays"].items()},
-            providers=taken["providers"], aborted=self._aborting,
-        )  # fmt: skip
+            providers=taken["providers"],
+            aborted=self._aborting,
+        )
         orders = [*director.on(codec.to_event(taken["tick"], self._topic)), *director.on(events.ShowStarted())]
         while True:
             for order in orders:
@@ -79,9 +80,12 @@ class _Run:
 
         def wait() -> list[codec.Json]:
             return self._watching.wait(
-                self._works, (self._text, self._granted), aborting=self._aborting, resting=self._resting,
+                self._works,
+                (self._text, self._granted),
+                aborting=self._aborting,
+                resting=self._resting,
                 wake_at=min(later, default=None),
-            )  # fmt: skip
+            )
 
         found: list[codec.Json] = self._engine.step("wait", wait)
         return found

@@ -44,9 +44,7 @@ from lionstudio.system.safe_read import is_within, list_folder
 
 INTENT = "_intent.md"
 # Keys of _meta.json that are columns; all others are kept in the row's metadata under `meta`, as import-shows does.
-COLUMNS = (
-    "worktree", "branch", "started_at", "ended_at", "exit_code", "merged_at", "merge_sha", "effort", "playbook",
-)  # fmt: skip
+COLUMNS = ("worktree", "branch", "started_at", "ended_at", "exit_code", "merged_at", "merge_sha", "effort", "playbook")
 _IN_ROW = frozenset({*COLUMNS, "status", "attempt", "depends_on"})
 _NEVER_BEGAN = frozenset({PlayStatus.PENDING, PlayStatus.BLOCKED})
 
@@ -159,7 +157,7 @@ def _metas(show_dir: str) -> dict[str, Meta]:
 @_show_lock
 def save_play(
     show_dir: str, /, database: Database, play: str, status: PlayStatus | None = None, **changes: Any
-) -> Play:  # fmt: skip
+) -> Play:
     """Steps 2, 3 and 5: `_meta.json`, then the row.
 
     Names of columns change them, other names go to the metadata and None removes one. A `session_id` is linked as
@@ -206,7 +204,7 @@ def save_transition(show_dir: str, database: Database, play: str, following: Tra
 @_show_lock
 def save_verdict(
     show_dir: str, /, database: Database, play: str, verdict: Mapping[str, Any], status: PlayStatus, **changes: Any
-) -> Play:  # fmt: skip
+) -> Play:
     """Step 4: `_verdict.json` (with `gate_passed` and `feedback`) here and in the attempt, then as record_play."""
     attempt = (read_meta(show_dir, play) or {}).get("attempt", 1)
     given = {"attempt": attempt, **verdict}

@@ -18,9 +18,22 @@ from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS, version_of
 _NEEDED: Mapping[str, tuple[str, ...]] = {"sessions": ("id",), "messages": ("id", "content")}
 # Tables that are read besides; whatever else a file holds is named in the report.
 _READ = frozenset(
-    {"sessions", "branches", "messages", "message_types", "progressions", "shows", "plays", "teams", "team_messages",
-     "definitions", "schema_meta", "progression_heads", "progression_items"}
-)  # fmt: skip
+    {
+        "sessions",
+        "branches",
+        "messages",
+        "message_types",
+        "progressions",
+        "shows",
+        "plays",
+        "teams",
+        "team_messages",
+        "definitions",
+        "schema_meta",
+        "progression_heads",
+        "progression_items",
+    }
+)
 # What SQLite or our own schema makes by itself out of those.
 _DERIVED = ("sqlite_", "messages_fts", "sessions_fts", "sessions_words_fts", "changes", "session_counts", "search_")
 

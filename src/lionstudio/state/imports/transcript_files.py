@@ -255,9 +255,13 @@ def note_session(
     """Bring a session's row up to what its transcript says now; nothing is written when it says so already."""
     values: dict[str, Any] = {name: visible(value) if (value := texts.get(name)) else None for name in _TEXTS}
     values |= {
-        "id": session_id, "source": SOURCES[tool], "status": status, "ended_at": ended_at,
-        "reason_codes": dump(list(reasons)), "mirror": dump(dict(mirror), "metadata"),
-    }  # fmt: skip
+        "id": session_id,
+        "source": SOURCES[tool],
+        "status": status,
+        "ended_at": ended_at,
+        "reason_codes": dump(list(reasons)),
+        "mirror": dump(dict(mirror), "metadata"),
+    }
     conn.execute(_NOTE, values)
 
 

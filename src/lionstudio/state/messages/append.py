@@ -166,8 +166,12 @@ def to_row(conn: Connection, message: Message) -> Row:
     if not -_ETERNITY < at < _ETERNITY:  # also what is no number
         raise InvalidInput(f"created_at must be a time in unix seconds, not {message.created_at!r:.60}")
     sender, recipient, channel, role, tag = (
-        message.sender, message.recipient, message.channel, message.role, message.tag,
-    )  # fmt: skip
+        message.sender,
+        message.recipient,
+        message.channel,
+        message.role,
+        message.tag,
+    )
     return (
         check_id(message.id, "message id"),
         at,
@@ -208,11 +212,17 @@ def from_row(row: Row) -> Message:
         metadata["lion_class"] = tag
     return Message.from_dict(
         {
-            "id": id_, "created_at": created_at, "node_metadata": metadata, "content": load_or_keep(content),
+            "id": id_,
+            "created_at": created_at,
+            "node_metadata": metadata,
+            "content": load_or_keep(content),
             "embedding": embedding if _is_vector(embedding) else None,
-            "sender": sender, "recipient": recipient, "channel": channel, "role": role,
+            "sender": sender,
+            "recipient": recipient,
+            "channel": channel,
+            "role": role,
         }
-    )  # fmt: skip
+    )
 
 
 def _is_vector(blob: object) -> bool:

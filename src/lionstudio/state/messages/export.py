@@ -67,11 +67,16 @@ def _markdown(conn: Connection, session_id: str) -> Iterator[str]:
     session = get_session(conn, session_id)
     yield f"# {_line(session.name or session.id)}\n\n"
     facts = {
-        "Session": session.id, "Status": session.status, "Kind": session.invocation_kind, "Agent": session.agent_name,
-        "Model": session.model, "Project": session.project, "Messages": session.message_count,
+        "Session": session.id,
+        "Status": session.status,
+        "Kind": session.invocation_kind,
+        "Agent": session.agent_name,
+        "Model": session.model,
+        "Project": session.project,
+        "Messages": session.message_count,
         "Tokens": f"{session.input_tokens} in, {session.output_tokens} out",
         "Cost": f"${session.cost_microusd / 1e6:.4f}" if isinstance(session.cost_microusd, int) else None,
-    }  # fmt: skip
+    }
     for name, value in facts.items():
         if value is not None:
             yield f"- {name}: {_line(value)}\n"

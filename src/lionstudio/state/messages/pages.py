@@ -128,9 +128,15 @@ def page_before(conn: Connection, place: MessageScope, before: int, limit: int) 
 
 def _read(conn: Connection, place: MessageScope, after: int, before: int, limit: int) -> JsonPage:
     bound = {
-        "prog": place.prog, "session": place.session_id, "branch": place.branch_id, "after": after, "before": before,
-        "limit": limit, "cut": CUT, "preview": PREVIEW,
-    }  # fmt: skip
+        "prog": place.prog,
+        "session": place.session_id,
+        "branch": place.branch_id,
+        "after": after,
+        "before": before,
+        "limit": limit,
+        "cut": CUT,
+        "preview": PREVIEW,
+    }
     body, count, first, last = conn.one(_WINDOW, bound) or (None, 0, None, None)
     return JsonPage((_utf8(body or b""),), count, first, last, False)
 

@@ -73,9 +73,14 @@ def outline(conn: Connection, place: MessageScope, after: int = -1) -> Outline:
     files: dict[str, dict[str, Any]] = {}
     last: int | None = None
     bound = {
-        "prog": place.prog, "session": place.session_id, "branch": place.branch_id, "after": after, "call": _CALL,
-        "result": _RESULT, "most": _EXCERPT,
-    }  # fmt: skip
+        "prog": place.prog,
+        "session": place.session_id,
+        "branch": place.branch_id,
+        "after": after,
+        "call": _CALL,
+        "result": _RESULT,
+        "most": _EXCERPT,
+    }
     for number, message_id, at, kind, role, function, arguments, error, tool, branch in conn.all(_LINES, bound):
         last = number
         if kind == _SAID or role == "user":
@@ -166,9 +171,13 @@ def timeline(conn: Connection, place: MessageScope, buckets: int) -> Timeline:
         return Timeline(start, 0.0, buckets, [])
     width = max((end - start) / buckets, 0.001)
     bound = {
-        "prog": place.prog, "session": place.session_id, "branch": place.branch_id, "start": start, "width": width,
+        "prog": place.prog,
+        "session": place.session_id,
+        "branch": place.branch_id,
+        "start": start,
+        "width": width,
         "buckets": buckets,
-    }  # fmt: skip
+    }
     found = [Block(*row)._replace(branch_id=row[0] or None) for row in conn.all(_BLOCKS, bound)]
     return Timeline(start, width, buckets, found)
 

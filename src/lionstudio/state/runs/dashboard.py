@@ -54,9 +54,12 @@ def cards(conn: Connection, now: float) -> dict[str, int]:
 def _bound(now: float) -> dict[str, Any]:
     thresholds = {kind.replace("-", "_"): seconds for kind, seconds in STALE_THRESHOLDS.items()}
     return {
-        "card_since": now - DAY, "card_slow": now - SLOW_AFTER, "card_now": now, "other": DEFAULT_STALE_THRESHOLD,
+        "card_since": now - DAY,
+        "card_slow": now - SLOW_AFTER,
+        "card_now": now,
+        "other": DEFAULT_STALE_THRESHOLD,
         **thresholds,
-    }  # fmt: skip
+    }
 
 
 # The rows that each card counts, as a condition on a list of sessions: found by the card's own index.

@@ -17,9 +17,13 @@ _LOOKED_AT = 200  # rows of each value where no index helps
 MOST_VALUES = 100  # of one column; a page shows the first and finds the others by typing
 
 _COLUMNS: Mapping[str, str] = {
-    "status": "status", "kind": "invocation_kind", "source": "source_kind", "project": "project",
-    "agent": "agent_name", "playbook": "playbook_name",
-}  # fmt: skip
+    "status": "status",
+    "kind": "invocation_kind",
+    "source": "source_kind",
+    "project": "project",
+    "agent": "agent_name",
+    "playbook": "playbook_name",
+}
 _VALUES = {
     facet: f"""
 WITH RECURSIVE found(value) AS (

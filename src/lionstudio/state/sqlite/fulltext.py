@@ -297,16 +297,7 @@ def match_expression(query: str) -> str:
 
 def _hit(row: tuple[Any, ...], query: str, max_chars: int) -> Hit:
     _, message_id, created_at, role, content, session_id, name, project, ord_ = row
-    return Hit(
-        message_id,
-        session_id,
-        name,
-        project,
-        ord_,
-        created_at,
-        role,
-        snippet(_text(content), query, max_chars),
-    )
+    return Hit(message_id, session_id, name, project, ord_, created_at, role, snippet(_text(content), query, max_chars))
 
 
 def snippet(text: str, query: str, max_chars: int) -> str:

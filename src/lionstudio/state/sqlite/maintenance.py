@@ -94,20 +94,22 @@ def file_size(path: str) -> int:
 
 
 COUNTED = (
-    "sessions", "branches", "messages", "progression_heads", "progression_items", "mailboxes", "shows", "plays",
-    "teams", "team_messages", "definitions", "changes",
-)  # fmt: skip
+    "sessions",
+    "branches",
+    "messages",
+    "progression_heads",
+    "progression_items",
+    "mailboxes",
+    "shows",
+    "plays",
+    "teams",
+    "team_messages",
+    "definitions",
+    "changes",
+)
 _ROW_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in COUNTED}  # noqa: S608  (names are ours)
 _SIZES = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name ORDER BY 2 DESC LIMIT 12"
-_PRAGMAS = (
-    "journal_mode",
-    "synchronous",
-    "foreign_keys",
-    "auto_vacuum",
-    "page_size",
-    "page_count",
-    "freelist_count",
-)
+_PRAGMAS = ("journal_mode", "synchronous", "foreign_keys", "auto_vacuum", "page_size", "page_count", "freelist_count")
 
 
 def stats(conn: Connection, *, sizes: bool = False) -> dict[str, Any]:
@@ -123,9 +125,9 @@ def stats(conn: Connection, *, sizes: bool = False) -> dict[str, Any]:
         "sessions_by_status": status_counts(conn),
         "unindexed_messages": unindexed(conn),
         # what every writer of ours sets; a reader's own values would say nothing about them
-        "pragmas": pragmas | {"wal_autocheckpoint": AUTOCHECKPOINT, "busy_timeout": BUSY_TIMEOUT_MS, "synchronous": 1,
-                              "foreign_keys": 1},
-    }  # fmt: skip
+        "pragmas": pragmas
+        | {"wal_autocheckpoint": AUTOCHECKPOINT, "busy_timeout": BUSY_TIMEOUT_MS, "synchronous": 1, "foreign_keys": 1},
+    }
     if sizes:
         found["bytes"] = dict(conn.all(_SIZES))
     return found

@@ -87,16 +87,26 @@ SELECT m.pk, m.id, vec_distance_cosine(m.embedding, :vector) AS distance FROM me
 
 
 def nearest(
-    conn: Connection, vector: Sequence[float], *, limit: int = 10, project: str | None = None,
-    session_id: str | None = None, since: float | None = None,
-) -> list[Neighbour]:  # fmt: skip
+    conn: Connection,
+    vector: Sequence[float],
+    *,
+    limit: int = 10,
+    project: str | None = None,
+    session_id: str | None = None,
+    since: float | None = None,
+) -> list[Neighbour]:
     """The messages whose embeddings point the most nearly the same way; vectors of another length are left out."""
     need_extension(conn)
     sql = _NEAREST_OF_SESSION if session_id is not None else _NEAREST if project is None else _NEAREST_OF_PROJECT
     blob = pack(vector)
     bound = {
-        "vector": blob, "bytes": len(blob), "limit": limit, "since": since, "project": project, "session": session_id,
-    }  # fmt: skip
+        "vector": blob,
+        "bytes": len(blob),
+        "limit": limit,
+        "since": since,
+        "project": project,
+        "session": session_id,
+    }
     return [Neighbour(*row) for row in conn.all(sql, bound) if row[2] is not None]
 
 

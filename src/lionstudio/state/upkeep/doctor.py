@@ -25,9 +25,15 @@ _MOST_FINDINGS = 50  # of one kind; a thousand lines help nobody
 _BEHIND = 10_000
 # every table as a table; the indexes of the search by what they are made of
 _CHECKED = (
-    *COUNTED, "messages_fts_data", "messages_fts_idx", "sessions_fts_data", "sessions_fts_idx",
-    "sessions_words_fts_data", "sessions_words_fts_idx", "schema_meta",
-)  # fmt: skip
+    *COUNTED,
+    "messages_fts_data",
+    "messages_fts_idx",
+    "sessions_fts_data",
+    "sessions_fts_idx",
+    "sessions_words_fts_data",
+    "sessions_words_fts_idx",
+    "schema_meta",
+)
 _RESTORE = "restore a backup; keep this file for analysis"
 
 
@@ -72,18 +78,24 @@ def _undirected(conn: Connection) -> Iterator[Finding]:
     for topic, show_dir in conn.all(_ACTIVE_SHOWS, {"most": _MOST_FINDINGS}):
         if lock_state(os.path.join(show_dir, "_director.lock")) == "free":
             yield Finding(
-                "warning", "show.undirected", f"show {topic}", "its director died, and nothing goes on",
+                "warning",
+                "show.undirected",
+                f"show {topic}",
+                "its director died, and nothing goes on",
                 f"`li show resume {topic}` takes it up again",
-            )  # fmt: skip
+            )
 
 
 def _library() -> Iterator[Finding]:
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
     if version < _FIXED_SQLITE:
         yield Finding(
-            "error", "sqlite.version", "SQLite", f"version {apsw.sqlite_lib_version()} can lose commits in WAL mode",
+            "error",
+            "sqlite.version",
+            "SQLite",
+            f"version {apsw.sqlite_lib_version()} can lose commits in WAL mode",
             "upgrade apsw: pip install -U apsw",
-        )  # fmt: skip
+        )
 
 
 def _permissions(path: str) -> Iterator[Finding]:
@@ -94,9 +106,12 @@ def _permissions(path: str) -> Iterator[Finding]:
         shared = found == folder and mode & stat.S_ISVTX  # such as /tmp: everybody's by intention
         if mode & 0o077 and not shared:
             yield Finding(
-                "warning", "file.readable_by_others", found, f"its mode is {stat.S_IMODE(mode):04o}",
+                "warning",
+                "file.readable_by_others",
+                found,
+                f"its mode is {stat.S_IMODE(mode):04o}",
                 f"chmod {fitting:o} {found}",
-            )  # fmt: skip
+            )
 
 
 def _mode_of(path: str) -> int:
@@ -116,15 +131,21 @@ def _file(conn: Connection, deep: bool) -> Iterator[Finding]:
     wal = file_size(f"{conn.path}-wal")
     if wal > WAL_LIMIT:
         yield Finding(
-            "warning", "file.wal_large", f"{conn.path}-wal", f"{wal / 1e6:.0f} MB",
+            "warning",
+            "file.wal_large",
+            f"{conn.path}-wal",
+            f"{wal / 1e6:.0f} MB",
             f"a reader keeps it from shrinking; then `li state checkpoint` (policy: {AUTOCHECKPOINT} frames)",
-        )  # fmt: skip
+        )
     behind = unindexed(conn)
     if behind > _BEHIND:
         yield Finding(
-            "info", "search.behind", "search index", f"{behind} messages are not indexed yet",
+            "info",
+            "search.behind",
+            "search index",
+            f"{behind} messages are not indexed yet",
             "searching finds them all the same; `li state search` catches up",
-        )  # fmt: skip
+        )
 
 
 _DANGLING = """
@@ -144,25 +165,37 @@ SELECT b.id, b.parent_branch_id FROM branches b
 def _references(conn: Connection) -> Iterator[Finding]:
     for table, rowid, parent, _ in conn.all("PRAGMA foreign_key_check")[:_MOST_FINDINGS]:
         yield Finding(
-            "error", "reference.dangling", f"{table} row {rowid}", f"refers to a row of {parent} that does not exist",
+            "error",
+            "reference.dangling",
+            f"{table} row {rowid}",
+            f"refers to a row of {parent} that does not exist",
             "another tool deleted it with foreign keys off",
-        )  # fmt: skip
+        )
     for progression, missing in conn.all(_DANGLING, {"most": _MOST_FINDINGS}):
         yield Finding(
-            "warning", "progression.dangling", f"progression {progression}", f"{missing} ids have no message",
+            "warning",
+            "progression.dangling",
+            f"progression {progression}",
+            f"{missing} ids have no message",
             "their places are shown as missing",
-        )  # fmt: skip
+        )
     stranded = conn.value(_STRANDED)
     if stranded:
         yield Finding(
-            "warning", "progression.stranded", "progression_items", f"{stranded} rows belong to no progression",
+            "warning",
+            "progression.stranded",
+            "progression_items",
+            f"{stranded} rows belong to no progression",
             "another tool replaced a progression with foreign keys off; they are never shown",
-        )  # fmt: skip
+        )
     for branch, parent in conn.all(_LOST_PARENTS, {"most": _MOST_FINDINGS}):
         yield Finding(
-            "warning", "branch.parent_gone", f"branch {branch}", f"its parent branch {parent} does not exist",
+            "warning",
+            "branch.parent_gone",
+            f"branch {branch}",
+            f"its parent branch {parent} does not exist",
             "its own messages are all there; what it inherited is gone",
-        )  # fmt: skip
+        )
 
 
 _UNREADABLE = "SELECT id, substr(unreadable, 1, 80) FROM progression_heads WHERE unreadable IS NOT NULL LIMIT :most"
@@ -184,14 +217,20 @@ LIMIT :most
 def _damaged_rows(conn: Connection) -> Iterator[Finding]:
     for progression, text in conn.all(_UNREADABLE, {"most": _MOST_FINDINGS}):
         yield Finding(
-            "warning", "progression.unreadable", f"progression {progression}", f"was no JSON array: {text}",
+            "warning",
+            "progression.unreadable",
+            f"progression {progression}",
+            f"was no JSON array: {text}",
             "its text is kept in progression_heads.unreadable",
-        )  # fmt: skip
+        )
     for session, counted, there in conn.all(_COUNTS, {"most": _MOST_FINDINGS}):
         yield Finding(
-            "info", "session.count", f"session {session}", f"counts {counted} messages and has {there}",
+            "info",
+            "session.count",
+            f"session {session}",
+            f"counts {counted} messages and has {there}",
             "another tool changed its progression",
-        )  # fmt: skip
+        )
     for (subject,) in conn.all(_BAD_JSON, {"most": _MOST_FINDINGS}):
         yield Finding("warning", "row.bad_json", subject, "a JSON column does not hold JSON", "it is shown as it is")
 

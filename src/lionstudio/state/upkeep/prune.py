@@ -139,11 +139,7 @@ _STEPS = (
         _DELETE_SESSIONS,
         "SELECT pk FROM prune_sessions WHERE NOT stays AND pk > :after ORDER BY pk LIMIT :n",
     ),
-    (
-        "progressions",
-        _DELETE_PROGRESSIONS,
-        "SELECT pk FROM prune_progressions WHERE pk > :after ORDER BY pk LIMIT :n",
-    ),
+    ("progressions", _DELETE_PROGRESSIONS, "SELECT pk FROM prune_progressions WHERE pk > :after ORDER BY pk LIMIT :n"),
     ("messages", _DELETE_MESSAGES, "SELECT pk FROM prune_messages WHERE pk > :after ORDER BY pk LIMIT :n"),
 )
 

@@ -52,5 +52,7 @@ class AuditLog:
 
 
 def _cut(facts: dict[str, object]) -> dict[str, object]:
-    return {name: value[:_MOST_PATH] if name == "path" and isinstance(value, str) else value
-            for name, value in facts.items()}  # fmt: skip
+    return {
+        name: value[:_MOST_PATH] if name == "path" and isinstance(value, str) else value
+        for name, value in facts.items()
+    }

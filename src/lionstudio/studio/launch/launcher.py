@@ -48,11 +48,17 @@ class Launch:
         """As the API shows it; the prompt is in the session's messages."""
         code = self.process.poll()
         return {
-            "id": self.id, "session_id": self.id if self.verb in RUNS else None, "verb": self.verb,
-            "target": self.target, "options": self.options, "started_at": self.started_at,
-            "pid": self.process.pid, "running": code is None, "exit_code": code,
+            "id": self.id,
+            "session_id": self.id if self.verb in RUNS else None,
+            "verb": self.verb,
+            "target": self.target,
+            "options": self.options,
+            "started_at": self.started_at,
+            "pid": self.process.pid,
+            "running": code is None,
+            "exit_code": code,
             "log": self.log,
-        }  # fmt: skip
+        }
 
 
 class Launcher:
@@ -75,9 +81,16 @@ class Launcher:
         return self.order(verb, target, words, prompt=prompt, options=options, key=key, id_=id_)
 
     def order(
-        self, verb: str, target: str | None, words: list[str], *, prompt: str = "",
-        options: Mapping[str, Any] | None = None, key: str | None = None, id_: str | None = None,
-    ) -> Launch:  # fmt: skip
+        self,
+        verb: str,
+        target: str | None,
+        words: list[str],
+        *,
+        prompt: str = "",
+        options: Mapping[str, Any] | None = None,
+        key: str | None = None,
+        id_: str | None = None,
+    ) -> Launch:
         """Start `li` with these words."""
         if self.closing or sum(each.process.poll() is None for each in self._all.values()) >= MOST_RUNNING:
             raise Busy(f"{MOST_RUNNING} launches run already, or Studio is stopping", hint="wait for one to end")
@@ -112,9 +125,15 @@ class Launcher:
             time.sleep(_LOOK_SECONDS)
 
     def _spawn(
-        self, session_id: str, verb: str, target: str | None, options: dict[str, Any], argv: list[str], prompt: str,
+        self,
+        session_id: str,
+        verb: str,
+        target: str | None,
+        options: dict[str, Any],
+        argv: list[str],
+        prompt: str,
         key: str | None,
-    ) -> Launch:  # fmt: skip
+    ) -> Launch:
         folder = os.path.join(self._settings.home, "logs")
         os.makedirs(folder, mode=0o700, exist_ok=True)
         log = os.path.join(folder, f"{session_id}.log")
@@ -128,12 +147,14 @@ class Launcher:
             given.seek(0)
             process = subprocess.Popen(
                 [sys.executable, "-c", _MAIN, *argv],
-                stdin=given, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
-                env=_environment(self._settings), cwd=cwd or os.path.expanduser("~"),
-            )  # fmt: skip
-        return Launch(
-            session_id, verb, target, options, time.time(), log, process, identify(process.pid), key
-        )  # fmt: skip
+                stdin=given,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                env=_environment(self._settings),
+                cwd=cwd or os.path.expanduser("~"),
+            )
+        return Launch(session_id, verb, target, options, time.time(), log, process, identify(process.pid), key)
 
     def _forget_old(self) -> None:
         ended = [each.id for each in self._all.values() if each.process.poll() is not None]

@@ -81,9 +81,13 @@ async def metrics(request: Request) -> Response:
 
 def _sign_in(request: Request, here: Services, answer: Response) -> None:
     answer.set_cookie(
-        cookie_name(request.scope), cookie_of(here.keys.token), max_age=_COOKIE_SECONDS, httponly=True,
-        samesite="strict", path="/",
-    )  # fmt: skip
+        cookie_name(request.scope),
+        cookie_of(here.keys.token),
+        max_age=_COOKIE_SECONDS,
+        httponly=True,
+        samesite="strict",
+        path="/",
+    )
 
 
 def _resident() -> int:

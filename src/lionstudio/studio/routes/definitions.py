@@ -70,26 +70,41 @@ async def get_definition(request: Request, kind: wire.Kind, name: str) -> Respon
     responses={201: {"description": "made", "model": wire.DefinitionDetail}, **problems(409, 412, 428)},
 )
 async def save_definition(
-    request: Request, kind: wire.Kind, name: str, given: wire.NewText, if_match: IfMatch = None,
+    request: Request,
+    kind: wire.Kind,
+    name: str,
+    given: wire.NewText,
+    if_match: IfMatch = None,
     if_none_match: Annotated[str | None, Header(alias="If-None-Match", max_length=200)] = None,
-) -> Response:  # fmt: skip
+) -> Response:
     """Save a text: `If-Match` with the ETag it was read with, or `If-None-Match: *` for a new one."""
     here = services(request)
     check_name(name)
     creating = if_match is None and if_none_match == "*"
     if if_match is None and not creating:
-        return problem(428, "no_precondition", "Say with If-Match which text you have changed.",
-                       hint="its ETag is in the answer that you read; a new one takes If-None-Match: *")  # fmt: skip
+        return problem(
+            428,
+            "no_precondition",
+            "Say with If-Match which text you have changed.",
+            hint="its ETag is in the answer that you read; a new one takes If-None-Match: *",
+        )
 
     def save() -> catalog.Definition:
-        target = editing.new_target(kind, name, here.settings.home) if creating else editing.target_of(
-            catalog.get_definition(kind, name, here.settings.home, _cwd())
-        )  # fmt: skip
+        target = (
+            editing.new_target(kind, name, here.settings.home)
+            if creating
+            else editing.target_of(catalog.get_definition(kind, name, here.settings.home, _cwd()))
+        )
         editing.save(
-            here.store.database(), here.settings.home, target, given.text, create=creating,
+            here.store.database(),
+            here.settings.home,
+            target,
+            given.text,
+            create=creating,
             expected=None if if_match in (None, "*") else if_match.removeprefix("W/").strip('"'),
-            author=AUTHOR, message=given.message,
-        )  # fmt: skip
+            author=AUTHOR,
+            message=given.message,
+        )
         return catalog.get_definition(kind, name, here.settings.home, _cwd())
 
     try:

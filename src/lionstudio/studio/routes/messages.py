@@ -168,9 +168,7 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get(
-    "/api/sessions/{session_id}/export", response_class=Response, responses={**_EXPORTED, **problems()}
-)  # fmt: skip
+@router.get("/api/sessions/{session_id}/export", response_class=Response, responses={**_EXPORTED, **problems()})
 async def export_session(
     request: Request, session_id: str, form: Annotated[Form, Query(alias="format")] = Form.JSON
 ) -> Response:
@@ -220,8 +218,13 @@ def _window(conn: Connection, place: MessageScope, after: int | None, before: in
 
 
 def _listed(found: JsonPage, session_id: str | None, count: int) -> list[bytes]:
-    facts = encoded({
-        "session_id": session_id, "message_count": count, "has_more": found.has_more, "first_ord": found.first,
-        "last_ord": found.last,
-    })  # fmt: skip
+    facts = encoded(
+        {
+            "session_id": session_id,
+            "message_count": count,
+            "has_more": found.has_more,
+            "first_ord": found.first,
+            "last_ord": found.last,
+        }
+    )
     return [facts[:-1] + b',"messages":[', *found.pieces, b"]}"]

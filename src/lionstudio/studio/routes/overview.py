@@ -45,12 +45,14 @@ async def get_dashboard(request: Request) -> Response:
         ids = [show.id for show in active]
         counts, running = page_queries.play_counts(conn, ids), page_queries.running_plays(conn, ids)
         hours = [{**row, "at": since + row.pop("hour") * 3600} for row in page_queries.runs_by_hour(conn, since)]
-        return encoded({
-            "cards": dashboard.cards(conn, now),
-            "hours": hours,
-            "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
-            "shows": [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in active],
-        })  # fmt: skip
+        return encoded(
+            {
+                "cards": dashboard.cards(conn, now),
+                "hours": hours,
+                "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
+                "shows": [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in active],
+            }
+        )
 
     return cached(request, *services(request).store.read(work))
 
@@ -94,8 +96,12 @@ async def search_messages(
     """Messages with all of these words, newest first or the most relevant of the newest thousand; or by meaning."""
     here = services(request)
     how: dict[str, Any] = {
-        "limit": limit, "max_chars": max_chars, "project": project, "session_id": session, "since": since,
-    }  # fmt: skip
+        "limit": limit,
+        "max_chars": max_chars,
+        "project": project,
+        "session_id": session,
+        "since": since,
+    }
     asked = None
     if mode != "words":
         try:

@@ -39,9 +39,17 @@ _LISTED = {304: {"description": "as before"}, **problems()}
 
 
 def structure(
-    status: Text = None, kind: Text = None, source: Text = None, project: Text = None, agent: Text = None,
-    playbook: Text = None, show: Text = None, name: Text = None, since: Moment = None, until: Moment = None,
-) -> Filters:  # fmt: skip
+    status: Text = None,
+    kind: Text = None,
+    source: Text = None,
+    project: Text = None,
+    agent: Text = None,
+    playbook: Text = None,
+    show: Text = None,
+    name: Text = None,
+    since: Moment = None,
+    until: Moment = None,
+) -> Filters:
     """The filters that are columns."""
     return Filters(status, kind, source, project, agent, playbook, show, name, since, until)
 

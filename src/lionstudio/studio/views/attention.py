@@ -44,13 +44,17 @@ def _of_run(run: dict[str, Any], lost: Mapping[str, MarkedFailed]) -> list[dict[
     reasons = [reason for reason in run["state"]["reasons"] if reason["code"] not in _QUIET]
     return [
         {
-            "kind": "run", "code": reason["code"], "title": run["display_name"],
+            "kind": "run",
+            "code": reason["code"],
+            "title": run["display_name"],
             "actions": _for_run(run, lost.get(run["id"])),
-            "severity": run["state"]["severity"], "evidence": reason["evidence"] or reason["message"],
-            "since": _moment(run["last_message_at"] or run["started_at"]), "session_id": run["id"],
+            "severity": run["state"]["severity"],
+            "evidence": reason["evidence"] or reason["message"],
+            "since": _moment(run["last_message_at"] or run["started_at"]),
+            "session_id": run["id"],
         }
         for reason in reasons
-    ]  # fmt: skip
+    ]
 
 
 def _of_play(row: dict[str, Any]) -> dict[str, Any]:
@@ -58,10 +62,17 @@ def _of_play(row: dict[str, Any]) -> dict[str, Any]:
     first = state.reasons[0] if state.reasons else None
     code = "play.gate.waiting" if first is None else first.code
     return {
-        "kind": "play", "code": code, "title": f"{row['topic']} / {row['name']}", "severity": state.severity,
-        "evidence": (first.evidence if first else None) or REASONS[code], "since": _moment(row["updated_at"]),
-        "session_id": row["session_id"], "topic": row["topic"], "play": row["name"], "actions": _for_play(row),
-    }  # fmt: skip
+        "kind": "play",
+        "code": code,
+        "title": f"{row['topic']} / {row['name']}",
+        "severity": state.severity,
+        "evidence": (first.evidence if first else None) or REASONS[code],
+        "since": _moment(row["updated_at"]),
+        "session_id": row["session_id"],
+        "topic": row["topic"],
+        "play": row["name"],
+        "actions": _for_play(row),
+    }
 
 
 def _of_show(show: Show, asked: Asked | None) -> list[dict[str, Any]]:
@@ -71,20 +82,33 @@ def _of_show(show: Show, asked: Asked | None) -> list[dict[str, Any]]:
     deeds = describe_show_actions(show.topic, [*answers_to(asked), "abort"], asked)
     return [
         {
-            "kind": "show", "code": "show.attention", "title": show.topic, "severity": "warning",
-            "evidence": asked.reason, "since": asked.at or show.updated_at, "session_id": None, "topic": show.topic,
-            "play": None, "actions": [_order(deed, show.topic) for deed in deeds],
+            "kind": "show",
+            "code": "show.attention",
+            "title": show.topic,
+            "severity": "warning",
+            "evidence": asked.reason,
+            "since": asked.at or show.updated_at,
+            "session_id": None,
+            "topic": show.topic,
+            "play": None,
+            "actions": [_order(deed, show.topic) for deed in deeds],
         }
-    ]  # fmt: skip
+    ]
 
 
 def _undirected(show: Show) -> dict[str, Any]:
     return {
-        "kind": "show", "code": "show.undirected", "title": show.topic, "severity": "error",
-        "evidence": f"its director died; li show resume {show.topic}", "since": show.updated_at, "session_id": None,
-        "topic": show.topic, "play": None,
+        "kind": "show",
+        "code": "show.undirected",
+        "title": show.topic,
+        "severity": "error",
+        "evidence": f"its director died; li show resume {show.topic}",
+        "since": show.updated_at,
+        "session_id": None,
+        "topic": show.topic,
+        "play": None,
         "actions": [_order(deed, show.topic) for deed in describe_show_actions(show.topic, ["resume", "abort"], None)],
-    }  # fmt: skip
+    }
 
 
 def _for_run(run: dict[str, Any], lost: MarkedFailed | None) -> list[dict[str, Any]]:
@@ -113,21 +137,36 @@ def _order(deed: dict[str, Any], topic: str, play: str | None = None) -> dict[st
     needed = [f"--{field['name']} {field['name'].upper()}" for field in deed["fields"] if field["required"]]
     names = [shlex.quote(name) for name in (topic, play) if name is not None]
     return _action(
-        deed["label"], f"/api/shows/{quote(topic, safe='')}/actions",
+        deed["label"],
+        f"/api/shows/{quote(topic, safe='')}/actions",
         {"action": deed["action"]} | ({} if play is None else {"play": play}),
-        " ".join(["li show", deed["action"], *names, *needed]), what=deed["what"], danger=deed["danger"],
+        " ".join(["li show", deed["action"], *names, *needed]),
+        what=deed["what"],
+        danger=deed["danger"],
         fields=deed["fields"],
-    )  # fmt: skip
+    )
 
 
 def _action(
-    label: str, path: str | None, body: dict[str, Any] | None, command: str, *, what: str | None = None,
-    danger: bool = False, fields: list[dict[str, Any]] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    label: str,
+    path: str | None,
+    body: dict[str, Any] | None,
+    command: str,
+    *,
+    what: str | None = None,
+    danger: bool = False,
+    fields: list[dict[str, Any]] | None = None,
+) -> dict[str, Any]:
     return {
-        "label": label, "method": path and "POST", "path": path, "body": body, "command": command, "what": what,
-        "danger": danger, "fields": fields or [],
-    }  # fmt: skip
+        "label": label,
+        "method": path and "POST",
+        "path": path,
+        "body": body,
+        "command": command,
+        "what": what,
+        "danger": danger,
+        "fields": fields or [],
+    }
 
 
 def _words(label: str, command: str) -> dict[str, Any]:

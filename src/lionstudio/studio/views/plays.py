@@ -74,9 +74,12 @@ def _attempt(
 ) -> dict[str, Any]:
     session = (meta or {}).get("session_id")
     return {
-        "attempt": number, "current": current, "session_id": session if isinstance(session, str) else None,
-        "meta": meta, "verdict": verdict,
-    }  # fmt: skip
+        "attempt": number,
+        "current": current,
+        "session_id": session if isinstance(session, str) else None,
+        "meta": meta,
+        "verdict": verdict,
+    }
 
 
 def difference(show: dict[str, Any], play: dict[str, Any], attempt: int | None, against: int | None) -> dict[str, Any]:
@@ -92,7 +95,7 @@ def difference(show: dict[str, Any], play: dict[str, Any], attempt: int | None, 
 
 def _compared(
     show: dict[str, Any], play: dict[str, Any], attempt: int | None, against: int | None
-) -> branch_diff.Diff | str:  # fmt: skip
+) -> branch_diff.Diff | str:
     repo = show.get("repo")
     if not isinstance(repo, str) or not repo:
         return "the show names no repository"

@@ -58,8 +58,11 @@ def _health_of(run: dict[str, Any]) -> dict[str, Any]:
     reasons = [reason for reason in state["reasons"] if reason["evidence"]]
     since = run["last_message_at"] or run["started_at"]
     return {
-        "id": run["id"], "display_name": run["display_name"], "health": run["effective_health"],
-        "label": state["label"], "severity": state["severity"],
+        "id": run["id"],
+        "display_name": run["display_name"],
+        "health": run["effective_health"],
+        "label": state["label"],
+        "severity": state["severity"],
         "evidence": "; ".join(f"{each['message']} {each['evidence']}" for each in reasons) or None,
         "since": since if isinstance(since, (int, float)) else None,
-    }  # fmt: skip
+    }

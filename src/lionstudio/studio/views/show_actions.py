@@ -21,8 +21,11 @@ _WORDS: Mapping[str, frozenset[PlayStatus]] = {
     "escalate": frozenset(status for status, after in PLAY_TRANSITIONS.items() if PlayStatus.ESCALATED in after),
 }
 _OF_SHOWS: Mapping[str, tuple[str, ...]] = {
-    "active": ("resume", "abort"), "aborted": ("resume",), "imported": ("resume",), "completed": (),
-}  # fmt: skip
+    "active": ("resume", "abort"),
+    "aborted": ("resume",),
+    "imported": ("resume",),
+    "completed": (),
+}
 _ANSWERS: Mapping[Question, tuple[str, ...]] = {
     Question.BUDGET: ("approve",),
     Question.LAST_WORD: ("approve", "reject"),

@@ -77,9 +77,17 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
     return {
         "name": play.name,
         "meta": {
-            "worktree": play.worktree, "branch": play.branch, "attempt": play.attempt, "started_at": play.started_at,
-            "ended_at": play.ended_at, "exit_code": play.exit_code, "merged_at": play.merged_at,
-            "merge_sha": play.merge_sha, "status": str(play.status), "playbook": play.playbook, "effort": play.effort,
+            "worktree": play.worktree,
+            "branch": play.branch,
+            "attempt": play.attempt,
+            "started_at": play.started_at,
+            "ended_at": play.ended_at,
+            "exit_code": play.exit_code,
+            "merged_at": play.merged_at,
+            "merge_sha": play.merge_sha,
+            "status": str(play.status),
+            "playbook": play.playbook,
+            "effort": play.effort,
         },
         "verdict": {"gate_passed": play.gate_passed, "feedback": play.gate_feedback},
         "session_id": play.session_id,
@@ -93,18 +101,25 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
         "duration_ms": play.duration_ms,
         "actions": play_actions(str(play.status)),
         "deeds": describe_play_actions(play.name, str(play.status)),
-    }  # fmt: skip
+    }
 
 
 def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -> dict[str, Any]:
     """A show of the database in a list."""
     needing = [{"name": status, "status": status} for status, n in counts.items() if n]
     return {
-        "topic": show.topic, "path": show.show_dir, "goal": show.goal, "status": str(show.status),
-        "status_source": "sqlite", "updated_at": show.updated_at, "plays_by_status": dict(counts),
-        "state": show_state(show.to_dict(), needing).to_dict(), "error": None, "running_plays": list(running),
+        "topic": show.topic,
+        "path": show.show_dir,
+        "goal": show.goal,
+        "status": str(show.status),
+        "status_source": "sqlite",
+        "updated_at": show.updated_at,
+        "plays_by_status": dict(counts),
+        "state": show_state(show.to_dict(), needing).to_dict(),
+        "error": None,
+        "running_plays": list(running),
         **progress(counts),
-    }  # fmt: skip
+    }
 
 
 def listed_from_disk(root: str, known: set[str]) -> list[dict[str, Any]]:
@@ -118,9 +133,18 @@ def listed_from_disk(root: str, known: set[str]) -> list[dict[str, Any]]:
 
 def _listed_folder(path: str, root: str) -> dict[str, Any]:
     entry: dict[str, Any] = {
-        "topic": os.path.basename(path), "path": path, "goal": None, "status": UNKNOWN, "status_source": "filesystem",
-        "updated_at": None, "plays_by_status": {}, "state": None, "error": None, "running_plays": [], **progress({}),
-    }  # fmt: skip
+        "topic": os.path.basename(path),
+        "path": path,
+        "goal": None,
+        "status": UNKNOWN,
+        "status_source": "filesystem",
+        "updated_at": None,
+        "plays_by_status": {},
+        "state": None,
+        "error": None,
+        "running_plays": [],
+        **progress({}),
+    }
     try:
         folder = read_show(path, root)
     except LionError as error:
@@ -142,14 +166,29 @@ def show_of_folder(root: str, topic: str) -> dict[str, Any]:
     folder = read_show(path, root)
     actions = _actions_of_folder(folder)
     return {
-        "topic": topic, "path": path, "show_md": plan_text(path, root), "goal": folder.plan.goal, "status": UNKNOWN,
-        "status_source": "filesystem", "plays": [_play_of_folder(play, folder) for play in folder.plays],
-        "critical_path": [], "blocked": {}, "state": None, "edges": _edges_of_folder(folder),
-        "actions": actions, "deeds": describe_show_actions(topic, actions, None), "error": None,
-        "final_verdict": folder.final_verdict, "running_plays": [], "repo": folder.plan.repo,
-        "base_branch": folder.plan.base_branch, "integration_branch": folder.plan.integration_branch,
-        "updated_at": folder.times.changed, "plays_total": len(folder.plays), "plays_merged": 0,
-    }  # fmt: skip
+        "topic": topic,
+        "path": path,
+        "show_md": plan_text(path, root),
+        "goal": folder.plan.goal,
+        "status": UNKNOWN,
+        "status_source": "filesystem",
+        "plays": [_play_of_folder(play, folder) for play in folder.plays],
+        "critical_path": [],
+        "blocked": {},
+        "state": None,
+        "edges": _edges_of_folder(folder),
+        "actions": actions,
+        "deeds": describe_show_actions(topic, actions, None),
+        "error": None,
+        "final_verdict": folder.final_verdict,
+        "running_plays": [],
+        "repo": folder.plan.repo,
+        "base_branch": folder.plan.base_branch,
+        "integration_branch": folder.plan.integration_branch,
+        "updated_at": folder.times.changed,
+        "plays_total": len(folder.plays),
+        "plays_merged": 0,
+    }
 
 
 def _actions_of_folder(folder: ShowFolder) -> list[str]:
@@ -171,12 +210,18 @@ def _edges_of_folder(folder: ShowFolder) -> list[dict[str, str]]:
 def _play_of_folder(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
     planned = next((each for each in show.plan.plays if each.name == play.name), None)
     return {
-        "name": play.name, "meta": _fitting(play.meta, _META), "updated_at": play.times.changed,
+        "name": play.name,
+        "meta": _fitting(play.meta, _META),
+        "updated_at": play.times.changed,
         "verdict": None if play.verdict is None else _fitting(play.verdict, _VERDICT),
         "depends_on": list(planned.depends_on or ()) if planned else [],
-        "error": None if play.fault is None else play.fault.message, "badges": _badges_of_folder(play), "actions": [],
-        "deeds": [], "duration_ms": None, "blocked_by": [],
-    }  # fmt: skip
+        "error": None if play.fault is None else play.fault.message,
+        "badges": _badges_of_folder(play),
+        "actions": [],
+        "deeds": [],
+        "duration_ms": None,
+        "blocked_by": [],
+    }
 
 
 def _badges_of_folder(play: PlayFolder) -> list[dict[str, str]]:
@@ -189,9 +234,18 @@ def _badges_of_folder(play: PlayFolder) -> list[dict[str, str]]:
 
 _TEXT, _TIME, _NUMBER = (str,), (int, float, str), (int,)
 _META: Mapping[str, tuple[type, ...]] = {
-    "worktree": _TEXT, "branch": _TEXT, "merge_sha": _TEXT, "status": _TEXT, "playbook": _TEXT, "effort": _TEXT,
-    "started_at": _TIME, "ended_at": _TIME, "merged_at": _TIME, "attempt": _NUMBER, "exit_code": _NUMBER,
-}  # fmt: skip
+    "worktree": _TEXT,
+    "branch": _TEXT,
+    "merge_sha": _TEXT,
+    "status": _TEXT,
+    "playbook": _TEXT,
+    "effort": _TEXT,
+    "started_at": _TIME,
+    "ended_at": _TIME,
+    "merged_at": _TIME,
+    "attempt": _NUMBER,
+    "exit_code": _NUMBER,
+}
 _VERDICT: Mapping[str, tuple[type, ...]] = {"gate_passed": (bool,), "feedback": _TEXT}
 
 

@@ -43,18 +43,27 @@ def run(home: Path, name: str, *more: str) -> Said:
     [
         ("runs", ["runs: 3 imported", "snapshots: 2 imported", "54 messages added"]),
         ("shows", ["shows: 2 imported"]),
-        ("database", ["sessions: 4 imported", "shows: 1 imported", "teams: 1 imported", "definitions: 1 imported",
-                      "36 messages added"]),
+        (
+            "database",
+            [
+                "sessions: 4 imported",
+                "shows: 1 imported",
+                "teams: 1 imported",
+                "definitions: 1 imported",
+                "36 messages added",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_counts_for_a_pipe(home: Path, name: str, lines: list[str]) -> None:
     done = run(home, name)
 
     assert (done.code, done.out.splitlines()) == (0, lines)
     again = run(home, name)
     assert (again.code, {line.partition(" ")[2] for line in again.out.splitlines()}) == (
-        0, {line.partition(" ")[2].replace("imported", "unchanged") for line in lines if "messages" not in line},
-    )  # fmt: skip
+        0,
+        {line.partition(" ")[2].replace("imported", "unchanged") for line in lines if "messages" not in line},
+    )
 
 
 @pytest.mark.parametrize("name", ["runs", "shows", "database"])
@@ -101,11 +110,16 @@ def test_nothing_readable_is_a_failure_and_nothing_there_is_not(
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["import", "--root", "nowhere"], 3), (["import-shows", "--root", "nowhere"], 3), (["import-db", "nowhere"], 3),
-        (["import-db"], 2), (["import-db", "."], 2), (["import-db", "home/state.db"], 2), (["import-db", "text"], 5),
+        (["import", "--root", "nowhere"], 3),
+        (["import-shows", "--root", "nowhere"], 3),
+        (["import-db", "nowhere"], 3),
+        (["import-db"], 2),
+        (["import-db", "."], 2),
+        (["import-db", "home/state.db"], 2),
+        (["import-db", "text"], 5),
         (["import", "--rooot", "x"], 2),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_done_is_said(
     home: Path, arguments: list[str], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

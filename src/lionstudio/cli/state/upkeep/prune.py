@@ -82,11 +82,7 @@ def _is_nothing(plan: PrunePlan) -> bool:
 
 
 def _carry_out(conn: Connection, plan: PrunePlan, quiet: bool) -> Pruned:
-    before = {
-        "sessions": 0,
-        "progressions": plan.sessions,
-        "messages": plan.sessions + plan.orphan_progressions,
-    }
+    before = {"sessions": 0, "progressions": plan.sessions, "messages": plan.sessions + plan.orphan_progressions}
     total = plan.sessions + plan.orphan_progressions + plan.orphan_messages
     with Progress("Deleting", total, quiet=quiet) as progress:
         return prune(conn, lambda what, done: progress.show(before[what] + done))
