@@ -96,15 +96,15 @@ def test_every_step_of_a_show_leaves_both_halves_alike(settings: Settings, folde
 RECORD = """
 import json, sys
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
-from lionstudio.shows import halves
+from lionstudio.shows.records import play_records
 from lionstudio.state.database import Database
 folder, db, steps = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
 with Database(db) as database:
     for status, noted in steps:
-        halves.record_play(folder, database, "api", PlayStatus(status), **noted)
+        play_records.save_play(folder, database, "api", PlayStatus(status), **noted)
     verdict = {"gate_passed": True, "feedback": "fine"}
-    halves.record_verdict(folder, database, "api", verdict, PlayStatus.GATED)
-    halves.record_final(folder, database, {"show_passed": True}, ShowStatus.COMPLETED)
+    play_records.save_verdict(folder, database, "api", verdict, PlayStatus.GATED)
+    play_records.save_final_verdict(folder, database, {"show_passed": True}, ShowStatus.COMPLETED)
 """
 
 

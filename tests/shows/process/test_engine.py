@@ -17,7 +17,7 @@ from tests.support.show_harness import TOPIC, Theatre
 PROGRAM = """
 import os, sys
 from lionstudio.shows.process.engine_dbos import DbosEngine
-from lionstudio.shows import engine_dbos
+from lionstudio.shows.process import engine_dbos
 
 root, show, dies_at = sys.argv[1:4]
 if len(sys.argv) > 4:
