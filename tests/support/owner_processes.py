@@ -23,12 +23,12 @@ PRELUDE = f"""
 import json, os, signal, subprocess, sys, time
 sys.path.insert(0, {SOURCE!r})
 from lionstudio.errors import NotFound
-from lionstudio.system.process_identity import Owner, RunLock, describe, liveness, signal_owner
+from lionstudio.system.process_identity import Owner, RunLock, identify, liveness, signal_owner
 def tell(*what): print(json.dumps(what), flush=True)
 def stay(): sys.stdin.read()
 """
-HOLD = "lock = RunLock.take(sys.argv[1]); tell(describe(lock_path=lock.path)); stay()"
-IDLE = "tell(describe(lock_path=sys.argv[1])); stay()"
+HOLD = "lock = RunLock.take(sys.argv[1]); tell(identify(lock_path=lock.path)); stay()"
+IDLE = "tell(identify(lock_path=sys.argv[1])); stay()"
 NEW_PIDS = ("unshare", "-rpf", "--mount-proc")
 
 Start = Callable[..., "Script"]

@@ -442,12 +442,12 @@ MEASURED = """
 import sys
 from lionstudio.imports.external_db.importer import import_database
 from lionstudio.imports.report import Report
-from lionstudio.state.imports.session_merge import expect_much
+from lionstudio.state.imports.session_merge import tune_for_import
 from lionstudio.state.database import Database
 
 report = Report()
 with Database(sys.argv[2]) as db:
-    expect_much(db.conn)
+    tune_for_import(db.conn)
     import_database(db, sys.argv[2], sys.argv[1], report)
 # of this program alone: ru_maxrss also counts what the parent had when it forked
 with open("/proc/self/status") as status:

@@ -116,8 +116,8 @@ def test_work_is_told_while_it_goes_on_and_not_after(studio: InProcess, tmp_path
 
 KILLED = """
 import sys, time
-from lionstudio.files.progress_notes import Note
-with Note(sys.argv[1], "x"):
+from lionstudio.files.progress_notes import ProgressNote
+with ProgressNote(sys.argv[1], "x"):
     print(1, flush=True)
     time.sleep(60)
 """
