@@ -101,7 +101,7 @@ def test_a_held_lock_outweighs_every_other_sign(start: Start, path: str, gone: O
 # The first thread may end (pthread_exit) and leave the work to another one.
 LEADERLESS = """
 import ctypes, threading
-pid = describe(lock_path=sys.argv[1])
+pid = identify(lock_path=sys.argv[1])
 def work():
     while open(f"/proc/{os.getpid()}/stat").read().rpartition(")")[2].split()[0] != "Z":
         time.sleep(0.001)
@@ -151,7 +151,7 @@ def test_an_owner_from_before_a_restart_is_dead(start: Start, path: str, machine
 
 REUSE = """
 first = subprocess.Popen(["sleep", "60"])
-owner = describe(first.pid, sys.argv[1])
+owner = identify(first.pid, sys.argv[1])
 os.kill(first.pid, signal.SIGKILL)
 first.wait()
 time.sleep(0.03)  # the start is told in hundredths of a second
@@ -165,7 +165,7 @@ except NotFound as error:
     refused = error.message
 time.sleep(0.01)
 with_and_without = liveness(owner), liveness(owner._replace(lock_path=None))
-tell(owner, describe(second.pid), *with_and_without, refused, second.poll())
+tell(owner, identify(second.pid), *with_and_without, refused, second.poll())
 second.kill()
 second.wait()
 """
@@ -211,8 +211,8 @@ def test_another_pid_namespace_without_a_held_lock_is_unknown(start: Start, path
 
 FOREIGN_PROC = """
 child = subprocess.Popen(["sleep", "60"])
-owner = describe(child.pid, sys.argv[1])
-before = [liveness(who) for who in (owner, owner._replace(start_ticks=5), describe())]
+owner = identify(child.pid, sys.argv[1])
+before = [liveness(who) for who in (owner, owner._replace(start_ticks=5), identify())]
 child.kill()
 child.wait()
 tell(owner, before, liveness(owner))

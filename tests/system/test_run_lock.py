@@ -105,7 +105,7 @@ if os.fork() == 0:
     stay()
     os._exit(0)
 os.read(told, 1)
-tell(describe(lock_path=lock.path))
+tell(identify(lock_path=lock.path))
 stay()
 """
 
