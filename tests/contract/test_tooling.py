@@ -16,7 +16,7 @@ import pytest
 import web
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST_FILE = 500
+LONGEST_FILE = 600
 # Made by a program for a program.
 GENERATED = {"web/src/api/schema.d.ts"}
 SOURCE_SUFFIXES = {".py", ".sql", ".ts", ".tsx", ".css", ".js"}

@@ -299,10 +299,10 @@ def test_without_either_half_there_is_no_show(show_dir: str, db: Database) -> No
 # ── killed between the two ──
 
 STEPS = {
-    "show.plan_written": "record_show(show_dir, db, plan, TEXT)",
-    "show.play_written": "record_play(show_dir, db, 'lexer', PlayStatus.PREPARED, worktree='/c')",
-    "show.verdict_written": "record_verdict(show_dir, db, 'parser', {'gate_passed': True}, PlayStatus.GATED)",
-    "show.final_written": "record_final(show_dir, db, {'show_passed': True}, ShowStatus.COMPLETED)",
+    "show.plan_written": "save_show(show_dir, db, plan, TEXT)",
+    "show.play_written": "save_play(show_dir, db, 'lexer', PlayStatus.PREPARED, worktree='/c')",
+    "show.verdict_written": "save_verdict(show_dir, db, 'parser', {'gate_passed': True}, PlayStatus.GATED)",
+    "show.final_written": "save_final_verdict(show_dir, db, {'show_passed': True}, ShowStatus.COMPLETED)",
     "show.reopened": "reopen_show(show_dir, db)",
 }
 PROGRAM = """
