@@ -6,8 +6,9 @@ import re
 import subprocess
 from pathlib import Path
 
-import package_map
 import pytest
+
+import package_map
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
