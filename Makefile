@@ -12,7 +12,7 @@ ARGS :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio test check check-web unit crash test-api soak-api test-agents bench wheel web types e2e screenshots constraints clean
+.PHONY: help studio test check check-web unit crash test-api soak-api test-agents bench wheel web types docs e2e screenshots constraints clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -70,7 +70,7 @@ bench: .venv/.dev ## measure the speed; prints ratios (HEAVY=1 adds a store of s
 		if [ "$$name" = bench_heavy ] && [ -z "$(HEAVY)" ]; then continue; fi; \
 		PYTHONPATH=tools $(PY) -m "benches.$$name" --json "benches/.data/results/$$name.json" $(ARGS) || exit 1; \
 	done
-	@echo "For docs/performance.md: $(PY) -m benches.report"
+	@echo "For docs/reference/performance.md: $(PY) -m benches.report"
 
 wheel: .venv/.dev ## build the wheel into dist/
 	@echo "Building the wheel into dist/…"
@@ -81,6 +81,10 @@ web: .venv/.dev ## build the page into the package
 
 types: .venv/.dev ## renew the page's types of the HTTP interface
 	@.venv/bin/li openapi | $(PY) tools/web.py types
+
+docs: .venv/.dev ## renew the generated parts of the documentation
+	@$(PY) tools/package_map.py
+	@$(PY) -m tests.support.reference
 
 e2e: web ## use the page in a real browser (installs one)
 	@$(PY) tools/browser.py

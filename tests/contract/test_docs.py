@@ -19,16 +19,16 @@ from lionstudio.settings import SETTINGS
 from lionstudio.studio.app import create_app
 
 ROOT = Path(__file__).resolve().parents[2]
-RENEW = "renew docs/commands.md with: python -m tests.support.reference"
+RENEW = "renew docs/reference/commands.md with: python -m tests.support.reference"
 VARIABLE = re.compile(r"""\bLIONAGI_[A-Z_]+\b|environ(?:\.get)?[\[(]["']([A-Z][A-Z_]+)["']""")
 
 
 def document(name: str) -> str:
-    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+    return (ROOT / "docs" / "reference" / name).read_text(encoding="utf-8")
 
 
 def section(command: str) -> str:
-    """What docs/commands.md says of one command."""
+    """What docs/reference/commands.md says of one command."""
     found = re.search(rf"^### li {command}\n(.*?)(?=^##|\Z)", document("commands.md"), re.MULTILINE | re.DOTALL)
     assert found is not None, f"li {command} is not documented; {RENEW}"
     return found[1]
@@ -82,7 +82,7 @@ def routes() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("method", "path"), routes())
 def test_every_route_is_documented(method: str, path: str) -> None:
-    assert f"`{method} {path}`" in document("api.md"), f"docs/api.md does not name {method} {path}"
+    assert f"`{method} {path}`" in document("api.md"), f"docs/reference/api.md does not name {method} {path}"
 
 
 def keys_of_plans() -> list[tuple[str, str]]:
@@ -101,7 +101,9 @@ def test_every_key_of_a_plan_is_documented(table: str, key: str) -> None:
     pattern = rf"^\| key of (?:the )?{table} \| means \|\n(.*?)\n\n"
     found = re.search(pattern, document("shows.md"), re.MULTILINE | re.DOTALL)
     assert found is not None
-    assert re.search(rf"^\| `{key}` \|", found[1], re.MULTILINE), f"docs/shows.md does not name {key} of {table}"
+    assert re.search(rf"^\| `{key}` \|", found[1], re.MULTILINE), (
+        f"docs/reference/shows.md does not name {key} of {table}"
+    )
 
 
 @pytest.mark.parametrize("status", list(PlayStatus))
@@ -113,5 +115,5 @@ def test_every_status_of_a_play_is_explained(status: str) -> None:
 def test_every_word_of_the_scripted_agent_is_documented_and_in_the_help(word: str) -> None:
     told = document("agents.md").partition("## The scripted agent")[2].partition("\n## ")[0]
 
-    assert re.search(rf"^\| .*`@{word}\b", told, re.MULTILINE), f"docs/agents.md does not explain @{word}"
+    assert re.search(rf"^\| .*`@{word}\b", told, re.MULTILINE), f"docs/reference/agents.md does not explain @{word}"
     assert f"@{word}" in agent.DESCRIPTION

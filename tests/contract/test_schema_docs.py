@@ -1,4 +1,4 @@
-"""Every table and column is named in docs/schema.md."""
+"""Every table and column is named in docs/reference/schema.md."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from lionstudio.state.sqlite.open import schema_sql
 
-DOC = (Path(__file__).parents[2] / "docs" / "schema.md").read_text(encoding="utf-8")
+DOC = (Path(__file__).parents[2] / "docs" / "reference" / "schema.md").read_text(encoding="utf-8")
 
 
 def _columns() -> list[tuple[str, str]]:
@@ -26,5 +26,5 @@ def _columns() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("table", "column"), _columns())
 def test_column_is_documented(table: str, column: str) -> None:
-    assert f"**{table}**" in DOC, f"docs/schema.md does not describe the table {table}"
-    assert f"`{column}`" in DOC, f"docs/schema.md does not name {table}.{column}"
+    assert f"**{table}**" in DOC, f"docs/reference/schema.md does not describe the table {table}"
+    assert f"`{column}`" in DOC, f"docs/reference/schema.md does not name {table}.{column}"

@@ -1,4 +1,4 @@
-"""What the repository promises about itself: a whole wheel, exact versions, no trace of a machine."""
+"""The repository itself: a complete wheel, exact versions, no trace of the build machine."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ import web
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_FILE = 600
-# Made by a program for a program.
 GENERATED = {"web/src/api/schema.d.ts"}
 SOURCE_SUFFIXES = {".py", ".sql", ".ts", ".tsx", ".css", ".js"}
 
-# Written in halves, so that this file does not find itself.
+# Split, so that this file does not match itself.
 REGISTRY_HOSTS = [
     "pypi" + ".org",
     "python" + "hosted.org",
@@ -35,7 +34,7 @@ BUILD_MACHINE = re.compile(r"(?<![\w.~$}-])/(?:root|work)/")
 
 
 def tracked(*folders: str) -> list[Path]:
-    """Every file that git knows below these folders, or in the whole repository."""
+    """Tracked files below these folders, or in the whole repository."""
     done = subprocess.run(
         ["git", "ls-files", "-z", "--", *folders], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -43,7 +42,7 @@ def tracked(*folders: str) -> list[Path]:
 
 
 def tracked_texts() -> dict[str, str]:
-    """The text of every tracked file that is text, by its name."""
+    """Every tracked text file: name to text."""
     contents = {path: path.read_bytes() for path in tracked()}
     return {
         str(path.relative_to(ROOT)): content.decode(errors="replace")
@@ -54,7 +53,7 @@ def tracked_texts() -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist of this tree and the wheel that was built from that sdist."""
+    """A folder with the sdist of this tree and the wheel built from it."""
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -63,7 +62,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_every_file_of_the_package(built: Path) -> None:
+def test_wheel_contains_every_file_of_the_package(built: Path) -> None:
     (wheel,) = built.glob("lion_studio-*-py3-none-any.whl")
     inside = set(zipfile.ZipFile(wheel).namelist())
     ours = {str(path.relative_to(ROOT / "src")) for path in tracked("src/lionstudio")}
@@ -74,7 +73,7 @@ def test_the_wheel_holds_every_file_of_the_package(built: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_sdist_builds_without_the_sources_of_the_page(built: Path) -> None:
+def test_sdist_contains_the_built_page_and_not_its_sources(built: Path) -> None:
     (sdist,) = built.glob("lion_studio-*.tar.gz")
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
@@ -84,7 +83,7 @@ def test_the_sdist_builds_without_the_sources_of_the_page(built: Path) -> None:
     assert not any(name.startswith("web/") for name in inside)
 
 
-def test_the_page_is_built_once_for_the_same_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_runs_once_for_the_same_sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[str, ...]] = []
 
     def npm(*arguments: str) -> None:
@@ -108,7 +107,7 @@ def test_the_page_is_built_once_for_the_same_sources(tmp_path: Path, monkeypatch
     assert [call[0] for call in calls] == ["ci", "run"]
     assert (tmp_path / "static" / "index.html").read_text() == "built"
 
-    # What npm leaves behind is not a source.
+    # Files that npm creates are not sources.
     (tmp_path / "web" / "node_modules").mkdir()
     (tmp_path / "web" / "node_modules" / "new.js").write_text("")
     assert web.requirements() == []
@@ -119,7 +118,7 @@ def test_the_page_is_built_once_for_the_same_sources(tmp_path: Path, monkeypatch
     assert web.requirements() == [web.NODE]
 
 
-def test_a_page_that_failed_to_build_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_build_runs_again_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def npm(*arguments: str) -> None:
         raise SystemExit("npm failed")
 
@@ -133,27 +132,27 @@ def test_a_page_that_failed_to_build_is_built_again(tmp_path: Path, monkeypatch:
     assert web.is_stale()
 
 
-def test_nothing_names_a_package_registry() -> None:
-    found = [
+def test_repository_names_no_package_registry() -> None:
+    mentions = [
         f"{name}: {host}" for name, text in tracked_texts().items() for host in REGISTRY_HOSTS if host in text.lower()
     ]
 
-    assert found == []
+    assert mentions == []
 
 
-def test_nothing_names_a_folder_of_the_machine_it_was_written_on() -> None:
-    found = [name for name, text in tracked_texts().items() if BUILD_MACHINE.search(text)]
+def test_repository_names_no_folder_of_the_build_machine() -> None:
+    names = [name for name, text in tracked_texts().items() if BUILD_MACHINE.search(text)]
 
-    assert found == []
+    assert names == []
 
 
 @pytest.mark.parametrize("before", ["", "see ", "'", "(", "file://", "="])
 @pytest.mark.parametrize("folder", ["root", "work"])
-def test_such_a_folder_would_be_noticed(before: str, folder: str) -> None:
+def test_build_machine_pattern_matches_its_folders(before: str, folder: str) -> None:
     assert BUILD_MACHINE.search(f"{before}/{folder}/file") is not None
 
 
-def test_no_source_file_is_too_long() -> None:
+def test_source_files_stay_below_the_length_limit() -> None:
     lengths = {
         str(path.relative_to(ROOT)): len(path.read_bytes().splitlines())
         for path in tracked()
@@ -164,7 +163,7 @@ def test_no_source_file_is_too_long() -> None:
     assert lengths
 
 
-def test_constraints_are_exact_versions_in_order() -> None:
+def test_constraints_are_exact_and_sorted() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pins = [line for line in lines if not line.startswith("#")]
 
@@ -173,20 +172,20 @@ def test_constraints_are_exact_versions_in_order() -> None:
     assert "make constraints" in lines[0]
 
 
-def test_every_requirement_has_an_exact_version() -> None:
+def test_constraints_cover_every_requirement() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
-    wanted += (ROOT / "requirements-dev.txt").read_text().splitlines()
-    names = {name for line in wanted if (name := re.split(r"[^A-Za-z0-9._-]", line)[0])}
+    requirements = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    requirements += (ROOT / "requirements-dev.txt").read_text().splitlines()
+    names = {name for line in requirements if (name := re.split(r"[^A-Za-z0-9._-]", line)[0])}
     pinned = {line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().splitlines()}
 
     assert names - pinned == set()
 
 
-def test_help_names_every_target() -> None:
+def test_make_help_lists_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony is not None
-    said = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True)
+    output = subprocess.run(["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True)
 
-    assert [line.split()[1] for line in said.stdout.splitlines()] == phony[1].split()
+    assert [line.split()[1] for line in output.stdout.splitlines()] == phony[1].split()

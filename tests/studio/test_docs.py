@@ -1,4 +1,4 @@
-"""The examples of docs/api.md, run as a reader would: each must be answered, and not with a problem."""
+"""The examples of docs/reference/api.md, run as a reader would: each must be answered, and not with a problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.studio import Running, server, until_answering
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import finish_session
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "api.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "api.md"
 EXAMPLES = [
     line
     for block in re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)

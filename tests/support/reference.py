@@ -1,4 +1,4 @@
-"""The part of docs/commands.md that is made from the commands; `python -m tests.support.reference` renews it."""
+"""The part of docs/reference/commands.md that is made from the commands; `python -m tests.support.reference` renews it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from lionstudio.cli._toolkit.args import load, parser_of
 from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS, GROUPS, SECTIONS
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
 BEGIN = "<!-- What follows is made from the commands: python -m tests.support.reference -->"
 _COMMON = {option for option, _, _ in GLOBAL_OPTIONS} | {"-h", "--help"}
 
