@@ -26,7 +26,8 @@ from tests.support.owner_processes import (
 
 from lionstudio.errors import NotFound
 from lionstudio.system import process_identity
-from lionstudio.system.process_identity import Owner, RunLock, identify, liveness, signal_owner
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import Owner, identify, liveness, signal_owner
 
 __all__ = ["gone", "machine", "namespaces", "path", "start"]  # fixtures
 pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespaces")
@@ -134,7 +135,7 @@ def test_a_zombie_is_dead(start: Start, path: str) -> None:
     owner = script.owner()
     script.process.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, owner.pid, os.WEXITED | os.WNOWAIT)
-    sentence = f"pid {owner.pid} has ended and waits to be collected (zombie)"
+    sentence = f"pid {owner.pid} has exited and was not reaped yet (zombie)"
     assert liveness(owner) == ("dead", ("the run's lock is free", sentence))
     assert identify(owner.pid, path) == owner
     with pytest.raises(NotFound, match="zombie"):
@@ -177,7 +178,7 @@ def test_a_reused_pid_is_another_process(start: Start, path: str, namespaces: No
     sentence = f"pid {owner[0]} belongs to another process (started at tick {stranger[1]}, the run's at {owner[1]})"
     assert [answer for answer, _ in answers] == ["dead", "dead"]
     assert [evidence[1] for _, evidence in answers] == [sentence, sentence]
-    assert refused == f"Nothing was signalled: {sentence}."
+    assert refused == f"no signal sent: {sentence}"
     assert ended is None
 
 
@@ -195,12 +196,12 @@ def test_a_lock_reaches_across_pid_namespaces(start: Start, path: str, namespace
     owner = start(HOLD, path, inside=NEW_PIDS).owner()
     answer, evidence = liveness(owner)
     assert answer == "alive"
-    assert evidence == ("the run's lock is held", f"pid {owner.pid} counts in another pid namespace")
+    assert evidence == ("the run's lock is held", f"pid {owner.pid} belongs to another pid namespace")
 
 
 def test_another_pid_namespace_without_a_held_lock_is_unknown(start: Start, path: str, namespaces: None) -> None:
     owner = start(IDLE, path, inside=NEW_PIDS).owner()
-    sentence = f"pid {owner.pid} counts in another pid namespace"
+    sentence = f"pid {owner.pid} belongs to another pid namespace"
     assert liveness(owner) == ("unknown", ("the run's lock file is gone", sentence))
     Path(path).parent.mkdir()
     Path(path).touch()
@@ -245,7 +246,7 @@ def test_doubt_is_unknown(gone: Owner, machine: str, change: dict[str, Any], rea
     assert liveness(doubtful) == ("unknown", ("the run's lock is free", reason))
     with pytest.raises(NotFound) as refused:
         signal_owner(doubtful, signal.SIGKILL)
-    assert refused.value.message == f"Nothing was signalled: {reason}."
+    assert refused.value.message == f"no signal sent: {reason}"
 
 
 def test_an_unrecorded_namespace_is_unknown(gone: Owner) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.system import output_file, process_tree
+from lionstudio.system import process_tree, procfs
 from lionstudio.system import program as program_module
 from lionstudio.system.program import Program, find_program
 
@@ -79,7 +79,7 @@ def run(
     async def to_the_end() -> tuple[list[bytes], int, str]:
         async with Program(argv, cwd=cwd, env=ENV, stdin=stdin, by_file=by_file) as program:
             lines = [line async for line in program.lines()]
-            return lines, await program.wait(), program.last_words
+            return lines, await program.wait(), program.stderr_tail
 
     return asyncio.run(to_the_end())
 
@@ -124,7 +124,7 @@ def test_what_was_read_of_a_file_is_given_back() -> None:
 
 
 def test_a_file_is_read_where_nobody_tells_that_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output_file, "_watch", lambda descriptor: None)
+    monkeypatch.setattr(program_module, "_watch", lambda descriptor: None)
     code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.2)"
 
     assert run(python(code), by_file=True)[0] == [b"0", b"1", b"2"]
@@ -243,7 +243,7 @@ def test_a_program_that_prints_faster_than_we_keep_has_to_wait() -> None:
         async with Program(python(code), cwd="/", env=ENV) as program:
             await program.line()
             await asyncio.sleep(1)
-            return int(program.last_words.splitlines()[-1])
+            return int(program.stderr_tail.splitlines()[-1])
 
     assert asyncio.run(held_back()) < 16 * MEGABYTE
 
@@ -364,7 +364,7 @@ def test_a_stranger_with_a_number_that_was_ours_is_left_alone() -> None:
     try:
         asyncio.run(
             process_tree.end_tree(
-                stranger.pid, "no such mark", born=(process_tree.born_at(stranger.pid) or 0) + 1, grace=0
+                stranger.pid, "no such mark", start_ticks=(procfs.find_start_ticks(stranger.pid) or 0) + 1, grace=0
             )
         )
         assert alive(stranger.pid)

@@ -12,7 +12,8 @@ import pytest
 from tests.support.owner_processes import HOLD, IDLE, LINUX, Start, gone, machine, namespaces, path, start
 
 from lionstudio.errors import Busy, InvalidInput, NotFound, StorageFailed
-from lionstudio.system.process_identity import RunLock, identify, liveness, signal_owner
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import identify, liveness, signal_owner
 
 __all__ = ["gone", "machine", "namespaces", "path", "start"]  # fixtures
 pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespaces")

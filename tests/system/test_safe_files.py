@@ -230,9 +230,9 @@ def test_a_process_that_is_killed_while_writing_leaves_the_old_file(existing: bo
 def test_a_lock_keeps_others_out_and_ends_with_its_block(tmp_path: Path) -> None:
     path = str(tmp_path / "folder" / "x.lock")
 
-    with locked(path), pytest.raises(Busy, match="another process holds"), locked(path, patience=0.05):
+    with locked(path), pytest.raises(Busy, match="another process holds"), locked(path, timeout=0.05):
         pass
-    with locked(path, patience=0):
+    with locked(path, timeout=0):
         pass
 
 
@@ -243,10 +243,10 @@ def test_a_lock_is_freed_when_its_holder_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
-        with pytest.raises(Busy), locked(path, patience=0):
+        with pytest.raises(Busy), locked(path, timeout=0):
             pass
         holder.kill()
-        with locked(path, patience=5):
+        with locked(path, timeout=5):
             pass
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from typing import Any
 
-from lionstudio.errors import InvalidInput
+from lionstudio.errors import InvalidInput, LionError
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import BOM, read_bytes
 
@@ -34,6 +35,14 @@ def read_object(path: str, *, most: int, root: str | None = None) -> dict[str, A
     if not isinstance(value, dict):
         raise _refused(path, "holds no JSON object")
     return value
+
+
+def find_object(path: str, *, most: int = 5_000_000) -> dict[str, Any] | None:
+    """Read a file of ours; None when it is missing, broken, not an object, or not in its folder."""
+    try:
+        return read_object(path, most=most, root=os.path.dirname(path))
+    except LionError:
+        return None
 
 
 def parse_json(text: str) -> Any:

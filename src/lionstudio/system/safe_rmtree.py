@@ -14,7 +14,9 @@ from contextlib import contextmanager
 from lionstudio.errors import Conflict
 from lionstudio.system.filenames import shown
 
-_ITSELF = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# getattr: macOS has no O_PATH, and the module must be importable there
+_PATH = getattr(os, "O_PATH", 0)
+_ITSELF = _PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ENTRIES = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -41,7 +43,7 @@ def _in_the_way(path: str) -> Conflict:
 @contextmanager
 def _descended(start: str, names: list[str]) -> Iterator[int]:
     """The folder that is reached from one by names; the first may be reached by links, the rest may not."""
-    folder = os.open(start, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    folder = os.open(start, _PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for number, name in enumerate(names, 1):
             try:

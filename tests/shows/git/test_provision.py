@@ -11,8 +11,10 @@ from tests.support.repositories import begun, commit, files_of, git, make_repo, 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput
 from lionstudio.model.shows.plan import Plan
-from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare
-from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, check_out_tree, merge
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, merge
 from lionstudio.shows.git.provision import NotReady, provision
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
@@ -68,7 +70,7 @@ def test_a_setup_that_fails_says_so_and_is_tried_again(repo: Repo) -> None:
         with pytest.raises(Refused, match=r"failed: exit code 3 \(no luck\)"):
             prepare(place)
     missing = CheckoutTarget(repo=repo, play="play", setup=(("no-such-program",),), env={"PATH": os.environ["PATH"]})
-    with pytest.raises(Refused, match="could not be started"):
+    with pytest.raises(Refused, match="could not start"):
         prepare(missing)
 
 
