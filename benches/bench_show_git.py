@@ -16,8 +16,10 @@ from pathlib import Path
 
 from benches.stores import clean_up, fresh_folder
 from benches.table import Options, Table, at_most, options
-from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare, remove
-from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, check_out_tree, integration_tip, merge, try_merge
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare, remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.system import git as wrapper

@@ -11,7 +11,8 @@ import pytest
 from tests.support.children import PYTHON, ROOT, environment
 from tests.support.repositories import files_of, fingerprint, git, make_repo
 
-from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare, remove
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare, remove
+from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import merge
 from lionstudio.shows.git.setup import open_show_repo
 

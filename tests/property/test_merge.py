@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo
 
-from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, integration_tip, merge
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 

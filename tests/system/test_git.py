@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.support.repositories import begun, checkout_of, git, make_repo, write
 
 from lionstudio.errors import Busy, LionError, NotFound, StorageFailed, WrongVersion
-from lionstudio.shows.git.checkout import collect
+from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import MergeCommitted, merge
 from lionstudio.shows.git.provision import as_patterns
 from lionstudio.system import git as wrapper

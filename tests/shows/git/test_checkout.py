@@ -11,13 +11,15 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import NotFound
-from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.conflict import hand_back_conflict
+from lionstudio.shows.git.materialize import check_out_tree
 from lionstudio.shows.git.merge import (
     AlreadyMerged,
     CleanMerge,
     MergeCommitted,
     MergeConflict,
-    check_out_tree,
     integration_tip,
     merge,
     try_merge,

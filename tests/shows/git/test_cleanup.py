@@ -11,7 +11,7 @@ from tests.support.repositories import begun, checkout_of, files_of, git, make_r
 
 from lionstudio.model.shows.show import Show
 from lionstudio.model.status.statuses import ShowStatus
-from lionstudio.shows.git.checkout import collect
+from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.process.lock import acquire_director_lock

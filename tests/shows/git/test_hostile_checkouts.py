@@ -19,16 +19,11 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 from lionstudio.errors import LionError
 from lionstudio.shows.gates.review import changes_as_text
 from lionstudio.shows.git import untrusted_git_dir, worktree_scan
-from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
-from lionstudio.shows.git.merge import (
-    CleanMerge,
-    MergeCommitted,
-    MergeConflict,
-    check_out_tree,
-    integration_tip,
-    merge,
-    try_merge,
-)
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.conflict import hand_back_conflict
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, MergeConflict, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 

@@ -11,10 +11,11 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.shows.git.checkout import collect
+from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import MergeCommitted, merge
+from lionstudio.shows.git.preflight import check_repo
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import check_repo, open_show_repo
+from lionstudio.shows.git.setup import open_show_repo
 
 
 @pytest.fixture

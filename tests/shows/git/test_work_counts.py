@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from tests.support.repositories import begun, checkout_of, commit, make_repo, write
 
-from lionstudio.shows.git.checkout import collect, remove
-from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, check_out_tree, integration_tip, merge, try_merge
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.system import git as wrapper
 from lionstudio.system.safe_rmtree import safe_rmtree

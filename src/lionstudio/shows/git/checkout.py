@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from lionstudio.crash import point
 from lionstudio.errors import Conflict
 from lionstudio.model.shows.plan import Command
-from lionstudio.shows.git.collect_work import Collected, collect, left_since, remember
-from lionstudio.shows.git.conflict import hand_back_conflict
+from lionstudio.shows.git.collect_work import collect, left_since, remember
 from lionstudio.shows.git.materialize import check_out_files, make_git, read_bytes
 from lionstudio.shows.git.merge import integration_tip
 from lionstudio.shows.git.provision import as_patterns, copy_files, set_up, tear_down
@@ -23,17 +22,6 @@ from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import failure
 from lionstudio.system.safe_rmtree import safe_rmtree
-
-__all__ = [
-    "CheckoutTarget",
-    "Collected",
-    "abandon",
-    "collect",
-    "find_checkout",
-    "hand_back_conflict",
-    "prepare",
-    "remove",
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,22 +10,11 @@ from dataclasses import dataclass
 from lionstudio.crash import point
 from lionstudio.errors import Busy, NotFound
 from lionstudio.errors import Conflict as Refused
-from lionstudio.shows.git.materialize import check_out_tree, commit_tree
+from lionstudio.shows.git.materialize import commit_tree
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import director_git, users_git
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import OID, Git, GitResult, failure
-
-__all__ = [
-    "AlreadyMerged",
-    "CleanMerge",
-    "MergeCommitted",
-    "MergeConflict",
-    "check_out_tree",
-    "integration_tip",
-    "merge",
-    "try_merge",
-]
 
 _MOST_TRIES = 50  # lost races; each means that another play was merged meanwhile
 _MOST_TEXT = 20_000

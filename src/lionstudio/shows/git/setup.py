@@ -8,15 +8,13 @@ import re
 import subprocess
 
 from lionstudio.errors import Conflict, LionError, NotFound
-from lionstudio.shows.git.preflight import FoundRepo, RepoReport, check_repo, find, find_commit, names_in_the_way
+from lionstudio.shows.git.preflight import FoundRepo, find, find_commit, names_in_the_way
 from lionstudio.shows.git.repo_layout import DIRECTOR, Repo
 from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, make_git_folder
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_bytes, write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import EMAIL, NAME, Git, GitResult, failure, program
 from lionstudio.system.safe_rmtree import refuse_link
-
-__all__ = ["RepoReport", "check_repo", "director_git", "find_ref", "open_show_repo", "remembered", "users_git"]
 
 _SHOW = "show.json"  # in the director's git folder: what `begin` found out
 _MOST_EXCLUDES = 1_000_000
