@@ -33,7 +33,7 @@ def test_a_lock_that_a_killed_git_left(tmp_path: Path, monkeypatch: pytest.Monke
     head = collect(checkout, "work", attempt=1).head
     lock = users / ".git" / "refs" / "heads" / "show" / "topic" / "integration.lock"
     lock.touch()
-    with pytest.raises(Busy, match="another git holds") as caught:
+    with pytest.raises(Busy, match="another git process holds") as caught:
         merge(repo, "topic", "play", 1, head, "Merge")
     assert str(lock) in caught.value.message
     lock.unlink()
@@ -71,8 +71,8 @@ def test_a_git_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(wrapper, "TIMEOUT", 0.2)
     reading, writing = os.pipe()  # nobody ever writes
     try:
-        with open(reading, "rb", closefd=False) as silence, pytest.raises(LionError, match="did not end within"):
-            Git(git_dir=str(users / ".git")).run("hash-object", "--stdin", given=silence)
+        with open(reading, "rb", closefd=False) as silence, pytest.raises(LionError, match="timed out after"):
+            Git(git_dir=str(users / ".git")).run("hash-object", "--stdin", stdin=silence)
     finally:
         os.close(reading)
         os.close(writing)

@@ -76,7 +76,7 @@ def test_text_is_read_exactly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(b"\xff", "is not UTF-8 (byte 1)"), (b"a\0", "holds NUL"), (b"x" * 11, "larger than")]
+    ("content", "reason"), [(b"\xff", "is not UTF-8 (byte 1)"), (b"a\0", "contains NUL"), (b"x" * 11, "larger than")]
 )
 def test_content_that_is_refused(content: bytes, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
@@ -134,9 +134,9 @@ def test_a_link_stays_within_its_root(tmp_path: Path) -> None:
 def test_what_is_missing_is_not_found(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to("nowhere")
 
-    with pytest.raises(NotFound, match="is not there"):
+    with pytest.raises(NotFound, match="does not exist"):
         safe_read.read_text(str(tmp_path / "x"))
-    with pytest.raises(NotFound, match="a symbolic link to nothing"):
+    with pytest.raises(NotFound, match="a broken symbolic link"):
         safe_read.read_text(str(tmp_path / "dangling"))
     assert safe_read.list_folder(str(tmp_path / "x")) == []
 

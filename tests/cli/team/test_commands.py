@@ -105,7 +105,7 @@ def test_a_message_from_a_run_is_linked_to_it(home: Path, monkeypatch: pytest.Mo
     ("arguments", "code", "words"),
     [
         (("create", "x", "--members", ","), 2, "a team needs members"),
-        (("create", "../x", "--members", "a"), 2, "holds a slash"),
+        (("create", "../x", "--members", "a"), 2, "contains a slash"),
         (("create", "x"), 2, "--members"),
         (("create", "review", "--members", "a"), 1, "already"),
         (("send", "nobody", "x"), 3, "there is no team"),

@@ -39,7 +39,7 @@ def victim(tmp_path: Path) -> Path:
 
 def test_a_link_in_the_place_of_a_folder_of_ours_is_not_followed(repo: Repo, victim: Path) -> None:
     os.symlink(victim, f"{repo.checkouts_dir}/.gates")
-    with pytest.raises(Conflict, match=r"\.gates should be a folder of the show"):
+    with pytest.raises(Conflict, match=r"\.gates must be a folder of the show"):
         safe_rmtree(f"{repo.checkouts_dir}/.gates/a-1", above=2)
     assert (victim / "a-1" / "inner" / "precious").exists()
     safe_rmtree(f"{repo.checkouts_dir}/.gates")
@@ -52,7 +52,7 @@ def test_a_link_in_the_place_of_the_room_is_not_followed(repo: Repo, victim: Pat
     (victim / ".gates").symlink_to("a-1")
     os.symlink(victim, repo.checkouts_dir)
     for path, above in ((f"{repo.checkouts_dir}/a-1", 1), (f"{repo.checkouts_dir}/a-1/inner", 2)):
-        with pytest.raises(Conflict, match="should be a folder of the show"):
+        with pytest.raises(Conflict, match="must be a folder of the show"):
             safe_rmtree(path, above=above)
     assert (victim / "a-1" / "inner" / "precious").exists()
 
@@ -122,4 +122,4 @@ def test_an_agent_that_puts_a_link_there_removes_nothing_of_others(tmp_path: Pat
     theatre.direct()
     assert (victim / "a-1" / "inner" / "precious").exists()
     assert theatre.statuses() == {"a": "escalated"}
-    assert ".gates should be a folder of the show" in theatre.meta("a")["reason"]
+    assert ".gates must be a folder of the show" in theatre.meta("a")["reason"]

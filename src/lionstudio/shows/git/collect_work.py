@@ -187,7 +187,7 @@ def _transfer(checkout: Checkout, wanted: list[str], known: tuple[str, ...]) -> 
     reader = director_git(repo, also=(store,))
     asked = "".join(f"{oid}\n" for oid in wanted) + "--not\n" + "".join(f"{oid}\n" for oid in dict.fromkeys(known))
     with tempfile.TemporaryFile(dir=repo.director) as pack:
-        packed = reader.run("pack-objects", "--revs", "--stdout", "-q", given=asked.encode(), into=pack)
+        packed = reader.run("pack-objects", "--revs", "--stdout", "-q", stdin=asked.encode(), into=pack)
         if packed.code != 0:
             raise failure("pack-objects", packed)
         pack.seek(8)
@@ -196,9 +196,9 @@ def _transfer(checkout: Checkout, wanted: list[str], known: tuple[str, ...]) -> 
         # through the descriptor: what was read ahead into the buffer would be missing for git
         os.lseek(pack.fileno(), 0, os.SEEK_SET)
         if number <= _LOOSE:
-            director_git(repo).ask("unpack-objects", "-q", "--strict", given=pack)
+            director_git(repo).ask("unpack-objects", "-q", "--strict", stdin=pack)
         else:
-            director_git(repo).ask("index-pack", "--stdin", "--strict", given=pack)
+            director_git(repo).ask("index-pack", "--stdin", "--strict", stdin=pack)
 
 
 def _sweep(work: _Work, start: tuple[str, ...]) -> ScanResult:
@@ -282,7 +282,7 @@ def _keep(work: _Work, archive: str, head: str) -> None:
     if kept is not None and kept.oid != head:
         lines.append(f"update {archive}-{kept.oid[:12]}\0{kept.oid}\0\0")
     users_git(work.checkout.repo).ask(
-        "update-ref", "-z", "--stdin", "-m", f"show: collect {work.checkout.play}", given="".join(lines).encode()
+        "update-ref", "-z", "--stdin", "-m", f"show: collect {work.checkout.play}", stdin="".join(lines).encode()
     )
 
 

@@ -82,7 +82,7 @@ def _index_with_stages(checkout: Checkout, stages: list[tuple[str, str]]) -> byt
     lines = [f"0 {zero}\t{name}\0" for name in dict.fromkeys(name for name, _ in stages)]
     lines += [f"{told}\t{name}\0" for name, told in stages]
     git = director_git(checkout.repo, work_tree=checkout.path, index=copy)
-    git.ask("update-index", "-z", "--index-info", given=os.fsencode("".join(lines)))
+    git.ask("update-index", "-z", "--index-info", stdin=os.fsencode("".join(lines)))
     return read_bytes(copy)
 
 

@@ -49,7 +49,7 @@ def make_git(repo: Repo, path: str, commit: str, *, head: str) -> None:
 def commit_tree(repo: Repo, tree: str, parents: tuple[str, ...], message: str) -> str:
     """A commit that no ref holds yet."""
     args = [part for parent in parents for part in ("-p", parent)]
-    return director_git(repo).ask("commit-tree", tree, *args, given=message.encode("utf-8", "surrogateescape")).line
+    return director_git(repo).ask("commit-tree", tree, *args, stdin=message.encode("utf-8", "surrogateescape")).line
 
 
 def read_bytes(path: str) -> bytes:

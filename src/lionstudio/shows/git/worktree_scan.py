@@ -133,7 +133,7 @@ def _look_at(top: str, name: str) -> tuple[int, str | None]:
 def _filtered(git: Git, swept: ScanResult) -> tuple[str, ...]:
     """Files whose content in the repository is made by a program; we do not run it: only commits count."""
     given = b"".join(os.fsencode(name) + b"\0" for name in swept.paths)
-    fields = git.ask("check-attr", "-z", "--stdin", "filter", given=given).fields()
+    fields = git.ask("check-attr", "-z", "--stdin", "filter", stdin=given).fields()
     named = {
         name for name, value in zip(fields[::3], fields[2::3], strict=True) if value not in ("unspecified", "unset")
     }
@@ -165,5 +165,5 @@ def _take(git: Git, swept: ScanResult) -> None:
     there = {name: os.path.lexists(os.path.join(str(git.work_tree), name)) for name in swept.paths}
     ordered = sorted(swept.paths, key=lambda name: (there[name], name))
     given = b"".join(os.fsencode(name) + b"\0" for name in ordered)
-    git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", given=given)
+    git.ask("update-index", "-z", "--add", "--remove", "--replace", "--stdin", stdin=given)
     swept.tree = git.ask("write-tree").line
