@@ -33,7 +33,7 @@ def whole_play(path: str, room: str) -> None:
     """All steps of a play; its agent adds what it finds missing, so that it may run twice."""
     users = Path(path)
     base = git(users, "rev-parse", "main")
-    repo = open_show_repo(path, "topic", base, room=room)
+    repo = open_show_repo(path, "topic", base, checkouts_dir=room)
     setup = (("sh", "-c", "echo made > setup.txt"),)
     place = CheckoutTarget(repo=repo, play="play", copy=(".env",), setup=setup, env={"PATH": "/usr/bin:/bin"})
     if git(users, "for-each-ref", "refs/shows/archive/topic/play/1") == "":

@@ -19,7 +19,7 @@ from tests.support.repositories import begun, checkout_of, git, make_repo, write
 from lionstudio.errors import Busy, LionError, NotFound, StorageFailed, WrongVersion
 from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import MergeCommitted, merge
-from lionstudio.shows.git.provision import as_patterns
+from lionstudio.shows.git.provision import ignore_patterns
 from lionstudio.system import git as wrapper
 from lionstudio.system.git import Git, GitResult, failure, program, quoted
 
@@ -92,7 +92,9 @@ NAMES = st.text(st.characters(exclude_characters="/\0\n", codec="utf-8"), min_si
 @given(*[NAMES.filter(lambda name: name not in (".", "..", ".git"))] * 2)
 def test_a_pattern_means_its_name_and_no_other(name: str, other: str) -> None:
     folder = _somewhere()
-    Path(folder, ".git", "info", "exclude").write_bytes("".join(f"{line}\n" for line in as_patterns([name])).encode())
+    Path(folder, ".git", "info", "exclude").write_bytes(
+        "".join(f"{line}\n" for line in ignore_patterns([name])).encode()
+    )
     told = subprocess.run(
         ["git", "check-ignore", "--no-index", "-z", "--stdin"],
         input=f"./{name}\0./{other}\0".encode(),

@@ -23,7 +23,7 @@ TIMEOUT = 900.0  # seconds; a pipe or a device among an agent's objects would ho
 NAME, EMAIL = "Lion Studio", "lion-studio@localhost"  # the committer when the user has not configured one
 OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
-started = 0  # git processes started so far; benches and tests read it
+processes_started = 0  # git processes started so far; benches and tests read it
 
 _OFF = "/dev/null"
 # Our own git folders configure nothing of this; the user's may, and it must not run because a show reads refs.
@@ -92,32 +92,32 @@ class Git:
 
     git_dir: str
     objects: str | None = None  # object store to read and write, instead of the folder's own
-    also: tuple[str, ...] = ()  # object stores to read only
+    read_only_objects: tuple[str, ...] = ()  # object stores to read only
     work_tree: str | None = None
     index: str | None = None
     excludes: str | None = None
     name: str = NAME
     email: str = EMAIL
 
-    def ask(self, *args: str, stdin: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> GitResult:
+    def check(self, *args: str, stdin: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> GitResult:
         """Run a command; raise an error on an exit code that is not in `codes`."""
         result = self.run(*args, stdin=stdin)
         if result.code not in codes:
             raise failure(args[0], result)
         return result
 
-    def says(self, *args: str) -> bool:
+    def succeeds(self, *args: str) -> bool:
         """Run a command that answers yes or no by exit code 0 or 1."""
-        return self.ask(*args, codes=(0, 1)).code == 0
+        return self.check(*args, codes=(0, 1)).code == 0
 
-    def run(self, *args: str, stdin: bytes | IO[bytes] = b"", into: IO[bytes] | None = None) -> GitResult:
+    def run(self, *args: str, stdin: bytes | IO[bytes] = b"", stdout: IO[bytes] | None = None) -> GitResult:
         """Run a command and return its result, also a failure; input and output may be files."""
         from_file = None if isinstance(stdin, bytes) else stdin
         try:
             with subprocess.Popen(
                 self._argv(args),
                 stdin=from_file or subprocess.PIPE,
-                stdout=into or subprocess.PIPE,
+                stdout=stdout or subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self.work_tree or self.git_dir,
                 env=self.environment(),
@@ -126,7 +126,7 @@ class Git:
         except OSError as error:
             raise InvalidInput(f"cannot run git in {shown(self.git_dir)}: {error.strerror}") from None
 
-    def beginning(self, most: int, *args: str) -> tuple[bytes, bool]:
+    def read_start(self, most: int, *args: str) -> tuple[bytes, bool]:
         """Return the first bytes of a long output, and whether the output is complete."""
         with subprocess.Popen(
             self._argv(args),
@@ -170,15 +170,15 @@ class Git:
         }
         paths = {
             "GIT_OBJECT_DIRECTORY": self.objects,
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": ":".join(quoted(path) for path in self.also) or None,
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": ":".join(quoted(path) for path in self.read_only_objects) or None,
             "GIT_WORK_TREE": self.work_tree,
             "GIT_INDEX_FILE": self.index,
         }
         return env | {name: value for name, value in paths.items() if value is not None}
 
     def _argv(self, args: Sequence[str]) -> list[str]:
-        global started
-        started += 1
+        global processes_started
+        processes_started += 1
         own = ["-c", f"core.excludesFile={self.excludes or _OFF}"]
         own += [] if self.work_tree else ["-c", "core.bare=true"]
         return [program(), f"--git-dir={self.git_dir}", *_FLAGS, *own, *args]

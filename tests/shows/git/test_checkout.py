@@ -255,7 +255,7 @@ def test_the_merge_result_is_laid_out_for_gates(users: Path, repo: Repo, tmp_pat
     assert git(tmp_path / "gate", "log", "-1", "--format=%P").split() == [tip, head]
     assert (tmp_path / "gate" / "new.txt").read_text() == "new\n"
     assert git(users, "for-each-ref", "--contains", git(tmp_path / "gate", "rev-parse", "HEAD")) == ""
-    with pytest.raises(Refused, match="in the way"):
+    with pytest.raises(Refused, match="cannot check the merge result out"):
         check_out_tree(repo, clean.tree, str(tmp_path / "gate"))
 
 
@@ -330,8 +330,8 @@ def test_the_integration_branch_is_not_moved_under_somebodys_feet(users: Path, r
         (["checkout", "-q", "--detach"], None),
         (["checkout", "-q", "-b", "elsewhere"], None),
         (["checkout", "-q", "--detach", "HEAD~1"], "lacks commits of show/topic/play"),
-        (["checkout", "-q", "--orphan", "other"], "HEAD leads to no commit"),
-        (["update-ref", "-d", "refs/heads/show/topic/play"], "HEAD leads to no commit"),
+        (["checkout", "-q", "--orphan", "other"], "HEAD does not point to a commit"),
+        (["update-ref", "-d", "refs/heads/show/topic/play"], "HEAD does not point to a commit"),
     ],
 )
 def test_wherever_head_was_left_the_work_is_kept(users: Path, repo: Repo, left: list[str], problem: str | None) -> None:
@@ -356,7 +356,7 @@ def test_a_rebase_that_was_left_unfinished(repo: Repo) -> None:
     commit(checkout.path)
     git(checkout.path, "rebase", "show/topic/play", check=False)
     problems = collect(checkout, "work", attempt=1).problems
-    assert "a rebase was left unfinished; end or abort it" in problems
+    assert "a rebase was not finished; finish or abort it" in problems
     assert any("conflict markers" in problem for problem in problems)
 
 
@@ -444,7 +444,7 @@ def test_conflict_markers_count_headings_do_not(repo: Repo) -> None:
         checkout.path,
         {"doc.rst": "Heading\n=======\n\ntext  \n", "b.txt": "<<<<<<< mine\n1\n=======\n2\n>>>>>>> yours\n"},
     )
-    assert collect(checkout, "work", attempt=1).problems == ("conflict markers are left in b.txt",)
+    assert collect(checkout, "work", attempt=1).problems == ("conflict markers remain in b.txt",)
 
 
 def test_an_agent_that_deletes_its_checkout_gets_it_back(users: Path, repo: Repo) -> None:

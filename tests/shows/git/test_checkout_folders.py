@@ -23,7 +23,7 @@ def repo(tmp_path: Path) -> Repo:
 @pytest.mark.parametrize("play", ["director.git", "Director.git", ".gates", ".making-a", "../other", "a/b", ""])
 def test_no_checkout_is_made_in_a_folder_of_our_own(repo: Repo, play: str) -> None:
     before = sorted(str(path) for path in Path(repo.checkouts_dir).rglob("*"))
-    with pytest.raises(InvalidInput, match="no play can be named"):
+    with pytest.raises(InvalidInput, match="a play cannot be named"):
         checkout_of(repo, play)
     assert sorted(str(path) for path in Path(repo.checkouts_dir).rglob("*")) == before
 
@@ -63,14 +63,14 @@ def test_a_show_does_not_begin_in_a_room_that_is_a_link(repo: Repo, name: str) -
     os.rename(own, f"{own}-moved")
     os.symlink(f"{own}-moved", own)
     with pytest.raises(Conflict, match="is a link"):
-        open_show_repo(repo.path, repo.topic, repo.base, room=repo.checkouts_dir)
+        open_show_repo(repo.path, repo.topic, repo.base, checkouts_dir=repo.checkouts_dir)
 
 
 def test_the_folder_of_all_rooms_may_be_a_link(repo: Repo) -> None:
     rooms = os.path.dirname(repo.checkouts_dir)
     os.rename(rooms, f"{rooms}-elsewhere")
     os.symlink(f"{rooms}-elsewhere", rooms)
-    checkout = checkout_of(open_show_repo(repo.path, repo.topic, repo.base, room=repo.checkouts_dir), "a")
+    checkout = checkout_of(open_show_repo(repo.path, repo.topic, repo.base, checkouts_dir=repo.checkouts_dir), "a")
     assert git(Path(checkout.path), "status", "--porcelain") == ""
     safe_rmtree(checkout.path)
     assert not os.path.exists(checkout.path)

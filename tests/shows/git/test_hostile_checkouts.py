@@ -278,7 +278,7 @@ def test_a_repository_inside_of_the_checkout_is_never_entered(users: Path, repo:
     make_repo(Path(checkout.path, "nested"), {"n.txt": "n\n"})
     plant(os.path.join(checkout.path, "nested"), trap)
     first = collect(checkout, "work", attempt=1)
-    assert first.problems == ("nested/ is a git repository of its own; remove its .git, or have it ignored",)
+    assert first.problems == ("nested/ is a nested git repository; remove its .git folder, or add it to .gitignore",)
     # committed as a link to it by the agent's own git
     git(checkout.path, "-c", "core.hooksPath=/dev/null", "add", "nested")
     git(checkout.path, "commit", "-q", "-m", "nested")
@@ -373,7 +373,7 @@ def test_objects_that_are_a_link_to_a_folder(repo: Repo, tmp_path: Path) -> None
     store = Path(checkout.path, ".git", "objects")
     store.rename(tmp_path / "store")
     store.symlink_to(tmp_path / "store")
-    assert "is not a folder of plain files" in collect(checkout, "work", attempt=1).problems[0]
+    assert "is not a folder of regular files" in collect(checkout, "work", attempt=1).problems[0]
 
 
 def test_forged_history_hints_are_not_believed(users: Path, repo: Repo) -> None:
@@ -476,18 +476,18 @@ def test_what_is_too_large_stays_out(users: Path, repo: Repo, monkeypatch: pytes
         file.truncate(2**40)  # a terabyte of nothing: reading it would take hours
     write(checkout.path, {"small.txt": "s\n"})
     collected = collect(checkout, "work", attempt=1)
-    assert "huge.bin has 1099512 MB" in collected.problems[0]
+    assert "huge.bin is too large for a repository (1099512 MB)" in collected.problems[0]
     assert collected.changed == ("small.txt",)
     os.unlink(os.path.join(checkout.path, "huge.bin"))
     monkeypatch.setattr(worktree_scan, "MOST_FILES", 10)
     write(checkout.path, {f"deps/{number}.js": "x\n" for number in range(11)})
     assert (
-        "too many to be work; ignore what was generated, such as deps" in collect(checkout, "w", attempt=2).problems[0]
+        "are too many; add generated files to .gitignore, such as deps" in collect(checkout, "w", attempt=2).problems[0]
     )
     git(checkout.path, "add", "-A")
     git(checkout.path, "commit", "-q", "-m", "all of it")
     monkeypatch.setattr(untrusted_git_dir, "MOST_STORE", 100)
-    assert "does not belong into the repository" in collect(checkout, "work", attempt=3).problems[0]
+    assert "too much for a repository" in collect(checkout, "work", attempt=3).problems[0]
 
 
 def test_many_commits_come_as_one_pack(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,7 +118,7 @@ def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_
     assert (tmp_path / "down").read_text() == "down\n"
     broken = Plan(topic="topic", plays=(), setup=(("false",),), teardown=teardown)
     with (
-        pytest.raises(NotReady, match="failed: exit code 1, in the merge result"),
+        pytest.raises(NotReady, match="failed: exit code 1 \\(in the merge result\\)"),
         provision(str(users), gate, broken, env, str(tmp_path / "logs")),
     ):
         pytest.fail("the gates began")

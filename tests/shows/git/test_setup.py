@@ -48,7 +48,7 @@ def test_no_repository_at_all(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     with pytest.raises(InvalidInput, match="is not a git repository"):
         check_repo(str(tmp_path / "plain"))
-    with pytest.raises(NotFound, match="there is no folder"):
+    with pytest.raises(NotFound, match="does not exist"):
         check_repo(str(tmp_path / "nowhere"))
 
 
@@ -62,7 +62,7 @@ def test_no_commit_yet(tmp_path: Path) -> None:
 
 def test_a_branch_that_is_not_there(users: Path) -> None:
     for name in ("nope", "-D", "--upload-pack=x", "HEAD~1", "main:README.md", "@{upstream}", "a..b"):
-        assert "there is no branch" in check_repo(str(users), name).problems[0]
+        assert "does not exist in" in check_repo(str(users), name).problems[0]
 
 
 def test_bases_that_are_no_branch(users: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_dirty_tree_is_a_warning_and_stays_dirty(users: Path) -> None:
     before = fingerprint(users)
     found = check_repo(str(users))
     assert (found.dirty, found.problems) == (("src/a.py", "staged.txt"), ())
-    assert "not committed are not part of the show: src/a.py, staged.txt" in found.warnings[0]
+    assert "does not include uncommitted changes: src/a.py, staged.txt" in found.warnings[0]
     assert play_through(users, begun(users))["src/a.py"] == "a = 1"
     assert fingerprint(users) == before
 
@@ -144,11 +144,13 @@ def test_work_trees_bare_repositories_and_borrowed_objects(tmp_path: Path, users
     assert play_through(users, begun(tmp_path / "side"))["work.txt"] == "w"
     assert check_repo(str(tmp_path / "bare.git")).base_branch == "main"
     bare = tmp_path / "bare.git"
-    other = open_show_repo(str(bare), "topic", git(bare, "rev-parse", "main"), room=str(tmp_path / "room2"))
+    other = open_show_repo(str(bare), "topic", git(bare, "rev-parse", "main"), checkouts_dir=str(tmp_path / "room2"))
     assert play_through(bare, other)["work.txt"] == "w"
     git(tmp_path, "clone", "-q", "--shared", str(users), "shared")
     shared = tmp_path / "shared"
-    third = open_show_repo(str(shared), "topic", git(shared, "rev-parse", "HEAD"), room=str(tmp_path / "room3"))
+    third = open_show_repo(
+        str(shared), "topic", git(shared, "rev-parse", "HEAD"), checkouts_dir=str(tmp_path / "room3")
+    )
     assert play_through(shared, third)["work.txt"] == "w"
 
 
@@ -160,8 +162,8 @@ def test_hashes_of_the_other_kind(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["show", "show/topic"])
 def test_a_branch_in_the_way(users: Path, name: str) -> None:
     git(users, "branch", name)
-    assert f"a branch {name} exists" in check_repo(str(users), None, "topic").problems[0]
-    with pytest.raises(Refused, match=f"a branch {name} exists"):
+    assert f"the branch {name} blocks" in check_repo(str(users), None, "topic").problems[0]
+    with pytest.raises(Refused, match=f"the branch {name} blocks"):
         begun(users)
 
 
@@ -184,7 +186,7 @@ def test_a_play_branch_that_is_not_ours(users: Path) -> None:
     repo = begun(users)
     git(users, "checkout", "-q", "--orphan", "show/topic/play")
     commit(users, "unrelated")
-    with pytest.raises(Refused, match="exists that is not of this show"):
+    with pytest.raises(Refused, match="exists and does not belong to this show"):
         checkout_of(repo)
 
 
@@ -195,7 +197,7 @@ def test_a_base_that_moves_on_does_not_move_the_show(users: Path) -> None:
     commit(users)
     assert begun(users, base=base) == repo
     assert "later.txt" not in play_through(users, repo)
-    with pytest.raises(Refused, match="began at"):
+    with pytest.raises(Refused, match="started from"):
         begun(users)
 
 
@@ -213,15 +215,15 @@ def test_a_repository_that_moved(tmp_path: Path, users: Path) -> None:
     write(checkout.path, {"work.txt": "w\n"})
     moved = tmp_path / "moved"
     shutil.move(users, moved)
-    again = open_show_repo(str(moved), "topic", repo.base, room=repo.checkouts_dir)
+    again = open_show_repo(str(moved), "topic", repo.base, checkouts_dir=repo.checkouts_dir)
     assert again.git_dir == str(moved / ".git")
     assert git(checkout_of(again).path, "status", "--porcelain=v1") == "?? work.txt"
     assert play_through(moved, again)["work.txt"] == "w"
 
 
 def test_a_commit_that_does_not_exist(users: Path, tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="is no commit of"):
-        open_show_repo(str(users), "topic", "1" * 40, room=str(tmp_path / "room"))
+    with pytest.raises(NotFound, match="is not a commit of"):
+        open_show_repo(str(users), "topic", "1" * 40, checkouts_dir=str(tmp_path / "room"))
 
 
 def test_paths_that_git_would_misread(tmp_path: Path) -> None:

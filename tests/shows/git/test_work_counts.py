@@ -77,8 +77,8 @@ def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
     write(checkout.path, {"src/7.txt": "changed\n"})
     collect(checkout, "work", attempt=1)
     stat = subprocess.run(
-        ["git", "--git-dir", repo.director, "--work-tree", checkout.path, "ls-files", "--debug", "src/8.txt"],
-        env={"GIT_INDEX_FILE": f"{checkout.notes}/index", "PATH": "/usr/bin:/bin"},
+        ["git", "--git-dir", repo.director_dir, "--work-tree", checkout.path, "ls-files", "--debug", "src/8.txt"],
+        env={"GIT_INDEX_FILE": f"{checkout.private_dir}/index", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         cwd=checkout.path,

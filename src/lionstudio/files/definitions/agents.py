@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.files.formats import field_rules
-from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, either, error, usable, warning
+from lionstudio.files.formats.field_rules import Problem, Rule, any_of, check_fields, error, valid_fields, warning
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.formats.strict_yaml import Path
 
@@ -20,20 +20,20 @@ RULES: Mapping[str, Rule] = {
     "description": field_rules.text,
     "model": field_rules.model,
     "effort": field_rules.one_of(*EFFORTS),
-    "yolo": field_rules.flag,
-    "bypass": field_rules.flag,
-    "fast_mode": field_rules.flag,
-    "lion_system": field_rules.flag,
-    "khive_injection": field_rules.flag,
+    "yolo": field_rules.boolean,
+    "bypass": field_rules.boolean,
+    "fast_mode": field_rules.boolean,
+    "lion_system": field_rules.boolean,
+    "khive_injection": field_rules.boolean,
     "artifact_defaults": field_rules.mapping,
-    "timeout": field_rules.whole(1, 30 * _A_DAY, " of seconds"),
-    "idle_timeout": field_rules.whole(1, 30 * _A_DAY, " of seconds"),
+    "timeout": field_rules.integer(1, 30 * _A_DAY, " of seconds"),
+    "idle_timeout": field_rules.integer(1, 30 * _A_DAY, " of seconds"),
     "resume_on_timeout": field_rules.one_of("once"),
     "workload": field_rules.one_of("light", "heavy"),
-    "contain_account_integrations": field_rules.flag,
-    "account_connectors": field_rules.texts,
-    "contain_user_settings": field_rules.flag,
-    "tools": either(field_rules.text, field_rules.texts),
+    "contain_account_integrations": field_rules.boolean,
+    "account_connectors": field_rules.text_list,
+    "contain_user_settings": field_rules.boolean,
+    "tools": any_of(field_rules.text, field_rules.text_list),
 }
 _OLD_NAMES = {"reasoning_effort": "effort"}
 
@@ -68,7 +68,7 @@ def parse(name: str, text: str) -> tuple[Agent, list[Problem]]:
     fields, found = _renamed(head.fields, head.lines)
     found += check_fields(fields, RULES, head.lines)
     found += _check_meaning(fields, head.lines, head.body)
-    good = usable(fields, RULES)
+    good = valid_fields(fields, RULES)
     known = {key: value for key, value in good.items() if key in Agent._fields and key != "name"}
     if "account_connectors" in known:
         known["account_connectors"] = tuple(known["account_connectors"])

@@ -16,7 +16,7 @@ from lionstudio.files.definitions.agents import Agent
 from lionstudio.files.definitions.playbooks import Playbook
 from lionstudio.files.definitions.search_paths import SearchPath, definition_paths
 from lionstudio.files.definitions.skills import Skill
-from lionstudio.files.formats.field_rules import Problem, error, problem_of
+from lionstudio.files.formats.field_rules import Problem, error, to_problem
 from lionstudio.system.filenames import check_name, fault_of_name, shown
 from lionstudio.system.safe_read import FolderEntry, list_folder, may_exist, read_text
 
@@ -70,7 +70,7 @@ def key_of(name: str, place: SearchPath) -> str:
 def list_definitions(kind: str, home: str, cwd: str) -> list[Definition]:
     """Every agent or playbook that can be seen from a folder, by name."""
     found = [each for place in definition_paths(home, cwd) for each in _in_place(kind, place)]
-    return with_shadows(found)
+    return mark_shadowed(found)
 
 
 def find_definition(kind: str, name: str, home: str, cwd: str) -> Definition | None:
@@ -118,27 +118,27 @@ def read_definition(kind: str, name: str, path: str, place: SearchPath, root: st
     try:
         text = read_text(path, root=root)
     except LionError as refused:
-        return entry._replace(problems=(problem_of(refused, path),))
-    return parsed(entry._replace(text=text, sha256=hashlib.sha256(text.encode()).hexdigest()), text)
+        return entry._replace(problems=(to_problem(refused, path),))
+    return parse_definition(entry._replace(text=text, sha256=hashlib.sha256(text.encode()).hexdigest()), text)
 
 
-def parsed(entry: Definition, text: str) -> Definition:
+def parse_definition(entry: Definition, text: str) -> Definition:
     """The entry with what its text says."""
     if not text.strip():
         return entry._replace(problems=(error(None, "it is empty", "write it, or remove it"),))
     try:
         value, found = PARSERS[entry.kind](entry.name, text)
     except LionError as refused:
-        return entry._replace(problems=(problem_of(refused),))
+        return entry._replace(problems=(to_problem(refused),))
     return entry._replace(value=value, problems=tuple(found[:MOST_PROBLEMS]))
 
 
-def unusable(kind: str, name: str, path: str, place: SearchPath, reason: Problem) -> Definition:
+def broken_definition(kind: str, name: str, path: str, place: SearchPath, reason: Problem) -> Definition:
     """An entry for something that is no definition."""
     return Definition(kind, shown(name), path, place, problems=(reason,))
 
 
-def with_shadows(found: list[Definition]) -> list[Definition]:
+def mark_shadowed(found: list[Definition]) -> list[Definition]:
     """Sorted by name; of several with one name, the first counts."""
     first: dict[str, str] = {}
     marked = []
@@ -156,12 +156,14 @@ def _in_place(kind: str, place: SearchPath) -> Iterator[Definition]:
     folder = os.path.join(place.path, FOLDERS[kind])
     if place.refused is not None:
         if os.path.isdir(folder):
-            yield unusable(kind, FOLDERS[kind], folder, place, error(None, f"not read: {place.refused}", "copy it"))
+            yield broken_definition(
+                kind, FOLDERS[kind], folder, place, error(None, f"not read: {place.refused}", "copy it")
+            )
         return
     try:
         candidates = list(_candidates(kind, place))
     except LionError as refused:
-        yield unusable(kind, FOLDERS[kind], folder, place, problem_of(refused, folder))
+        yield broken_definition(kind, FOLDERS[kind], folder, place, to_problem(refused, folder))
         return
     for path, name, root in candidates:
         yield read_definition(kind, name, path, place, root)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lionstudio.errors import InvalidInput
 from lionstudio.files.definitions.agents import EFFORTS, check_provider
 from lionstudio.files.formats import field_rules
-from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, either, error, usable, warning
+from lionstudio.files.formats.field_rules import Problem, Rule, any_of, check_fields, error, valid_fields, warning
 from lionstudio.files.formats.strict_yaml import BadYaml, Path, load
 from lionstudio.system.safe_read import BOM
 
@@ -27,36 +27,36 @@ RULES: Mapping[str, Rule] = {
     "mode": field_rules.one_of(*MODES),
     "model": field_rules.model,
     "agent": field_rules.text,
-    "agents": field_rules.texts,
+    "agents": field_rules.text_list,
     "effort": field_rules.one_of(*EFFORTS),
-    "timeout": field_rules.whole(1, 2_592_000, " of seconds"),
-    "workers": field_rules.whole(1, 32),
-    "max_ops": field_rules.whole(0, 50),
-    "max_agents": field_rules.whole(0, 50),
-    "with_synthesis": either(field_rules.flag, field_rules.model),
-    "team_mode": either(field_rules.flag, field_rules.text),
+    "timeout": field_rules.integer(1, 2_592_000, " of seconds"),
+    "workers": field_rules.integer(1, 32),
+    "max_ops": field_rules.integer(0, 50),
+    "max_agents": field_rules.integer(0, 50),
+    "with_synthesis": any_of(field_rules.boolean, field_rules.model),
+    "team_mode": any_of(field_rules.boolean, field_rules.text),
     "team_attach": field_rules.text,
-    "bare": field_rules.flag,
-    "dry_run": field_rules.flag,
-    "show_graph": field_rules.flag,
-    "save": either(field_rules.flag, field_rules.text),
+    "bare": field_rules.boolean,
+    "dry_run": field_rules.boolean,
+    "show_graph": field_rules.boolean,
+    "save": any_of(field_rules.boolean, field_rules.text),
     "args": field_rules.mapping,
     "artifacts": field_rules.mapping,
     "pack": field_rules.text,
-    "reactive": field_rules.flag,
-    "bypass": field_rules.flag,
-    "yolo": field_rules.flag,
+    "reactive": field_rules.boolean,
+    "bypass": field_rules.boolean,
+    "yolo": field_rules.boolean,
     "permission_mode": field_rules.text,
     "use": field_rules.mapping,
-    "steps": either(field_rules.mapping, field_rules.listed),
-    "links": field_rules.listed,
+    "steps": any_of(field_rules.mapping, field_rules.sequence),
+    "links": field_rules.sequence,
 }
 _TYPES: Mapping[str, tuple[type, ...]] = {"str": (str,), "int": (int,), "float": (int, float), "bool": (bool,)}
 _ARG_RULES: Mapping[str, Rule] = {
     "type": field_rules.one_of(*_TYPES),
-    "default": field_rules.anything,
+    "default": field_rules.any_value,
     "help": field_rules.text,
-    "required": field_rules.flag,
+    "required": field_rules.boolean,
 }
 
 
@@ -91,7 +91,7 @@ def parse(name: str, text: str) -> tuple[Playbook, list[Problem]]:
     # max-ops and max_ops are one field
     fields = {key.replace("-", "_"): value for key, value in document.value.items()}
     lines = {(str(path[0]).replace("-", "_"), *path[1:]): line for path, line in document.lines.items() if path}
-    good = usable(fields, RULES)
+    good = valid_fields(fields, RULES)
     args, found = _parse_args(good.pop("args", {}), lines)
     found = [*check_fields(fields, RULES, lines), *_check_meaning(name, fields, lines, args), *found]
     return _playbook(name, fields, good, args), found
@@ -154,7 +154,7 @@ def _parse_args(given: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[tu
             found.append(error(line, f"the argument {name} needs keys of its own", hint))
             continue
         found += check_fields(spec or {}, _ARG_RULES, lines, ("args", name))
-        arg = Arg(name, **usable(spec or {}, _ARG_RULES))
+        arg = Arg(name, **valid_fields(spec or {}, _ARG_RULES))
         found += _check_default(arg, lines.get(("args", name, "default"), line))
         args.append(arg)
     return tuple(args), found

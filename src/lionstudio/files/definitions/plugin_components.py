@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.definitions import skills
 from lionstudio.files.formats import frontmatter
-from lionstudio.files.formats.field_rules import Problem, error, problem_of
+from lionstudio.files.formats.field_rules import Problem, error, to_problem
 from lionstudio.model.json_codec import load
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import BOM, is_within, list_folder, may_exist, read_text
@@ -38,7 +38,7 @@ def list_components(folder: str, manifest: Mapping[str, Any]) -> list[Component]
     return list(islice(found, MOST_COMPONENTS))
 
 
-def read_json(path: str, root: str) -> Any:
+def read_plugin_json(path: str, root: str) -> Any:
     """The value of a JSON file that belongs to somebody else; InvalidInput when there is none."""
     try:
         return load(read_text(path, root=root).removeprefix(BOM))
@@ -80,7 +80,7 @@ def _skills(folder: str, manifest: Mapping[str, Any]) -> Iterator[Component]:
         try:
             files = list(skill_files(place))
         except LionError as refused:
-            yield Component("skill", "skills", place, problems=(problem_of(refused, place),))
+            yield Component("skill", "skills", place, problems=(to_problem(refused, place),))
             continue
         for path, name in files:
             yield _described("skill", name, path, folder)
@@ -105,7 +105,7 @@ def _markdown_at(kind: str, place: str, folder: str, depth: int = 0) -> Iterator
     try:
         items = list_folder(place)
     except LionError as refused:
-        yield Component(kind, shown(os.path.basename(place)), place, problems=(problem_of(refused, place),))
+        yield Component(kind, shown(os.path.basename(place)), place, problems=(to_problem(refused, place),))
         return
     for item in items:
         if item.name.endswith(".md"):
@@ -120,7 +120,7 @@ def _described(kind: str, name: str, path: str, root: str) -> Component:
     try:
         head = frontmatter.split(read_text(path, root=root))
     except LionError as refused:
-        return entry._replace(problems=(problem_of(refused, path),))
+        return entry._replace(problems=(to_problem(refused, path),))
     if not head.fields and not head.body:
         return entry._replace(problems=(error(None, "it is empty", "write it, or remove it"),))
     said = head.fields.get("description")
@@ -147,9 +147,9 @@ def _from_json(
             yield Component(kind, key, folder, problems=(place,))
         elif os.path.lexists(place):
             try:
-                yield from read(read_json(place, folder), place)
+                yield from read(read_plugin_json(place, folder), place)
             except LionError as refused:
-                yield Component(kind, os.path.basename(place), place, problems=(problem_of(refused, place),))
+                yield Component(kind, os.path.basename(place), place, problems=(to_problem(refused, place),))
 
 
 def _hooks_in(value: Any, path: str) -> Iterator[Component]:

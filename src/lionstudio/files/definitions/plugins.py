@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.definitions import skills
-from lionstudio.files.definitions.catalog import Definition, read_definition, unusable, with_shadows
-from lionstudio.files.definitions.plugin_components import Component, list_components, read_json, skill_files
+from lionstudio.files.definitions.catalog import Definition, broken_definition, mark_shadowed, read_definition
+from lionstudio.files.definitions.plugin_components import Component, list_components, read_plugin_json, skill_files
 from lionstudio.files.definitions.search_paths import SearchPath, plugin_paths, skill_paths
-from lionstudio.files.formats.field_rules import Problem, error, problem_of, warning
+from lionstudio.files.formats.field_rules import Problem, error, to_problem, warning
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import FolderEntry, is_within, list_folder
 
@@ -71,7 +71,7 @@ def list_skills(home: str, cwd: str, claude: str) -> list[Definition]:
             if part.kind == "skill":
                 name = f"{plugin.name}:{part.name}"
                 found.append(read_definition("skill", name, part.path, plugin.place, plugin.path))
-    return with_shadows(found)
+    return mark_shadowed(found)
 
 
 def _skills_in(place: SearchPath) -> Iterator[Definition]:
@@ -81,13 +81,13 @@ def _skills_in(place: SearchPath) -> Iterator[Definition]:
     try:
         files = list(skill_files(folder))
     except LionError as refused:
-        yield unusable("skill", "skills", folder, place, problem_of(refused, folder))
+        yield broken_definition("skill", "skills", folder, place, to_problem(refused, folder))
         return
     for path, name in files:
         if path.endswith(os.sep + skills.FILE):
             yield read_definition("skill", name, path, place, folder)
         else:
-            yield unusable("skill", name, path, place, error(None, "it is a link to nothing", "remove it"))
+            yield broken_definition("skill", name, path, place, error(None, "it is a link to nothing", "remove it"))
 
 
 def _in_place(place: SearchPath) -> Iterator[Plugin]:
@@ -121,9 +121,9 @@ def _plugin(folder: str, manifest: str | None, place: SearchPath, listed: Mappin
     problems: tuple[Problem, ...] = ()
     if manifest is not None:
         try:
-            value = read_json(manifest, place.path)
+            value = read_plugin_json(manifest, place.path)
         except LionError as refused:
-            problems = (problem_of(refused),)
+            problems = (to_problem(refused),)
         else:
             good = isinstance(value, dict)
             said = value if good else {}
@@ -147,9 +147,9 @@ def _read_marketplace(
 ) -> tuple[Problem, ...] | None:
     """Remember what a marketplace says about plugins that lie in it."""
     try:
-        value = read_json(os.path.join(folder, MARKETPLACE), place.path)
+        value = read_plugin_json(os.path.join(folder, MARKETPLACE), place.path)
     except LionError as refused:
-        return (problem_of(refused),)
+        return (to_problem(refused),)
     entries = value.get("plugins") if isinstance(value, dict) else None
     for entry in entries if isinstance(entries, list) else []:
         source = entry.get("source") if isinstance(entry, dict) else None
@@ -170,7 +170,7 @@ def _walk(place: SearchPath) -> Iterator[tuple[str, set[str] | Problem]]:
             try:
                 items = list_folder(folder)
             except LionError as refused:
-                yield folder, problem_of(refused, folder)
+                yield folder, to_problem(refused, folder)
                 continue
             yield folder, {item.name for item in items}
             following += [(item.path, depth + 1) for item in items if _enters(item, place, seen, depth)]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.files.formats import field_rules
-from lionstudio.files.formats.field_rules import Problem, check_fields, usable, warning
+from lionstudio.files.formats.field_rules import Problem, check_fields, valid_fields, warning
 from lionstudio.files.formats.frontmatter import split
 
 FILE = "SKILL.md"
@@ -28,6 +28,6 @@ def parse(name: str, text: str) -> tuple[Skill, list[Problem]]:
     found = list(check_fields(head.fields, RULES, head.lines))
     if not head.fields.get("description"):
         found.append(warning(None, "there is no description", "say in the head when the skill is to be used"))
-    good = usable(head.fields, RULES)
+    good = valid_fields(head.fields, RULES)
     extra = {key: value for key, value in head.fields.items() if key not in RULES}
     return Skill(good.get("name", name), good.get("description"), head.body, extra), found

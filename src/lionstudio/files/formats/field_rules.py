@@ -29,7 +29,7 @@ def warning(line: int | None, message: str, hint: str | None = None) -> Problem:
     return Problem("warning", line, message, hint)
 
 
-def problem_of(refused: LionError, path: str | None = None) -> Problem:
+def to_problem(refused: LionError, path: str | None = None) -> Problem:
     """The refusal of a file as an entry; the entry has the path, so the sentence does without."""
     line = refused.line if isinstance(refused, BadYaml) else None
     return error(line, without_path(refused.message, path), refused.hint)
@@ -49,12 +49,12 @@ def text(value: Any) -> str | None:
     return None if isinstance(value, str) and value.strip() else "must be text"
 
 
-def flag(value: Any) -> str | None:
+def boolean(value: Any) -> str | None:
     """true or false."""
     return None if isinstance(value, bool) else "must be true or false"
 
 
-def texts(value: Any) -> str | None:
+def text_list(value: Any) -> str | None:
     """A list of texts."""
     good = isinstance(value, list) and all(isinstance(item, str) for item in value)
     return None if good else "must be a list of texts"
@@ -65,17 +65,17 @@ def mapping(value: Any) -> str | None:
     return None if isinstance(value, dict) else "must have keys of its own"
 
 
-def listed(value: Any) -> str | None:
+def sequence(value: Any) -> str | None:
     """A list."""
     return None if isinstance(value, list) else "must be a list"
 
 
-def anything(_: Any) -> str | None:
+def any_value(_: Any) -> str | None:
     """Whatever there is."""
     return None
 
 
-def whole(lowest: int, highest: int, unit: str = "") -> Rule:
+def integer(lowest: int, highest: int, unit: str = "") -> Rule:
     """A whole number within bounds."""
 
     def rule(value: Any) -> str | None:
@@ -91,7 +91,7 @@ def one_of(*words: str) -> Rule:
     return lambda value: None if isinstance(value, str) and value in words else f"must be one of: {', '.join(words)}"
 
 
-def either(*rules: Rule) -> Rule:
+def any_of(*rules: Rule) -> Rule:
     """What one of the rules allows."""
 
     def rule(value: Any) -> str | None:
@@ -117,7 +117,7 @@ def check_fields(
             yield error(lines.get((*above, key)), f"{key} {complaint}, not {value!r:.60}", "correct it or remove it")
 
 
-def usable(given: Mapping[str, Any], rules: Mapping[str, Rule]) -> dict[str, Any]:
+def valid_fields(given: Mapping[str, Any], rules: Mapping[str, Rule]) -> dict[str, Any]:
     """The values that their rules allow."""
     return {
         key: value for key, value in given.items() if key in rules and value is not None and rules[key](value) is None

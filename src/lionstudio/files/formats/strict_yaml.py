@@ -42,7 +42,7 @@ def load(text: str, first_line: int = 1) -> Document:
     try:
         value = _Builder(yaml, text, lines, first_line).build()
     except yaml.YAMLError as error:
-        raise _plain(error, text, first_line) from None
+        raise _to_bad_yaml(error, text, first_line) from None
     except UnicodeEncodeError as error:
         line = first_line + text.count("\n", 0, error.start)
         raise BadYaml(line, "this is not valid Unicode", "remove that character") from None
@@ -73,7 +73,7 @@ class _Builder:
     def _node(self, event: Any) -> Any:
         """A whole node, however deep."""
         root = self._open(event, ())
-        stack = [root] if isinstance(root, _Open) else []
+        stack = [root] if isinstance(root, _Collection) else []
         while stack:
             top, event = stack[-1], next(self.events)
             if isinstance(event, (self.yaml.MappingEndEvent, self.yaml.SequenceEndEvent)):
@@ -82,12 +82,12 @@ class _Builder:
                 top.key = self._key(event, top)
             else:
                 child = self._open(event, (*top.path, len(top.value) if top.key is None else top.key))
-                top.add(child.value if isinstance(child, _Open) else child)
-                if isinstance(child, _Open):
+                top.add(child.value if isinstance(child, _Collection) else child)
+                if isinstance(child, _Collection):
                     stack.append(child)
                 if len(stack) > MOST_DEPTH:
                     raise self.bad(event, f"nested more than {MOST_DEPTH} levels deep", "make it flatter")
-        return root.value if isinstance(root, _Open) else root
+        return root.value if isinstance(root, _Collection) else root
 
     def _open(self, event: Any, path: Path) -> Any:
         """The value of a scalar, or an empty collection to be filled."""
@@ -95,9 +95,9 @@ class _Builder:
         self.lines.setdefault(path, self.line(event))
         if isinstance(event, self.yaml.ScalarEvent):
             return scalar(event.value) if event.implicit[0] else event.value
-        return _Open({} if isinstance(event, self.yaml.MappingStartEvent) else [], path)
+        return _Collection({} if isinstance(event, self.yaml.MappingStartEvent) else [], path)
 
-    def _key(self, event: Any, top: _Open) -> str:
+    def _key(self, event: Any, top: _Collection) -> str:
         self._check(event)
         if not isinstance(event, self.yaml.ScalarEvent):
             raise self.bad(event, "a key must be text", "quote it")
@@ -125,7 +125,7 @@ class _Builder:
         return BadYaml(self.line(event), message, hint)
 
 
-class _Open:
+class _Collection:
     """A collection that is being filled."""
 
     __slots__ = ("key", "path", "value")
@@ -164,7 +164,7 @@ def scalar(text: str) -> Any:
     return float(text) if _DECIMAL.match(text) else text
 
 
-def _plain(error: Any, text: str, first_line: int) -> BadYaml:
+def _to_bad_yaml(error: Any, text: str, first_line: int) -> BadYaml:
     """The parser's complaint as one sentence with a line."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     said = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)

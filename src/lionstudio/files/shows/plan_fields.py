@@ -9,7 +9,7 @@ from typing import Any
 
 from lionstudio.files.definitions.agents import EFFORTS
 from lionstudio.files.formats import field_rules
-from lionstudio.files.formats.field_rules import Rule, either
+from lionstudio.files.formats.field_rules import Rule, any_of
 from lionstudio.model.shows.plan import Command
 from lionstudio.system.filenames import fault_of_name
 
@@ -35,7 +35,7 @@ def fault_of_slug(name: object) -> str | None:
     return f"is reserved; {name!r} means something to git or to the show" if name in _RESERVED else None
 
 
-def slug(value: Any) -> str | None:
+def play_name(value: Any) -> str | None:
     """The name of a play."""
     if isinstance(value, str) and value.endswith(".git"):
         return "must not end in .git: the director keeps its own git folder beside the checkouts"
@@ -49,31 +49,31 @@ def branch(value: Any) -> str | None:
     return None if good and value[-1] != "/" else "must be the name of a branch"
 
 
-def folder(value: Any) -> str | None:
+def absolute_path(value: Any) -> str | None:
     """An absolute path, or one in the home."""
     good = isinstance(value, str) and value.isprintable() and (value.startswith("/") or value.split("/")[0] == "~")
     return None if good else "must be an absolute path; ~ stands for your home"
 
 
-def inner_path(value: Any) -> str | None:
+def repo_path(value: Any) -> str | None:
     """A path inside of the repository."""
     parts = value.split("/") if isinstance(value, str) else [".."]
     good = value and not value.startswith(("/", "~")) and ".." not in parts and ".git" not in parts
     return None if good and value.isprintable() else "must be a path inside of the repository"
 
 
-def inner_paths(value: Any) -> str | None:
+def repo_paths(value: Any) -> str | None:
     """A list of them."""
-    good = isinstance(value, list) and all(inner_path(item) is None for item in value)
+    good = isinstance(value, list) and all(repo_path(item) is None for item in value)
     return None if good else "must be a list of paths inside of the repository"
 
 
 def duration(value: Any) -> str | None:
     """Seconds, or 90s, 30m, 2h, 1d."""
-    return None if 1 <= seconds(value) <= _LONGEST else "must be seconds, or a span such as 90s, 30m or 2h"
+    return None if 1 <= to_seconds(value) <= _LONGEST else "must be seconds, or a span such as 90s, 30m or 2h"
 
 
-def seconds(value: Any) -> int:
+def to_seconds(value: Any) -> int:
     """The seconds of a duration, 0 when it is none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
@@ -87,7 +87,7 @@ def dollars(value: Any) -> str | None:
     return None if good else "must be an amount of dollars such as 2.50"
 
 
-def address(value: Any) -> str | None:
+def url(value: Any) -> str | None:
     """Where a webhook is called."""
     good = isinstance(value, str) and re.match(r"https?://[^\s/]+", value) and value.isprintable()
     return None if good else "must be an address that starts with https:// or http://"
@@ -111,7 +111,7 @@ def command(value: Any) -> str | None:
     return None
 
 
-def words(value: Any) -> Command:
+def argv_of(value: Any) -> Command:
     """The words of a command that its rule allowed."""
     return tuple(value) if isinstance(value, list) else tuple(shlex.split(value))
 
@@ -122,13 +122,13 @@ def commands(value: Any) -> str | None:
     return next((wrong for each in listed if (wrong := command(each)) is not None), None)
 
 
-def names(value: Any) -> str | None:
+def name_list(value: Any) -> str | None:
     """A name or a list of names."""
     listed = value if isinstance(value, list) else [value]
     return None if all(isinstance(each, str) and each for each in listed) else "must be a list of names"
 
 
-def limits(value: Any) -> str | None:
+def provider_limits(value: Any) -> str | None:
     """How many plays at a time for each provider."""
     good = isinstance(value, dict) and all(
         isinstance(each, int) and not isinstance(each, bool) and 1 <= each <= 1000 for each in value.values()
@@ -144,42 +144,42 @@ def arguments(value: Any) -> str | None:
 
 PLAN_RULES: Mapping[str, Rule] = {
     "goal": field_rules.text,
-    "repo": folder,
+    "repo": absolute_path,
     "base_branch": branch,
     "integration_branch": branch,
     "agent": field_rules.text,
-    "plays": either(field_rules.listed, field_rules.mapping),
-    "gates": field_rules.anything,
-    "final_gates": field_rules.anything,
-    "max_attempts": field_rules.whole(1, 100),
+    "plays": any_of(field_rules.sequence, field_rules.mapping),
+    "gates": field_rules.any_value,
+    "final_gates": field_rules.any_value,
+    "max_attempts": field_rules.integer(1, 100),
     "timeout": duration,
-    "concurrency": field_rules.whole(1, 1000),
-    "provider_limits": limits,
+    "concurrency": field_rules.integer(1, 1000),
+    "provider_limits": provider_limits,
     "budget": field_rules.mapping,
     "setup": commands,
     "teardown": commands,
-    "copy": inner_paths,
+    "copy": repo_paths,
     "notify": field_rules.mapping,
 }
 PLAY_RULES: Mapping[str, Rule] = {
-    "name": slug,
+    "name": play_name,
     "playbook": field_rules.text,
     "prompt": field_rules.text,
     "intent": field_rules.text,
     "agent": field_rules.text,
     "args": arguments,
     "effort": field_rules.one_of(*EFFORTS),
-    "depends_on": names,
-    "gates": field_rules.anything,
-    "max_attempts": field_rules.whole(1, 100),
+    "depends_on": name_list,
+    "gates": field_rules.any_value,
+    "max_attempts": field_rules.integer(1, 100),
     "timeout": duration,
 }
 GATE_RULES: Mapping[str, Rule] = {
     "command": command,
     "review": field_rules.text,
-    "person": either(field_rules.flag, field_rules.text),
+    "person": any_of(field_rules.boolean, field_rules.text),
     "prompt": field_rules.text,
     "timeout": duration,
 }
-BUDGET_RULES: Mapping[str, Rule] = {"tokens": field_rules.whole(1, 10**15), "cost": dollars, "time": duration}
-NOTIFY_RULES: Mapping[str, Rule] = {"desktop": field_rules.flag, "webhook": address, "command": command}
+BUDGET_RULES: Mapping[str, Rule] = {"tokens": field_rules.integer(1, 10**15), "cost": dollars, "time": duration}
+NOTIFY_RULES: Mapping[str, Rule] = {"desktop": field_rules.boolean, "webhook": url, "command": command}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lionstudio.errors import InvalidInput
-from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, error, problem_of, usable
+from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, error, to_problem, valid_fields
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.formats.strict_yaml import BadYaml, Path
 from lionstudio.files.shows.plan_checks import check_graph, nearest
@@ -21,9 +21,9 @@ from lionstudio.files.shows.plan_fields import (
     NOTIFY_RULES,
     PLAN_RULES,
     PLAY_RULES,
+    argv_of,
     fault_of_slug,
-    seconds,
-    words,
+    to_seconds,
 )
 from lionstudio.model.shows.plan import (
     GATE_TIMEOUT,
@@ -54,11 +54,11 @@ def load_plan(topic: str, text: str, path: str = "_show.md") -> Plan:
     plan, found = parse_plan(topic, text)
     wrong = [problem for problem in found if problem.severity == "error"]
     if plan is None or wrong:
-        raise refusal(path, wrong)
+        raise plan_error(path, wrong)
     return plan
 
 
-def refusal(path: str, wrong: list[Problem]) -> InvalidInput:
+def plan_error(path: str, wrong: list[Problem]) -> InvalidInput:
     """The mistakes of a plan as one sentence."""
     first = wrong[0]
     place = shown(path) if first.line is None else f"{shown(path)}:{first.line}"
@@ -71,12 +71,12 @@ def parse_plan(topic: str, text: str) -> tuple[Plan | None, list[Problem]]:
     try:
         head = split(text)
     except BadYaml as refused:
-        return None, [problem_of(refused)]
+        return None, [to_problem(refused)]
     reader = _Reader(head.lines)
     if (wrong := fault_of_slug(topic)) is not None:
-        reader.found.append(error(None, f"the topic {topic!r:.80} {wrong}", "rename the folder of the show"))
+        reader.problems.append(error(None, f"the topic {topic!r:.80} {wrong}", "rename the folder of the show"))
     plan = reader.plan(topic, head.fields)
-    found = [*reader.found, *check_graph(plan)]
+    found = [*reader.problems, *check_graph(plan)]
     return plan, sorted(found, key=lambda problem: problem.line or 0)
 
 
@@ -85,14 +85,14 @@ class _Reader:
 
     def __init__(self, lines: Mapping[Path, int]) -> None:
         self.lines = lines
-        self.found: list[Problem] = []
+        self.problems: list[Problem] = []
 
     def plan(self, topic: str, fields: Mapping[str, Any]) -> Plan:
         """The whole plan; wrong values count as left out."""
-        good = self.checked(fields, PLAN_RULES, ())
+        good = self.check(fields, PLAN_RULES, ())
         for needed, hint in (("repo", "write `repo: /path/to/repository`"), ("plays", "write `plays:` and a list")):
             if fields.get(needed) in (None, "", [], {}):
-                self.found.append(error(1, f"there is no {needed}", hint))
+                self.problems.append(error(1, f"there is no {needed}", hint))
         known = {name: good[name] for name in ("base_branch", "agent", "concurrency", "max_attempts") if name in good}
         return Plan(
             topic=topic,
@@ -108,7 +108,7 @@ class _Reader:
             teardown=_commands(good.get("teardown")),
             copy=tuple(good.get("copy") or ()),
             notify=self.notify(good.get("notify") or {}),
-            timeout=seconds(good["timeout"]) if "timeout" in good else PLAY_TIMEOUT,
+            timeout=to_seconds(good["timeout"]) if "timeout" in good else PLAY_TIMEOUT,
             **known,
         )
 
@@ -124,22 +124,24 @@ class _Reader:
         found: list[PlannedPlay] = []
         for path, fields, said in items[:MOST_PLAYS]:
             if not isinstance(said, dict):
-                self.bad(path, "a play must have keys of its own", "write `- name: parser` and its keys below")
+                self.add_error(path, "a play must have keys of its own", "write `- name: parser` and its keys below")
             else:
                 found += self.play(fields, path)
         if len(items) > MOST_PLAYS:
-            self.bad(("plays",), f"there are more than {MOST_PLAYS} plays", "make several shows of it")
+            self.add_error(("plays",), f"there are more than {MOST_PLAYS} plays", "make several shows of it")
         return tuple(found)
 
     def play(self, fields: Mapping[str, Any], path: Path) -> Iterator[PlannedPlay]:
         """One play; none when it has no name to speak of it by."""
-        good = self.checked(fields, PLAY_RULES, path)
+        good = self.check(fields, PLAY_RULES, path)
         if fields.get("name") is None:
-            self.bad(path, "the play has no name", "write `name: parser`")
+            self.add_error(path, "the play has no name", "write `name: parser`")
         if not fields.get("playbook") and not fields.get("prompt"):
-            self.bad(path, f"the play {good.get('name', '')} has neither a playbook nor a prompt", "write one of them")
+            self.add_error(
+                path, f"the play {good.get('name', '')} has neither a playbook nor a prompt", "write one of them"
+            )
         if fields.get("args") and not fields.get("playbook"):
-            self.bad((*path, "args"), "only a playbook takes args", "add `playbook: NAME`, or remove them")
+            self.add_error((*path, "args"), "only a playbook takes args", "add `playbook: NAME`, or remove them")
         if "name" not in good:
             return
         needs, plain = good.get("depends_on", []), ("name", "playbook", "prompt", "intent", "agent", "effort")
@@ -148,7 +150,7 @@ class _Reader:
             args={name: _spelled(value) for name, value in (good.get("args") or {}).items()},
             depends_on=tuple(dict.fromkeys([needs] if isinstance(needs, str) else needs)),
             gates=self.gates(good.get("gates"), (*path, "gates")),
-            timeout=seconds(good["timeout"]) if "timeout" in good else None,
+            timeout=to_seconds(good["timeout"]) if "timeout" in good else None,
             line=self.lines.get((*path, "name")) or self.lines.get(path),
         )
 
@@ -168,19 +170,19 @@ class _Reader:
         if isinstance(given, str):
             given = {"person": True} if given.strip() == "person" else {"command": given}
         if not isinstance(given, dict):
-            self.bad(path, "a gate must be a command, a review or a person", "write `- command: make test`")
+            self.add_error(path, "a gate must be a command, a review or a person", "write `- command: make test`")
             return None
-        good = self.checked(given, GATE_RULES, path)
+        good = self.check(given, GATE_RULES, path)
         kinds = [kind for kind in _GATE_KINDS if given.get(kind) not in (None, False)]
         if len(kinds) != 1:
-            self.bad(path, "a gate is one of command, review and person", "write `- command: make test`")
+            self.add_error(path, "a gate is one of command, review and person", "write `- command: make test`")
             return None
         if kinds[0] not in good:
             return None
-        value, limit = good[kinds[0]], seconds(good["timeout"]) if "timeout" in good else GATE_TIMEOUT
+        value, limit = good[kinds[0]], to_seconds(good["timeout"]) if "timeout" in good else GATE_TIMEOUT
         return Gate(
             kind=GateKind(kinds[0]),
-            command=words(value) if kinds[0] == "command" else (),
+            command=argv_of(value) if kinds[0] == "command" else (),
             agent=value if kinds[0] == "review" else None,
             prompt=value if kinds[0] == "person" and isinstance(value, str) else good.get("prompt"),
             timeout=limit,
@@ -189,35 +191,35 @@ class _Reader:
 
     def budget(self, given: Mapping[str, Any]) -> Budget:
         """What may be spent."""
-        good = self.checked(given, BUDGET_RULES, ("budget",))
+        good = self.check(given, BUDGET_RULES, ("budget",))
         return Budget(
             tokens=good.get("tokens"),
             cost_microusd=round(good["cost"] * 1_000_000) if "cost" in good else None,
-            seconds=seconds(good["time"]) if "time" in good else None,
+            seconds=to_seconds(good["time"]) if "time" in good else None,
         )
 
     def notify(self, given: Mapping[str, Any]) -> Notify:
         """How a person is told."""
-        good = self.checked(given, NOTIFY_RULES, ("notify",))
-        called = words(good["command"]) if "command" in good else ()
+        good = self.check(given, NOTIFY_RULES, ("notify",))
+        called = argv_of(good["command"]) if "command" in good else ()
         return Notify(desktop=good.get("desktop", True), webhook=good.get("webhook"), command=called)
 
-    def checked(self, given: Mapping[str, Any], rules: Mapping[str, Rule], path: Path) -> dict[str, Any]:
+    def check(self, given: Mapping[str, Any], rules: Mapping[str, Rule], path: Path) -> dict[str, Any]:
         """The values that their rules allow; every other key is told, with the one that was probably meant."""
         for problem in check_fields(given, rules, self.lines, path):
-            self.found.append(problem if problem.line is not None else problem._replace(line=self.line(path)))
+            self.problems.append(problem if problem.line is not None else problem._replace(line=self.line(path)))
         for key in given:
             if key not in rules:
-                self.bad(
+                self.add_error(
                     (*path, key),
                     f"the key {shown(key)!r:.60} is not known here",
                     nearest(key, rules, f"it has: {', '.join(rules)}"),
                 )
-        return usable(given, rules)
+        return valid_fields(given, rules)
 
-    def bad(self, path: Path, message: str, hint: str) -> None:
+    def add_error(self, path: Path, message: str, hint: str) -> None:
         """Take down a mistake."""
-        self.found.append(error(self.line(path), message, hint))
+        self.problems.append(error(self.line(path), message, hint))
 
     def line(self, path: Path) -> int | None:
         """Where something stands, or else what it belongs to."""
@@ -233,4 +235,4 @@ def _spelled(value: Any) -> str:
 def _commands(given: Any) -> tuple[Command, ...]:
     if given is None:
         return ()
-    return tuple(words(each) for each in (given if isinstance(given, list) else [given]))
+    return tuple(argv_of(each) for each in (given if isinstance(given, list) else [given]))

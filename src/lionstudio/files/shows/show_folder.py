@@ -188,7 +188,7 @@ def _planned(play: dict[str, Any]) -> FolderPlay | None:
     name = _text(play.get("name"))
     if name is None:
         return None
-    needs = names_in(play.get("depends_on", play.get("deps")))
+    needs = name_list(play.get("depends_on", play.get("deps")))
     return FolderPlay(name, needs, _text(play.get("playbook")), _text(play.get("effort")))
 
 
@@ -210,7 +210,7 @@ def _plays_in_lines(lines: list[str]) -> tuple[FolderPlay, ...]:
     return tuple(found.values())
 
 
-def names_in(given: Any) -> tuple[str, ...] | None:
+def name_list(given: Any) -> tuple[str, ...] | None:
     """A list of names, or one name; None when it is neither."""
     if isinstance(given, str):
         return (given,) if given else ()

@@ -52,14 +52,14 @@ def list_team_files(home: str) -> list[TeamFile]:
     found = [read_team_file(item.path) for item in items]
     owners = {each.team.id: each.path for each in found if each.team is not None}
     owners |= {each.team.id: each.path for each in found if each.team and each.path == path_of(home, each.team.id)}
-    return [_unless_doubled(each, owners) for each in found]
+    return [_mark_duplicate(each, owners) for each in found]
 
 
 def read_team_file(path: str) -> TeamFile:
     """Read one file; whatever is wrong with it becomes the error of the entry."""
     name = os.path.basename(path).removesuffix(SUFFIX)
     try:
-        return _understood(path, _load(path))
+        return _parse(path, _load(path))
     except LionError as refused:
         return TeamFile(path, shown(name), error=without_path(refused.message, path))
 
@@ -94,18 +94,18 @@ def change_team_file(path: str, change: Callable[[Json, Team], T]) -> tuple[Team
     """Read, change and replace a file while nobody else does; the file as it is then, and what `change` returned."""
     with locked(_lock_of(path)):
         data = _load(path)
-        team = team_of(data, fallback=_age(path))
+        team = team_of(data, fallback=_modified_at(path))
         data.setdefault("created_at", iso(team.created_at))
         result = change(data, team)
         _store(path, data)
-    return _understood(path, data), result
+    return _parse(path, data), result
 
 
 def restore_team_file(path: str, data: Json) -> TeamFile:
     """Put a whole file in the place of whatever is there."""
     with locked(_lock_of(path)):
         _store(path, data)
-    return _understood(path, data)
+    return _parse(path, data)
 
 
 def path_of(home: str, team_id: str) -> str:
@@ -124,8 +124,8 @@ def check_members(names: list[str]) -> tuple[str, ...]:
     return members
 
 
-def _understood(path: str, data: Json) -> TeamFile:
-    team = team_of(data, fallback=_age(path))
+def _parse(path: str, data: Json) -> TeamFile:
+    team = team_of(data, fallback=_modified_at(path))
     return TeamFile(path, team.name, data, team, tuple(messages_of(data, team)))
 
 
@@ -191,13 +191,13 @@ def _preference(found: TeamFile) -> tuple[bool, float]:
     return (team is not None and team.status == "active", team.created_at if team is not None else 0.0)
 
 
-def _unless_doubled(found: TeamFile, owners: dict[str, str]) -> TeamFile:
+def _mark_duplicate(found: TeamFile, owners: dict[str, str]) -> TeamFile:
     if found.team is None or owners[found.team.id] == found.path:
         return found
     return TeamFile(found.path, found.name, error=f"it has the id of {shown(owners[found.team.id])}; a copy?")
 
 
-def _age(path: str) -> float:
+def _modified_at(path: str) -> float:
     try:
         return os.stat(path).st_mtime
     except OSError:

@@ -42,7 +42,7 @@ def messages_of(data: Json, team: Team) -> list[TeamMessage]:
     try:
         for entry in given if isinstance(given, list) else []:
             if isinstance(entry, dict):
-                at = seconds(entry.get("timestamp")) or at
+                at = to_timestamp(entry.get("timestamp")) or at
                 made.append(_message(entry, team.id, at, taken))
     except RecursionError:
         raise _too_deep() from None
@@ -97,7 +97,7 @@ def is_for(message: TeamMessage, member: str) -> bool:
     return message.sender != member and bool({member, EVERYONE} & set(recipients(message)))
 
 
-def seconds(value: Any) -> float | None:
+def to_timestamp(value: Any) -> float | None:
     """Unix seconds of an ISO text or a number, None for anything else; a text without a zone is UTC."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e11:
         return float(value)
@@ -110,20 +110,20 @@ def seconds(value: Any) -> float | None:
         return None
 
 
-def moment() -> float:
+def now() -> float:
     """Now, to the microsecond: what a file can carry, so that file and row agree."""
     return round(time.time(), 6)
 
 
 def iso(at: float | None = None) -> str:
     """A time as files have it, now by default."""
-    return datetime.fromtimestamp(moment() if at is None else at, UTC).isoformat()
+    return datetime.fromtimestamp(now() if at is None else at, UTC).isoformat()
 
 
 def _team(data: Json, fallback: float) -> Team:
-    moments = [at for entry in _dicts(data.get("messages")) if (at := seconds(entry.get("timestamp"))) is not None]
-    created_at = seconds(data.get("created_at")) or min(moments, default=fallback)
-    archived_at = seconds(data.get("archived_at"))
+    moments = [at for entry in _dicts(data.get("messages")) if (at := to_timestamp(entry.get("timestamp"))) is not None]
+    created_at = to_timestamp(data.get("created_at")) or min(moments, default=fallback)
+    archived_at = to_timestamp(data.get("archived_at"))
     members = data.get("members")
     return Team(
         id=data["id"],

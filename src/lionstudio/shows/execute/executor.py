@@ -84,7 +84,7 @@ class Executor:
             for warning in found.warnings:
                 self.warn(warning)
             base = found.base
-        repo = open_show_repo(str(self.plan.repo), self.topic, base, room=room)
+        repo = open_show_repo(str(self.plan.repo), self.topic, base, checkouts_dir=room)
         play_records.save_show(self.show_dir, self.database, self.plan, base=base)
         return repo
 

@@ -289,7 +289,7 @@ class GateAndMerge:
         return found
 
     def _tree_of(self, commit: str) -> str:
-        return director_git(self._stage.repo).ask("rev-parse", "--verify", f"{commit}^{{tree}}").line
+        return director_git(self._stage.repo).check("rev-parse", "--verify", f"{commit}^{{tree}}").line
 
     def _write(self, **changes: Any) -> None:
         play_records.save_play(self._stage.show_dir, self._stage.database, self._play, **changes)
