@@ -25,7 +25,7 @@ from lionstudio.system.git import Git, GitResult, failure, program, quoted
 
 
 def test_a_lock_that_a_killed_git_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wrapper, "_FLAGS", tuple(flag.replace("=10000", "=50") for flag in wrapper._FLAGS))
+    monkeypatch.setattr(wrapper, "CONFIG_FLAGS", tuple(flag.replace("=10000", "=50") for flag in wrapper.CONFIG_FLAGS))
     users = make_repo(tmp_path / "users")
     repo = begun(users)
     checkout = checkout_of(repo)

@@ -262,7 +262,7 @@ def test_of_two_files_with_one_id_the_one_that_is_named_after_it_counts(home: Se
     done = import_teams(db, home.home)
 
     assert (done.files, done.added, len(done.skipped)) == (3, 2, 2)
-    assert all("has the id of" in each.reason for each in done.skipped)
+    assert all("duplicate id:" in each.reason for each in done.skipped)
 
 
 def test_without_a_database_the_file_is_written_and_the_drift_is_told(home: Settings, db: Database) -> None:
@@ -386,7 +386,7 @@ def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(hom
 
     assert (done.files, done.teams, done.added) == (4, 1, 2)
     reasons = {Path(each.path).stem: each.reason for each in done.skipped}
-    assert "is empty; a writer was cut off" in reasons["empty"]
+    assert "is empty: another program was interrupted while writing it" in reasons["empty"]
     assert "is not valid JSON" in reasons["torn"]
     assert "nested" in reasons["deep"]
     findings = db.read(lambda conn: list(team_findings(conn, home)))

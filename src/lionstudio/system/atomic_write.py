@@ -42,9 +42,7 @@ def write_bytes(path: str, content: bytes) -> None:
         with _replacement(target, 0o666) as descriptor:
             with suppress(FileNotFoundError):
                 os.fchmod(descriptor, stat.S_IMODE(os.stat(target).st_mode))
-            rest = memoryview(content)
-            while rest:
-                rest = rest[os.write(descriptor, rest) :]
+            _write_all(descriptor, content)
     except OSError as error:
         raise StorageFailed(
             f"cannot write {shown(path)}: {error.strerror}",
@@ -110,6 +108,12 @@ def sync_folder(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
 
 
 @contextmanager

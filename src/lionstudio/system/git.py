@@ -61,7 +61,7 @@ _CONFIG: tuple[tuple[str, str], ...] = (
     ("core.filesRefLockTimeout", "10000"),
     ("core.packedRefsTimeout", "10000"),
 )
-_FLAGS = tuple(part for name, value in _CONFIG for part in ("-c", f"{name}={value}"))
+CONFIG_FLAGS = tuple(part for name, value in _CONFIG for part in ("-c", f"{name}={value}"))
 _LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
 
 
@@ -143,25 +143,8 @@ class Git:
 
     def environment(self) -> dict[str, str]:
         """Build the environment; only PATH and the folder for temporary files are inherited."""
-        # a relative entry of PATH would lead into the folder of an agent
-        path = [entry for entry in os.get_exec_path() if os.path.isabs(entry)]
-        env = {
-            "PATH": os.pathsep.join(path),
+        env = clean_environment(self.git_dir) | {
             "TMPDIR": tempfile.gettempdir(),
-            "LC_ALL": "C",
-            "HOME": self.git_dir,
-            "GIT_CONFIG_GLOBAL": _OFF,
-            "GIT_CONFIG_SYSTEM": _OFF,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_ATTR_NOSYSTEM": "1",
-            # protocol.allow loses to what a repository allows by name, and no transport is needed here
-            "GIT_ALLOW_PROTOCOL": "none",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_EDITOR": ":",
-            "GIT_ASKPASS": "false",
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_NO_LAZY_FETCH": "1",
             "GIT_LITERAL_PATHSPECS": "1",
             "GIT_AUTHOR_NAME": self.name,
             "GIT_AUTHOR_EMAIL": self.email,
@@ -181,7 +164,30 @@ class Git:
         processes_started += 1
         own = ["-c", f"core.excludesFile={self.excludes or _OFF}"]
         own += [] if self.work_tree else ["-c", "core.bare=true"]
-        return [program(), f"--git-dir={self.git_dir}", *_FLAGS, *own, *args]
+        return [program(), f"--git-dir={self.git_dir}", *CONFIG_FLAGS, *own, *args]
+
+
+def clean_environment(home: str) -> dict[str, str]:
+    """Return an environment in which git reads no configuration of the user and reaches no network."""
+    # a relative entry of PATH would lead into the folder of an agent
+    path = os.pathsep.join(entry for entry in os.get_exec_path() if os.path.isabs(entry))
+    return {
+        "PATH": path,
+        "LC_ALL": "C",
+        "HOME": home,
+        "GIT_CONFIG_GLOBAL": _OFF,
+        "GIT_CONFIG_SYSTEM": _OFF,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
+        # protocol.allow loses to a protocol that a repository allows by name; this list loses to nothing
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": ":",
+        "GIT_ASKPASS": "false",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+    }
 
 
 def _wait(process: subprocess.Popen[bytes], stdin: bytes | None, command: str) -> GitResult:

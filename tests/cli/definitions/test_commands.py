@@ -95,7 +95,7 @@ def test_show_tells_what_it_says_and_what_is_wrong(home: Path) -> None:
     assert (data["text"], data["fields"]["extra"], data["error"]) == (
         text,
         {"role": "x"},
-        "line 3: timeout must be a whole number of seconds from 1 to 2592000, not 'soon'",
+        "line 3: timeout must be an integer from 1 to 2592000 (seconds), not 'soon'",
     )
     assert "You are it." in here("agents", "show", "it").out
     assert li("agents", "show", "it", "--text", env=env(home)).out == text
@@ -106,7 +106,7 @@ def test_validate_has_file_line_and_advice_and_fails_only_for_errors(home: Path)
     write(home / "playbooks" / "warned.yaml", "prompt: hello {nmae}\n")
     good = here("playbooks", "validate")
     assert good.code == 0
-    assert f"{home}/playbooks/warned.yaml:1: warning: the prompt names {{nmae}}" in good.out
+    assert f"{home}/playbooks/warned.yaml:1: warning: {{nmae}} in the prompt" in good.out
 
     draft = write(Path("draft.playbook.yaml"), "description: x\nargs:\n  n: {type: int, default: ten}\n")
     bad = here("playbooks", "validate", str(draft), "warned")

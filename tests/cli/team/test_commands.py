@@ -157,7 +157,9 @@ def test_a_damaged_file_is_a_line_in_the_list_and_nothing_more(files: Path) -> N
         ("empty", False),
         ("torn", False),
     ]
-    assert "is empty; a writer was cut off" in on_terminal("team", "ls", env={**given(), "COLUMNS": "200"}).out
+    assert (
+        "is empty: another program was interrupted" in on_terminal("team", "ls", env={**given(), "COLUMNS": "200"}).out
+    )
     assert here("team", "send", "torn", "x").code == 2
     assert here("team", "send", "good", "x").code == 0
 

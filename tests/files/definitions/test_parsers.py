@@ -62,7 +62,7 @@ def test_an_agent_without_a_head() -> None:
     agent, found = agents.parse("x", "You are x.\n")
 
     assert agent == Agent(name="x", prompt="You are x.")
-    assert told(found) == [("warning", None, "it does not say which provider runs it")]
+    assert told(found) == [("warning", None, "no provider is named")]
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_an_agent_without_a_head() -> None:
         ("model: two words", "model must be a model such as"),
         ("model: [a]", "model must be a model such as"),
         ("effort: extreme", "effort must be one of: none, minimal, low"),
-        ("timeout: soon", "timeout must be a whole number of seconds"),
-        ("timeout: 0", "timeout must be a whole number of seconds"),
-        ("timeout: yes", "timeout must be a whole number of seconds"),
-        ("idle_timeout: 1.5", "idle_timeout must be a whole number of seconds"),
+        ("timeout: soon", "timeout must be an integer from 1 to 2592000 (seconds)"),
+        ("timeout: 0", "timeout must be an integer from 1 to 2592000 (seconds)"),
+        ("timeout: yes", "timeout must be an integer from 1 to 2592000 (seconds)"),
+        ("idle_timeout: 1.5", "idle_timeout must be an integer from 1 to 2592000 (seconds)"),
         ("yolo: maybe", "yolo must be true or false"),
         ("resume_on_timeout: twice", "resume_on_timeout must be one of: once"),
         ("workload: medium", "workload must be one of: light, heavy"),
-        ("account_connectors: github", "account_connectors must be a list of texts"),
-        ("artifact_defaults: report.md", "artifact_defaults must have keys of its own"),
+        ("account_connectors: github", "account_connectors must be a list of strings"),
+        ("artifact_defaults: report.md", "artifact_defaults must be a mapping of keys to values"),
         ("artifact_defaults: {expected: x}", "artifact_defaults.expected must be a list"),
         ("description: 7", "description must be text"),
     ],
@@ -109,7 +109,7 @@ def test_a_provider_nobody_knows_is_a_warning(model: str, known: bool) -> None:
 def test_an_agent_says_which_provider_runs_it(head: str, said: bool) -> None:
     _, found = agents.parse("x", f"---\n{head}\n---\nprompt")
 
-    assert told(found) == ([] if said else [("warning", 2, "it does not say which provider runs it")])
+    assert told(found) == ([] if said else [("warning", 2, "no provider is named")])
 
 
 def test_the_providers_are_those_that_can_be_started() -> None:
@@ -121,7 +121,7 @@ def test_the_providers_are_those_that_can_be_started() -> None:
 def test_an_agent_without_a_prompt_is_a_warning() -> None:
     _, found = agents.parse("x", "---\nprovider: claude\n---\n")
 
-    assert told(found) == [("warning", None, "there is no system prompt")]
+    assert told(found) == [("warning", None, "the system prompt is empty")]
 
 
 def test_a_skill() -> None:
@@ -129,7 +129,7 @@ def test_a_skill() -> None:
 
     assert skill == ("pdf-tools", "For PDFs", "Do it.", {"license": "MIT"})
     assert found == []
-    assert told(skills.parse("pdf", "text")[1]) == [("warning", None, "there is no description")]
+    assert told(skills.parse("pdf", "text")[1]) == [("warning", None, "the description is missing")]
 
 
 AUDIT = """\
@@ -169,23 +169,33 @@ def test_a_playbook_with_everything() -> None:
 @pytest.mark.parametrize(
     ("text", "severity", "line", "message"),
     [
-        ("description: x", "error", None, "there is no prompt"),
-        ("description: x\nprompt: ''", "error", 2, "there is no prompt"),
-        ("prompt: x\nworkers: 33", "error", 2, "workers must be a whole number from 1 to 32"),
-        ("prompt: x\nmax-ops: -1", "error", 2, "max_ops must be a whole number from 0 to 50"),
+        ("description: x", "error", None, "the prompt is missing"),
+        ("description: x\nprompt: ''", "error", 2, "the prompt is missing"),
+        ("prompt: x\nworkers: 33", "error", 2, "workers must be an integer from 1 to 32"),
+        ("prompt: x\nmax-ops: -1", "error", 2, "max_ops must be an integer from 0 to 50"),
         ("prompt: x\nmode: parallel", "error", 2, "mode must be one of: agent, flow, fanout"),
-        ("prompt: x\nargs: [a]", "error", 2, "args must have keys of its own"),
+        ("prompt: x\nargs: [a]", "error", 2, "args must be a mapping of keys to values"),
         ("prompt: x\nargs:\n  a: {type: date}", "error", 3, "type must be one of: str, int, float, bool"),
-        ("prompt: x\nargs:\n  a: {type: int, default: ten}", "error", 3, "the default of a is 'ten', which is no int"),
-        ("prompt: x\nargs:\n  a: {type: int, default: yes}", "error", 3, "the default of a is True, which is no int"),
-        ("prompt: x\nargs:\n  a: {default: 5}", "error", 3, "the default of a is 5, which is no str"),
-        ("prompt: x\nargs:\n  a: dry", "error", 3, "the argument a needs keys of its own"),
-        ("prompt: x\nargs:\n  input: {}", "error", 3, "'input' cannot be the name of an argument"),
-        ("prompt: x\nargs:\n  'a.b': {}", "error", 3, "'a.b' cannot be the name of an argument"),
-        ("prompt: hello {nmae}", "warning", 1, "the prompt names {nmae}, which is no argument"),
-        ("prompt: x\nname: other", "warning", 2, "it is called 'other' here"),
-        ("prompt: x\nmax-opps: 3", "warning", 2, "the field 'max_opps' is not known"),
-        ("prompt: x\nmodel: clod/x", "warning", 2, "the provider 'clod' is not known"),
+        (
+            "prompt: x\nargs:\n  a: {type: int, default: ten}",
+            "error",
+            3,
+            "the default of a must be of type int, not 'ten'",
+        ),
+        (
+            "prompt: x\nargs:\n  a: {type: int, default: yes}",
+            "error",
+            3,
+            "the default of a must be of type int, not True",
+        ),
+        ("prompt: x\nargs:\n  a: {default: 5}", "error", 3, "the default of a must be of type str, not 5"),
+        ("prompt: x\nargs:\n  a: dry", "error", 3, "the argument a must be a mapping"),
+        ("prompt: x\nargs:\n  input: {}", "error", 3, "'input' is not a valid argument name"),
+        ("prompt: x\nargs:\n  'a.b': {}", "error", 3, "'a.b' is not a valid argument name"),
+        ("prompt: hello {nmae}", "warning", 1, "{nmae} in the prompt is not an argument"),
+        ("prompt: x\nname: other", "warning", 2, "the name 'other' is ignored"),
+        ("prompt: x\nmax-opps: 3", "warning", 2, "unknown field 'max_opps'"),
+        ("prompt: x\nmodel: clod/x", "warning", 2, "unknown provider 'clod'"),
     ],
 )
 def test_a_problem_of_a_playbook_has_its_line(text: str, severity: str, line: int | None, message: str) -> None:
@@ -244,9 +254,9 @@ def test_arguments_from_a_command_line() -> None:
     playbook, _ = playbooks.parse("audit", AUDIT)
 
     assert bind(playbook, {"depth": "3", "strict": "yes"}) == {"mode": "dry", "depth": 3, "strict": True}
-    with pytest.raises(InvalidInput, match="needs depth"):
+    with pytest.raises(InvalidInput, match="missing argument of playbook audit: depth"):
         bind(playbook, {})
-    with pytest.raises(InvalidInput, match="has no argument 'dpth'"):
+    with pytest.raises(InvalidInput, match="unknown argument 'dpth' of playbook audit"):
         bind(playbook, {"dpth": "3"})
     with pytest.raises(InvalidInput, match="depth must be of type int"):
         bind(playbook, {"depth": "three"})
