@@ -194,7 +194,7 @@ def _read_pid_by_psutil(pid: int) -> _PidState:
 
 
 def _psutil() -> Any:
-    from importlib import import_module  # by name, because it is optional and only used where there is no /proc
+    from importlib import import_module  # by name, because it is optional and only used without /proc
 
     return import_module("psutil")
 

@@ -111,7 +111,7 @@ def test_validate_has_file_line_and_advice_and_fails_only_for_errors(home: Path)
     draft = write(Path("draft.playbook.yaml"), "description: x\nargs:\n  n: {type: int, default: ten}\n")
     bad = here("playbooks", "validate", str(draft), "warned")
     assert bad.code == 1
-    assert f"{draft.resolve()}:3: error: the default of n is 'ten', which is no int" in bad.out
+    assert f"{draft.resolve()}:3: error: the default of n must be of type int, not 'ten'" in bad.out
     assert "→ quote it if it is text, or change the type" in bad.out
     assert bad.out.endswith("2 errors, 1 warning in 2 playbooks.\n")
     wire = here("playbooks", "validate", str(draft), "--json").json

@@ -49,7 +49,7 @@ def find_ref(repo: Repo, ref: str) -> str | None:
 
 
 def find_show_repo(checkouts_dir: str) -> Repo | None:
-    """Load the repository of a show that was set up before; None when there is no record of it."""
+    """Load the repository of a show that was set up before; None when it is not recorded."""
     try:
         with open(os.path.join(checkouts_dir, DIRECTOR, _SHOW), encoding="utf-8") as file:
             return Repo(**json.load(file), checkouts_dir=checkouts_dir)
