@@ -1,4 +1,4 @@
-"""Agents, playbooks and skills: what a text says, and complaints with line and advice."""
+"""Parsers of agents, playbooks and skills: values, and problems with line and hint."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def told(found: list[Problem]) -> list[tuple[str, int | None, str]]:
     return [(problem.severity, problem.line, problem.message) for problem in found]
 
 
-def test_an_agent_with_everything() -> None:
+def test_parse_agent_reads_every_field() -> None:
     agent, found = agents.parse("implementer", WHOLE_AGENT)
 
     assert agent == Agent(
@@ -58,7 +58,7 @@ def test_an_agent_with_everything() -> None:
     assert told(found) == [("warning", 3, "reasoning_effort is the old name of effort")]
 
 
-def test_an_agent_without_a_head() -> None:
+def test_parse_agent_without_front_matter() -> None:
     agent, found = agents.parse("x", "You are x.\n")
 
     assert agent == Agent(name="x", prompt="You are x.")
@@ -85,7 +85,7 @@ def test_an_agent_without_a_head() -> None:
         ("description: 7", "description must be text"),
     ],
 )
-def test_an_error_of_an_agent_has_its_line_and_advice(line: str, message: str) -> None:
+def test_parse_agent_error_has_line_and_hint(line: str, message: str) -> None:
     agent, found = agents.parse("x", f"---\nprovider: claude\n{line}\n---\nprompt\n")
 
     (problem,) = found
@@ -96,7 +96,7 @@ def test_an_error_of_an_agent_has_its_line_and_advice(line: str, message: str) -
 
 
 @pytest.mark.parametrize(("model", "known"), [("claude_code/x", True), ("Claude-Code/x", True), ("clod/x", False)])
-def test_a_provider_nobody_knows_is_a_warning(model: str, known: bool) -> None:
+def test_parse_agent_warns_about_unknown_provider(model: str, known: bool) -> None:
     _, found = agents.parse("x", f"---\nmodel: {model}\n---\nprompt")
 
     assert [problem.severity for problem in found] == ([] if known else ["warning"])
@@ -106,25 +106,25 @@ def test_a_provider_nobody_knows_is_a_warning(model: str, known: bool) -> None:
     ("head", "said"),
     [("model: sonnet", False), ("model: claude", True), ("model: claude/sonnet", True), ("provider: codex", True)],
 )
-def test_an_agent_says_which_provider_runs_it(head: str, said: bool) -> None:
+def test_parse_agent_warns_without_provider(head: str, said: bool) -> None:
     _, found = agents.parse("x", f"---\n{head}\n---\nprompt")
 
     assert told(found) == ([] if said else [("warning", 2, "no provider is named")])
 
 
-def test_the_providers_are_those_that_can_be_started() -> None:
+def test_providers_equal_the_registered_ones() -> None:
     names = {*provider.PROVIDERS, *provider._OTHER_NAMES}
 
     assert {name.replace("-", "_") for name in names} == agents.PROVIDERS
 
 
-def test_an_agent_without_a_prompt_is_a_warning() -> None:
+def test_parse_agent_warns_about_empty_prompt() -> None:
     _, found = agents.parse("x", "---\nprovider: claude\n---\n")
 
     assert told(found) == [("warning", None, "the system prompt is empty")]
 
 
-def test_a_skill() -> None:
+def test_parse_skill() -> None:
     skill, found = skills.parse("pdf", "---\nname: pdf-tools\ndescription: For PDFs\nlicense: MIT\n---\nDo it.")
 
     assert skill == ("pdf-tools", "For PDFs", "Do it.", {"license": "MIT"})
@@ -152,7 +152,7 @@ prompt: |
 """
 
 
-def test_a_playbook_with_everything() -> None:
+def test_parse_playbook_reads_every_field() -> None:
     playbook, found = playbooks.parse("audit", AUDIT)
 
     assert found == []
@@ -198,7 +198,7 @@ def test_a_playbook_with_everything() -> None:
         ("prompt: x\nmodel: clod/x", "warning", 2, "unknown provider 'clod'"),
     ],
 )
-def test_a_problem_of_a_playbook_has_its_line(text: str, severity: str, line: int | None, message: str) -> None:
+def test_parse_playbook_problem_has_its_line(text: str, severity: str, line: int | None, message: str) -> None:
     _, found = playbooks.parse("it", text)
 
     assert [(problem.severity, problem.line) for problem in found if problem.message.startswith(message)] == [
@@ -206,7 +206,7 @@ def test_a_problem_of_a_playbook_has_its_line(text: str, severity: str, line: in
     ], found
 
 
-def test_complaints_about_one_file_are_bounded() -> None:
+def test_parse_playbook_bounds_its_problems() -> None:
     _, found = playbooks.parse("it", "prompt: x\n" + "\n".join(f"unknown-{n}: 1" for n in range(20_000)))
 
     assert len(found) == playbooks.MOST_COMPLAINTS
@@ -235,14 +235,12 @@ def book(prompt: str, *args: Arg) -> Playbook:
         ("{input} $(id) `id` ; %n {{7*7}}", "$(id)", {}, "$(id) $(id) `id` ; %n {{7*7}}"),
     ],
 )
-def test_rendering_puts_text_for_names_and_nothing_else(
-    prompt: str, text: str, values: dict[str, Any], expected: str
-) -> None:
+def test_render_only_replaces_names(prompt: str, text: str, values: dict[str, Any], expected: str) -> None:
     assert render(book(prompt), text, values) == expected
 
 
 @given(st.text(), st.text(), st.dictionaries(st.from_regex(r"[a-z]{1,3}\Z", fullmatch=True), st.text(), max_size=3))
-def test_any_template_renders(prompt: str, text: str, values: dict[str, str]) -> None:
+def test_render_accepts_any_template(prompt: str, text: str, values: dict[str, str]) -> None:
     rendered = render(book(prompt), text, values)
 
     assert text in rendered or "{input}" not in prompt
@@ -250,7 +248,7 @@ def test_any_template_renders(prompt: str, text: str, values: dict[str, str]) ->
         assert rendered == prompt
 
 
-def test_arguments_from_a_command_line() -> None:
+def test_bind_converts_arguments() -> None:
     playbook, _ = playbooks.parse("audit", AUDIT)
 
     assert bind(playbook, {"depth": "3", "strict": "yes"}) == {"mode": "dry", "depth": 3, "strict": True}

@@ -1,4 +1,4 @@
-"""Plans: every mistake with its line, nothing guessed, and a plan that is written says the same when it is read."""
+"""Plans: every field is read, and every mistake is reported with its line."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def problems(text: str, topic: str = "t") -> list[tuple[int | None, str, str | N
     return [(each.line, each.message, each.hint) for each in parse_plan(topic, text)[1]]
 
 
-def test_everything_that_a_plan_can_say() -> None:
+def test_load_plan_reads_every_field() -> None:
     plan = load_plan("speed", WHOLE)
 
     assert plan == Plan(
@@ -110,7 +110,7 @@ def test_everything_that_a_plan_can_say() -> None:
     assert (plan.timeout_of("parser"), plan.timeout_of("lexer")) == (90, 1800)
 
 
-def test_no_field_of_a_plan_goes_without_a_key() -> None:
+def test_plan_rules_cover_every_field() -> None:
     made = {"topic", "plays", "line"}
     assert {each.name for each in fields(Plan)} - made == set(plan_fields.PLAN_RULES) - {"plays"}
     assert {each.name for each in fields(PlannedPlay)} - made == set(plan_fields.PLAY_RULES)
@@ -173,7 +173,7 @@ def test_no_field_of_a_plan_goes_without_a_key() -> None:
         ("no head at all", 1, "missing key repo"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(text: str, line: int, words: str) -> None:
+def test_parse_plan_problem_has_its_line(text: str, line: int, words: str) -> None:
     found = problems(text)
 
     assert [each for each in found if words in each[1]], found
@@ -182,7 +182,7 @@ def test_a_mistake_is_told_with_its_line(text: str, line: int, words: str) -> No
         load_plan("t", text)
 
 
-def test_a_circle_is_named_once_with_everybody_on_it() -> None:
+def test_parse_plan_reports_a_cycle_once() -> None:
     needs = {"a": "c", "b": "a", "c": "b", "d": "a", "free": ""}
     plays = "".join(f"- {{name: {name}, prompt: x, depends_on: [{need}]}}\n" for name, need in needs.items())
 
@@ -191,7 +191,7 @@ def test_a_circle_is_named_once_with_everybody_on_it() -> None:
     assert [message for _, message, _ in found] == ["dependency cycle: a → c → b → a"]
 
 
-def test_a_word_that_was_probably_meant() -> None:
+def test_parse_plan_suggests_the_nearest_key() -> None:
     text = head("plays:\n- {name: lexer, prompt: x}\n- {name: parser, prompt: y, depends_on: lexr, promt: z}\n")
 
     assert {hint for _, _, hint in problems(text)} == {"did you mean lexer?", "did you mean prompt?"}
@@ -221,7 +221,7 @@ def test_a_word_that_was_probably_meant() -> None:
         "_meta",
     ],
 )
-def test_names_that_git_or_a_shell_would_misread(name: str) -> None:
+def test_parse_plan_refuses_names_that_git_or_a_shell_misreads(name: str) -> None:
     assert plan_fields.fault_of_slug(name) is not None
     assert any(
         "the topic" in message for _, message, _ in problems(head("plays: [{name: a, prompt: x}]\n"), topic=name)
@@ -229,20 +229,20 @@ def test_names_that_git_or_a_shell_would_misread(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["director.git", "lexer.git", "a.lock", ".gates", ".making-a", "integration"])
-def test_names_that_the_room_of_a_show_needs_itself(name: str) -> None:
+def test_parse_plan_refuses_names_of_our_own_folders(name: str) -> None:
     plays = "plays:\n- {{name: {}, prompt: x}}\n"
     assert not problems(head(plays.format("fine")))
     assert "name" in " ".join(message for _, message, _ in problems(head(plays.format(name))))
 
 
 @pytest.mark.parametrize("name", ["a", "lexer", "2024-plan", "a.b_c-d", "x" * 63])
-def test_names_that_are_good(name: str) -> None:
+def test_parse_plan_accepts_names(name: str) -> None:
     assert plan_fields.fault_of_slug(name) is None
 
 
-def test_what_this_machine_does_not_have() -> None:
+def test_check_plan_reports_missing_agents_and_playbooks() -> None:
     text = head(
-        "gates: [{review: critc}]\nplays:\n- {name: a, prompt: x, agent: nobody}\n- {name: b, playbook: bild}\n"
+        "gates: [{review: critc}]\nplays:\n- {name: a, prompt: x, agent: missing}\n- {name: b, playbook: bild}\n"
         "- {name: c, prompt: x}\n- {name: d, prompt: x, agent: claude/opus}\n"
     )
     plan = load_plan("t", text)
@@ -250,15 +250,15 @@ def test_what_this_machine_does_not_have() -> None:
     found = check_plan(plan, ["build"], ["critic", "claude", "a"])
 
     assert [(each.line, each.message, each.hint) for each in found] == [
-        (6, "a: agent 'nobody' does not exist", "`li agents ls` lists them"),
+        (6, "a: agent 'missing' does not exist", "`li agents ls` lists them"),
         (7, "b: playbook 'bild' does not exist", "did you mean build?"),
         (4, "the reviewing agent 'critc' does not exist", "did you mean critic?"),
     ]
-    nobody = check_plan(load_plan("t", text.replace("agent: a\n", "")), ["bild"], ["critc", "claude", "nobody"])
-    assert [each.message for each in nobody] == ["c has no agent"]
+    problems_of_c = check_plan(load_plan("t", text.replace("agent: a\n", "")), ["bild"], ["critc", "claude", "missing"])
+    assert [each.message for each in problems_of_c] == ["c has no agent"]
 
 
-def test_the_first_mistake_is_the_refusal(tmp_path: Path) -> None:
+def test_read_plan_raises_the_first_problem(tmp_path: Path) -> None:
     folder = tmp_path / "speed"
     folder.mkdir()
     (folder / "_show.md").write_text(head("plays:\n- {name: -D, prompt: x}\nfoo: 1\n"))
@@ -269,7 +269,7 @@ def test_the_first_mistake_is_the_refusal(tmp_path: Path) -> None:
     assert refusal.value.message.endswith("(and 1 more)")
 
 
-def test_keys_are_set_without_touching_the_rest() -> None:
+def test_with_fields_keeps_other_lines() -> None:
     text = with_fields(PATTERN, {"goal": "x: y", "repo": "/a b"})
     again = with_fields(text, {"goal": "z", "base_branch": "main"})
 

@@ -1,4 +1,4 @@
-"""An agent plants everything that git can be made to run, and all that could lead us astray: nothing of it works.
+"""Hostile checkouts: no program that an agent plants for git runs, and no forged state is trusted.
 
 Each planted program leaves a mark when it runs. The agent's own git runs with a HOME that does not know them.
 """
@@ -177,7 +177,7 @@ HOOKS = (
 )
 
 
-def test_the_traps_work(repo: Repo, trap: Path) -> None:
+def test_traps_are_sprung_by_plain_git(repo: Repo, trap: Path) -> None:
     """Otherwise the tests below would prove nothing."""
     checkout = checkout_of(repo)
     plant(checkout.path, trap)
@@ -224,7 +224,7 @@ def through_everything(repo: Repo, one: Checkout, two: Checkout, tmp_path: Path)
     assert remove(two) is None
 
 
-def test_nothing_that_an_agent_plants_is_run(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
+def test_no_planted_program_runs(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
     before = fingerprint(users)
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     for checkout in (one, two):
@@ -242,10 +242,10 @@ def test_nothing_that_an_agent_plants_is_run(users: Path, repo: Repo, trap: Path
     git(users, "fsck", "--strict")
 
 
-def test_nothing_runs_when_the_agents_own_environment_is_ours(
+def test_no_planted_program_runs_with_git_variables_set(
     users: Path, repo: Repo, trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Variables of git that whoever starts the director has set do not reach our git either."""
+    """Git variables in the director's own environment do not reach our git either."""
     write(tmp_path / "elsewhere", {"global": configuration(str(trap), str(tmp_path / "elsewhere"))})
     for name, value in {
         "GIT_DIR": "/nonexistent",
@@ -273,7 +273,7 @@ def test_nothing_runs_when_the_agents_own_environment_is_ours(
     assert (marks(trap), (tmp_path / "trace").exists()) == ("", False)
 
 
-def test_a_repository_inside_of_the_checkout_is_never_entered(users: Path, repo: Repo, trap: Path) -> None:
+def test_collect_never_enters_a_nested_repository(users: Path, repo: Repo, trap: Path) -> None:
     checkout = checkout_of(repo)
     make_repo(Path(checkout.path, "nested"), {"n.txt": "n\n"})
     plant(os.path.join(checkout.path, "nested"), trap)
@@ -290,7 +290,7 @@ def test_a_repository_inside_of_the_checkout_is_never_entered(users: Path, repo:
     assert marks(trap) == ""
 
 
-def test_files_with_a_filter_are_taken_only_from_commits(users: Path, trap: Path) -> None:
+def test_collect_takes_filtered_files_only_from_commits(users: Path, trap: Path) -> None:
     write(users, {".gitattributes": "*.bin filter=lfs\n", "data.bin": "pointer\n"})
     commit(users)
     repo = begun(users)
@@ -302,7 +302,7 @@ def test_files_with_a_filter_are_taken_only_from_commits(users: Path, trap: Path
     assert set(collect(checkout, "work", attempt=2).changed) == {"other.txt", "data.bin"}
 
 
-def test_git_replaced_by_a_pointer_or_a_link(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
+def test_collect_reports_a_replaced_git_folder(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
     other = make_repo(tmp_path / "other", {"stolen.txt": "stolen\n"})
     plant(str(other), trap)
     for attempt, how in enumerate(("file", "link", "commondir"), 1):
@@ -351,7 +351,7 @@ def as_another(target: Path) -> None:
 
 @pytest.mark.parametrize("loose", [1000, 0])
 @pytest.mark.parametrize("how", [as_pipe, as_link, as_nonsense, as_another, Path.unlink])
-def test_objects_that_are_none(
+def test_collect_reports_invalid_objects(
     users: Path, repo: Repo, how: Callable[[Path], None], loose: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lionstudio.shows.git.collect_work._LOOSE", loose)
@@ -368,7 +368,7 @@ def test_objects_that_are_none(
     git(users, "fsck", "--strict")
 
 
-def test_objects_that_are_a_link_to_a_folder(repo: Repo, tmp_path: Path) -> None:
+def test_collect_refuses_a_linked_object_store(repo: Repo, tmp_path: Path) -> None:
     checkout = checkout_of(repo)
     store = Path(checkout.path, ".git", "objects")
     store.rename(tmp_path / "store")
@@ -376,7 +376,7 @@ def test_objects_that_are_a_link_to_a_folder(repo: Repo, tmp_path: Path) -> None
     assert "is not a folder of regular files" in collect(checkout, "work", attempt=1).problems[0]
 
 
-def test_forged_history_hints_are_not_believed(users: Path, repo: Repo) -> None:
+def test_collect_ignores_grafts_and_replace_refs(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     git(checkout.path, "commit", "-q", "--amend", "-m", "unrelated")
     head = git(checkout.path, "rev-parse", "HEAD")
@@ -387,7 +387,7 @@ def test_forged_history_hints_are_not_believed(users: Path, repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("name", [".git/config", ".GIT/hooks/post-checkout", "..", "sub/../../x"])
-def test_trees_that_would_write_into_git_folders(users: Path, repo: Repo, name: str) -> None:
+def test_collect_refuses_trees_with_git_folders(users: Path, repo: Repo, name: str) -> None:
     """Made by hand, as git itself refuses to."""
     checkout = checkout_of(repo)
     blob = git(checkout.path, "hash-object", "-w", "README.md")
@@ -411,7 +411,7 @@ def test_trees_that_would_write_into_git_folders(users: Path, repo: Repo, name: 
     assert head not in git(users, "rev-list", "--all")
 
 
-def test_odd_names_and_links_come_home_as_they_are(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_collect_keeps_odd_names_and_links(users: Path, repo: Repo, tmp_path: Path) -> None:
     names = [
         "new\nline",
         'quo"te',
@@ -459,7 +459,7 @@ def test_odd_names_and_links_come_home_as_they_are(users: Path, repo: Repo, tmp_
     assert remove(checkout) is None
 
 
-def test_files_become_folders_and_folders_become_links(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_collect_handles_type_changes(users: Path, repo: Repo, tmp_path: Path) -> None:
     checkout = checkout_of(repo)
     os.unlink(os.path.join(checkout.path, "README.md"))
     write(checkout.path, {"README.md/inner.txt": "i\n"})
@@ -470,7 +470,7 @@ def test_files_become_folders_and_folders_become_links(users: Path, repo: Repo, 
     assert files_of(users, collected.head).keys() == {"README.md/inner.txt", "src", "data.bin", "sub/deep/x.txt"}
 
 
-def test_what_is_too_large_stays_out(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collect_refuses_large_files(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = checkout_of(repo)
     with open(os.path.join(checkout.path, "huge.bin"), "wb") as file:
         file.truncate(2**40)  # a terabyte of nothing: reading it would take hours
@@ -490,7 +490,7 @@ def test_what_is_too_large_stays_out(users: Path, repo: Repo, monkeypatch: pytes
     assert "too much for a repository" in collect(checkout, "work", attempt=3).problems[0]
 
 
-def test_many_commits_come_as_one_pack(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collect_imports_many_commits_as_one_pack(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lionstudio.shows.git.collect_work._LOOSE", 3)
     checkout = checkout_of(repo)
     for number in range(5):
@@ -502,7 +502,7 @@ def test_many_commits_come_as_one_pack(users: Path, repo: Repo, monkeypatch: pyt
     git(users, "fsck", "--strict")
 
 
-def test_an_index_of_nonsense_is_not_ours(repo: Repo) -> None:
+def test_collect_ignores_an_invalid_index(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "n\n"})
     Path(checkout.path, ".git", "index").write_bytes(b"DIRC" + os.urandom(500))
@@ -510,7 +510,7 @@ def test_an_index_of_nonsense_is_not_ours(repo: Repo) -> None:
     assert (collected.changed, collected.problems) == (("new.txt",), ())
 
 
-def test_links_in_the_agents_git_folder_are_not_written_through(repo: Repo, tmp_path: Path) -> None:
+def test_write_git_files_does_not_follow_links(repo: Repo, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious\n")
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
@@ -536,7 +536,7 @@ def test_links_in_the_agents_git_folder_are_not_written_through(repo: Repo, tmp_
     assert git(two.path, "status", "--porcelain=v1") == "UU src/a.py"
 
 
-def test_a_link_that_git_ignores_leads_nobody_out(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_collect_does_not_follow_an_ignored_link(users: Path, repo: Repo, tmp_path: Path) -> None:
     """A conflict is laid into the checkout where a folder of the merge result is an ignored link to elsewhere."""
     (tmp_path / "victim").mkdir()
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")

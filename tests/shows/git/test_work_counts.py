@@ -1,4 +1,4 @@
-"""How much work git is given for a play, counted: it must not grow with the show or with the repository."""
+"""Git processes and reads per play are bounded, whatever the size of show and repository."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def whole_play(repo: Repo, play: str, *, committed: bool) -> None:
 
 
 @pytest.mark.parametrize("committed", [False, True])
-def test_a_play_starts_git_a_bounded_number_of_times(
+def test_play_starts_a_bounded_number_of_git_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, committed: bool
 ) -> None:
     repo = begun(make_repo(tmp_path / "users"))
@@ -70,7 +70,7 @@ def test_a_play_starts_git_a_bounded_number_of_times(
     assert later == calls
 
 
-def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
+def test_collect_reads_only_changed_files(tmp_path: Path) -> None:
     """Our index knows the files since they were laid out; hashing every file again would cost what a clone costs."""
     repo = begun(make_repo(tmp_path / "users", {f"src/{number}.txt": f"{number}\n" for number in range(200)}))
     checkout = checkout_of(repo)
