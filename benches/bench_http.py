@@ -11,7 +11,6 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -25,8 +24,8 @@ from benches.measuring import percentile, timed
 from benches.populations import PROJECTS, fill
 from benches.stores import clean_up
 from benches.table import Options, Table, at_most, options
+from lionstudio.system.li_process import li_argv
 
-_MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 _MESSAGES = 10_000
 _IDLE_SECONDS = 10.0
 _PAGES = {
@@ -85,9 +84,7 @@ def served(path: str) -> Iterator[Server]:
     with tempfile.TemporaryDirectory() as home:
         words = ["studio", "--json", "--no-open", "--port", "0", "--read-only", "--db", path, "--home", home]
         began = time.perf_counter()
-        process = subprocess.Popen(
-            [sys.executable, "-c", _MAIN, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+        process = subprocess.Popen(li_argv(*words), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
             assert process.stdout is not None
             url = urlsplit(json.loads(process.stdout.readline())["url"])

@@ -16,8 +16,10 @@ from pathlib import Path
 
 from benches.stores import clean_up, fresh_folder
 from benches.table import Options, Table, at_most, options
-from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare, remove
-from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, check_out_tree, integration_tip, merge, try_merge
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare, remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.system import git as wrapper
@@ -90,12 +92,12 @@ def _git(where: Path, *words: str) -> str:
 class _Ours:
     def __init__(self, users: Path) -> None:
         base = _git(users, "rev-parse", "HEAD")
-        self._repo: Repo = open_show_repo(str(users), "bench", base, room=str(users.parent / "room"))
+        self._repo: Repo = open_show_repo(str(users), "bench", base, checkouts_dir=str(users.parent / "room"))
         self.starts: list[int] = []
 
     def play(self, number: int) -> None:
         """All steps of one play whose agent commits nothing itself."""
-        before = wrapper.started
+        before = wrapper.processes_started
         repo, name = self._repo, f"p{number}"
         checkout = prepare(CheckoutTarget(repo=repo, play=name))
         Path(checkout.path, f"made-{number}.txt").write_text("made\n")
@@ -108,7 +110,7 @@ class _Ours:
         safe_rmtree(gate)
         assert isinstance(merge(repo, "bench", name, 1, head, "Merge"), MergeCommitted)
         assert remove(checkout) is None
-        self.starts.append(wrapper.started - before)
+        self.starts.append(wrapper.processes_started - before)
 
 
 class _Plain:

@@ -11,7 +11,8 @@ import pytest
 from tests.support.children import PYTHON, ROOT, environment
 from tests.support.repositories import files_of, fingerprint, git, make_repo
 
-from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare, remove
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare, remove
+from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import merge
 from lionstudio.shows.git.setup import open_show_repo
 
@@ -32,7 +33,7 @@ def whole_play(path: str, room: str) -> None:
     """All steps of a play; its agent adds what it finds missing, so that it may run twice."""
     users = Path(path)
     base = git(users, "rev-parse", "main")
-    repo = open_show_repo(path, "topic", base, room=room)
+    repo = open_show_repo(path, "topic", base, checkouts_dir=room)
     setup = (("sh", "-c", "echo made > setup.txt"),)
     place = CheckoutTarget(repo=repo, play="play", copy=(".env",), setup=setup, env={"PATH": "/usr/bin:/bin"})
     if git(users, "for-each-ref", "refs/shows/archive/topic/play/1") == "":

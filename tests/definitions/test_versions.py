@@ -132,7 +132,7 @@ def test_a_definition_with_an_error_is_not_handed_out(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInput, match="line 2: timeout must be"):
         load_value(get_definition("agent", "bad", str(tmp_path), str(tmp_path)))
-    with pytest.raises(NotFound, match="there is no agent nobody"):
+    with pytest.raises(NotFound, match="agent nobody does not exist"):
         get_definition("agent", "nobody", str(tmp_path), str(tmp_path))
 
 

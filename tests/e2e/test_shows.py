@@ -17,7 +17,7 @@ from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.state.database import Database
 from lionstudio.state.shows import put_play, put_show, transition_play
-from lionstudio.system.process_identity import RunLock
+from lionstudio.system.filelock import RunLock
 
 Open = Callable[..., Page]
 

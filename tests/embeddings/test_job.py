@@ -22,7 +22,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.embeddings import count_embedded, count_lacking, find_made
 from lionstudio.state.messages.append import append
 from lionstudio.studio.schemas.overview import Hits
-from lionstudio.system.process_identity import RunLock
+from lionstudio.system.filelock import RunLock
 
 KEY = "sk-live-0123456789abcdef"
 

@@ -1,4 +1,4 @@
-"""Every folder that is scanned may hold anything: the list is whole, in time, with one entry for each bad item."""
+"""Hostile folders: every list is complete and fast, with one entry for each broken item."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.support.hostile_folders import ALIAS_BOMB, DEEP_JSON, DEEP_YAML, as_anybody, open_folder, plant
+from tests.support.hostile_folders import ALIAS_BOMB, DEEP_JSON, DEEP_YAML, as_unprivileged_user, open_folder, plant
 
 from lionstudio.files.definitions.catalog import list_definitions, to_dict
 from lionstudio.files.definitions.plugins import list_plugins, list_skills
@@ -18,7 +18,7 @@ from lionstudio.files.definitions.plugins import to_dict as plugin_dict
 from lionstudio.files.teams.team_file import list_team_files
 
 MANY = 5000
-SECONDS = 2.0  # of processor time: whoever else uses the machine does not count
+SECONDS = 2.0  # of processor time: other processes do not count
 
 AGENT = "---\nmodel: claude-code/sonnet\neffort: high\ndescription: number {n}\n---\nYou are number {n}.\n"
 PLAYBOOK = "description: number {n}\nargs:\n  depth: {{type: int, default: 2}}\nprompt: 'do {{depth}} {{input}}'\n"
@@ -27,7 +27,7 @@ SKILL = "---\nname: skill-{n}\ndescription: number {n}\n---\nDo it.\n"
 
 @pytest.fixture
 def tmp_path() -> Iterator[Path]:
-    """A folder that we can still reach when we are nobody."""
+    """A folder that an unprivileged user can reach."""
     with open_folder() as folder:
         yield folder
 
@@ -52,7 +52,7 @@ def bombed(head: str) -> bytes:
         ("playbook", "playbooks", ".yaml", PLAYBOOK, b"prompt: {", DEEP_YAML.encode()),
     ],
 )
-def test_definitions(
+def test_list_definitions_survives_hostile_files(
     kind: str, folder: str, suffix: str, good: str, broken: bytes, bomb: bytes, tmp_path: Path
 ) -> None:
     place = tmp_path / "home" / folder
@@ -64,7 +64,7 @@ def test_definitions(
     (place / f"linked{suffix}").symlink_to(elsewhere)
     planted = plant(lambda name: place / f"{name}{suffix}", broken=broken, bomb=bomb)
 
-    with as_anybody(tmp_path), in_time():
+    with as_unprivileged_user(tmp_path), in_time():
         found = list_definitions(kind, str(tmp_path / "home"), str(tmp_path))
         texts = json.dumps([to_dict(each, whole=True) for each in found])
 
@@ -75,17 +75,17 @@ def test_definitions(
     assert len(texts) < 1000 * (MANY + 100), "something blew up on the way to JSON"
 
 
-def test_a_folder_of_agents_that_cannot_be_listed_is_one_entry(tmp_path: Path) -> None:
+def test_list_definitions_unreadable_folder_is_one_entry(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents").chmod(0)
 
-    with as_anybody(tmp_path):
+    with as_unprivileged_user(tmp_path):
         found = list_definitions("agent", str(tmp_path), str(tmp_path))
 
     assert [each.error is not None for each in found] == [True]
 
 
-def test_a_folder_of_agents_that_is_a_file_is_one_entry(tmp_path: Path) -> None:
+def test_list_definitions_file_as_folder_is_one_entry(tmp_path: Path) -> None:
     (tmp_path / "agents").write_text("no folder")
 
     (found,) = list_definitions("agent", str(tmp_path), str(tmp_path))
@@ -94,7 +94,7 @@ def test_a_folder_of_agents_that_is_a_file_is_one_entry(tmp_path: Path) -> None:
     assert "is not a folder" in found.error
 
 
-def test_a_file_that_vanishes_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_definition_vanished_file_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("stays", "vanishes"):
         (tmp_path / "agents").mkdir(exist_ok=True)
         (tmp_path / "agents" / f"{name}.md").write_text("prompt")
@@ -111,7 +111,7 @@ def test_a_file_that_vanishes_is_one_entry(tmp_path: Path, monkeypatch: pytest.M
     assert [(each.name, each.error is None) for each in found] == [("stays", True), ("vanishes", False)]
 
 
-def test_skills(tmp_path: Path) -> None:
+def test_list_skills_survives_hostile_files(tmp_path: Path) -> None:
     place = tmp_path / "home" / "skills"
     for n in range(MANY):
         (place / f"good-{n:04}").mkdir(parents=True)
@@ -124,7 +124,7 @@ def test_skills(tmp_path: Path) -> None:
     (outside / "SKILL.md").write_text(SKILL.format(n=1))
     (place / "leads-out").symlink_to(outside)
 
-    with as_anybody(tmp_path), in_time():
+    with as_unprivileged_user(tmp_path), in_time():
         found = list_skills(str(tmp_path / "home"), str(tmp_path), str(tmp_path / "claude"))
 
     bad = [each for each in found if each.error is not None]
@@ -136,7 +136,7 @@ def test_skills(tmp_path: Path) -> None:
     assert "leads out of" in out.error
 
 
-def test_plugins(tmp_path: Path) -> None:
+def test_list_plugins_survives_hostile_files(tmp_path: Path) -> None:
     place = tmp_path / "home" / "plugins"
     for n in range(500):
         (place / f"good-{n:03}" / ".claude-plugin").mkdir(parents=True)
@@ -156,11 +156,11 @@ def test_plugins(tmp_path: Path) -> None:
     (place / "round").symlink_to(place)
     (place / "leads-out").symlink_to("/usr")
 
-    with as_anybody(tmp_path), in_time():
+    with as_unprivileged_user(tmp_path), in_time():
         scan = list_plugins(str(tmp_path / "home"), str(tmp_path / "claude"))
         json.dumps([plugin_dict(each, whole=True) for each in scan.plugins])
 
-    # a manifest that is a folder is no file either, and a folder is found by its name
+    # a manifest that is a folder is not a file either, and a folder is found by its name
     assert {each.path for each in scan.plugins if each.error} == {str(path.parent.parent) for path in planted.values()}
     assert len(scan.plugins) == 500 + len(planted)
     of_one = {each.name: each for each in scan.plugins}
@@ -169,7 +169,7 @@ def test_plugins(tmp_path: Path) -> None:
     assert not any(each.path.startswith("/usr") for each in scan.plugins)
 
 
-def test_teams(tmp_path: Path) -> None:
+def test_list_team_files_survives_hostile_files(tmp_path: Path) -> None:
     place = tmp_path / "teams"
     place.mkdir()
     for n in range(MANY):
@@ -185,7 +185,7 @@ def test_teams(tmp_path: Path) -> None:
     for name, make in more.items():
         (place / name).write_text(json.dumps(make()))
 
-    with as_anybody(tmp_path), in_time():
+    with as_unprivileged_user(tmp_path), in_time():
         found = list_team_files(str(tmp_path))
 
     bad = {each.path for each in found if each.error is not None}

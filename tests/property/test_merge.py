@@ -1,4 +1,4 @@
-"""Random plays on random files: whatever git merges comes out, nothing is merged twice, nothing is lost, ever."""
+"""Merges of random plays on random files: each is merged once, and no work is lost."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.repositories import begun, checkout_of, commit, files_of, fingerprint, git, make_repo
 
-from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, integration_tip, merge
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
@@ -60,9 +62,7 @@ def resolve(repo: Repo, checkout: Checkout, head: str) -> str:
 
 @settings(max_examples=max(7, settings().max_examples // 8))  # each starts git two hundred times
 @given(base=st.dictionaries(st.sampled_from(NAMES[:4]), LINES), plays=PLAYS)
-def test_plays_come_together_whatever_they_did(
-    base: dict[str, str], plays: list[list[tuple[str, str | None, bool]]]
-) -> None:
+def test_merge_combines_any_plays(base: dict[str, str], plays: list[list[tuple[str, str | None, bool]]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         users = make_repo(Path(folder, "users"), {"README": "r\n", **base})
         before = fingerprint(users)

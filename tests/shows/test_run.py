@@ -19,7 +19,6 @@ from tests.support.children import environment
 from tests.support.show_harness import TOPIC, Theatre
 
 from lionstudio.errors import InvalidInput, LionError
-from lionstudio.shows.attempt.attempt_files import read_json
 from lionstudio.shows.director.events import DecisionKind
 from lionstudio.shows.execute import budget, outcomes
 from lionstudio.shows.execute.executor import Executor
@@ -27,6 +26,7 @@ from lionstudio.shows.process.lock import acquire_director_lock, start_director
 from lionstudio.shows.records.decisions import Decision, decide
 from lionstudio.state.database import reading
 from lionstudio.state.shows import get_show, list_plays, play_of_session
+from lionstudio.system.json_read import find_object
 from lionstudio.system.session_processes import processes_of
 
 ONCE = "@run sh -c 'if [ -e bad ]; then rm bad; else touch bad; fi'"
@@ -381,7 +381,7 @@ def test_plays_at_a_time_are_set_beside_what_is_granted(theatre: Theatre) -> Non
     theatre.plan({"a": "@say a"})
     folder = str(theatre.show_dir)
     budget.set_concurrency(folder, 7)
-    before = read_json(os.path.join(folder, budget.GRANTED))
+    before = find_object(os.path.join(folder, budget.GRANTED))
     assert budget.grant(folder, "one", {"tokens": 5})
     budget.set_concurrency(folder, 8)
     assert budget.extended_budget(folder) == {"tokens": 5, "concurrency": 8}

@@ -76,8 +76,8 @@ def _bind(path: Path) -> None:
 
 
 @contextmanager
-def as_anybody(folder: Path) -> Iterator[None]:
-    """For the time of the block we are somebody whom permissions bind, even where tests run as root."""
+def as_unprivileged_user(folder: Path) -> Iterator[None]:
+    """Run the block as an unprivileged user, even where tests run as root."""
     if os.geteuid() != 0:
         yield
         return

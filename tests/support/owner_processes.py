@@ -23,7 +23,8 @@ PRELUDE = f"""
 import json, os, signal, subprocess, sys, time
 sys.path.insert(0, {SOURCE!r})
 from lionstudio.errors import NotFound
-from lionstudio.system.process_identity import Owner, RunLock, identify, liveness, signal_owner
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import Owner, identify, liveness, signal_owner
 def tell(*what): print(json.dumps(what), flush=True)
 def stay(): sys.stdin.read()
 """

@@ -67,7 +67,10 @@ def commit(where: str | Path, message: str = "work") -> str:
 def begun(repo: Path, topic: str = "topic", base: str | None = None) -> Repo:
     """A show that begins at HEAD."""
     return open_show_repo(
-        str(repo), topic, base or git(repo, "rev-parse", "HEAD"), room=str(repo.parent / "home" / "checkouts" / topic)
+        str(repo),
+        topic,
+        base or git(repo, "rev-parse", "HEAD"),
+        checkouts_dir=str(repo.parent / "home" / "checkouts" / topic),
     )
 
 

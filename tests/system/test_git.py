@@ -1,4 +1,4 @@
-"""What git cannot do is said in words that lead on: a lock, a full disk, an old git, none at all, one that hangs."""
+"""Failures of git become errors with a hint: a lock, a full disk, an old or missing git, one that hangs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from tests.support.repositories import begun, checkout_of, git, make_repo, write
 
 from lionstudio.errors import Busy, LionError, NotFound, StorageFailed, WrongVersion
-from lionstudio.shows.git.checkout import collect
+from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import MergeCommitted, merge
-from lionstudio.shows.git.provision import as_patterns
+from lionstudio.shows.git.provision import ignore_patterns
 from lionstudio.system import git as wrapper
 from lionstudio.system.git import Git, GitResult, failure, program, quoted
 
 
-def test_a_lock_that_a_killed_git_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wrapper, "_FLAGS", tuple(flag.replace("=10000", "=50") for flag in wrapper._FLAGS))
+def test_failure_reports_stale_lock_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wrapper, "CONFIG_FLAGS", tuple(flag.replace("=10000", "=50") for flag in wrapper.CONFIG_FLAGS))
     users = make_repo(tmp_path / "users")
     repo = begun(users)
     checkout = checkout_of(repo)
@@ -33,14 +33,14 @@ def test_a_lock_that_a_killed_git_left(tmp_path: Path, monkeypatch: pytest.Monke
     head = collect(checkout, "work", attempt=1).head
     lock = users / ".git" / "refs" / "heads" / "show" / "topic" / "integration.lock"
     lock.touch()
-    with pytest.raises(Busy, match="another git holds") as caught:
+    with pytest.raises(Busy, match="another git process holds") as caught:
         merge(repo, "topic", "play", 1, head, "Merge")
     assert str(lock) in caught.value.message
     lock.unlink()
     assert isinstance(merge(repo, "topic", "play", 1, head, "Merge"), MergeCommitted)
 
 
-def test_a_full_disk_is_no_fault_of_the_agent() -> None:
+def test_failure_reports_full_disk() -> None:
     for words in ("error: unable to write file: No space left on device", "fatal: write error: Disk quota exceeded"):
         assert isinstance(failure("unpack-objects", GitResult(128, b"", words)), StorageFailed)
     told = failure("merge-tree", GitResult(128, b"", "fatal: bad\x1b[31m\nthing"))
@@ -48,7 +48,7 @@ def test_a_full_disk_is_no_fault_of_the_agent() -> None:
 
 
 @pytest.mark.parametrize(("answer", "error"), [("git version 2.30.2", WrongVersion), ("nonsense", WrongVersion)])
-def test_a_git_that_is_too_old(
+def test_program_refuses_old_git(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, error: type[LionError]
 ) -> None:
     fake = tmp_path / "git"
@@ -66,19 +66,19 @@ def test_a_git_that_is_too_old(
         program.cache_clear()
 
 
-def test_a_git_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_times_out_hanging_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     users = make_repo(tmp_path / "users")
     monkeypatch.setattr(wrapper, "TIMEOUT", 0.2)
-    reading, writing = os.pipe()  # nobody ever writes
+    reading, writing = os.pipe()  # the pipe has no writer
     try:
-        with open(reading, "rb", closefd=False) as silence, pytest.raises(LionError, match="did not end within"):
-            Git(git_dir=str(users / ".git")).run("hash-object", "--stdin", given=silence)
+        with open(reading, "rb", closefd=False) as silence, pytest.raises(LionError, match="timed out after"):
+            Git(git_dir=str(users / ".git")).run("hash-object", "--stdin", stdin=silence)
     finally:
         os.close(reading)
         os.close(writing)
 
 
-def test_relative_entries_of_path_lead_nobody_into_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_drops_relative_path_entries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program()
     monkeypatch.setenv("PATH", f".:{os.environ['PATH']}:bin:")
     path = Git(git_dir=str(tmp_path)).environment()["PATH"].split(":")
@@ -90,9 +90,11 @@ NAMES = st.text(st.characters(exclude_characters="/\0\n", codec="utf-8"), min_si
 
 
 @given(*[NAMES.filter(lambda name: name not in (".", "..", ".git"))] * 2)
-def test_a_pattern_means_its_name_and_no_other(name: str, other: str) -> None:
+def test_ignore_patterns_match_exactly_their_name(name: str, other: str) -> None:
     folder = _somewhere()
-    Path(folder, ".git", "info", "exclude").write_bytes("".join(f"{line}\n" for line in as_patterns([name])).encode())
+    Path(folder, ".git", "info", "exclude").write_bytes(
+        "".join(f"{line}\n" for line in ignore_patterns([name])).encode()
+    )
     told = subprocess.run(
         ["git", "check-ignore", "--no-index", "-z", "--stdin"],
         input=f"./{name}\0./{other}\0".encode(),
@@ -113,7 +115,7 @@ def _somewhere() -> str:
     return folder
 
 
-def test_values_survive_gits_quoting(tmp_path: Path) -> None:
+def test_quoted_values_round_trip(tmp_path: Path) -> None:
     for value in ('a "b"', "back\\slash", "line\nbreak", "tab\t", "# no comment", "; nor this", " spaces "):
         (tmp_path / "config").write_text(f"[user]\n\tname = {quoted(value)}\n")
         told = subprocess.run(
@@ -122,9 +124,7 @@ def test_values_survive_gits_quoting(tmp_path: Path) -> None:
         assert told.stdout.decode() == f"{value}\0"
 
 
-def test_a_commit_and_its_ref_are_on_the_disk_before_anybody_relies_on_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_git_syncs_objects_and_refs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = begun(make_repo(tmp_path / "users"))
     checkout = checkout_of(repo)
     write(checkout.path, {"a.txt": "a\n"})
@@ -149,7 +149,7 @@ def _flushed(trace: Path, command: str) -> int:
     return sum(counts)
 
 
-def test_no_protocol_is_spoken_whatever_a_repository_allows(tmp_path: Path) -> None:
+def test_git_uses_no_protocol_that_a_repository_allows(tmp_path: Path) -> None:
     users = make_repo(tmp_path / "users")
     ran = tmp_path / "ran"
     git(users, "config", "protocol.ext.allow", "always")

@@ -1,4 +1,4 @@
-"""Real processes, locks and namespaces: what proves a run's owner dead, and what does not."""
+"""Liveness of a run's owner, with real processes, locks and namespaces."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from tests.support.owner_processes import (
 
 from lionstudio.errors import NotFound
 from lionstudio.system import process_identity
-from lionstudio.system.process_identity import Owner, RunLock, identify, liveness, signal_owner
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import Owner, identify, liveness, signal_owner
 
 __all__ = ["gone", "machine", "namespaces", "path", "start"]  # fixtures
 pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespaces")
@@ -34,7 +35,7 @@ pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespa
 # Alive
 
 
-def test_a_process_that_holds_its_lock_is_alive(start: Start, path: str) -> None:
+def test_liveness_alive_when_lock_is_held(start: Start, path: str) -> None:
     owner = start(HOLD, path).owner()
     answer, evidence = liveness(owner)
     assert answer == "alive"
@@ -42,18 +43,18 @@ def test_a_process_that_holds_its_lock_is_alive(start: Start, path: str) -> None
     assert evidence == ("the run's lock is held", same)
 
 
-def test_a_process_knows_itself(path: str) -> None:
+def test_identify_this_process(path: str) -> None:
     with RunLock.take(path):
         assert liveness(identify(lock_path=path)).answer == "alive"
     assert liveness(identify()).answer == "alive"
 
 
-def test_a_process_is_described_from_outside_as_from_inside(start: Start, path: str) -> None:
+def test_identify_is_equal_from_outside_and_inside(start: Start, path: str) -> None:
     script = start(HOLD, path)
     assert identify(script.process.pid, path) == script.owner()
 
 
-def test_a_command_name_cannot_forge_the_start(start: Start, path: str) -> None:
+def test_identify_ignores_forged_command_name(start: Start, path: str) -> None:
     forged = "open('/proc/self/comm', 'w').write('a) Z 1 2 (b');"
     script = start(forged + HOLD, path)
     owner = script.owner()
@@ -64,18 +65,18 @@ def test_a_command_name_cannot_forge_the_start(start: Start, path: str) -> None:
     assert liveness(owner._replace(lock_path=None)).answer == "alive"
 
 
-def test_the_machine_is_named_as_the_system_names_it() -> None:
+def test_identify_reads_machine_and_boot_id() -> None:
     names = [Path(name) for name in ("/etc/machine-id", "/var/lib/dbus/machine-id")]
     found = [name.read_text().strip() for name in names if name.exists()]
     assert identify().machine_id == next((name for name in found if name), None)
     assert identify().host == os.uname().nodename
 
 
-def test_a_lock_path_means_the_same_in_every_folder() -> None:
+def test_identify_makes_lock_path_absolute() -> None:
     assert identify(lock_path="s1.lock").lock_path == f"{os.getcwd()}/s1.lock"
 
 
-def test_a_stopped_process_is_alive(start: Start, path: str) -> None:
+def test_liveness_alive_when_stopped(start: Start, path: str) -> None:
     script = start(HOLD, path)
     owner = script.owner()
     script.process.send_signal(signal.SIGSTOP)
@@ -84,7 +85,7 @@ def test_a_stopped_process_is_alive(start: Start, path: str) -> None:
     assert liveness(owner._replace(lock_path=None)).answer == "alive"
 
 
-def test_a_deleted_lock_file_does_not_make_its_holder_dead(start: Start, path: str) -> None:
+def test_liveness_alive_when_lock_file_is_deleted(start: Start, path: str) -> None:
     owner = start(HOLD, path).owner()
     os.unlink(path)
     answer, evidence = liveness(owner)
@@ -92,7 +93,7 @@ def test_a_deleted_lock_file_does_not_make_its_holder_dead(start: Start, path: s
     assert evidence[0] == "the run's lock file is gone"
 
 
-def test_a_held_lock_outweighs_every_other_sign(start: Start, path: str, gone: Owner) -> None:
+def test_liveness_held_lock_outweighs_all_evidence(start: Start, path: str, gone: Owner) -> None:
     start(HOLD, path).owner()
     strangers: list[dict[str, Any]] = [{}, {"boot_id": "b"}, {"machine_id": "m"}, {"pid": 1}, {"pid_ns": 1}, {"pid": 0}]
     assert {liveness(gone._replace(**change)).answer for change in strangers} == {"alive"}
@@ -112,36 +113,36 @@ ctypes.CDLL(None).pthread_exit(None)
 """
 
 
-def test_a_process_whose_first_thread_ended_is_alive(start: Start, path: str) -> None:
+def test_liveness_alive_when_first_thread_ended(start: Start, path: str) -> None:
     assert liveness(start(LEADERLESS, path).owner()).answer == "alive"
 
 
 # Dead
 
 
-def test_a_killed_process_is_dead(gone: Owner) -> None:
+def test_liveness_dead_when_killed(gone: Owner) -> None:
     assert liveness(gone) == ("dead", ("the run's lock is free", f"pid {gone.pid} is gone"))
 
 
-def test_a_killed_process_is_dead_when_its_lock_file_was_cleaned_away(gone: Owner) -> None:
+def test_liveness_dead_when_killed_without_lock_file(gone: Owner) -> None:
     assert gone.lock_path
     os.unlink(gone.lock_path)
     assert liveness(gone) == ("dead", ("the run's lock file is gone", f"pid {gone.pid} is gone"))
 
 
-def test_a_zombie_is_dead(start: Start, path: str) -> None:
+def test_liveness_dead_when_zombie(start: Start, path: str) -> None:
     script = start(HOLD, path)
     owner = script.owner()
     script.process.send_signal(signal.SIGKILL)
     os.waitid(os.P_PID, owner.pid, os.WEXITED | os.WNOWAIT)
-    sentence = f"pid {owner.pid} has ended and waits to be collected (zombie)"
+    sentence = f"pid {owner.pid} has exited and was not reaped yet (zombie)"
     assert liveness(owner) == ("dead", ("the run's lock is free", sentence))
     assert identify(owner.pid, path) == owner
     with pytest.raises(NotFound, match="zombie"):
         signal_owner(owner, signal.SIGTERM)
 
 
-def test_an_owner_from_before_a_restart_is_dead(start: Start, path: str, machine: str) -> None:
+def test_liveness_dead_after_reboot(start: Start, path: str, machine: str) -> None:
     living = start(IDLE, path).owner()._replace(machine_id=machine)
     sentence = "the machine was restarted since (boot id differs)"
     for lock_path in (path, None):
@@ -171,17 +172,17 @@ second.wait()
 """
 
 
-def test_a_reused_pid_is_another_process(start: Start, path: str, namespaces: None) -> None:
+def test_liveness_dead_when_pid_is_reused(start: Start, path: str, namespaces: None) -> None:
     owner, stranger, *answers, refused, ended = start(REUSE, path, inside=NEW_PIDS).told()
     assert owner[0] == stranger[0]
     sentence = f"pid {owner[0]} belongs to another process (started at tick {stranger[1]}, the run's at {owner[1]})"
     assert [answer for answer, _ in answers] == ["dead", "dead"]
     assert [evidence[1] for _, evidence in answers] == [sentence, sentence]
-    assert refused == f"Nothing was signalled: {sentence}."
+    assert refused == f"no signal sent: {sentence}"
     assert ended is None
 
 
-def test_other_start_ticks_prove_death_whatever_the_lock_says(start: Start, path: str) -> None:
+def test_liveness_dead_when_start_ticks_differ(start: Start, path: str) -> None:
     living = start(IDLE, path).owner()
     earlier = living._replace(start_ticks=1)
     assert liveness(earlier).answer == "dead"
@@ -191,16 +192,16 @@ def test_other_start_ticks_prove_death_whatever_the_lock_says(start: Start, path
 # Unknown
 
 
-def test_a_lock_reaches_across_pid_namespaces(start: Start, path: str, namespaces: None) -> None:
+def test_liveness_held_lock_crosses_pid_namespaces(start: Start, path: str, namespaces: None) -> None:
     owner = start(HOLD, path, inside=NEW_PIDS).owner()
     answer, evidence = liveness(owner)
     assert answer == "alive"
-    assert evidence == ("the run's lock is held", f"pid {owner.pid} counts in another pid namespace")
+    assert evidence == ("the run's lock is held", f"pid {owner.pid} belongs to another pid namespace")
 
 
-def test_another_pid_namespace_without_a_held_lock_is_unknown(start: Start, path: str, namespaces: None) -> None:
+def test_liveness_unknown_in_another_pid_namespace(start: Start, path: str, namespaces: None) -> None:
     owner = start(IDLE, path, inside=NEW_PIDS).owner()
-    sentence = f"pid {owner.pid} counts in another pid namespace"
+    sentence = f"pid {owner.pid} belongs to another pid namespace"
     assert liveness(owner) == ("unknown", ("the run's lock file is gone", sentence))
     Path(path).parent.mkdir()
     Path(path).touch()
@@ -219,7 +220,7 @@ tell(owner, before, liveness(owner))
 """
 
 
-def test_the_proc_of_another_namespace_is_not_believed(start: Start, path: str, namespaces: None) -> None:
+def test_liveness_ignores_proc_of_another_namespace(start: Start, path: str, namespaces: None) -> None:
     owner, before, after = start(FOREIGN_PROC, path, inside=NEW_PIDS[:2]).told()
     assert owner[1] is None
     assert [answer for answer, _ in before] == ["unknown", "unknown", "alive"]
@@ -240,38 +241,38 @@ DOUBTS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("change", "reason"), DOUBTS)
-def test_doubt_is_unknown(gone: Owner, machine: str, change: dict[str, Any], reason: str) -> None:
+def test_liveness_unknown_on_doubt(gone: Owner, machine: str, change: dict[str, Any], reason: str) -> None:
     doubtful = gone._replace(machine_id=machine)._replace(**change)
     assert liveness(doubtful) == ("unknown", ("the run's lock is free", reason))
     with pytest.raises(NotFound) as refused:
         signal_owner(doubtful, signal.SIGKILL)
-    assert refused.value.message == f"Nothing was signalled: {reason}."
+    assert refused.value.message == f"no signal sent: {reason}"
 
 
-def test_an_unrecorded_namespace_is_unknown(gone: Owner) -> None:
+def test_liveness_unknown_without_recorded_namespace(gone: Owner) -> None:
     assert liveness(gone._replace(pid_ns=None)).answer == "unknown"
 
 
-def test_a_gone_process_without_a_recorded_lock_is_unknown(gone: Owner) -> None:
+def test_liveness_unknown_when_gone_without_recorded_lock(gone: Owner) -> None:
     reasons = ("no lock was recorded for the run", f"pid {gone.pid} is gone")
     assert liveness(gone._replace(lock_path=None)) == ("unknown", reasons)
 
 
-def test_without_a_machine_id_the_boot_id_decides(gone: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_liveness_uses_boot_id_without_machine_id(gone: Owner, monkeypatch: pytest.MonkeyPatch) -> None:
     assert liveness(gone._replace(machine_id=None)).answer == "dead"
     monkeypatch.setattr(process_identity, "_machine_id", lambda: None)
     assert liveness(gone._replace(machine_id="m")).answer == "dead"
     assert liveness(gone._replace(machine_id="m", boot_id="b")).answer == "unknown"
 
 
-def test_a_start_that_cannot_be_compared_is_unknown(start: Start, path: str, gone: Owner) -> None:
+def test_liveness_unknown_when_start_cannot_be_compared(start: Start, path: str, gone: Owner) -> None:
     living = start(IDLE, path).owner()
     for change in ({"start_ticks": None}, {"time_ns": 1}, {"time_ns": None}, {"time_ns": 1, "start_ticks": 1}):
         assert liveness(living._replace(**change)).answer == "unknown"
         assert liveness(gone._replace(**change)).answer == "dead"
 
 
-def test_a_lock_path_that_is_no_plain_file_is_unknown_and_never_waited_for(gone: Owner, path: str) -> None:
+def test_liveness_unknown_when_lock_is_not_a_regular_file(gone: Owner, path: str) -> None:
     folder = Path(path).parent
     os.mkfifo(folder / "fifo")
     (folder / "link").symlink_to(path)
@@ -292,7 +293,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_identity, "_namespace", lambda kind: None)
 
 
-def test_elsewhere_psutil_gives_the_same_answers(elsewhere: None, start: Start, path: str) -> None:
+def test_liveness_by_psutil_matches_linux(elsewhere: None, start: Start, path: str) -> None:
     pytest.importorskip("psutil", reason="psutil is optional")
     script = start(IDLE, path)
     script.owner()
@@ -312,7 +313,7 @@ def test_elsewhere_psutil_gives_the_same_answers(elsewhere: None, start: Start, 
     assert liveness(owner).answer == "dead"
 
 
-def test_elsewhere_without_psutil_only_the_lock_tells(
+def test_liveness_without_psutil_uses_only_the_lock(
     elsewhere: None, start: Start, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "psutil", None)
@@ -337,7 +338,7 @@ print(*set(sys.modules) - before)
 """
 
 
-def test_the_module_is_cheap_to_import() -> None:
+def test_process_identity_is_cheap_to_import() -> None:
     loaded = subprocess.run([sys.executable, "-ISc", LOADED], capture_output=True, text=True, check=True)
     heavy = {"subprocess", "pathlib", "dataclasses", "inspect", "socket", "asyncio", "psutil", "fcntl"}
     assert not heavy & set(loaded.stdout.split())

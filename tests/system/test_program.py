@@ -1,4 +1,4 @@
-"""Programs of agents: what they print comes whole, and nothing that they started outlives them."""
+"""Agent programs: their output is complete, and no process that they started outlives them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from lionstudio.errors import InvalidInput, NotFound
-from lionstudio.system import output_file, process_tree
+from lionstudio.system import process_tree, procfs
 from lionstudio.system import program as program_module
 from lionstudio.system.program import Program, find_program
 
@@ -41,7 +41,7 @@ def alive(pid: int) -> bool:
 
 
 def zombies() -> set[int]:
-    """The dead children that nobody has laid to rest."""
+    """The zombie children."""
     found = set()
     for entry in os.listdir("/proc"):
         with suppress(OSError, ValueError, IndexError):
@@ -59,7 +59,7 @@ def descriptors() -> int:
 
 @pytest.fixture(autouse=True)
 def short_grace(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Who ignores TERM is killed after half a second here, and nobody becomes a zombie."""
+    """A program that ignores TERM is killed after half a second, and no zombie stays."""
     before = zombies()
     monkeypatch.setattr(process_tree.end_tree, "__kwdefaults__", {"grace": 0.5})
     yield
@@ -79,7 +79,7 @@ def run(
     async def to_the_end() -> tuple[list[bytes], int, str]:
         async with Program(argv, cwd=cwd, env=ENV, stdin=stdin, by_file=by_file) as program:
             lines = [line async for line in program.lines()]
-            return lines, await program.wait(), program.last_words
+            return lines, await program.wait(), program.stderr_tail
 
     return asyncio.run(to_the_end())
 
@@ -88,13 +88,13 @@ by_both = pytest.mark.parametrize("by_file", [False, True], ids=["pipe", "file"]
 
 
 @by_both
-def test_lines_come_whole_and_a_last_one_without_an_end_counts(by_file: bool) -> None:
+def test_lines_are_whole_and_include_an_unfinished_last_one(by_file: bool) -> None:
     code = "import sys; sys.stdout.write('one\\n\\ntwo'); sys.stdout.flush(); sys.stderr.write('oh\\nno\\n')"
 
     assert run(python(code), by_file=by_file) == ([b"one", b"", b"two"], 0, "oh\nno")
 
 
-def test_a_line_comes_as_soon_as_it_is_in_the_file() -> None:
+def test_line_from_file_arrives_at_once() -> None:
     async def seen() -> list[float]:
         at = []
         code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.5)"
@@ -108,7 +108,7 @@ def test_a_line_comes_as_soon_as_it_is_in_the_file() -> None:
     assert third - second > 0.3
 
 
-def test_what_was_read_of_a_file_is_given_back() -> None:
+def test_output_file_frees_bytes_already_read() -> None:
     kept: list[int] = []
 
     async def blocks() -> int:
@@ -123,14 +123,14 @@ def test_what_was_read_of_a_file_is_given_back() -> None:
     assert kept[0] < 40 * MEGABYTE
 
 
-def test_a_file_is_read_where_nobody_tells_that_it_grew(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output_file, "_watch", lambda descriptor: None)
+def test_output_file_polls_without_inotify(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_module, "_watch", lambda descriptor: None)
     code = "import time\nfor n in range(3): print(n, flush=True); time.sleep(0.2)"
 
     assert run(python(code), by_file=True)[0] == [b"0", b"1", b"2"]
 
 
-def test_the_prompt_is_its_input() -> None:
+def test_program_reads_prompt_from_stdin() -> None:
     code = "import sys; print(sys.stdin.buffer.read()[::-1].decode())"
 
     assert run(python(code), b"live" * 50_000)[0] == [b"evil" * 50_000]
@@ -138,7 +138,7 @@ def test_the_prompt_is_its_input() -> None:
 
 
 @by_both
-def test_a_line_of_100_megabytes_comes_whole_and_what_follows_it_too(by_file: bool) -> None:
+def test_line_of_100_megabytes_is_whole(by_file: bool) -> None:
     code = "import sys\nfor _ in range(100): sys.stdout.write('x' * (1 << 20))\nprint('\\nend')"
     lines, exit_code, _ = run(python(code), by_file=by_file)
 
@@ -147,7 +147,7 @@ def test_a_line_of_100_megabytes_comes_whole_and_what_follows_it_too(by_file: bo
 
 
 @by_both
-def test_a_line_beyond_the_longest_is_cut_and_nothing_is_lost(by_file: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_beyond_the_limit_is_split_without_loss(by_file: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(program_module, "LONGEST_LINE", 3 * MEGABYTE)
     lines, _, _ = run(python(f"print('x' * {10 * MEGABYTE}); print('end')"), by_file=by_file)
 
@@ -155,7 +155,7 @@ def test_a_line_beyond_the_longest_is_cut_and_nothing_is_lost(by_file: bool, mon
     assert b"".join(lines) == b"x" * (10 * MEGABYTE) + b"end"
 
 
-def test_bytes_that_are_no_text_are_kept() -> None:
+def test_line_keeps_bytes_that_are_not_text() -> None:
     code = "import sys; sys.stdout.buffer.write(b'a\\xff\\x00b\\n'); sys.stderr.buffer.write(b'\\xfe!')"
 
     assert run(python(code)) == ([b"a\xff\x00b"], 0, "\\xfe!")
@@ -165,18 +165,18 @@ def test_bytes_that_are_no_text_are_kept() -> None:
     ("code", "expected"),
     [("pass", 0), ("raise SystemExit(7)", 7), ("import os; os.kill(os.getpid(), 9)", 137), ("os.abort()", 1)],
 )
-def test_the_exit_code_is_as_a_shell_says_it(code: str, expected: int) -> None:
+def test_wait_returns_shell_exit_codes(code: str, expected: int) -> None:
     assert run(python(code))[1] == expected
 
 
-def test_the_end_of_a_flood_on_stderr_is_kept() -> None:
+def test_stderr_tail_keeps_the_end_of_a_flood() -> None:
     _, _, words = run(python(f"import sys; sys.stderr.write('é' * {5 * MEGABYTE} + '\\nthe end\\n')"))
 
     assert words.endswith("é\nthe end")
     assert len(words) < MEGABYTE
 
 
-def test_only_the_given_environment_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_gets_only_the_given_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_OF_OURS", "x")
     (line,) = run(python("import json, os; print(json.dumps(dict(os.environ)))"))[0]
     seen = set(json.loads(line)) - {"LC_CTYPE"}  # Python's own
@@ -184,7 +184,7 @@ def test_only_the_given_environment_reaches_it(monkeypatch: pytest.MonkeyPatch) 
     assert seen == {"PATH", process_tree.MARK}
 
 
-def test_a_missing_program_is_told_with_how_to_install_it() -> None:
+def test_find_program_hints_how_to_install() -> None:
     with pytest.raises(NotFound, match="no-such-program is not installed") as caught:
         find_program("no-such-program", ENV, "buy it")
     assert caught.value.hint == "buy it"
@@ -193,7 +193,7 @@ def test_a_missing_program_is_told_with_how_to_install_it() -> None:
 @pytest.mark.parametrize(
     ("argv", "cwd"), [(["/no/such/program"], "/"), (["/etc/passwd"], "/"), (python("pass"), "/no/such/folder")]
 )
-def test_what_cannot_be_started_is_refused_and_leaves_nothing_open(argv: list[str], cwd: str) -> None:
+def test_program_start_failure_leaks_no_descriptor(argv: list[str], cwd: str) -> None:
     before = descriptors()
     for by_file in (False, True):
         with pytest.raises(InvalidInput, match="cannot be started"):
@@ -214,7 +214,7 @@ if os.fork() == 0:
 
 
 @by_both
-def test_a_grandchild_that_holds_the_output_open_does_not_keep_the_run_alive(by_file: bool) -> None:
+def test_program_ends_when_a_grandchild_holds_its_output(by_file: bool) -> None:
     begun = time.monotonic()
     lines, code, _ = run(python(HOLDS_THE_OUTPUT), by_file=by_file)
 
@@ -222,7 +222,7 @@ def test_a_grandchild_that_holds_the_output_open_does_not_keep_the_run_alive(by_
     assert time.monotonic() - begun < 20
 
 
-def test_a_slow_reader_loses_nothing_when_the_program_has_ended() -> None:
+def test_lines_survive_a_slow_reader() -> None:
     async def slowly() -> int:
         read = 0
         code = "import os, sys\nfor n in range(40): print('x' * (1 << 18))\nif os.fork() == 0: os.system('sleep 60')"
@@ -235,7 +235,7 @@ def test_a_slow_reader_loses_nothing_when_the_program_has_ended() -> None:
     assert asyncio.run(slowly()) == 40 * (1 << 18)
 
 
-def test_a_program_that_prints_faster_than_we_keep_has_to_wait() -> None:
+def test_program_waits_for_a_slow_reader() -> None:
     async def held_back() -> int:
         code = (
             "import os\nsent = 0\nwhile True: sent += os.write(1, b'x' * 65535 + b'\\n'); os.write(2, b'%d\\n' % sent)"
@@ -243,13 +243,13 @@ def test_a_program_that_prints_faster_than_we_keep_has_to_wait() -> None:
         async with Program(python(code), cwd="/", env=ENV) as program:
             await program.line()
             await asyncio.sleep(1)
-            return int(program.last_words.splitlines()[-1])
+            return int(program.stderr_tail.splitlines()[-1])
 
     assert asyncio.run(held_back()) < 16 * MEGABYTE
 
 
 @by_both
-def test_waiting_for_a_line_can_be_given_up_without_losing_it(by_file: bool) -> None:
+def test_line_timeout_loses_nothing(by_file: bool) -> None:
     async def impatient() -> tuple[int, list[bytes]]:
         given_up = 0
         lines: list[bytes] = []
@@ -299,7 +299,7 @@ def daemon(work):
 
 @pytest.mark.parametrize("last", ["time.sleep(100)", "sys.exit(3)", "os.kill(os.getpid(), 9)"])
 @pytest.mark.parametrize("name", TREES)
-def test_the_whole_tree_is_gone_after_the_end(name: str, last: str) -> None:
+def test_program_exit_ends_the_whole_tree(name: str, last: str) -> None:
     async def started() -> list[int]:
         argv = python(f"{PRELUDE}\n{TREES[name]}\nprint('there', flush=True)\n{last}")
         async with Program(argv, cwd="/", env=ENV) as program:
@@ -312,19 +312,19 @@ def test_the_whole_tree_is_gone_after_the_end(name: str, last: str) -> None:
             return pids
 
     if name == "clean environment" and last != "time.sleep(100)":
-        pytest.skip("who leaves its session, its environment and a dead parent behind looks like nobody's")
+        pytest.skip("a process without its session, environment and parent belongs to no tree")
     pids = asyncio.run(started())
     assert len(pids) == 2
     assert [pid for pid in pids if alive(pid)] == []
 
 
-def test_a_daemon_that_ended_before_its_program_is_laid_to_rest() -> None:
+def test_end_tree_reaps_an_adopted_daemon() -> None:
     code = PRELUDE + "daemon(lambda: time.sleep(0.2))\ntime.sleep(0.5)\nprint('end')"
 
     assert run(python(code))[0][-1] == b"end"  # the fixture looks for zombies
 
 
-def test_ten_at_once_each_end_only_their_own_tree() -> None:
+def test_end_tree_ends_only_its_own_tree() -> None:
     argv = python(PRELUDE + "daemon(lambda: time.sleep(100))\ntime.sleep(100)")
 
     async def several() -> list[bool]:
@@ -346,7 +346,7 @@ def test_ten_at_once_each_end_only_their_own_tree() -> None:
     assert asyncio.run(several()) == [True] * 10
 
 
-def test_a_tree_within_a_tree_is_ended_with_the_outer_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_end_tree_ends_nested_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     # an agent may run `li agent`; when that one is killed, what it had started becomes ours
     inner = python(PRELUDE + "daemon(lambda: time.sleep(100))\ntime.sleep(100)")
     code = (
@@ -359,12 +359,12 @@ def test_a_tree_within_a_tree_is_ended_with_the_outer_one(monkeypatch: pytest.Mo
     assert [int(line) for line in run(python(code))[0] if alive(int(line))] == []
 
 
-def test_a_stranger_with_a_number_that_was_ours_is_left_alone() -> None:
+def test_end_tree_spares_a_reused_pid() -> None:
     stranger = subprocess.Popen(["sleep", "100"])
     try:
         asyncio.run(
             process_tree.end_tree(
-                stranger.pid, "no such mark", born=(process_tree.born_at(stranger.pid) or 0) + 1, grace=0
+                stranger.pid, "no such mark", start_ticks=(procfs.find_start_ticks(stranger.pid) or 0) + 1, grace=0
             )
         )
         assert alive(stranger.pid)
@@ -373,7 +373,7 @@ def test_a_stranger_with_a_number_that_was_ours_is_left_alone() -> None:
         stranger.wait()
 
 
-def test_other_children_of_ours_are_not_touched() -> None:
+def test_end_tree_spares_other_children() -> None:
     mine = subprocess.Popen([sys.executable, "-c", "raise SystemExit(5)"], start_new_session=True)
     time.sleep(0.3)
     run(python("pass"))
@@ -382,7 +382,7 @@ def test_other_children_of_ours_are_not_touched() -> None:
 
 
 @by_both
-def test_stopping_half_way_leaves_no_process_and_no_descriptor(by_file: bool) -> None:
+def test_program_cancelled_leaks_nothing(by_file: bool) -> None:
     code = "import time\nwhile True: print('x', flush=True); time.sleep(0.01)"
 
     async def stop(program: Program) -> None:
@@ -403,7 +403,7 @@ def test_stopping_half_way_leaves_no_process_and_no_descriptor(by_file: bool) ->
     assert subprocess.run(["true"], check=True).returncode == 0  # our own children can still be waited for
 
 
-def test_term_is_enough_for_who_listens() -> None:
+def test_end_tree_sends_term_first() -> None:
     listens = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))"
 
     async def gently() -> float:

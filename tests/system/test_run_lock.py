@@ -12,7 +12,8 @@ import pytest
 from tests.support.owner_processes import HOLD, IDLE, LINUX, Start, gone, machine, namespaces, path, start
 
 from lionstudio.errors import Busy, InvalidInput, NotFound, StorageFailed
-from lionstudio.system.process_identity import RunLock, identify, liveness, signal_owner
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import identify, liveness, signal_owner
 
 __all__ = ["gone", "machine", "namespaces", "path", "start"]  # fixtures
 pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespaces")
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.skipif(not LINUX, reason="reads /proc and makes namespa
 # The lock
 
 
-def test_the_lock_and_its_folders_are_private(tmp_path: Path) -> None:
+def test_run_lock_file_and_folders_are_private(tmp_path: Path) -> None:
     umask = os.umask(0)
     try:
         lock = RunLock.take(tmp_path / "home" / "run" / "s1.lock")
@@ -31,7 +32,7 @@ def test_the_lock_and_its_folders_are_private(tmp_path: Path) -> None:
     lock.release()
 
 
-def test_a_held_lock_is_busy_until_its_holder_is_killed(start: Start, path: str) -> None:
+def test_run_lock_is_busy_until_holder_is_killed(start: Start, path: str) -> None:
     script = start(HOLD, path)
     script.owner()
     with pytest.raises(Busy, match=r"s1\.lock"):
@@ -41,7 +42,7 @@ def test_a_held_lock_is_busy_until_its_holder_is_killed(start: Start, path: str)
         RunLock.take(path)
 
 
-def test_release_removes_the_file_once(path: str) -> None:
+def test_run_lock_release_removes_file_once(path: str) -> None:
     lock = RunLock.take(path)
     lock.release()
     assert not os.path.exists(path)
@@ -52,7 +53,7 @@ def test_release_removes_the_file_once(path: str) -> None:
             RunLock.take(path)
 
 
-def test_release_leaves_a_file_that_is_not_its_own(path: str) -> None:
+def test_run_lock_release_keeps_another_file(path: str) -> None:
     lock = RunLock.take(path)
     os.rename(path, f"{path}.old")
     Path(path).write_text("another")
@@ -61,7 +62,7 @@ def test_release_leaves_a_file_that_is_not_its_own(path: str) -> None:
     RunLock.take(f"{path}.old").release()
 
 
-def test_release_survives_the_loss_of_its_folder(path: str) -> None:
+def test_run_lock_release_without_folder(path: str) -> None:
     lock = RunLock.take(path)
     os.unlink(path)
     os.rmdir(os.path.dirname(path))
@@ -69,7 +70,7 @@ def test_release_survives_the_loss_of_its_folder(path: str) -> None:
     assert not os.path.exists(os.path.dirname(path))
 
 
-def test_a_lock_that_cannot_be_made_says_why(tmp_path: Path) -> None:
+def test_run_lock_failure_gives_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StorageFailed, match=os.strerror(errno.ENOTDIR)):
         RunLock.take(tmp_path / "file" / "s1.lock")
@@ -88,7 +89,7 @@ tell("never two")
 """
 
 
-def test_two_processes_never_hold_one_lock(start: Start, path: str) -> None:
+def test_run_lock_is_exclusive(start: Start, path: str) -> None:
     scripts = [start("from lionstudio.errors import Busy\n" + CONTEND, path) for _ in range(4)]
     assert [script.told() for script in scripts] == [["never two"]] * 4
 
@@ -110,7 +111,7 @@ stay()
 """
 
 
-def test_children_do_not_inherit_the_lock(start: Start, path: str) -> None:
+def test_run_lock_is_not_inherited(start: Start, path: str) -> None:
     script = start(INHERIT, path)
     owner = script.owner()
     children = Path(f"/proc/{owner.pid}/task/{owner.pid}/children").read_text().split()
@@ -153,7 +154,7 @@ tell(sum(os.waitpid(child, 0)[1] for child in children))
 """
 
 
-def test_fifty_lookers_never_keep_a_run_from_its_lock(start: Start, path: str) -> None:
+def test_run_lock_survives_fifty_probes(start: Start, path: str) -> None:
     lookers = start(LOOK, json.dumps(identify(lock_path=path)))
     assert lookers.told() == ["looking"]
     for round_ in range(20):
@@ -166,7 +167,7 @@ def test_fifty_lookers_never_keep_a_run_from_its_lock(start: Start, path: str) -
     assert lookers.told() == [0]
 
 
-def test_a_look_that_lasts_does_not_make_the_lock_busy(start: Start, path: str) -> None:
+def test_run_lock_waits_for_a_long_probe(start: Start, path: str) -> None:
     look = "import fcntl; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_SH)\ntell(); time.sleep(0.2)"
     Path(path).parent.mkdir()
     Path(path).touch()
@@ -179,7 +180,7 @@ def test_a_look_that_lasts_does_not_make_the_lock_busy(start: Start, path: str) 
 # Signals
 
 
-def test_a_signal_reaches_the_owner(start: Start, path: str) -> None:
+def test_signal_owner_reaches_the_owner(start: Start, path: str) -> None:
     script = start(HOLD, path)
     owner = script.owner()
     signal_owner(owner, signal.SIGTERM)
@@ -188,7 +189,7 @@ def test_a_signal_reaches_the_owner(start: Start, path: str) -> None:
         signal_owner(owner, signal.SIGTERM)
 
 
-def test_a_signal_never_reaches_another_process(start: Start, path: str) -> None:
+def test_signal_owner_spares_other_processes(start: Start, path: str) -> None:
     script = start(IDLE, path)
     owner = script.owner()
     for change in ({"start_ticks": 1}, {"start_ticks": None}, {"boot_id": "b"}, {"time_ns": 1}):
@@ -198,7 +199,7 @@ def test_a_signal_never_reaches_another_process(start: Start, path: str) -> None
     assert liveness(owner).answer == "alive"
 
 
-def test_a_pid_that_passes_on_between_look_and_signal_is_spared(
+def test_signal_owner_spares_a_pid_reused_after_the_check(
     start: Start, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script, stranger = start(IDLE, path), start(IDLE, path)
@@ -215,7 +216,7 @@ def test_a_pid_that_passes_on_between_look_and_signal_is_spared(
     assert liveness(other).answer == "alive"
 
 
-def test_a_signal_that_does_not_exist_is_refused(start: Start, path: str) -> None:
+def test_signal_owner_refuses_unknown_signal(start: Start, path: str) -> None:
     owner = start(IDLE, path).owner()
     with pytest.raises(InvalidInput, match=os.strerror(errno.EINVAL)):
         signal_owner(owner, 200)

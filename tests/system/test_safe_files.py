@@ -1,4 +1,4 @@
-"""The one reader, the one writer, the one check of names, the lock."""
+"""Safe reads, atomic writes, name checks and file locks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lionstudio.system.filenames import check_name, fault_of_name, shown
 
 
 @pytest.mark.parametrize("name", ["reviewer", "a", "über-prüfer", "v1.2_x", "a b", "名前", "x" * 100])
-def test_a_name(name: str) -> None:
+def test_check_name_accepts(name: str) -> None:
     assert check_name(name) == name
 
 
@@ -50,25 +50,25 @@ def test_a_name(name: str) -> None:
         b"x",
     ],
 )
-def test_no_name(name: object) -> None:
+def test_check_name_refuses(name: object) -> None:
     with pytest.raises(InvalidInput) as refused:
         check_name(name)
     assert refused.value.message.isprintable()
 
 
 @given(st.text())
-def test_a_name_is_one_component_below_any_folder(name: str) -> None:
+def test_check_name_is_one_path_component(name: str) -> None:
     if fault_of_name(name) is None:
         assert os.path.normpath(os.path.join("/top", name)) == f"/top/{name}"
         assert os.path.dirname(f"/top/{name}") == "/top"
 
 
 @given(st.text(st.characters(codec=None, exclude_categories=())))
-def test_whatever_is_shown_can_be_printed(text: str) -> None:
+def test_shown_is_printable(text: str) -> None:
     assert shown(text).isprintable()
 
 
-def test_text_is_read_exactly(tmp_path: Path) -> None:
+def test_read_text_is_exact(tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_bytes(b"\xef\xbb\xbfline\r\nline\n")
 
@@ -76,9 +76,9 @@ def test_text_is_read_exactly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(b"\xff", "is not UTF-8 (byte 1)"), (b"a\0", "holds NUL"), (b"x" * 11, "larger than")]
+    ("content", "reason"), [(b"\xff", "is not UTF-8 (byte 1)"), (b"a\0", "contains NUL"), (b"x" * 11, "larger than")]
 )
-def test_content_that_is_refused(content: bytes, reason: str, tmp_path: Path) -> None:
+def test_read_text_refuses_content(content: bytes, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(content)
 
@@ -86,7 +86,7 @@ def test_content_that_is_refused(content: bytes, reason: str, tmp_path: Path) ->
         safe_read.read_text(str(path), most=10)
 
 
-def test_a_file_that_grows_while_it_is_read_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_bytes_bounds_a_growing_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"x" * 5)
     monkeypatch.setattr(os, "read", lambda _descriptor, size: b"x" * size)
@@ -95,7 +95,7 @@ def test_a_file_that_grows_while_it_is_read_is_bounded(tmp_path: Path, monkeypat
         safe_read.read_bytes(str(path), most=10)
 
 
-def test_a_pipe_is_not_even_opened(tmp_path: Path) -> None:
+def test_read_bytes_does_not_open_a_pipe(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     done: list[LionError] = []
@@ -110,11 +110,11 @@ def test_a_pipe_is_not_even_opened(tmp_path: Path) -> None:
     thread.start()
     thread.join(5)
     assert "is a pipe" in done[0].message
-    with pytest.raises(OSError, match="No such device"):  # nobody reads from it
+    with pytest.raises(OSError, match="No such device"):  # the pipe has no reader
         os.open(path, os.O_WRONLY | os.O_NONBLOCK)
 
 
-def test_a_link_stays_within_its_root(tmp_path: Path) -> None:
+def test_read_text_keeps_links_within_root(tmp_path: Path) -> None:
     root, outside = tmp_path / "root", tmp_path / "root-beside"
     root.mkdir()
     outside.mkdir()
@@ -131,17 +131,17 @@ def test_a_link_stays_within_its_root(tmp_path: Path) -> None:
             safe_read.read_text(str(root / path), root=str(root))
 
 
-def test_what_is_missing_is_not_found(tmp_path: Path) -> None:
+def test_read_text_missing_file(tmp_path: Path) -> None:
     (tmp_path / "dangling").symlink_to("nowhere")
 
-    with pytest.raises(NotFound, match="is not there"):
+    with pytest.raises(NotFound, match="does not exist"):
         safe_read.read_text(str(tmp_path / "x"))
-    with pytest.raises(NotFound, match="a symbolic link to nothing"):
+    with pytest.raises(NotFound, match="a broken symbolic link"):
         safe_read.read_text(str(tmp_path / "dangling"))
     assert safe_read.list_folder(str(tmp_path / "x")) == []
 
 
-def test_a_write_replaces_the_whole_file_and_keeps_its_mode(tmp_path: Path) -> None:
+def test_write_text_replaces_file_and_keeps_mode(tmp_path: Path) -> None:
     path = tmp_path / "x.md"
     path.write_text("old and long")
     path.chmod(0o640)
@@ -153,7 +153,7 @@ def test_a_write_replaces_the_whole_file_and_keeps_its_mode(tmp_path: Path) -> N
     assert os.listdir(tmp_path) == ["x.md"]
 
 
-def test_a_new_file_has_the_mode_that_the_umask_gives_and_new_folders_are_private(tmp_path: Path) -> None:
+def test_write_text_mode_of_new_file_and_folders(tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         atomic_write.write_text(str(tmp_path / "home" / "agents" / "x.md"), "x")
@@ -164,7 +164,7 @@ def test_a_new_file_has_the_mode_that_the_umask_gives_and_new_folders_are_privat
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
 
 
-def test_a_linked_file_is_written_where_it_lies(tmp_path: Path) -> None:
+def test_write_text_replaces_the_target_of_a_link(tmp_path: Path) -> None:
     (tmp_path / "dotfiles").mkdir()
     (tmp_path / "dotfiles" / "x.md").write_text("old")
     (tmp_path / "x.md").symlink_to("dotfiles/x.md")
@@ -175,7 +175,7 @@ def test_a_linked_file_is_written_where_it_lies(tmp_path: Path) -> None:
     assert (tmp_path / "dotfiles" / "x.md").read_text() == "new"
 
 
-def test_half_a_character_is_refused_before_anything_is_touched(tmp_path: Path) -> None:
+def test_write_text_refuses_a_lone_surrogate(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("old")
 
     with pytest.raises(InvalidInput, match=r"not valid Unicode \(character 2\)"):
@@ -184,9 +184,7 @@ def test_half_a_character_is_refused_before_anything_is_touched(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("call", ["write", "fsync", "replace"])
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(
-    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_write_text_failure_keeps_the_old_file(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x").write_text("old")
 
     def fail(*_: object) -> int:
@@ -200,7 +198,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     assert os.listdir(tmp_path) == ["x"]
 
 
-def test_old_temporary_files_are_swept_and_young_or_foreign_ones_stay(tmp_path: Path) -> None:
+def test_remove_stale_removes_only_old_temporary_files(tmp_path: Path) -> None:
     old, young, foreign = (tmp_path / name for name in (f".li-{'0' * 16}.tmp", f".li-{'1' * 16}.tmp", ".other.tmp"))
     for path in (old, young, foreign):
         path.touch()
@@ -214,7 +212,7 @@ def test_old_temporary_files_are_swept_and_young_or_foreign_ones_stay(tmp_path: 
 
 @pytest.mark.crash
 @pytest.mark.parametrize("existing", [True, False])
-def test_a_process_that_is_killed_while_writing_leaves_the_old_file(existing: bool, tmp_path: Path) -> None:
+def test_write_text_killed_keeps_the_old_file(existing: bool, tmp_path: Path) -> None:
     path = tmp_path / "x"
     if existing:
         path.write_text("old")
@@ -227,30 +225,30 @@ def test_a_process_that_is_killed_while_writing_leaves_the_old_file(existing: bo
     assert (path.read_text() if path.exists() else None) == ("old" if existing else None)
 
 
-def test_a_lock_keeps_others_out_and_ends_with_its_block(tmp_path: Path) -> None:
+def test_locked_is_exclusive_within_its_block(tmp_path: Path) -> None:
     path = str(tmp_path / "folder" / "x.lock")
 
-    with locked(path), pytest.raises(Busy, match="another process holds"), locked(path, patience=0.05):
+    with locked(path), pytest.raises(Busy, match="another process holds"), locked(path, timeout=0.05):
         pass
-    with locked(path, patience=0):
+    with locked(path, timeout=0):
         pass
 
 
-def test_a_lock_is_freed_when_its_holder_is_killed(tmp_path: Path) -> None:
+def test_locked_is_freed_when_holder_is_killed(tmp_path: Path) -> None:
     path = str(tmp_path / "x.lock")
     code = "import sys, time; from lionstudio.system.filelock import locked\n"
     code += "with locked(sys.argv[1]): print(flush=True), time.sleep(60)"
     with subprocess.Popen([sys.executable, "-c", code, path], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         holder.stdout.readline()
-        with pytest.raises(Busy), locked(path, patience=0):
+        with pytest.raises(Busy), locked(path, timeout=0):
             pass
         holder.kill()
-        with locked(path, patience=5):
+        with locked(path, timeout=5):
             pass
 
 
-def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+def test_locked_does_not_follow_a_link(tmp_path: Path) -> None:
     (tmp_path / "x.lock").symlink_to("elsewhere")
 
     with pytest.raises(StorageFailed), locked(str(tmp_path / "x.lock")):

@@ -18,7 +18,7 @@ from tests.support.sql_trace import traced
 
 from lionstudio.errors import Conflict, IllegalTransition, InvalidInput, NotFound
 from lionstudio.files.teams.team_file import list_team_files, read_team_file
-from lionstudio.files.teams.team_json import message_data, messages_of, seconds, team_data, team_of
+from lionstudio.files.teams.team_json import message_data, messages_of, team_data, team_of, to_timestamp
 from lionstudio.imports.teams import import_teams
 from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.settings import Settings, load_settings
@@ -202,7 +202,7 @@ def test_the_file_is_in_the_format_that_older_tools_read(home: Settings, db: Dat
     (message,) = data["messages"]
     assert set(message) == {"id", "from", "to", "content", "timestamp", "read_by", "kind"}
     assert (message["from"], message["to"], message["read_by"]) == ("critic", ["analyst"], {})
-    assert seconds(message["timestamp"]) is not None
+    assert to_timestamp(message["timestamp"]) is not None
     assert len(team.id) == 12
 
 
@@ -262,7 +262,7 @@ def test_of_two_files_with_one_id_the_one_that_is_named_after_it_counts(home: Se
     done = import_teams(db, home.home)
 
     assert (done.files, done.added, len(done.skipped)) == (3, 2, 2)
-    assert all("has the id of" in each.reason for each in done.skipped)
+    assert all("duplicate id:" in each.reason for each in done.skipped)
 
 
 def test_without_a_database_the_file_is_written_and_the_drift_is_told(home: Settings, db: Database) -> None:
@@ -386,7 +386,7 @@ def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(hom
 
     assert (done.files, done.teams, done.added) == (4, 1, 2)
     reasons = {Path(each.path).stem: each.reason for each in done.skipped}
-    assert "is empty; a writer was cut off" in reasons["empty"]
+    assert "is empty: another program was interrupted while writing it" in reasons["empty"]
     assert "is not valid JSON" in reasons["torn"]
     assert "nested" in reasons["deep"]
     findings = db.read(lambda conn: list(team_findings(conn, home)))

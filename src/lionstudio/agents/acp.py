@@ -67,7 +67,7 @@ async def _talk(client: _Client, program: Program, task: Task) -> None:
     try:
         ended = await _prompt(client, program, task)
     except Exception as error:  # the library raises what it likes; the run must end in our words
-        words = program.last_words[-2000:]
+        words = program.stderr_tail[-2000:]
         detail = f"{type(error).__name__}: {error}" + (f"\n{words}" if words else "")
         ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", detail)
     client.finish_message()

@@ -55,7 +55,7 @@ class CommandAgent:
                 if line.strip():
                     yield MessageEvent(message_of(parse_line(line)))
             code = await program.wait()
-            yield ended(code, program.last_words)
+            yield ended(code, program.stderr_tail)
 
 
 def message_of(value: Any) -> Message:

@@ -90,7 +90,7 @@ async def stream(program: Program, reader: StreamReader) -> AsyncGenerator[Event
         code = await program.wait()
         for held in reader.flush():
             yield held
-        yield reader.ended(code, program.last_words)
+        yield reader.ended(code, program.stderr_tail)
 
 
 def events_of(line: bytes, reader: StreamReader) -> Iterator[Event]:

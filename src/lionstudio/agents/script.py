@@ -180,7 +180,7 @@ class _Stage:
             async with Program(argv, cwd=self._task.cwd, env=self._task.env) as program:
                 output = b"\n".join([line async for line in program.lines()]).decode("utf-8", "backslashreplace")
                 code = await program.wait()
-                text = "\n".join(part for part in (output, program.last_words) if part)
+                text = "\n".join(part for part in (output, program.stderr_tail) if part)
         except (LionError, ValueError, IndexError) as error:
             code, text = 127, str(error)
         answer = {**request.content, "error" if code else "output": text, "action_request_id": request.id}

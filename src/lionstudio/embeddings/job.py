@@ -24,7 +24,7 @@ from lionstudio.state.embeddings import (
     list_lacking,
     store_embeddings,
 )
-from lionstudio.system.process_identity import RunLock
+from lionstudio.system.filelock import RunLock
 
 Watch = Callable[[int, int], None]
 

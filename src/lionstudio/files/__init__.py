@@ -1,1 +1,1 @@
-"""The authored half: agents, playbooks, plugins, show folders and team files, which people edit."""
+"""Files that people edit: agents, playbooks, plugins, show folders and team files."""

@@ -1,6 +1,6 @@
-"""Runs as older tools left them: `runs/<id>/run.json` with `branches/*.json`, and bare `logs/agents/…` snapshots.
+"""Read runs of older tools: `runs/<id>/run.json` with `branches/*.json`, and bare `logs/agents/…` snapshots.
 
-Nothing is interpreted here; what cannot be read is told apart from what is not there.
+The JSON is not interpreted here; an unreadable file is distinguished from a missing one.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from lionstudio.system.safe_read import list_folder, refusal
 
 MANIFEST = "run.json"
 MOST_MANIFEST_BYTES = 16_000_000
-MOST_BRANCH_BYTES = 256_000_000  # a snapshot is one JSON document and is in memory whole
+MOST_BRANCH_BYTES = 256_000_000  # a snapshot is one JSON document and is loaded into memory
 
 _SNAPSHOTS = os.path.join("logs", "agents")
 
 
 class Times(NamedTuple):
-    """When something was made and last changed, as the file system has it."""
+    """Creation and modification time from the file system."""
 
     began: float
     changed: float
 
 
 class BranchFile(NamedTuple):
-    """One branch snapshot: its JSON object, or the reason why there is none."""
+    """One branch snapshot: its JSON object, or the error of reading it."""
 
     path: str
     value: dict[str, Any]
@@ -37,7 +37,7 @@ class BranchFile(NamedTuple):
 
 
 class RunFolder(NamedTuple):
-    """One run: its manifest (None: it has none) and its branches."""
+    """One run: its manifest, if any, and its branches."""
 
     name: str
     path: str
@@ -48,19 +48,19 @@ class RunFolder(NamedTuple):
 
 
 class SnapshotFile(NamedTuple):
-    """The oldest form: a branch by itself, in a folder named after its provider."""
+    """The oldest format: a single branch, in a folder named after its provider."""
 
     provider: str
     path: str
 
 
 def find_runs(root: str) -> list[str]:
-    """The run folders of a home or of a `runs` folder itself, oldest name first."""
-    inside = os.path.join(root, "runs")
-    is_home = os.path.lexists(inside)
-    found = [item.path for item in list_folder(inside if is_home else root) if item.folder and item.name[0] != "."]
-    # a folder of any other name may hold anything beside runs
-    return found if is_home or os.path.basename(root) == "runs" else [path for path in found if _looks_like_run(path)]
+    """List the run folders of a home, or of a `runs` folder itself, by name."""
+    runs = os.path.join(root, "runs")
+    is_home = os.path.lexists(runs)
+    paths = [item.path for item in list_folder(runs if is_home else root) if item.folder and item.name[0] != "."]
+    # a folder of any other name may contain other folders besides runs
+    return paths if is_home or os.path.basename(root) == "runs" else [path for path in paths if _looks_like_run(path)]
 
 
 def _looks_like_run(path: str) -> bool:
@@ -68,21 +68,21 @@ def _looks_like_run(path: str) -> bool:
 
 
 def find_snapshots(root: str) -> list[SnapshotFile]:
-    """The branch snapshots under `logs/agents` of a home."""
-    found = []
+    """List the branch snapshots in `logs/agents` of a home."""
+    snapshots = []
     for provider in list_folder(os.path.join(root, _SNAPSHOTS)):
         if provider.folder:
-            inside = (item for item in list_folder(provider.path) if not item.folder and item.name[0] != ".")
-            found += [SnapshotFile(provider.name, item.path) for item in inside]
-    return found
+            files = (item for item in list_folder(provider.path) if not item.folder and item.name[0] != ".")
+            snapshots += [SnapshotFile(provider.name, item.path) for item in files]
+    return snapshots
 
 
 def read_run(path: str, root: str) -> RunFolder:
-    """A run folder; refused when its manifest cannot be read, or when it is no run at all."""
+    """Read a run folder; raise when its manifest cannot be read, or when it is not a run."""
     manifest = _manifest(path, root)
     branches = tuple(read_branch(file, root) for file in _branch_files(path))
     if manifest is None and not branches:
-        raise NotFound(f"{shown(path)} holds neither {MANIFEST} nor branches", hint="it is left as it is")
+        raise NotFound(f"{shown(path)} contains neither {MANIFEST} nor branches", hint="it is skipped")
     artifacts = os.path.join(path, "artifacts")
     return RunFolder(
         name=os.path.basename(path),
@@ -95,7 +95,7 @@ def read_run(path: str, root: str) -> RunFolder:
 
 
 def read_branch(path: str, root: str) -> BranchFile:
-    """One branch snapshot, whatever is in the file."""
+    """Read a branch snapshot; an error becomes part of the entry."""
     try:
         value = read_object(path, most=MOST_BRANCH_BYTES, root=root)
         return BranchFile(path, value, times_of(path))
@@ -104,14 +104,14 @@ def read_branch(path: str, root: str) -> BranchFile:
 
 
 def times_of(path: str) -> Times:
-    """When a file or folder was made, as far as the system knows, and when it was last changed."""
+    """Return the creation time, as far as the system knows it, and the modification time."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError as error:
         raise refusal(path, error) from None
-    # most systems only know when the entry itself last changed, which may be after its content did
-    born = getattr(found, "st_birthtime", found.st_ctime)
-    return Times(min(born, found.st_mtime), found.st_mtime)
+    # most systems only know when the inode last changed, which may be after its content did
+    created = getattr(status, "st_birthtime", status.st_ctime)
+    return Times(min(created, status.st_mtime), status.st_mtime)
 
 
 def _manifest(path: str, root: str) -> dict[str, Any] | None:

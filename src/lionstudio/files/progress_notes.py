@@ -1,6 +1,6 @@
-"""Long work that goes on somewhere, told to whoever looks: one small file a work in `working` of the home.
+"""Progress of long jobs for other processes to show: one small file per job in the folder `working` of the home.
 
-A note of a process that is gone is no work any more; it is passed over, and removed by the next work that begins.
+The note of a process that is gone is ignored, and removed when the next job starts.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError
 from lionstudio.system.json_read import read_object
+from lionstudio.system.procfs import find_start_ticks
 from lionstudio.system.safe_read import list_folder
 
 FOLDER = "working"
-_EVERY = 0.5  # seconds between two notes: the work matters, not the note
+_EVERY = 0.5  # seconds between two writes: the job matters, not its note
 _MOST_BYTES = 10_000
 _MOST_NOTES = 1_000
 
 
 class Progress(NamedTuple):
-    """What goes on, and how far it is; a total of 0 is not known."""
+    """A job and its progress; a total of 0 is unknown."""
 
     id: str
     what: str
@@ -34,13 +35,13 @@ class Progress(NamedTuple):
 
 
 class ProgressNote:
-    """The note of one work: use as a context manager, and `tell` how far it is."""
+    """The note of one job: use as a context manager and call `update`."""
 
     def __init__(self, home: str, what: str, total: int = 0) -> None:
         self._folder = os.path.join(home, FOLDER)
         self._what, self._total = what, total
-        self._began, self._told = time.time(), 0.0
-        self._id = f"{os.getpid()}-{_ticks(os.getpid())}-{id(self)}"
+        self._began, self._written = time.time(), 0.0
+        self._id = f"{os.getpid()}-{_start_of(os.getpid())}-{id(self)}"
 
     def __enter__(self) -> ProgressNote:
         with suppress(OSError):
@@ -53,15 +54,15 @@ class ProgressNote:
         with suppress(OSError):
             os.unlink(self._path())
 
-    def tell(self, done: int, total: int | None = None) -> None:
-        """Note how far it is, unless that was noted just now."""
+    def update(self, done: int, total: int | None = None) -> None:
+        """Write the progress, unless it was written a moment ago."""
         self._total = self._total if total is None else total
-        if time.monotonic() - self._told >= _EVERY:
+        if time.monotonic() - self._written >= _EVERY:
             self._write(done)
 
     def _write(self, done: int) -> None:
-        """Replaced as a whole, so that nobody reads half of it; a disk that takes none costs only the note."""
-        self._told = time.monotonic()
+        """Replace the file as a whole, so that readers never see a part; a full disk costs only the note."""
+        self._written = time.monotonic()
         facts = {
             "what": self._what,
             "pid": os.getpid(),
@@ -82,33 +83,33 @@ class ProgressNote:
 
 
 def list_progress(home: str) -> list[Progress]:
-    """What goes on now, the oldest first."""
+    """List the running jobs, the oldest first."""
     folder = os.path.join(home, FOLDER)
     try:
         names = [item.name for item in list_folder(folder)][:_MOST_NOTES]
     except LionError:
         return []
-    found = [_read(folder, name) for name in names if name.endswith(".json") and _is_alive(name)]
-    return sorted((work for work in found if work is not None), key=lambda work: work.began_at)
+    notes = [_read(folder, name) for name in names if name.endswith(".json") and _is_alive(name)]
+    return sorted((note for note in notes if note is not None), key=lambda note: note.began_at)
 
 
 def _read(folder: str, name: str) -> Progress | None:
     try:
-        given = read_object(os.path.join(folder, name), most=_MOST_BYTES, root=folder)
+        value = read_object(os.path.join(folder, name), most=_MOST_BYTES, root=folder)
         return Progress(
             name.removesuffix(".json"),
-            str(given["what"])[:200],
-            _whole(given["pid"]),
-            _whole(given["done"]),
-            _whole(given["total"]),
-            float(given["began_at"]),
-            float(given["told_at"]),
+            str(value["what"])[:200],
+            _count(value["pid"]),
+            _count(value["done"]),
+            _count(value["total"]),
+            float(value["began_at"]),
+            float(value["told_at"]),
         )
     except (LionError, KeyError, TypeError, ValueError):
         return None
 
 
-def _whole(value: Any) -> int:
+def _count(value: Any) -> int:
     return max(0, int(value))
 
 
@@ -119,23 +120,21 @@ def _remove_old(folder: str) -> None:
 
 
 def _is_alive(name: str) -> bool:
-    """Whether the process that a note names is the one that wrote it."""
+    """Tell whether the pid in a note's name still is the process that wrote it."""
     pid, _, rest = name.partition("-")
-    began = rest.partition("-")[0]
-    return pid.isdecimal() and len(pid) < 11 and _ticks(int(pid)) == began
+    start = rest.partition("-")[0]
+    return pid.isdecimal() and len(pid) < 11 and _start_of(int(pid)) == start
 
 
-def _ticks(pid: int) -> str:
-    """When a process began, in words that another one of the same number does not share."""
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            return file.read().rpartition(b")")[2].split()[19].decode()
-    except (OSError, IndexError):
-        pass
+def _start_of(pid: int) -> str:
+    """Return the start of a process as text that a later process with the same pid does not share."""
+    ticks = find_start_ticks(pid)
+    if ticks is not None:
+        return str(ticks)
     if os.path.isdir("/proc/self"):
         return "gone"
     try:
-        os.kill(pid, 0)  # signals nothing: elsewhere than on Linux a number that is in use must do
+        os.kill(pid, 0)  # sends nothing: without /proc, a pid that is in use must suffice
     except OSError:
         return "gone"
     return "there"

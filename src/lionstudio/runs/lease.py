@@ -13,7 +13,8 @@ from lionstudio.runs.environment import secrets_in
 from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import create_session, finish_session
-from lionstudio.system.process_identity import RunLock, identify
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import identify
 
 # what people and programs call a run; the rest are words of ours, numbers and ids
 _SPOKEN = (

@@ -20,7 +20,7 @@ from lionstudio.runs.event_writer import write_spooled
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.system.atomic_write import make_folder
-from lionstudio.system.process_identity import RunLock
+from lionstudio.system.filelock import RunLock
 
 _AT_ONCE = 200  # events in one transaction when a spool is taken in
 _SUFFIX, _TAKING, _REFUSED = ".jsonl", ".taking", ".refused"

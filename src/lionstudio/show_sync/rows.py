@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
-from lionstudio.files.shows.show_folder import FolderPlay, PlayFolder, ShowFolder, names_in
+from lionstudio.files.shows.show_folder import FolderPlay, PlayFolder, ShowFolder, name_list
 from lionstudio.model import import_ids
 from lionstudio.model.coerce import to_bool, to_enum, to_int, to_text, to_timestamp
 from lionstudio.model.ids import check_id
@@ -140,7 +140,7 @@ def _play(
         "merged_at": to_timestamp(meta.get("merged_at")),
         **_gate(folder.verdict),
     }
-    needs = plan.depends_on if plan.depends_on is not None else names_in(meta.get("depends_on"))
+    needs = plan.depends_on if plan.depends_on is not None else name_list(meta.get("depends_on"))
     rest = {key: value for key, value in meta.items() if key not in _COLUMNS and value is not None}
     rest |= {"status": meta["status"]} if said_status is None and meta.get("status") is not None else {}
     emptied = [key for key in _MAY_BE_NONE if key in meta and meta[key] is None]

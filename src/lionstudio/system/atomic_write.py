@@ -1,4 +1,4 @@
-"""Writing a file so that it is the old one or the new one and never a cut one, whatever happens on the way."""
+"""Write a file so that readers see the old content or the new one, never a part, even after a crash."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import os
 import re
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from lionstudio.crash import point
-from lionstudio.errors import InvalidInput, StorageFailed
+from lionstudio.errors import Conflict, InvalidInput, StorageFailed
 from lionstudio.system.filenames import shown
 
-STALE_AFTER = 3600  # seconds; a temporary file that old belongs to nobody any more
+STALE_AFTER = 3600  # seconds; the process of a temporary file that old has ended
 
 _TEMPORARY = re.compile(r"\.li-[0-9a-f]{16}\.tmp\Z")
 
 
 def write_text(path: str, text: str) -> None:
-    """Replace or create a file; text that UTF-8 cannot carry is refused before anything is touched."""
+    """Replace or create a file; text that UTF-8 cannot encode is refused before anything is touched."""
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -30,24 +31,55 @@ def write_text(path: str, text: str) -> None:
 
 
 def write_bytes(path: str, content: bytes) -> None:
-    """Replace or create a file; a file that a link leads to is replaced where it lies, with the mode it has."""
-    # following links costs a look at every folder above, so it is done only where one may be met
+    """Replace or create a file and keep its mode; the target of a link is replaced, not the link."""
+    # resolving links inspects every parent folder, so it is done only where a link is possible
     plain = os.path.isdir(os.path.dirname(path)) and ".." not in path and not os.path.islink(path)
     target = os.path.abspath(path) if plain else os.path.realpath(path)
     folder = os.path.dirname(target)
     try:
         make_folder(folder)
         remove_stale(folder)
-        _replace(target, folder, content)
+        with _replacement(target, 0o666) as descriptor:
+            with suppress(FileNotFoundError):
+                os.fchmod(descriptor, stat.S_IMODE(os.stat(target).st_mode))
+            _write_all(descriptor, content)
     except OSError as error:
         raise StorageFailed(
-            f"{shown(path)} could not be written: {error.strerror}",
-            hint="check the space and the permissions of its folder",
+            f"cannot write {shown(path)}: {error.strerror}",
+            hint="check the free space and the permissions of its folder",
         ) from error
 
 
+def write_file(target: str, pieces: Iterable[str], *, replace: bool = False) -> int:
+    """Write text piece by piece to a file that only its owner can read; return its size in bytes."""
+    _check_target(target, replace)
+    try:
+        with _replacement(target, 0o600) as descriptor:
+            with open(
+                descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n", closefd=False
+            ) as file:
+                file.writelines(pieces)
+                file.flush()
+                os.fsync(descriptor)
+                size = file.tell()
+            _check_target(target, replace)  # it may have appeared while we wrote
+    except OSError as error:
+        raise StorageFailed(f"cannot write {target}: {error.strerror}", hint="choose another folder") from error
+    return size
+
+
+def _check_target(target: str, replace: bool) -> None:
+    if os.path.lexists(target):
+        if not os.path.isfile(target):
+            raise InvalidInput(f"{target} is not a regular file", hint="choose another name")
+        if not replace:
+            raise Conflict(f"{target} already exists", hint="choose another name, or add --force to replace it")
+    elif not os.path.isdir(os.path.dirname(target)):
+        raise InvalidInput(f"the folder {os.path.dirname(target)} does not exist", hint="create it first")
+
+
 def make_folder(path: str) -> None:
-    """Make a folder and what is missing above it, for its owner alone."""
+    """Create a folder and its missing parents, durable and readable by the owner only."""
     path, missing = os.path.abspath(path), []
     while not os.path.isdir(path):
         missing.append(path)
@@ -59,18 +91,18 @@ def make_folder(path: str) -> None:
 
 
 def remove_stale(folder: str, now: float | None = None) -> None:
-    """Remove temporary files that a killed process left here long ago."""
+    """Remove old temporary files of processes that were killed."""
     before = (time.time() if now is None else now) - STALE_AFTER
-    with os.scandir(folder) as found:
-        old = [entry.path for entry in found if _TEMPORARY.match(entry.name)]
-    for path in old:
+    with os.scandir(folder) as entries:
+        paths = [entry.path for entry in entries if _TEMPORARY.match(entry.name)]
+    for path in paths:
         with suppress(OSError):
             if os.lstat(path).st_mtime < before:
                 os.unlink(path)
 
 
 def sync_folder(path: str) -> None:
-    """Make the names in a folder survive a power cut."""
+    """Make the names in a folder survive a power failure."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -78,13 +110,21 @@ def sync_folder(path: str) -> None:
         os.close(descriptor)
 
 
-def _replace(target: str, folder: str, content: bytes) -> None:
+def _write_all(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+@contextmanager
+def _replacement(target: str, mode: int) -> Iterator[int]:
+    """Open a temporary file beside the target; after the block it is synced and renamed to the target."""
+    folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".li-{os.urandom(8).hex()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         try:
-            _keep_mode(descriptor, target)
-            _write_all(descriptor, content)
+            yield descriptor
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
@@ -95,14 +135,3 @@ def _replace(target: str, folder: str, content: bytes) -> None:
             os.unlink(temporary)
         raise
     sync_folder(folder)
-
-
-def _keep_mode(descriptor: int, target: str) -> None:
-    with suppress(FileNotFoundError):
-        os.fchmod(descriptor, stat.S_IMODE(os.stat(target).st_mode))
-
-
-def _write_all(descriptor: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

@@ -1,47 +1,167 @@
-"""A lock between processes for a file that is replaced whole: it lies beside it, because the file itself changes."""
+"""Advisory locks between processes (flock). The kernel frees a lock when its process ends, in whatever way."""
 
 from __future__ import annotations
 
-import fcntl
+import errno
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from stat import S_ISREG
 
 from lionstudio.errors import Busy, StorageFailed
 from lionstudio.system.atomic_write import make_folder
 from lionstudio.system.filenames import shown
 
-PATIENCE = 30.0  # seconds; whoever holds a lock only writes one small file meanwhile
+TIMEOUT = 30.0  # seconds; a holder of `locked` only writes one small file
+_HELD_S = 0.05  # how long a lock that may be released right now is worth waiting for
+_PROBED_S = 5.0  # the lock is free but others probe it; on a loaded machine many probes overlap for long
+_RETRY_S = 0.001
+# A link or a FIFO planted at the path must neither lead elsewhere nor let the open hang.
+_OPEN_SAFELY: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 @contextmanager
-def locked(path: str, *, patience: float = PATIENCE) -> Iterator[None]:
-    """Hold the lock file for the time of the block; it is freed by any death of the process and never removed."""
+def locked(path: str, *, timeout: float = TIMEOUT) -> Iterator[None]:
+    """Hold a lock file for the time of the block, waiting for it; the file is never removed.
+
+    For a file that is replaced as a whole: the lock file lies beside it, because the file itself changes.
+    """
     try:
         make_folder(os.path.dirname(path))
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise StorageFailed(
-            f"the lock {shown(path)} cannot be opened: {error.strerror}", hint="check the permissions of its folder"
+            f"cannot open the lock file {shown(path)}: {error.strerror}", hint="check the permissions of its folder"
         ) from error
     try:
-        _wait(descriptor, path, time.monotonic() + patience)
+        deadline, pause = time.monotonic() + timeout, 0.001
+        while not _try_flock(descriptor, exclusive=True):
+            if time.monotonic() > deadline:
+                raise Busy(
+                    f"another process holds the lock {shown(path)}",
+                    hint="try again in a moment; `li ps` lists active runs",
+                )
+            time.sleep(pause)
+            pause = min(pause * 2, 0.02)
         yield
     finally:
         os.close(descriptor)
 
 
-def _wait(descriptor: int, path: str, deadline: float) -> None:
-    pause = 0.001
-    while True:
+class RunLock:
+    """An exclusive lock on a file, held until it is released or this process ends; Busy when it is taken."""
+
+    __slots__ = ("_fd", "path")
+
+    def __init__(self, path: str, fd: int) -> None:
+        self.path = path
+        self._fd = fd
+        _held.add(self)
+
+    @classmethod
+    def take(cls, path: str | os.PathLike[str]) -> RunLock:
+        full = os.path.abspath(path)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            make_folder(os.path.dirname(full))
+            return cls(full, _lock(full))
+        except (OSError, ImportError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise StorageFailed(f"cannot use the lock file {full}: {reason}") from error
+
+    def release(self) -> None:
+        """Remove the file and free the lock; a second call does nothing."""
+        fd, self._fd = self._fd, -1
+        if fd < 0:
             return
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise Busy(
-                    f"another process holds {shown(path)}", hint="try again in a moment; `li ps` shows what runs"
-                ) from None
-        time.sleep(pause)
-        pause = min(pause * 2, 0.02)
+        _held.discard(self)
+        try:
+            # Before the lock is freed, or the file of the next holder could be removed.
+            if _is_at(fd, self.path):
+                os.unlink(self.path)
+        except OSError:
+            pass  # a free lock file that stays behind says the same
+        finally:
+            os.close(fd)
+
+    def __enter__(self) -> RunLock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+_held: set[RunLock] = set()
+
+
+def _drop_inherited() -> None:
+    # Exec closes the descriptor by itself; a plain fork would keep the lock of a dead parent.
+    for lock in _held:
+        os.close(lock._fd)
+        lock._fd = -1
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_drop_inherited)
+
+
+def lock_state(path: str) -> str:
+    """Return held | free | absent | untold (unreadable): a killed holder leaves a free file, `release` leaves none."""
+    try:
+        return "held" if is_locked(path) else "free"
+    except FileNotFoundError:
+        return "absent"
+    except (OSError, ValueError, ImportError):
+        return "untold"
+
+
+def is_locked(path: str) -> bool:
+    """Probe a lock without disturbing its holder: `RunLock.take` retries while it is only probed."""
+    fd = os.open(path, os.O_RDONLY | _OPEN_SAFELY)
+    try:
+        if not S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return not _try_flock(fd, exclusive=False)
+    finally:
+        os.close(fd)
+
+
+def _lock(path: str) -> int:
+    began = time.monotonic()
+    while True:
+        fd, timeout = _attempt(path)
+        if fd >= 0:
+            return fd
+        if time.monotonic() - began > timeout:
+            raise Busy(f"another process holds the lock {path}", hint="`li ps` lists active runs")
+        time.sleep(_RETRY_S)
+
+
+def _attempt(path: str) -> tuple[int, float]:
+    """Return the locked descriptor, or -1 and for how long another attempt is worthwhile."""
+    with ExitStack() as stack:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | _OPEN_SAFELY, 0o600)
+        stack.callback(os.close, fd)
+        # The last holder may have removed the file after we opened it: that lock protects nothing.
+        if _try_flock(fd, exclusive=True) and _is_at(fd, path):
+            stack.pop_all()
+            return fd, 0.0
+        # A shared lock is refused by a holder only, not by probes.
+        return -1, _PROBED_S if _try_flock(fd, exclusive=False) else _HELD_S
+
+
+def _try_flock(fd: int, *, exclusive: bool) -> bool:
+    import fcntl  # Windows has none; there the import error becomes the reason
+
+    try:
+        fcntl.flock(fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(fd: int, path: str) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(fd), os.stat(path, follow_symlinks=False))
+    return False

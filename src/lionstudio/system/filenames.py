@@ -1,4 +1,4 @@
-"""Names that come from outside (a URL, a command line, a file): one path component, checked here and nowhere else."""
+"""Check names that come from outside (a URL, a command line, a file): one path component."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ _HINT = "use letters, digits, dots, dashes and underscores"
 
 
 def check_name(value: object, what: str = "name") -> str:
-    """The name itself, or a refusal that says what is wrong with it."""
-    wrong = fault_of_name(value)
-    if wrong is None:
+    """Return the name, or raise InvalidInput with what is wrong with it."""
+    fault = fault_of_name(value)
+    if fault is None:
         return str(value)
-    raise InvalidInput(f"the {what} {shown(str(value))!r:.120} {wrong}", hint=_HINT)
+    raise InvalidInput(f"the {what} {shown(str(value))!r:.120} {fault}", hint=_HINT)
 
 
 def fault_of_name(value: object) -> str | None:
-    """What keeps a text from being a name, None when nothing does."""
+    """Return what is wrong with a name, None when it is valid."""
     if not isinstance(value, str):
         return "is not text"
     if not value:
         return "is empty"
     if not value.isprintable():
-        return "holds characters that cannot be printed"
+        return "contains unprintable characters"
     if len(value.encode()) > MOST_BYTES:
         return f"is longer than {MOST_BYTES} bytes"
     if "/" in value or "\\" in value:
-        return "holds a slash"
+        return "contains a slash"
     if value[0] in ".-" or value != value.strip():
         return "starts with a dot or a dash, or has spaces around it"
     return None
 
 
 def shown(text: str) -> str:
-    """A path or name of unknown origin, fit for a message: what cannot be printed is spelled out."""
+    """Escape the unprintable characters of a path or name, so that it is safe in a message."""
     if text.isprintable():
         return text
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -1,5 +1,6 @@
-"""The one way in which a show runs git: an argv list, an environment made from nothing, and every program that a
-configuration could name switched off. The git folder is always one that no agent writes to.
+"""Run git: an argv list, a clean environment, and every program that a configuration could name switched off.
+
+The git folder is always one that no agent writes to.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from lionstudio.system.filenames import shown
 
 OLDEST = (2, 38)  # the first with merge-tree --write-tree
 TIMEOUT = 900.0  # seconds; a pipe or a device among an agent's objects would hold git for ever
-NAME, EMAIL = "Lion Studio", "lion-studio@localhost"  # who commits for somebody whose git does not know them
+NAME, EMAIL = "Lion Studio", "lion-studio@localhost"  # the committer when the user has not configured one
 OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
-started = 0  # how often git was started by this process; benches and tests count by it
+processes_started = 0  # git processes started so far; benches and tests read it
 
 _OFF = "/dev/null"
-# Our own git folders configure nothing of this; the user's may, and it must not run because a show looks at refs.
+# Our own git folders configure nothing of this; the user's may, and it must not run because a show reads refs.
 _CONFIG: tuple[tuple[str, str], ...] = (
     ("core.hooksPath", _OFF),
     ("core.fsmonitor", "false"),
@@ -37,7 +38,7 @@ _CONFIG: tuple[tuple[str, str], ...] = (
     ("core.quotePath", "false"),
     ("core.protectHFS", "true"),
     ("core.protectNTFS", "true"),
-    # both are hints that an agent could have forged among its objects, and git believes them
+    # an agent could forge both among its objects, and git trusts them
     ("core.commitGraph", "false"),
     ("core.multiPackIndex", "false"),
     ("pack.useBitmaps", "false"),
@@ -51,84 +52,82 @@ _CONFIG: tuple[tuple[str, str], ...] = (
     ("log.showSignature", "false"),
     ("diff.ignoreSubmodules", "all"),
     ("submodule.recurse", "false"),
-    # files that say where a show stands are on the disk before we go on: so is what they name
+    # the files of a show name objects and refs, so these must be on disk before the files are
     ("core.fsync", "objects,reference"),
     ("core.fsyncMethod", "batch"),
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
-    # somebody else may be at the same ref for a moment
+    # another process may hold the same ref for a moment
     ("core.filesRefLockTimeout", "10000"),
     ("core.packedRefsTimeout", "10000"),
 )
-_FLAGS = tuple(part for name, value in _CONFIG for part in ("-c", f"{name}={value}"))
+CONFIG_FLAGS = tuple(part for name, value in _CONFIG for part in ("-c", f"{name}={value}"))
 _LOCKED = re.compile(r"Unable to create '([^']*\.lock)': File exists")
 
 
 @dataclass(frozen=True, slots=True)
 class GitResult:
-    """How a call ended."""
-
     code: int
     out: bytes
     err: str
 
     @property
     def text(self) -> str:
-        """Its output as text; names that are not UTF-8 survive the way back to the system."""
+        """The output as text; names that are not UTF-8 survive the way back to the system."""
         return os.fsdecode(self.out)
 
     @property
     def line(self) -> str:
-        """Its output without the end of the line."""
+        """The output without its last newline."""
         return self.text.rstrip("\n")
 
     def fields(self) -> list[str]:
-        """Its output as fields that end with NUL."""
+        """Split the output into its NUL-terminated fields."""
         return [os.fsdecode(field) for field in self.out.split(b"\0")][:-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Git:
-    """A git folder, and what a call works on."""
+    """A git folder and the files that a command works on."""
 
     git_dir: str
-    objects: str | None = None  # the store that is read and written, instead of the folder's own
-    also: tuple[str, ...] = ()  # stores that are only read
+    objects: str | None = None  # object store to read and write, instead of the folder's own
+    read_only_objects: tuple[str, ...] = ()  # object stores to read only
     work_tree: str | None = None
     index: str | None = None
     excludes: str | None = None
     name: str = NAME
     email: str = EMAIL
 
-    def ask(self, *args: str, given: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> GitResult:
-        """Run a command; an exit code that is not among those expected is raised as an error in plain words."""
-        ran = self.run(*args, given=given)
-        if ran.code not in codes:
-            raise failure(args[0], ran)
-        return ran
+    def check(self, *args: str, stdin: bytes | IO[bytes] = b"", codes: Sequence[int] = (0,)) -> GitResult:
+        """Run a command; raise an error on an exit code that is not in `codes`."""
+        result = self.run(*args, stdin=stdin)
+        if result.code not in codes:
+            raise failure(args[0], result)
+        return result
 
-    def says(self, *args: str) -> bool:
-        """A question that is answered by exit code 0 or 1."""
-        return self.ask(*args, codes=(0, 1)).code == 0
+    def succeeds(self, *args: str) -> bool:
+        """Run a command that answers yes or no by exit code 0 or 1."""
+        return self.check(*args, codes=(0, 1)).code == 0
 
-    def run(self, *args: str, given: bytes | IO[bytes] = b"", into: IO[bytes] | None = None) -> GitResult:
-        """Run a command to its end, whatever that is; input and output may be files."""
-        from_file = None if isinstance(given, bytes) else given
+    def run(self, *args: str, stdin: bytes | IO[bytes] = b"", stdout: IO[bytes] | None = None) -> GitResult:
+        """Run a command and return its result, also a failure; input and output may be files."""
+        from_file = None if isinstance(stdin, bytes) else stdin
         try:
             with subprocess.Popen(
                 self._argv(args),
                 stdin=from_file or subprocess.PIPE,
-                stdout=into or subprocess.PIPE,
+                stdout=stdout or subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self.work_tree or self.git_dir,
                 env=self.environment(),
             ) as process:
-                return _ended(process, given if isinstance(given, bytes) else None, args[0])
+                return _wait(process, stdin if isinstance(stdin, bytes) else None, args[0])
         except OSError as error:
-            raise InvalidInput(f"git cannot work in {shown(self.git_dir)}: {error.strerror}") from None
+            raise InvalidInput(f"cannot run git in {shown(self.git_dir)}: {error.strerror}") from None
 
-    def beginning(self, most: int, *args: str) -> tuple[bytes, bool]:
-        """The first bytes of a long output, and whether that was all of it."""
+    def read_start(self, most: int, *args: str) -> tuple[bytes, bool]:
+        """Return the first bytes of a long output, and whether the output is complete."""
         with subprocess.Popen(
             self._argv(args),
             stdin=subprocess.DEVNULL,
@@ -138,89 +137,95 @@ class Git:
             env=self.environment(),
         ) as process:
             assert process.stdout is not None
-            found = process.stdout.read(most + 1)
+            output = process.stdout.read(most + 1)
             process.kill()
-        return found[:most], len(found) <= most
+        return output[:most], len(output) <= most
 
     def environment(self) -> dict[str, str]:
-        """Nothing is inherited but the way to git and to temporary files."""
-        # a relative entry of PATH would lead into the folder of an agent
-        path = [entry for entry in os.get_exec_path() if os.path.isabs(entry)]
-        env = {
-            "PATH": os.pathsep.join(path),
+        """Build the environment; only PATH and the folder for temporary files are inherited."""
+        env = clean_environment(self.git_dir) | {
             "TMPDIR": tempfile.gettempdir(),
-            "LC_ALL": "C",
-            "HOME": self.git_dir,
-            "GIT_CONFIG_GLOBAL": _OFF,
-            "GIT_CONFIG_SYSTEM": _OFF,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_ATTR_NOSYSTEM": "1",
-            # protocol.allow loses to what a repository allows by name, and no transport is needed here
-            "GIT_ALLOW_PROTOCOL": "none",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_EDITOR": ":",
-            "GIT_ASKPASS": "false",
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_NO_REPLACE_OBJECTS": "1",
-            "GIT_NO_LAZY_FETCH": "1",
             "GIT_LITERAL_PATHSPECS": "1",
             "GIT_AUTHOR_NAME": self.name,
             "GIT_AUTHOR_EMAIL": self.email,
             "GIT_COMMITTER_NAME": self.name,
             "GIT_COMMITTER_EMAIL": self.email,
         }
-        places = {
+        paths = {
             "GIT_OBJECT_DIRECTORY": self.objects,
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": ":".join(quoted(path) for path in self.also) or None,
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": ":".join(quoted(path) for path in self.read_only_objects) or None,
             "GIT_WORK_TREE": self.work_tree,
             "GIT_INDEX_FILE": self.index,
         }
-        return env | {name: value for name, value in places.items() if value is not None}
+        return env | {name: value for name, value in paths.items() if value is not None}
 
     def _argv(self, args: Sequence[str]) -> list[str]:
-        global started
-        started += 1
+        global processes_started
+        processes_started += 1
         own = ["-c", f"core.excludesFile={self.excludes or _OFF}"]
         own += [] if self.work_tree else ["-c", "core.bare=true"]
-        return [program(), f"--git-dir={self.git_dir}", *_FLAGS, *own, *args]
+        return [program(), f"--git-dir={self.git_dir}", *CONFIG_FLAGS, *own, *args]
 
 
-def _ended(process: subprocess.Popen[bytes], given: bytes | None, command: str) -> GitResult:
+def clean_environment(home: str) -> dict[str, str]:
+    """Return an environment in which git reads no configuration of the user and reaches no network."""
+    # a relative entry of PATH would lead into the folder of an agent
+    path = os.pathsep.join(entry for entry in os.get_exec_path() if os.path.isabs(entry))
+    return {
+        "PATH": path,
+        "LC_ALL": "C",
+        "HOME": home,
+        "GIT_CONFIG_GLOBAL": _OFF,
+        "GIT_CONFIG_SYSTEM": _OFF,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
+        # protocol.allow loses to a protocol that a repository allows by name; this list loses to nothing
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": ":",
+        "GIT_ASKPASS": "false",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+    }
+
+
+def _wait(process: subprocess.Popen[bytes], stdin: bytes | None, command: str) -> GitResult:
     try:
-        out, err = process.communicate(given, timeout=TIMEOUT)
+        out, err = process.communicate(stdin, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         process.kill()
-        raise LionError(f"git {command} did not end within {TIMEOUT:.0f} seconds") from None
+        raise LionError(f"git {command} timed out after {TIMEOUT:.0f} seconds") from None
     return GitResult(process.returncode, out or b"", err.decode("utf-8", "backslashreplace").strip())
 
 
 def quoted(text: str) -> str:
-    """A value as git reads it between double quotes, in its configuration and in lists of folders."""
+    """Quote a value for a git configuration file or a list of folders."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
 @cache
 def program() -> str:
-    """The full path of git, once it is known to be new enough."""
-    found = shutil.which("git")
-    if found is None:
+    """Return the full path of git; raise when it is missing or too old."""
+    path = shutil.which("git")
+    if path is None:
         raise NotFound("git is not installed", hint="install git 2.38 or newer")
-    told = subprocess.run([found, "--version"], capture_output=True, text=True, env={"LC_ALL": "C"}).stdout
-    version = re.search(r"(\d+)\.(\d+)", told)
+    output = subprocess.run([path, "--version"], capture_output=True, text=True, env={"LC_ALL": "C"}).stdout
+    version = re.search(r"(\d+)\.(\d+)", output)
     if version is None or (int(version[1]), int(version[2])) < OLDEST:
-        raise WrongVersion(f"{told.strip() or found} is too old for shows", hint="install git 2.38 or newer")
-    return os.path.abspath(found)
+        raise WrongVersion(f"{output.strip() or path} is too old for shows", hint="install git 2.38 or newer")
+    return os.path.abspath(path)
 
 
-def failure(command: str, ran: GitResult) -> LionError:
-    """Why a call failed, in words that lead on."""
-    words = (
-        shown(ran.err.removeprefix("fatal: ").removeprefix("error: ").replace("\n", "; ")) or f"exit code {ran.code}"
-    )
-    if "No space left on device" in ran.err or "Disk quota exceeded" in ran.err:
-        return StorageFailed(f"git {command}: {words:.500}", hint="make room on the disk, then go on")
-    if locked := _LOCKED.search(ran.err):
+def failure(command: str, result: GitResult) -> LionError:
+    """Turn a failed command into one of our errors with a hint."""
+    reason = shown(result.err.removeprefix("fatal: ").removeprefix("error: ").replace("\n", "; "))
+    reason = reason or f"exit code {result.code}"
+    if "No space left on device" in result.err or "Disk quota exceeded" in result.err:
+        return StorageFailed(f"git {command}: {reason:.500}", hint="free some disk space, then try again")
+    if locked := _LOCKED.search(result.err):
         return Busy(
-            f"another git holds {shown(locked[1])}", hint="when no git is running there, remove that file and try again"
+            f"another git process holds {shown(locked[1])}",
+            hint="if no git is running there, remove that file and try again",
         )
-    return LionError(f"git {command} failed: {words:.1000}")
+    return LionError(f"git {command} failed: {reason:.1000}")

@@ -1,6 +1,6 @@
-"""Who owns a run, and whether that process is alive, dead or unknown.
+"""Identify the process that owns a run, and tell whether it is alive, dead or unknown.
 
-Dead needs proof: every doubt is "unknown", because a run that is called dead gets written off.
+Dead needs proof: every doubt is "unknown", because a run that is called dead is marked as failed.
 """
 
 from __future__ import annotations
@@ -9,26 +9,19 @@ import errno
 import os
 import signal
 import sys
-import time
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import cache
-from stat import S_ISREG
 from typing import Any, NamedTuple
 
-from lionstudio.errors import Busy, InvalidInput, NotFound, StorageFailed
-
-__all__ = ["Liveness", "Owner", "RunLock", "identify", "liveness", "signal_owner"]
+from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.system.filelock import is_locked
+from lionstudio.system.procfs import read_stat
 
 _LINUX = sys.platform.startswith("linux")
-_HELD_S = 0.05  # a holder that lets go just now is worth this wait
-_LOOKED_AT_S = 5.0  # nobody holds it; on a loaded machine many looks overlap for long
-_RETRY_S = 0.001
-# A link or a FIFO planted at the path must neither lead elsewhere nor let the open hang.
-_OPEN_SAFELY: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class Owner(NamedTuple):
-    """A process as it is recorded with its run; `pid` and `start_ticks` count in the two namespaces."""
+    """A process as recorded with its run; `pid` and `start_ticks` are valid in the two namespaces only."""
 
     pid: int
     start_ticks: int | None
@@ -41,22 +34,22 @@ class Owner(NamedTuple):
 
 
 class Liveness(NamedTuple):
-    """`alive`, `dead` or `unknown`, and the sentences that it rests on."""
+    """`alive`, `dead` or `unknown`, and the sentences that prove it."""
 
     answer: str
     evidence: tuple[str, ...]
 
 
 # Plain tuples, because each class costs the start of every command a fraction of a millisecond.
-_Fact = tuple[str, str]  # the name of a row or a column below, and the sentence about it
-_Seen = tuple[str, int | None]  # what has a pid now: "gone", "zombie", "there" or why it is hidden; its start
+_Fact = tuple[str, str]  # the name of a row or a column below, and its sentence
+_PidState = tuple[str, int | None]  # "gone", "zombie", "there" or the reason it is unreadable; its start ticks
 
-# What is known of the lock (rows) and of the process (columns).
+# The facts about the lock (rows) and about the process (columns).
 #   held      outweighs everything: it reaches    same      the pid is the owner, by its start ticks
 #             across namespaces                   gone      no such pid in our own namespace, or a zombie
-#   free      anybody may take it now             reused    the pid is another process
-#   absent    nobody can hold a missing file,     moved     the start differs, but by a clock that may be set
-#             but it may have been cleaned away   rebooted  the same machine, started since
+#   free      any process may take it now         reused    the pid is another process
+#   absent    a missing file cannot be held,      moved     the start differs, but by a clock that may be set
+#             but it may have been cleaned up     rebooted  the same machine, booted again since
 #   untold    no path recorded, unreadable        untold    other machine or namespace, unreadable, unrecorded
 _COLUMNS = ("same", "gone", "reused", "moved", "rebooted", "untold")
 _ROWS = {
@@ -68,26 +61,21 @@ _ROWS = {
 
 
 def liveness(owner: Owner) -> Liveness:
-    """Whether the owner of a run lives; it never raises and disturbs nobody."""
+    """Judge whether the owner of a run is alive; never raises and never signals or blocks a process."""
     lock, of_lock = _lock_fact(owner.lock_path)
     process, of_process = _process_fact(owner)
     return Liveness(_ROWS[lock][_COLUMNS.index(process)], (of_lock, of_process))
 
 
-def lock_state(path: str) -> str:
-    """held | free | absent | untold: who is killed leaves a free lock file behind, who leaves by itself none."""
-    return _lock_fact(path)[0]
-
-
 def identify(pid: int | None = None, lock_path: str | None = None) -> Owner:
-    """The identity of this process, or of another one whose number counts in our namespace."""
+    """Identify this process, or another one whose pid is valid in our namespace."""
     number = os.getpid() if pid is None else pid
     return Owner(
         pid=number,
-        start_ticks=_look(number)[1],
+        start_ticks=_read_pid(number)[1],
         boot_id=_boot_id(),
         machine_id=_machine_id(),
-        # Ours, also for another process: both numbers above are as we see them.
+        # Ours, also for another process: we read both numbers above from our namespaces.
         pid_ns=_namespace("pid"),
         time_ns=_namespace("time"),
         host=_host(),
@@ -96,129 +84,21 @@ def identify(pid: int | None = None, lock_path: str | None = None) -> Owner:
 
 
 def signal_owner(owner: Owner, signum: int) -> None:
-    """Send a signal to the owner, and never to another process that has its number now."""
+    """Send a signal to the owner, never to another process that has its pid now."""
     _prove_same(owner)
     try:
         _send(owner, signum)
     except ProcessLookupError as error:
-        raise NotFound(f"Nothing was signalled: pid {owner.pid} is gone.") from error
+        raise NotFound(f"no signal sent: pid {owner.pid} is gone") from error
     except OSError as error:
-        raise InvalidInput(f"Nothing was signalled: pid {owner.pid}: {error.strerror}.") from error
-
-
-class RunLock:
-    """An exclusive lock on a run's lock file, held until it is released or this process ends."""
-
-    __slots__ = ("_fd", "path")
-
-    def __init__(self, path: str, fd: int) -> None:
-        self.path = path
-        self._fd = fd
-        _held.add(self)
-
-    @classmethod
-    def take(cls, path: str | os.PathLike[str]) -> RunLock:
-        """Lock the file, made when it is missing; Busy when somebody else holds it."""
-        full = os.path.abspath(path)
-        try:
-            _make_folder(os.path.dirname(full))
-            return cls(full, _locked(full))
-        except (OSError, ImportError) as error:
-            raise StorageFailed(f"The lock file {full} cannot be used: {_why(error)}.") from error
-
-    def release(self) -> None:
-        """Remove the file and let go; the second time does nothing."""
-        fd, self._fd = self._fd, -1
-        if fd < 0:
-            return
-        _held.discard(self)
-        try:
-            # Before the lock is gone, or the file of the next holder could be removed.
-            if _is_at(fd, self.path):
-                os.unlink(self.path)
-        except OSError:
-            pass  # a free lock file that stays behind says the same
-        finally:
-            os.close(fd)
-
-    def __enter__(self) -> RunLock:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-_held: set[RunLock] = set()
-
-
-def _drop_inherited() -> None:
-    # Exec closes the descriptor by itself; a plain fork would keep the lock of a dead parent.
-    for lock in _held:
-        os.close(lock._fd)
-        lock._fd = -1
-    _held.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_drop_inherited)
-
-
-def _locked(path: str) -> int:
-    """A descriptor that holds the lock."""
-    began = time.monotonic()
-    while True:
-        fd, patience = _attempt(path)
-        if fd >= 0:
-            return fd
-        if time.monotonic() - began > patience:
-            raise Busy(f"Another process holds the lock {path}.", hint="`li ps` shows what runs.")
-        time.sleep(_RETRY_S)
-
-
-def _attempt(path: str) -> tuple[int, float]:
-    """The locked descriptor, or -1 and how long it is worth trying."""
-    with ExitStack() as stack:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | _OPEN_SAFELY, 0o600)
-        stack.callback(os.close, fd)
-        # The last holder may have removed the file after we opened it: that lock protects nothing.
-        if _flock(fd, exclusive=True) and _is_at(fd, path):
-            stack.pop_all()
-            return fd, 0.0
-        # Shared is refused by a holder only, not by those who look.
-        return -1, _LOOKED_AT_S if _flock(fd, exclusive=False) else _HELD_S
-
-
-def _flock(fd: int, *, exclusive: bool) -> bool:
-    """Lock without waiting; False when others are in the way."""
-    import fcntl  # Windows has none; there the import error becomes the reason
-
-    try:
-        fcntl.flock(fd, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def _is_at(fd: int, path: str) -> bool:
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(fd), os.stat(path, follow_symlinks=False))
-    return False
-
-
-def _make_folder(folder: str) -> None:
-    """Like makedirs, which would leave the parents open to others."""
-    if os.path.isdir(folder):
-        return
-    _make_folder(os.path.dirname(folder))
-    with suppress(FileExistsError):
-        os.mkdir(folder, 0o700)
+        raise InvalidInput(f"no signal sent to pid {owner.pid}: {error.strerror}") from error
 
 
 def _lock_fact(path: str | None) -> _Fact:
     if not path:
         return "untold", "no lock was recorded for the run"
     try:
-        held = _is_held(path)
+        held = is_locked(path)
     except FileNotFoundError:
         return "absent", "the run's lock file is gone"
     except (OSError, ValueError, ImportError) as error:
@@ -226,22 +106,12 @@ def _lock_fact(path: str | None) -> _Fact:
     return ("held", "the run's lock is held") if held else ("free", "the run's lock is free")
 
 
-def _is_held(path: str) -> bool:
-    fd = os.open(path, os.O_RDONLY | _OPEN_SAFELY)
-    try:
-        if not S_ISREG(os.fstat(fd).st_mode):
-            raise ValueError("not a regular file")
-        return not _flock(fd, exclusive=False)
-    finally:
-        os.close(fd)
-
-
 def _process_fact(owner: Owner) -> _Fact:
-    return _place_fact(owner) or _pid_fact(owner)
+    return _system_fact(owner) or _pid_fact(owner)
 
 
-def _place_fact(owner: Owner) -> _Fact | None:
-    """Why the owner's pid says nothing here; None when it counts here."""
+def _system_fact(owner: Owner) -> _Fact | None:
+    """Return the reason why the owner's pid proves nothing on this system, or None when it does."""
     if not 0 < owner.pid < 2**31:
         return "untold", "no process id was recorded"
     if not _LINUX:
@@ -258,26 +128,26 @@ def _place_fact(owner: Owner) -> _Fact | None:
         return "untold", "the boot id differs, but whether it is the same machine is not known"
     # An inode number is given again only after all processes of its namespace have ended.
     if owner.pid_ns is None or owner.pid_ns != _namespace("pid"):
-        return "untold", f"pid {owner.pid} counts in another pid namespace"
+        return "untold", f"pid {owner.pid} belongs to another pid namespace"
     return None
 
 
 def _host_fact(owner: Owner) -> _Fact | None:
-    # Boot and machine ids are read on Linux only; elsewhere the host's name has to do.
+    # Boot and machine ids are read on Linux only; elsewhere the host name must suffice.
     if owner.host and owner.host == _host() and not owner.boot_id:
         return None
     return "untold", f"the run belongs to another machine ({owner.host or 'its name was not recorded'})"
 
 
 def _pid_fact(owner: Owner) -> _Fact:
-    what, ticks = _look(owner.pid)
+    state, ticks = _read_pid(owner.pid)
     pid = f"pid {owner.pid}"
-    if what == "gone":
+    if state == "gone":
         return "gone", f"{pid} is gone"
-    if what == "zombie":
-        return "gone", f"{pid} has ended and waits to be collected (zombie)"
-    if what != "there":
-        return "untold", f"whether {pid} is the run's process cannot be read ({what})"
+    if state == "zombie":
+        return "gone", f"{pid} has exited and was not reaped yet (zombie)"
+    if state != "there":
+        return "untold", f"whether {pid} is the run's process cannot be read ({state})"
     if owner.start_ticks is None:
         return "untold", f"{pid} is in use, but when the run's process started was not recorded"
     if owner.time_ns != _namespace("time"):
@@ -288,26 +158,27 @@ def _pid_fact(owner: Owner) -> _Fact:
     return "reused" if _LINUX else "moved", f"{pid} belongs to another process {starts}"
 
 
-def _look(pid: int) -> _Seen:
-    return _look_in_proc(pid) if _LINUX else _look_by_psutil(pid)
+def _read_pid(pid: int) -> _PidState:
+    return _read_pid_from_proc(pid) if _LINUX else _read_pid_by_psutil(pid)
 
 
-def _look_in_proc(pid: int) -> _Seen:
+def _read_pid_from_proc(pid: int) -> _PidState:
     try:
-        # This asks the kernel, and in our own namespace; /proc may hide processes that exist.
+        # This asks the kernel about our own namespace; /proc may hide processes that exist.
         os.getpgid(pid)
         if pid != os.getpid() and not _proc_is_ours():
             return "/proc shows another pid namespace", None
-        state, threads, ticks = _stat("self" if pid == os.getpid() else str(pid))
+        fields = read_stat("self" if pid == os.getpid() else pid)  # /proc may show another pid namespace
+        state, threads, ticks = fields[0], int(fields[20 - 3]), int(fields[22 - 3])
     except ProcessLookupError:
         return "gone", None
     except (OSError, ValueError, IndexError) as error:
         return _why(error), None
-    # The first thread of a process may end, and show as Z, while the others work on.
-    return "zombie" if state in "ZXx" and threads <= 1 else "there", ticks
+    # The first thread of a process may end, and show as Z, while the others still run.
+    return "zombie" if state in (b"Z", b"X", b"x") and threads <= 1 else "there", ticks
 
 
-def _look_by_psutil(pid: int) -> _Seen:
+def _read_pid_by_psutil(pid: int) -> _PidState:
     try:
         psutil = _psutil()
     except ImportError:
@@ -323,21 +194,13 @@ def _look_by_psutil(pid: int) -> _Seen:
 
 
 def _psutil() -> Any:
-    from importlib import import_module  # by name, because it is optional and only used elsewhere
+    from importlib import import_module  # by name, because it is optional and only used without /proc
 
     return import_module("psutil")
 
 
-def _stat(name: str) -> tuple[str, int, int]:
-    """State, number of threads and start ticks of /proc/<name>."""
-    with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:
-        # The command may hold spaces and brackets; field 3 follows the last bracket.
-        fields = file.read().rpartition(")")[2].split()
-    return fields[0], int(fields[20 - 3]), int(fields[22 - 3])
-
-
 def _proc_is_ours() -> bool:
-    """Whether the numbers in /proc are those of our pid namespace: then we have one number only."""
+    """Tell whether /proc shows our own pid namespace: then we have one pid only."""
     with open("/proc/self/status", encoding="utf-8", errors="replace") as file:
         return any(line.startswith("NSpid:") and len(line.split()) == 2 for line in file)
 
@@ -350,16 +213,16 @@ def _namespace(kind: str) -> int | None:
 
 @cache
 def _boot_id() -> str | None:
-    return _word_in("/proc/sys/kernel/random/boot_id")
+    return _read_line("/proc/sys/kernel/random/boot_id")
 
 
 @cache
 def _machine_id() -> str | None:
-    found = _word_in("/etc/machine-id") or _word_in("/var/lib/dbus/machine-id")
-    return None if found == "uninitialized" else found  # systemd writes so before the first boot
+    value = _read_line("/etc/machine-id") or _read_line("/var/lib/dbus/machine-id")
+    return None if value == "uninitialized" else value  # systemd writes so before the first boot
 
 
-def _word_in(path: str) -> str | None:
+def _read_line(path: str) -> str | None:
     with suppress(OSError, ValueError), open(path, encoding="ascii") as file:
         return file.read().strip() or None
     return None
@@ -372,7 +235,7 @@ def _host() -> str | None:
 def _prove_same(owner: Owner) -> None:
     fact, sentence = _process_fact(owner)
     if fact != "same":
-        raise NotFound(f"Nothing was signalled: {sentence}.", hint="`li state doctor` explains the run.")
+        raise NotFound(f"no signal sent: {sentence}", hint="`li state doctor` explains the run")
 
 
 def _send(owner: Owner, signum: int) -> None:
@@ -380,7 +243,7 @@ def _send(owner: Owner, signum: int) -> None:
         return _send_by_psutil(owner, signum)
     pidfd = os.pidfd_open(owner.pid)
     try:
-        _prove_same(owner)  # again: only now the number cannot pass to another process
+        _prove_same(owner)  # again: only now the pid cannot pass to another process
         signal.pidfd_send_signal(pidfd, signum)
     finally:
         os.close(pidfd)
@@ -391,7 +254,7 @@ def _send_by_psutil(owner: Owner, signum: int) -> None:
     try:
         process = psutil.Process(owner.pid)
         _prove_same(owner)
-        process.send_signal(signum)  # it looks for a reused pid once more
+        process.send_signal(signum)  # psutil checks for a reused pid once more
     except psutil.NoSuchProcess as error:
         raise ProcessLookupError(str(error)) from error
     except psutil.AccessDenied as error:

@@ -1,7 +1,7 @@
-"""Ending a program with everything it started, also what left its process group. Beyond the group: Linux only.
+"""End a program with every process it started, also those that left its process group (Linux; elsewhere the group).
 
-We adopt orphans below us, so a descendant cannot get away by having its parent die; a mark in the environment
-tells whose it is.
+We adopt orphans below us, so a descendant cannot escape when its parent dies; a mark in the environment
+tells which tree it belongs to.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import sys
 import time
 from contextlib import suppress
 
+from lionstudio.system.procfs import find_parent, find_start_ticks, list_pids, read_environ, read_stat
+
 MARK = "LIONAGI_PROGRAM"
 GRACE_SECONDS = 5.0
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 def new_mark() -> str:
-    """A mark for a new tree; it carries the marks of the trees that we ourselves belong to."""
+    """Make a mark for a new tree; it includes the marks of the trees that we ourselves belong to."""
     return f"{os.environ.get(MARK, '')} {os.urandom(16).hex()}".strip()
 
 
@@ -30,37 +32,29 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def born_at(pid: int) -> int | None:
-    """When a process was started, in ticks: with the pid its identity, None where that cannot be seen."""
-    try:
-        return int(_stat(pid)[19])
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-async def end_tree(root: int, mark: str, *, born: int | None, grace: float = GRACE_SECONDS) -> None:
-    """TERM to the whole tree, and after the grace KILL to what is left of it."""
+async def end_tree(root: int, mark: str, *, start_ticks: int | None, grace: float = GRACE_SECONDS) -> None:
+    """Send TERM to the whole tree, and KILL to what remains of it after the grace period."""
     if sys.platform != "linux":
         await _end_group(root, grace)
         return
     deadline = time.monotonic() + grace
     signum = signal.SIGTERM
-    told: set[int] = set()
-    while members := _members(root, born, mark, told):
+    signalled: set[int] = set()
+    while members := _members(root, start_ticks, mark, signalled):
         if signum == signal.SIGTERM and time.monotonic() >= deadline:
             signum = signal.SIGKILL
         # every round again: a tree may grow while it is being ended
-        for pid in members - told if signum == signal.SIGTERM else members:
+        for pid in members - signalled if signum == signal.SIGTERM else members:
             with suppress(OSError):
                 os.kill(pid, signum)
-        told |= members
+        signalled |= members
         if time.monotonic() > deadline + 10 * GRACE_SECONDS:
-            return  # stuck in the kernel: nobody can end it
+            return  # stuck in the kernel: no signal can end it
         await asyncio.sleep(0.02)
 
 
 async def _end_group(root: int, grace: float) -> None:
-    """Where descendants cannot be seen: the process group, which outlives its leader."""
+    """End the process group, which outlives its leader: without /proc descendants are invisible."""
     deadline = time.monotonic() + grace
     with suppress(OSError):
         os.killpg(root, signal.SIGTERM)
@@ -70,70 +64,52 @@ async def _end_group(root: int, grace: float) -> None:
         os.killpg(root, signal.SIGKILL)
 
 
-def _members(root: int, born: int | None, mark: str, told: set[int]) -> set[int]:
-    """The living processes of a tree; zombies are dead, and those that we adopted are laid to rest here."""
+def _members(root: int, start_ticks: int | None, mark: str, signalled: set[int]) -> set[int]:
+    """Return the live processes of a tree, and reap the zombies that we adopted."""
     parents = _parents()
-    below_us = _below({os.getpid()}, parents)
+    below_us = _descendants({os.getpid()}, parents)
     tree = {pid for pid in below_us if _has_mark(pid, mark)}
-    if root in below_us and born_at(root) == born:  # the number may belong to somebody else by now
+    if root in below_us and find_start_ticks(root) == start_ticks:  # the pid may be another process by now
         tree.add(root)
-    tree |= _below(tree, parents)
-    living = {pid for pid in tree if _alive(pid)}
-    for pid in below_us - living - {root}:
-        if parents[pid] == os.getpid() and (pid in tree or pid in told or _was_adopted(pid)):
+    tree |= _descendants(tree, parents)
+    alive = {pid for pid in tree if find_parent(pid) is not None}
+    for pid in below_us - alive - {root}:
+        if parents[pid] == os.getpid() and (pid in tree or pid in signalled or _was_adopted(pid)):
             with suppress(OSError):
                 os.waitpid(pid, os.WNOHANG)
-    return living
+    return alive
 
 
 def _was_adopted(pid: int) -> bool:
-    """Whether a child of ours was started by somebody else: one of our own is in our session or leads its own."""
+    """Tell whether a zombie child was started by another process: our own are in our session or lead theirs."""
     try:
-        stat = _stat(pid)
+        stat = read_stat(pid)
         return stat[0] == b"Z" and int(stat[3]) not in (pid, os.getsid(0))
     except (OSError, ValueError, IndexError):
         return False
 
 
 def _parents() -> dict[int, int]:
-    found = {}
-    for entry in os.listdir("/proc") if os.path.isdir("/proc") else []:
-        if entry.isdigit():
-            with suppress(OSError, ValueError, IndexError):
-                found[int(entry)] = int(_stat(int(entry))[1])
-    return found
+    parents = {}
+    for pid in list_pids():
+        with suppress(OSError, ValueError, IndexError):
+            parents[pid] = int(read_stat(pid)[1])
+    return parents
 
 
-def _below(of: set[int], parents: dict[int, int]) -> set[int]:
+def _descendants(roots: set[int], parents: dict[int, int]) -> set[int]:
     children: dict[int, list[int]] = {}
     for pid, parent in parents.items():
         children.setdefault(parent, []).append(pid)
-    found: set[int] = set()
-    waiting = list(of)
-    while waiting:
-        fresh = set(children.get(waiting.pop(), [])) - found
-        found |= fresh
-        waiting += fresh
-    return found
-
-
-def _stat(pid: int) -> list[bytes]:
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        return file.read().rpartition(b")")[2].split()
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return _stat(pid)[0] not in (b"Z", b"X")
-    except (OSError, IndexError):
-        return False
+    descendants: set[int] = set()
+    queue = list(roots)
+    while queue:
+        fresh = set(children.get(queue.pop(), [])) - descendants
+        descendants |= fresh
+        queue += fresh
+    return descendants
 
 
 def _has_mark(pid: int, mark: str) -> bool:
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            values = file.read().split(b"\0")
-    except OSError:
-        return False
     own = f"{MARK}={mark}".encode()
-    return any(value == own or value.startswith(own + b" ") for value in values)
+    return any(value == own or value.startswith(own + b" ") for value in read_environ(pid))

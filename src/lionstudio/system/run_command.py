@@ -1,4 +1,4 @@
-"""One command of a plan: a time limit, bounded output that is kept, and nothing of it left running afterwards."""
+"""Run a command with a time limit and bounded output; no process of it stays behind."""
 
 from __future__ import annotations
 
@@ -14,40 +14,37 @@ from dataclasses import dataclass
 from typing import IO
 
 from lionstudio.system.atomic_write import make_folder
-from lionstudio.system.process_tree import MARK, adopt_orphans, born_at, end_tree, new_mark
+from lionstudio.system.process_tree import MARK, adopt_orphans, end_tree, new_mark
+from lionstudio.system.procfs import find_start_ticks
 
 MOST_LOG = 20_000_000  # bytes of a log; a program that prints for ever must not fill the disk
-MOST_TAIL = 20_000  # bytes that are told
+MOST_TAIL = 20_000  # bytes of output in the result
 GRACE_SECONDS = 3.0
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 _READ = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandResult:
-    """How a command ended."""
-
     how: str  # exited | timed_out | stopped | not_started
     code: int | None
-    tail: str  # the end of what it printed
+    tail: str  # the end of its output
     seconds: float
-    detail: str = ""  # why it was stopped, or could not be started
+    detail: str = ""  # the reason for a stop, or for a failed start
 
     @property
     def ok(self) -> bool:
-        """It ended by itself and is content."""
         return self.how == "exited" and self.code == 0
 
     def sentence(self, timeout: float) -> str:
-        """What happened, in a few words."""
         if self.how == "timed_out":
-            return f"it took longer than {timeout:.0f} seconds and was ended"
+            return f"timed out after {timeout:.0f} seconds"
         if self.how == "stopped":
-            return f"it was stopped: {self.detail}"
+            return f"stopped: {self.detail}"
         if self.how == "not_started":
-            return f"it could not be started: {self.detail}"
+            return f"could not start: {self.detail}"
         if self.code is not None and self.code < 0:
-            return f"it was ended by signal {-self.code}"
+            return f"killed by signal {-self.code}"
         return f"exit code {self.code}"
 
 
@@ -60,12 +57,12 @@ def run_command(
     log: str | None = None,
     why_stop: Callable[[], str | None] = lambda: None,
 ) -> CommandResult:
-    """Run it in its own session without input; everything it started has ended when this returns."""
+    """Run a command in its own session without input; every process it started has ended when this returns."""
     began = time.monotonic()
     mark = new_mark()
     adopt_orphans()
-    with ExitStack() as held:
-        output = _Output(held.enter_context(_opened(log)) if log else None)
+    with ExitStack() as stack:
+        output = _Output(stack.enter_context(_open_log(log)) if log else None)
         try:
             process = subprocess.Popen(
                 list(argv),
@@ -78,11 +75,11 @@ def run_command(
             )
         except (OSError, ValueError) as error:
             return CommandResult(how="not_started", code=None, tail="", seconds=0.0, detail=f"{argv[0]}: {error}")
-        born = born_at(process.pid)
+        start_ticks = find_start_ticks(process.pid)
         try:
             how, detail = _watch(process, output, began + timeout, why_stop)
         finally:
-            _end(process, mark, born)
+            _end(process, mark, start_ticks)
             output.drain(process.stdout)
         return CommandResult(
             how=how, code=process.returncode, tail=output.text(), seconds=time.monotonic() - began, detail=detail
@@ -92,7 +89,7 @@ def run_command(
 def _watch(
     process: subprocess.Popen[bytes], output: _Output, deadline: float, why_stop: Callable[[], str | None]
 ) -> tuple[str, str]:
-    """Read until the program has ended; its children may hold the pipe open longer than that."""
+    """Read until the program has exited; its children may hold the pipe open longer than that."""
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
@@ -102,66 +99,67 @@ def _watch(
                 return "timed_out", ""
             if why := why_stop():
                 return "stopped", why
-            if selector.select(_LOOK_SECONDS) and not output.read(process.stdout):
-                time.sleep(_LOOK_SECONDS / 10)  # it closed its output and goes on
+            if selector.select(_POLL_SECONDS) and not output.read(process.stdout):
+                time.sleep(_POLL_SECONDS / 10)  # it closed its output and still runs
     return "exited", ""
 
 
-def _end(process: subprocess.Popen[bytes], mark: str, born: int | None) -> None:
-    """Also when it has ended by itself: a server that a test started must not outlive it."""
+def _end(process: subprocess.Popen[bytes], mark: str, start_ticks: int | None) -> None:
+    """End the process tree, also after an exit: a server that a test started must not outlive it."""
     # in a thread of its own, because the caller may be inside an event loop
-    ending = threading.Thread(target=lambda: asyncio.run(end_tree(process.pid, mark, born=born, grace=GRACE_SECONDS)))
-    ending.start()
-    ending.join()
+    ended = end_tree(process.pid, mark, start_ticks=start_ticks, grace=GRACE_SECONDS)
+    thread = threading.Thread(target=asyncio.run, args=(ended,))
+    thread.start()
+    thread.join()
     process.wait()
 
 
-def _opened(log: str) -> IO[bytes]:
+def _open_log(log: str) -> IO[bytes]:
     make_folder(os.path.dirname(log))
     return open(log, "wb")
 
 
 class _Output:
-    """What a program prints: the beginning goes to the log, the end is kept at hand."""
+    """The output of a program: its beginning goes to the log, its end is kept in memory."""
 
     def __init__(self, log: IO[bytes] | None) -> None:
         self._log = log
-        self._room = MOST_LOG
+        self._log_space = MOST_LOG
         self._end = bytearray()
 
     def read(self, pipe: IO[bytes]) -> bool:
-        """Take what is there; False at the end."""
+        """Read what is available; False at the end."""
         try:
-            found = os.read(pipe.fileno(), _READ)
+            data = os.read(pipe.fileno(), _READ)
         except BlockingIOError:
             return True
-        self._keep(found)
-        return bool(found)
+        self._keep(data)
+        return bool(data)
 
     def drain(self, pipe: IO[bytes] | None) -> None:
-        """Take the rest without waiting for anybody, and let go."""
+        """Read the rest without waiting for more, and close the pipe."""
         assert pipe is not None
         for _ in range(1 + MOST_LOG // _READ):
             try:
-                found = os.read(pipe.fileno(), _READ)
+                data = os.read(pipe.fileno(), _READ)
             except OSError:
                 break
-            if not found:
+            if not data:
                 break
-            self._keep(found)
+            self._keep(data)
         pipe.close()
 
     def text(self) -> str:
-        """The end of it, from the beginning of a line where it was cut."""
+        """Return the end of the output; where it was cut it starts with a whole line."""
         cut = len(self._end) >= MOST_TAIL
-        kept = bytes(self._end[-MOST_TAIL:])
-        return (kept.partition(b"\n")[2] if cut and b"\n" in kept[:-1] else kept).decode("utf-8", "backslashreplace")
+        tail = bytes(self._end[-MOST_TAIL:])
+        return (tail.partition(b"\n")[2] if cut and b"\n" in tail[:-1] else tail).decode("utf-8", "backslashreplace")
 
-    def _keep(self, found: bytes) -> None:
-        self._end += found
+    def _keep(self, data: bytes) -> None:
+        self._end += data
         del self._end[: -2 * MOST_TAIL]
-        if self._log is not None and self._room > 0:
-            self._log.write(found[: self._room])
-            self._room -= len(found)
-            if self._room <= 0:
-                self._log.write(b"\n(the rest was not kept)\n")
+        if self._log is not None and self._log_space > 0:
+            self._log.write(data[: self._log_space])
+            self._log_space -= len(data)
+            if self._log_space <= 0:
+                self._log.write(b"\n(the rest was cut)\n")

@@ -1,6 +1,6 @@
-"""Being told which files of a tree change: the kernel's own notices on Linux, a look every second elsewhere.
+"""Watch folder trees for changed files: inotify on Linux, polling every second elsewhere.
 
-When notices were lost, or cannot be had, the answer is None: look at everything.
+When events were lost, or inotify is unavailable, the answer is None: check every file.
 """
 
 from __future__ import annotations
@@ -33,45 +33,41 @@ _MASK = (
 _HEADER = struct.Struct("iIII")
 _BUFFER = 262144
 _NONBLOCK, _CLOEXEC = os.O_NONBLOCK, os.O_CLOEXEC
-_SETTLE_MS = 2  # a program writes a line in several pieces; the rest is worth a moment
-_EVERY = 1.0  # seconds between two looks where there are no notices
+_SETTLE_MS = 2  # a program writes a line in several pieces; wait a moment for the rest
+_EVERY = 1.0  # seconds between two polls without inotify
 _DEEPEST = 12
 
 
 class Watcher(Protocol):
-    """Waits for changes under some folders."""
-
     def wait(self, seconds: float) -> set[str] | None:
-        """The paths that changed; None when everything must be looked at; an empty set when the time is up."""
+        """Return the changed paths; None when every file must be checked; an empty set after the timeout."""
 
-    def close(self) -> None:
-        """Stop watching."""
+    def close(self) -> None: ...
 
 
 def watch(trees: Iterable[str]) -> Watcher:
-    """The best watcher this system has."""
+    """Return the best watcher of this system."""
     if sys.platform == "linux":
         try:
             return InotifyWatcher(trees)
         except OSError:
-            pass  # no notices to be had: too many users of them, or a kernel without
+            pass  # the limit of inotify instances is reached, or the kernel has none
     return PollingWatcher()
 
 
 class PollingWatcher:
-    """Everything may have changed, every second."""
+    """Reports that everything may have changed, every second."""
 
     def wait(self, seconds: float) -> set[str] | None:
-        """Sleep, then ask for a look at everything."""
         time.sleep(min(seconds, _EVERY))
         return None
 
     def close(self) -> None:
-        """Nothing to give back."""
+        pass
 
 
 class InotifyWatcher:
-    """inotify: one watch a folder; new folders are watched as they appear, and what is in them is told."""
+    """inotify: one watch per folder; new folders are watched as they appear, and their files are reported."""
 
     def __init__(self, trees: Iterable[str]) -> None:
         self._trees = tuple(trees)
@@ -84,10 +80,9 @@ class InotifyWatcher:
         self._poll.register(self._descriptor, select.POLLIN)
         self._lost = False
         for tree in self._trees:
-            self._begin(tree)
+            self._watch_tree(tree)
 
     def wait(self, seconds: float) -> set[str] | None:
-        """The paths that changed."""
         if not self._lost and self._poll.poll(max(0, int(seconds * 1000))):
             time.sleep(_SETTLE_MS / 1000)
         changed: set[str] = set()
@@ -95,18 +90,16 @@ class InotifyWatcher:
         if self._lost:
             self._lost = False
             for tree in self._trees:
-                self._begin(tree)
+                self._watch_tree(tree)
             return None
         return changed
 
     def close(self) -> None:
-        """Stop watching."""
         os.close(self._descriptor)
 
-    def _begin(self, tree: str) -> None:
-        """Watch a tree; as long as it does not exist, the nearest folder above it."""
-        found: set[str] = set()
-        self._add_tree(tree, found)
+    def _watch_tree(self, tree: str) -> None:
+        """Watch a tree; while it does not exist, its nearest existing parent."""
+        self._add_tree(tree, set())
         folder = tree
         while not os.path.isdir(folder) and folder != os.path.dirname(folder):
             folder = os.path.dirname(folder)
@@ -114,7 +107,7 @@ class InotifyWatcher:
             self._add(folder)
 
     def _add(self, folder: str) -> bool:
-        """Watch one folder; False when it is gone."""
+        """Watch one folder; return False when it is gone."""
         number = self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), _MASK)
         if number < 0:
             code = ctypes.get_errno()
@@ -124,17 +117,17 @@ class InotifyWatcher:
         self._folders[number] = folder
         return True
 
-    def _add_tree(self, folder: str, found: set[str], depth: int = 0) -> None:
-        # watched first, looked into afterwards: nothing falls between
+    def _add_tree(self, folder: str, files: set[str], depth: int = 0) -> None:
+        # watched first, listed afterwards: no file is missed in between
         if depth > _DEEPEST or not self._add(folder):
             return
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        self._add_tree(entry.path, found, depth + 1)
+                        self._add_tree(entry.path, files, depth + 1)
                     else:
-                        found.add(entry.path)
+                        files.add(entry.path)
         except OSError:
             return
 
@@ -149,12 +142,12 @@ class InotifyWatcher:
                 number, mask, _, size = _HEADER.unpack_from(data, at)
                 name = data[at + _HEADER.size : at + _HEADER.size + size].rstrip(b"\0")
                 at += _HEADER.size + size
-                self._heed(number, mask, os.fsdecode(name), changed)
+                self._handle(number, mask, os.fsdecode(name), changed)
 
-    def _heed(self, number: int, mask: int, name: str, changed: set[str]) -> None:
+    def _handle(self, number: int, mask: int, name: str, changed: set[str]) -> None:
         folder = self._folders.get(number)
         if mask & (_OVERFLOW | _MOVE_SELF):
-            self._lost = True  # a folder that was moved has another path now: begin anew
+            self._lost = True  # a moved folder has another path now: start over
         elif mask & _IGNORED:
             self._folders.pop(number, None)
         elif folder is None or not name:
@@ -162,17 +155,17 @@ class InotifyWatcher:
         elif mask & _ISDIR:
             path = os.path.join(folder, name)
             if mask & (_CREATE | _MOVED_TO):
-                self._grow(path, changed)
+                self._on_new_folder(path, changed)
         else:
             changed.add(os.path.join(folder, name))
 
-    def _grow(self, path: str, changed: set[str]) -> None:
-        """A new folder: within a tree it is watched with all it holds; above one, the tree may exist now."""
+    def _on_new_folder(self, path: str, changed: set[str]) -> None:
+        """Watch a new folder inside a tree; a new folder above a tree may mean that the tree exists now."""
         for tree in self._trees:
             if path == tree or path.startswith(tree + os.sep):
                 self._add_tree(path, changed)
             elif tree.startswith(path + os.sep):
-                self._begin(tree)
+                self._watch_tree(tree)
                 self._lost = self._lost or os.path.isdir(tree)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lionstudio.errors import Conflict
-from lionstudio.files.teams.team_json import iso, moment
+from lionstudio.files.teams.team_json import iso, now
 from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.connection import Connection
@@ -81,7 +81,7 @@ class TableTeams:
             metadata = {name: value for name, value in team.metadata.items() if name != "archived_at"}
             if status == TeamStatus.ARCHIVED:
                 metadata["archived_at"] = iso()
-            return put_team(conn, replace(team, status=status, metadata=metadata, updated_at=moment()))
+            return put_team(conn, replace(team, status=status, metadata=metadata, updated_at=now()))
 
         return Written(self.db.write(work))
 

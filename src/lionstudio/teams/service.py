@@ -13,7 +13,7 @@ from lionstudio.crash import point
 from lionstudio.errors import Conflict, IllegalTransition, InvalidInput, LionError, NotFound
 from lionstudio.files.teams import team_file as files
 from lionstudio.files.teams.team_file import OUTSIDERS, TeamFile, check_members
-from lionstudio.files.teams.team_json import EVERYONE, Json, is_for, iso, message_data, messages_of, moment, team_data
+from lionstudio.files.teams.team_json import EVERYONE, Json, is_for, iso, message_data, messages_of, now, team_data
 from lionstudio.model.json_codec import visible
 from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.model.teams import Team, TeamMessage, summarize
@@ -106,7 +106,7 @@ def inbox(found: Conversation, member: str, *, unread: bool = True) -> list[Team
 def new_team(name: str, members: list[str]) -> Team:
     """A team as it is created; the id is short because it is the name of a file."""
     named = check_members(members)
-    return Team(id=os.urandom(6).hex(), name=check_name(name, "team"), members=named, created_at=moment())
+    return Team(id=os.urandom(6).hex(), name=check_name(name, "team"), members=named, created_at=now())
 
 
 def new_message(team: Team, text: str, sender: str, to: list[str], session_id: str | None) -> TeamMessage:
@@ -125,7 +125,7 @@ def new_message(team: Team, text: str, sender: str, to: list[str], session_id: s
     kept = visible(_redacted(text))
     return TeamMessage(
         team_id=team.id,
-        created_at=moment(),
+        created_at=now(),
         sender=sender,
         session_id=session_id,
         content=kept,

@@ -95,7 +95,7 @@ def test_show_tells_what_it_says_and_what_is_wrong(home: Path) -> None:
     assert (data["text"], data["fields"]["extra"], data["error"]) == (
         text,
         {"role": "x"},
-        "line 3: timeout must be a whole number of seconds from 1 to 2592000, not 'soon'",
+        "line 3: timeout must be an integer from 1 to 2592000 (seconds), not 'soon'",
     )
     assert "You are it." in here("agents", "show", "it").out
     assert li("agents", "show", "it", "--text", env=env(home)).out == text
@@ -106,12 +106,12 @@ def test_validate_has_file_line_and_advice_and_fails_only_for_errors(home: Path)
     write(home / "playbooks" / "warned.yaml", "prompt: hello {nmae}\n")
     good = here("playbooks", "validate")
     assert good.code == 0
-    assert f"{home}/playbooks/warned.yaml:1: warning: the prompt names {{nmae}}" in good.out
+    assert f"{home}/playbooks/warned.yaml:1: warning: {{nmae}} in the prompt" in good.out
 
     draft = write(Path("draft.playbook.yaml"), "description: x\nargs:\n  n: {type: int, default: ten}\n")
     bad = here("playbooks", "validate", str(draft), "warned")
     assert bad.code == 1
-    assert f"{draft.resolve()}:3: error: the default of n is 'ten', which is no int" in bad.out
+    assert f"{draft.resolve()}:3: error: the default of n must be of type int, not 'ten'" in bad.out
     assert "→ quote it if it is text, or change the type" in bad.out
     assert bad.out.endswith("2 errors, 1 warning in 2 playbooks.\n")
     wire = here("playbooks", "validate", str(draft), "--json").json

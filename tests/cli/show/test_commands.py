@@ -109,9 +109,9 @@ def test_a_pattern_is_edited_before_it_is_run(home: Path) -> None:
     assert refused.code == 2
     assert "does not say yet what is to be done: first, second" in refused.err
     assert f"edit {path}" in refused.err
-    path.write_text(path.read_text().replace("What the agent is to do.", "Split the lexer."))
+    path.write_text(path.read_text().replace("Describe the task for the agent.", "Split the lexer."))
     assert "to be done: second" in here("show", "run", "speed").err
-    path.write_text(path.read_text().replace("What comes after the first is merged.", "Use it."))
+    path.write_text(path.read_text().replace("Describe the task that starts after `first` is merged.", "Use it."))
     assert here("show", "plan", "speed").err.endswith("\nRun it: li show run speed\n")
 
 
@@ -134,8 +134,8 @@ def test_mistakes_are_told_with_their_lines_and_nothing_is_written(home: Path) -
 
     path = home / "shows" / "speed" / "_show.md"
     assert (done.code, done.out) == (2, "")
-    assert f"{path}:7: error: two depends on 'oe', which is no play of this show (did you mean one?)" in done.err
-    assert f"{path}:6: error: one: there is no agent 'nobody'" in done.err
+    assert f"{path}:7: error: two depends on 'oe', which is not a play of this show (did you mean one?)" in done.err
+    assert f"{path}:6: error: one: agent 'nobody' does not exist" in done.err
     assert "Nothing was written." in done.err
     assert not path.exists()
     assert here("show", "ls", "--json").json["shows"] == []

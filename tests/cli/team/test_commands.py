@@ -105,7 +105,7 @@ def test_a_message_from_a_run_is_linked_to_it(home: Path, monkeypatch: pytest.Mo
     ("arguments", "code", "words"),
     [
         (("create", "x", "--members", ","), 2, "a team needs members"),
-        (("create", "../x", "--members", "a"), 2, "holds a slash"),
+        (("create", "../x", "--members", "a"), 2, "contains a slash"),
         (("create", "x"), 2, "--members"),
         (("create", "review", "--members", "a"), 1, "already"),
         (("send", "nobody", "x"), 3, "there is no team"),
@@ -157,7 +157,9 @@ def test_a_damaged_file_is_a_line_in_the_list_and_nothing_more(files: Path) -> N
         ("empty", False),
         ("torn", False),
     ]
-    assert "is empty; a writer was cut off" in on_terminal("team", "ls", env={**given(), "COLUMNS": "200"}).out
+    assert (
+        "is empty: another program was interrupted" in on_terminal("team", "ls", env={**given(), "COLUMNS": "200"}).out
+    )
     assert here("team", "send", "torn", "x").code == 2
     assert here("team", "send", "good", "x").code == 0
 

@@ -1,4 +1,4 @@
-"""Agents, playbooks and skills: what a text says, and complaints with line and advice."""
+"""Parsers of agents, playbooks and skills: values, and problems with line and hint."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def told(found: list[Problem]) -> list[tuple[str, int | None, str]]:
     return [(problem.severity, problem.line, problem.message) for problem in found]
 
 
-def test_an_agent_with_everything() -> None:
+def test_parse_agent_reads_every_field() -> None:
     agent, found = agents.parse("implementer", WHOLE_AGENT)
 
     assert agent == Agent(
@@ -58,11 +58,11 @@ def test_an_agent_with_everything() -> None:
     assert told(found) == [("warning", 3, "reasoning_effort is the old name of effort")]
 
 
-def test_an_agent_without_a_head() -> None:
+def test_parse_agent_without_front_matter() -> None:
     agent, found = agents.parse("x", "You are x.\n")
 
     assert agent == Agent(name="x", prompt="You are x.")
-    assert told(found) == [("warning", None, "it does not say which provider runs it")]
+    assert told(found) == [("warning", None, "no provider is named")]
 
 
 @pytest.mark.parametrize(
@@ -72,20 +72,20 @@ def test_an_agent_without_a_head() -> None:
         ("model: two words", "model must be a model such as"),
         ("model: [a]", "model must be a model such as"),
         ("effort: extreme", "effort must be one of: none, minimal, low"),
-        ("timeout: soon", "timeout must be a whole number of seconds"),
-        ("timeout: 0", "timeout must be a whole number of seconds"),
-        ("timeout: yes", "timeout must be a whole number of seconds"),
-        ("idle_timeout: 1.5", "idle_timeout must be a whole number of seconds"),
+        ("timeout: soon", "timeout must be an integer from 1 to 2592000 (seconds)"),
+        ("timeout: 0", "timeout must be an integer from 1 to 2592000 (seconds)"),
+        ("timeout: yes", "timeout must be an integer from 1 to 2592000 (seconds)"),
+        ("idle_timeout: 1.5", "idle_timeout must be an integer from 1 to 2592000 (seconds)"),
         ("yolo: maybe", "yolo must be true or false"),
         ("resume_on_timeout: twice", "resume_on_timeout must be one of: once"),
         ("workload: medium", "workload must be one of: light, heavy"),
-        ("account_connectors: github", "account_connectors must be a list of texts"),
-        ("artifact_defaults: report.md", "artifact_defaults must have keys of its own"),
+        ("account_connectors: github", "account_connectors must be a list of strings"),
+        ("artifact_defaults: report.md", "artifact_defaults must be a mapping of keys to values"),
         ("artifact_defaults: {expected: x}", "artifact_defaults.expected must be a list"),
         ("description: 7", "description must be text"),
     ],
 )
-def test_an_error_of_an_agent_has_its_line_and_advice(line: str, message: str) -> None:
+def test_parse_agent_error_has_line_and_hint(line: str, message: str) -> None:
     agent, found = agents.parse("x", f"---\nprovider: claude\n{line}\n---\nprompt\n")
 
     (problem,) = found
@@ -96,7 +96,7 @@ def test_an_error_of_an_agent_has_its_line_and_advice(line: str, message: str) -
 
 
 @pytest.mark.parametrize(("model", "known"), [("claude_code/x", True), ("Claude-Code/x", True), ("clod/x", False)])
-def test_a_provider_nobody_knows_is_a_warning(model: str, known: bool) -> None:
+def test_parse_agent_warns_about_unknown_provider(model: str, known: bool) -> None:
     _, found = agents.parse("x", f"---\nmodel: {model}\n---\nprompt")
 
     assert [problem.severity for problem in found] == ([] if known else ["warning"])
@@ -106,30 +106,30 @@ def test_a_provider_nobody_knows_is_a_warning(model: str, known: bool) -> None:
     ("head", "said"),
     [("model: sonnet", False), ("model: claude", True), ("model: claude/sonnet", True), ("provider: codex", True)],
 )
-def test_an_agent_says_which_provider_runs_it(head: str, said: bool) -> None:
+def test_parse_agent_warns_without_provider(head: str, said: bool) -> None:
     _, found = agents.parse("x", f"---\n{head}\n---\nprompt")
 
-    assert told(found) == ([] if said else [("warning", 2, "it does not say which provider runs it")])
+    assert told(found) == ([] if said else [("warning", 2, "no provider is named")])
 
 
-def test_the_providers_are_those_that_can_be_started() -> None:
+def test_providers_equal_the_registered_ones() -> None:
     names = {*provider.PROVIDERS, *provider._OTHER_NAMES}
 
     assert {name.replace("-", "_") for name in names} == agents.PROVIDERS
 
 
-def test_an_agent_without_a_prompt_is_a_warning() -> None:
+def test_parse_agent_warns_about_empty_prompt() -> None:
     _, found = agents.parse("x", "---\nprovider: claude\n---\n")
 
-    assert told(found) == [("warning", None, "there is no system prompt")]
+    assert told(found) == [("warning", None, "the system prompt is empty")]
 
 
-def test_a_skill() -> None:
+def test_parse_skill() -> None:
     skill, found = skills.parse("pdf", "---\nname: pdf-tools\ndescription: For PDFs\nlicense: MIT\n---\nDo it.")
 
     assert skill == ("pdf-tools", "For PDFs", "Do it.", {"license": "MIT"})
     assert found == []
-    assert told(skills.parse("pdf", "text")[1]) == [("warning", None, "there is no description")]
+    assert told(skills.parse("pdf", "text")[1]) == [("warning", None, "the description is missing")]
 
 
 AUDIT = """\
@@ -152,7 +152,7 @@ prompt: |
 """
 
 
-def test_a_playbook_with_everything() -> None:
+def test_parse_playbook_reads_every_field() -> None:
     playbook, found = playbooks.parse("audit", AUDIT)
 
     assert found == []
@@ -169,26 +169,36 @@ def test_a_playbook_with_everything() -> None:
 @pytest.mark.parametrize(
     ("text", "severity", "line", "message"),
     [
-        ("description: x", "error", None, "there is no prompt"),
-        ("description: x\nprompt: ''", "error", 2, "there is no prompt"),
-        ("prompt: x\nworkers: 33", "error", 2, "workers must be a whole number from 1 to 32"),
-        ("prompt: x\nmax-ops: -1", "error", 2, "max_ops must be a whole number from 0 to 50"),
+        ("description: x", "error", None, "the prompt is missing"),
+        ("description: x\nprompt: ''", "error", 2, "the prompt is missing"),
+        ("prompt: x\nworkers: 33", "error", 2, "workers must be an integer from 1 to 32"),
+        ("prompt: x\nmax-ops: -1", "error", 2, "max_ops must be an integer from 0 to 50"),
         ("prompt: x\nmode: parallel", "error", 2, "mode must be one of: agent, flow, fanout"),
-        ("prompt: x\nargs: [a]", "error", 2, "args must have keys of its own"),
+        ("prompt: x\nargs: [a]", "error", 2, "args must be a mapping of keys to values"),
         ("prompt: x\nargs:\n  a: {type: date}", "error", 3, "type must be one of: str, int, float, bool"),
-        ("prompt: x\nargs:\n  a: {type: int, default: ten}", "error", 3, "the default of a is 'ten', which is no int"),
-        ("prompt: x\nargs:\n  a: {type: int, default: yes}", "error", 3, "the default of a is True, which is no int"),
-        ("prompt: x\nargs:\n  a: {default: 5}", "error", 3, "the default of a is 5, which is no str"),
-        ("prompt: x\nargs:\n  a: dry", "error", 3, "the argument a needs keys of its own"),
-        ("prompt: x\nargs:\n  input: {}", "error", 3, "'input' cannot be the name of an argument"),
-        ("prompt: x\nargs:\n  'a.b': {}", "error", 3, "'a.b' cannot be the name of an argument"),
-        ("prompt: hello {nmae}", "warning", 1, "the prompt names {nmae}, which is no argument"),
-        ("prompt: x\nname: other", "warning", 2, "it is called 'other' here"),
-        ("prompt: x\nmax-opps: 3", "warning", 2, "the field 'max_opps' is not known"),
-        ("prompt: x\nmodel: clod/x", "warning", 2, "the provider 'clod' is not known"),
+        (
+            "prompt: x\nargs:\n  a: {type: int, default: ten}",
+            "error",
+            3,
+            "the default of a must be of type int, not 'ten'",
+        ),
+        (
+            "prompt: x\nargs:\n  a: {type: int, default: yes}",
+            "error",
+            3,
+            "the default of a must be of type int, not True",
+        ),
+        ("prompt: x\nargs:\n  a: {default: 5}", "error", 3, "the default of a must be of type str, not 5"),
+        ("prompt: x\nargs:\n  a: dry", "error", 3, "the argument a must be a mapping"),
+        ("prompt: x\nargs:\n  input: {}", "error", 3, "'input' is not a valid argument name"),
+        ("prompt: x\nargs:\n  'a.b': {}", "error", 3, "'a.b' is not a valid argument name"),
+        ("prompt: hello {nmae}", "warning", 1, "{nmae} in the prompt is not an argument"),
+        ("prompt: x\nname: other", "warning", 2, "the name 'other' is ignored"),
+        ("prompt: x\nmax-opps: 3", "warning", 2, "unknown field 'max_opps'"),
+        ("prompt: x\nmodel: clod/x", "warning", 2, "unknown provider 'clod'"),
     ],
 )
-def test_a_problem_of_a_playbook_has_its_line(text: str, severity: str, line: int | None, message: str) -> None:
+def test_parse_playbook_problem_has_its_line(text: str, severity: str, line: int | None, message: str) -> None:
     _, found = playbooks.parse("it", text)
 
     assert [(problem.severity, problem.line) for problem in found if problem.message.startswith(message)] == [
@@ -196,7 +206,7 @@ def test_a_problem_of_a_playbook_has_its_line(text: str, severity: str, line: in
     ], found
 
 
-def test_complaints_about_one_file_are_bounded() -> None:
+def test_parse_playbook_bounds_its_problems() -> None:
     _, found = playbooks.parse("it", "prompt: x\n" + "\n".join(f"unknown-{n}: 1" for n in range(20_000)))
 
     assert len(found) == playbooks.MOST_COMPLAINTS
@@ -225,14 +235,12 @@ def book(prompt: str, *args: Arg) -> Playbook:
         ("{input} $(id) `id` ; %n {{7*7}}", "$(id)", {}, "$(id) $(id) `id` ; %n {{7*7}}"),
     ],
 )
-def test_rendering_puts_text_for_names_and_nothing_else(
-    prompt: str, text: str, values: dict[str, Any], expected: str
-) -> None:
+def test_render_only_replaces_names(prompt: str, text: str, values: dict[str, Any], expected: str) -> None:
     assert render(book(prompt), text, values) == expected
 
 
 @given(st.text(), st.text(), st.dictionaries(st.from_regex(r"[a-z]{1,3}\Z", fullmatch=True), st.text(), max_size=3))
-def test_any_template_renders(prompt: str, text: str, values: dict[str, str]) -> None:
+def test_render_accepts_any_template(prompt: str, text: str, values: dict[str, str]) -> None:
     rendered = render(book(prompt), text, values)
 
     assert text in rendered or "{input}" not in prompt
@@ -240,13 +248,13 @@ def test_any_template_renders(prompt: str, text: str, values: dict[str, str]) ->
         assert rendered == prompt
 
 
-def test_arguments_from_a_command_line() -> None:
+def test_bind_converts_arguments() -> None:
     playbook, _ = playbooks.parse("audit", AUDIT)
 
     assert bind(playbook, {"depth": "3", "strict": "yes"}) == {"mode": "dry", "depth": 3, "strict": True}
-    with pytest.raises(InvalidInput, match="needs depth"):
+    with pytest.raises(InvalidInput, match="missing argument of playbook audit: depth"):
         bind(playbook, {})
-    with pytest.raises(InvalidInput, match="has no argument 'dpth'"):
+    with pytest.raises(InvalidInput, match="unknown argument 'dpth' of playbook audit"):
         bind(playbook, {"dpth": "3"})
     with pytest.raises(InvalidInput, match="depth must be of type int"):
         bind(playbook, {"depth": "three"})

@@ -1,4 +1,4 @@
-"""YAML of definitions: plain data, the line of every key, and refusals that say where."""
+"""Strict YAML: plain data, the line of every key, and errors with their line."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from lionstudio.files.formats.strict_yaml import MOST_DEPTH, BadYaml, load
         ("---\na: 1\n...\n", {"a": 1}),
     ],
 )
-def test_values(text: str, value: Any) -> None:
+def test_load_yaml_values(text: str, value: Any) -> None:
     assert load(text).value == value
 
 
-def test_the_line_of_every_key() -> None:
+def test_load_yaml_records_the_line_of_every_key() -> None:
     lines = load("a: 1\nb:\n  c: 2\n  d:\n    - x\n    - y\n", first_line=5).lines
 
     assert lines == {(): 5, ("a",): 5, ("b",): 6, ("b", "c"): 7, ("b", "d"): 8, ("b", "d", 0): 9, ("b", "d", 1): 10}
@@ -54,8 +54,8 @@ def test_the_line_of_every_key() -> None:
         ("x: 1\ny: &a 2", 2, "anchors and aliases"),
         ("x: *a", 1, "anchors and aliases"),
         (ALIAS_BOMB, 1, "anchors and aliases"),
-        ("a: 1\nb: 2\na: 3", 3, "'a' stands here a second time"),
-        ("x: {a: 1, a: 2}", 1, "a second time"),
+        ("a: 1\nb: 2\na: 3", 3, "duplicate key 'a'"),
+        ("x: {a: 1, a: 2}", 1, "duplicate key"),
         ("x: !!python/object/apply:os.system [id]", 1, "the tag"),
         ("x: !include secrets.yaml", 1, "the tag"),
         ("? [a]\n: 1", 1, "a key must be text"),
@@ -66,7 +66,7 @@ def test_the_line_of_every_key() -> None:
         ("a: 1\nb: \ud800", 2, "not valid Unicode"),
     ],
 )
-def test_refusals_say_where(text: str, line: int, words: str) -> None:
+def test_load_yaml_error_has_its_line(text: str, line: int, words: str) -> None:
     with pytest.raises(BadYaml) as refused:
         load(text)
     assert (refused.value.line, words in refused.value.message) == (line, True), refused.value.message
@@ -81,19 +81,19 @@ plain = st.recursive(
 
 
 @given(st.dictionaries(st.text(max_size=8), plain, max_size=4))
-def test_what_another_program_writes_is_read_as_it_was_meant(value: dict[str, Any]) -> None:
+def test_load_yaml_reads_the_output_of_pyyaml(value: dict[str, Any]) -> None:
     assert load(yaml.dump(value, Dumper=NoAliases)).value == value
 
 
 class NoAliases(yaml.SafeDumper):
-    """A writer that spells values out."""
+    """A YAML writer without aliases."""
 
     def ignore_aliases(self, _: Any) -> bool:
         return True
 
 
 @given(st.text(st.characters(codec=None, exclude_categories=()), max_size=200))
-def test_any_text_is_a_value_or_a_refusal(text: str) -> None:
+def test_load_yaml_any_text_is_a_value_or_an_error(text: str) -> None:
     with suppress(BadYaml):
         load(text)
 
@@ -111,7 +111,7 @@ def test_any_text_is_a_value_or_a_refusal(text: str) -> None:
         ("--- x\nno head", {}, "--- x\nno head"),
     ],
 )
-def test_head_and_text(text: str, fields: dict[str, Any], body: str) -> None:
+def test_split_front_matter(text: str, fields: dict[str, Any], body: str) -> None:
     found = split(text)
 
     assert (found.fields, found.body) == (fields, body)
@@ -121,7 +121,7 @@ def test_head_and_text(text: str, fields: dict[str, Any], body: str) -> None:
     ("text", "line"),
     [("---\nmodel: x\n", 1), ("\n\n---\nmodel: x", 3), ("---\n- a\n---\n", 2), ("\n---\na: 1\nb: [\n---\nx", 5)],
 )
-def test_a_head_that_cannot_be_used_says_where(text: str, line: int) -> None:
+def test_split_front_matter_error_has_its_line(text: str, line: int) -> None:
     with pytest.raises(BadYaml) as refused:
         split(text)
     assert refused.value.line == line

@@ -117,12 +117,12 @@ def test_a_lost_notice_means_a_look_at_everything(
     root = tmp_path / "tool"
     (root / "projects").mkdir(parents=True)
     with reports(db, root) as found:
-        heed = InotifyWatcher._heed
+        heed = InotifyWatcher._handle
 
         def overflow(self: InotifyWatcher, number: int, mask: int, name: str, changed: set[str]) -> None:
             heed(self, -1, 0x4000, "", changed)
 
-        monkeypatch.setattr(InotifyWatcher, "_heed", overflow)
+        monkeypatch.setattr(InotifyWatcher, "_handle", overflow)
         talk = Claude(root).talk(1)
         assert next(found).messages == 5
         monkeypatch.undo()

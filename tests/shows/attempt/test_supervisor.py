@@ -25,7 +25,8 @@ from lionstudio.shows.director.events import AttemptOutcome
 from lionstudio.shows.execute import outcomes
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session
-from lionstudio.system.process_identity import RunLock, identify
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import identify
 from lionstudio.system.session_processes import end_processes_of, processes_of
 
 

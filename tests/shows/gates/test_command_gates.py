@@ -57,13 +57,13 @@ def test_no_gates_pass(tmp_path: Path) -> None:
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     verdict = run_commands([Gate(kind=GateKind.COMMAND, command=("no-such-program",))], str(tmp_path), ENV)
     assert not verdict.passed
-    assert "could not be started" in verdict.summary
+    assert "could not start" in verdict.summary
 
 
 def test_a_command_that_hangs_is_ended_with_everything_it_started(tmp_path: Path) -> None:
     line = "trap '' TERM; (trap '' TERM; setsid sleep 300 & echo $! > child; wait) & echo started; sleep 300"
     verdict = run_commands([shell(line, timeout=1)], str(tmp_path), ENV)
-    assert "took longer than 1 seconds and was ended" in verdict.summary
+    assert "timed out after 1 seconds" in verdict.summary
     assert "started" in verdict.feedback
     assert not alive(int((tmp_path / "child").read_text()))
 
@@ -88,7 +88,7 @@ def test_a_show_that_is_aborted_stops_its_gate(tmp_path: Path) -> None:
     verdict = run_commands(
         [shell("sleep 300", timeout=300)], str(tmp_path), ENV, why_stop=lambda: "the show was aborted"
     )
-    assert verdict.summary == "`sh -c sleep 300`: it was stopped: the show was aborted"
+    assert verdict.summary == "`sh -c sleep 300`: stopped: the show was aborted"
 
 
 def test_output_that_is_no_text(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_output_that_is_no_text(tmp_path: Path) -> None:
 
 def test_killed_by_a_signal(tmp_path: Path) -> None:
     verdict = run_commands([shell("kill -9 $$")], str(tmp_path), ENV)
-    assert verdict.summary.endswith(f"it was ended by signal {signal.SIGKILL.value}")
+    assert verdict.summary.endswith(f"killed by signal {signal.SIGKILL.value}")
 
 
 def test_a_command_gets_no_secrets() -> None:

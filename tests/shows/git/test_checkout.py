@@ -1,4 +1,4 @@
-"""A play's checkout: made, worked in, collected, handed back, merged, removed; with real git and an honest agent."""
+"""The checkout of a play: prepare, collect, hand back, merge, remove; with real git and an honest agent."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import NotFound
-from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.conflict import hand_back_conflict
+from lionstudio.shows.git.materialize import check_out_tree
 from lionstudio.shows.git.merge import (
     AlreadyMerged,
     CleanMerge,
     MergeCommitted,
     MergeConflict,
-    check_out_tree,
     integration_tip,
     merge,
     try_merge,
@@ -45,7 +47,7 @@ def integrated(users: Path) -> dict[str, str]:
     return files_of(users, "show/topic/integration")
 
 
-def test_from_checkout_to_merge(users: Path, repo: Repo) -> None:
+def test_checkout_collect_merge_remove(users: Path, repo: Repo) -> None:
     before = fingerprint(users)
     checkout = checkout_of(repo)
     assert git(checkout.path, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
@@ -75,14 +77,14 @@ def test_from_checkout_to_merge(users: Path, repo: Repo) -> None:
     git(users, "fsck", "--strict")
 
 
-def test_collecting_twice_gives_the_same_commit(repo: Repo) -> None:
+def test_collect_twice_gives_the_same_commit(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     first = collect(checkout, "work", attempt=1)
     assert collect(checkout, "work", attempt=1) == first
 
 
-def test_what_a_later_attempt_throws_away_stays_in_the_archive(users: Path, repo: Repo) -> None:
+def test_collect_archives_discarded_work(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "one\n"})
     first = collect(checkout, "work", attempt=1)
@@ -97,7 +99,7 @@ def test_what_a_later_attempt_throws_away_stays_in_the_archive(users: Path, repo
     ]
 
 
-def test_an_agent_that_does_nothing(users: Path, repo: Repo) -> None:
+def test_collect_without_changes(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     collected = collect(checkout, "work", attempt=1)
     assert (collected.head, collected.changed, collected.problems) == (checkout.base, (), ())
@@ -106,13 +108,13 @@ def test_an_agent_that_does_nothing(users: Path, repo: Repo) -> None:
     assert remove(checkout) is None
 
 
-def test_a_commit_without_a_change_is_no_work(repo: Repo) -> None:
+def test_collect_ignores_empty_commits(repo: Repo) -> None:
     checkout = checkout_of(repo)
     commit(checkout.path, "I did a lot")
     assert collect(checkout, "work", attempt=1).changed == ()
 
 
-def test_the_same_checkout_is_found_again(repo: Repo) -> None:
+def test_prepare_reopens_the_checkout(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"half.txt": "half\n"})
     Path(checkout.path, ".git", "index.lock").touch()
@@ -121,7 +123,7 @@ def test_the_same_checkout_is_found_again(repo: Repo) -> None:
     assert collect(checkout, "work", attempt=2).changed == ("half.txt",)
 
 
-def test_plays_are_isolated_from_each_other_and_see_what_was_merged_before_them(users: Path, repo: Repo) -> None:
+def test_prepare_isolates_plays_and_includes_merged_work(users: Path, repo: Repo) -> None:
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"one.txt": "1\n"})
     assert not os.path.exists(os.path.join(two.path, "one.txt"))
@@ -133,7 +135,7 @@ def test_plays_are_isolated_from_each_other_and_see_what_was_merged_before_them(
     assert git(users, "log", "--first-parent", "--format=%s", "show/topic/integration") == "Merge two\nMerge one\nfirst"
 
 
-def test_a_conflict_goes_back_and_comes_home_when_the_agent_only_edits(users: Path, repo: Repo) -> None:
+def test_hand_back_conflict_resolved_by_edits(users: Path, repo: Repo) -> None:
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"src/a.py": "a = 'one'\n", "other.txt": "o\n"})
     write(two.path, {"src/a.py": "a = 'two'\n", "second.txt": "s\n"})
@@ -160,7 +162,7 @@ def test_a_conflict_goes_back_and_comes_home_when_the_agent_only_edits(users: Pa
     assert remove(two) is None
 
 
-def test_a_conflict_is_handed_back_again_after_the_branch_has_moved_on(users: Path, repo: Repo) -> None:
+def test_hand_back_conflict_again_after_the_branch_moved(users: Path, repo: Repo) -> None:
     one, two, three = (checkout_of(repo, play) for play in ("one", "two", "three"))
     write(one.path, {"src/a.py": "a = 'one'\n"})
     write(two.path, {"src/a.py": "a = 'two'\n"})
@@ -176,7 +178,7 @@ def test_a_conflict_is_handed_back_again_after_the_branch_has_moved_on(users: Pa
     assert integrated(users) == {"README.md": "hello", "src/a.py": "a = 'both'", "src/b.py": "b = 3"}
 
 
-def test_a_conflict_that_the_agent_commits_itself(users: Path, repo: Repo) -> None:
+def test_hand_back_conflict_resolved_by_a_commit(users: Path, repo: Repo) -> None:
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"src/a.py": "a = 'one'\n"})
     write(two.path, {"src/a.py": "a = 'two'\n"})
@@ -191,7 +193,7 @@ def test_a_conflict_that_the_agent_commits_itself(users: Path, repo: Repo) -> No
     assert integrated(users)["src/a.py"] == "a = 'both'"
 
 
-def test_a_conflict_of_removing_and_changing_must_be_decided(repo: Repo) -> None:
+def test_hand_back_conflict_of_delete_and_modify(repo: Repo) -> None:
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     os.unlink(os.path.join(one.path, "src/a.py"))
     write(two.path, {"src/a.py": "a = 'two'\n"})
@@ -205,9 +207,7 @@ def test_a_conflict_of_removing_and_changing_must_be_decided(repo: Repo) -> None
     assert isinstance(merged(two, 3), MergeCommitted)
 
 
-def test_a_merge_is_tried_again_when_another_play_was_quicker(
-    users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_merge_retries_after_a_lost_race(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"one.txt": "1\n"})
     write(two.path, {"two.txt": "2\n"})
@@ -223,7 +223,7 @@ def test_a_merge_is_tried_again_when_another_play_was_quicker(
     assert git(users, "log", "--first-parent", "--format=%s", "show/topic/integration") == "Merge two\nMerge one\nfirst"
 
 
-def test_a_title_forges_no_trailer(users: Path, repo: Repo) -> None:
+def test_merge_title_cannot_forge_a_trailer(users: Path, repo: Repo) -> None:
     one = checkout_of(repo, "one")
     write(one.path, {"one.txt": "1\n"})
     head = collect(one, "one", attempt=1).head
@@ -232,7 +232,7 @@ def test_a_title_forges_no_trailer(users: Path, repo: Repo) -> None:
     assert git(users, "log", "-1", "--format=%(trailers:key=Show-Play,valueonly)", done.sha).strip() == "topic/one"
 
 
-def test_an_agents_own_commit_is_no_merge_of_a_play(repo: Repo) -> None:
+def test_merge_ignores_forged_trailers_of_agents(repo: Repo) -> None:
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     write(one.path, {"one.txt": "1\n"})
     commit(one.path, "x\n\nShow-Play: topic/two\nShow-Attempt: 1")
@@ -241,7 +241,7 @@ def test_an_agents_own_commit_is_no_merge_of_a_play(repo: Repo) -> None:
     assert isinstance(merged(two), MergeCommitted)
 
 
-def test_the_merge_result_is_laid_out_for_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_check_out_tree_for_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n", ".env": "made by the agent\n"})
     head = collect(checkout, "work", attempt=1).head
@@ -253,17 +253,17 @@ def test_the_merge_result_is_laid_out_for_gates(users: Path, repo: Repo, tmp_pat
     assert git(tmp_path / "gate", "log", "-1", "--format=%P").split() == [tip, head]
     assert (tmp_path / "gate" / "new.txt").read_text() == "new\n"
     assert git(users, "for-each-ref", "--contains", git(tmp_path / "gate", "rev-parse", "HEAD")) == ""
-    with pytest.raises(Refused, match="in the way"):
+    with pytest.raises(Refused, match="cannot check the merge result out"):
         check_out_tree(repo, clean.tree, str(tmp_path / "gate"))
 
 
-def test_nothing_goes_before_it_is_merged(users: Path, repo: Repo) -> None:
+def test_remove_keeps_unmerged_work(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     collected = collect(checkout, "work", attempt=1)
     assert remove(checkout) == "its work is not merged"
     merge(repo, "topic", "play", 1, collected.head, "Merge play")
-    write(checkout.path, {"later.txt": "somebody came back\n"})
+    write(checkout.path, {"later.txt": "written later\n"})
     assert remove(checkout) == "it has changes that were not collected: later.txt"
     assert remove(checkout) == "it has changes that were not collected: later.txt"
     commit(checkout.path)
@@ -275,7 +275,7 @@ def test_nothing_goes_before_it_is_merged(users: Path, repo: Repo) -> None:
     assert not os.path.exists(checkout.path)
 
 
-def test_a_branch_that_somebody_looks_at_is_not_moved(users: Path, repo: Repo) -> None:
+def test_collect_does_not_move_a_checked_out_branch(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     collect(checkout, "work", attempt=1)
@@ -289,7 +289,7 @@ def test_a_branch_that_somebody_looks_at_is_not_moved(users: Path, repo: Repo) -
     assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
 
 
-def test_a_merged_branch_that_somebody_looks_at_stays(users: Path, repo: Repo) -> None:
+def test_remove_keeps_a_checked_out_branch(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     merged(checkout)
@@ -298,7 +298,7 @@ def test_a_merged_branch_that_somebody_looks_at_stays(users: Path, repo: Repo) -
     assert git(users, "status", "--porcelain=v1", "--branch") == "## show/topic/play"
 
 
-def test_folders_without_permissions_are_removed_too(repo: Repo) -> None:
+def test_remove_folders_without_permissions(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {".gitignore": "cache/\n", "cache/deep/file": "x\n"})
     os.chmod(os.path.join(checkout.path, "cache/deep"), 0o500)
@@ -308,7 +308,7 @@ def test_folders_without_permissions_are_removed_too(repo: Repo) -> None:
     assert not os.path.exists(checkout.path)
 
 
-def test_the_integration_branch_is_not_moved_under_somebodys_feet(users: Path, repo: Repo) -> None:
+def test_integration_tip_refuses_a_checked_out_branch(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     head = collect(checkout, "work", attempt=1).head
@@ -328,11 +328,11 @@ def test_the_integration_branch_is_not_moved_under_somebodys_feet(users: Path, r
         (["checkout", "-q", "--detach"], None),
         (["checkout", "-q", "-b", "elsewhere"], None),
         (["checkout", "-q", "--detach", "HEAD~1"], "lacks commits of show/topic/play"),
-        (["checkout", "-q", "--orphan", "other"], "HEAD leads to no commit"),
-        (["update-ref", "-d", "refs/heads/show/topic/play"], "HEAD leads to no commit"),
+        (["checkout", "-q", "--orphan", "other"], "HEAD does not point to a commit"),
+        (["update-ref", "-d", "refs/heads/show/topic/play"], "HEAD does not point to a commit"),
     ],
 )
-def test_wherever_head_was_left_the_work_is_kept(users: Path, repo: Repo, left: list[str], problem: str | None) -> None:
+def test_collect_keeps_work_wherever_head_is(users: Path, repo: Repo, left: list[str], problem: str | None) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"one.txt": "1\n"})
     work = commit(checkout.path)
@@ -345,7 +345,7 @@ def test_wherever_head_was_left_the_work_is_kept(users: Path, repo: Repo, left: 
         assert git(users, "for-each-ref", "--contains", work, "refs/shows/archive") != ""
 
 
-def test_a_rebase_that_was_left_unfinished(repo: Repo) -> None:
+def test_collect_reports_an_unfinished_rebase(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"src/a.py": "a = 2\n"})
     commit(checkout.path)
@@ -354,11 +354,11 @@ def test_a_rebase_that_was_left_unfinished(repo: Repo) -> None:
     commit(checkout.path)
     git(checkout.path, "rebase", "show/topic/play", check=False)
     problems = collect(checkout, "work", attempt=1).problems
-    assert "a rebase was left unfinished; end or abort it" in problems
+    assert "a rebase was not finished; finish or abort it" in problems
     assert any("conflict markers" in problem for problem in problems)
 
 
-def test_a_merge_that_was_left_unfinished_is_finished(users: Path, repo: Repo) -> None:
+def test_collect_finishes_an_unfinished_merge(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"a.txt": "1\n"})
     commit(checkout.path)
@@ -373,7 +373,7 @@ def test_a_merge_that_was_left_unfinished_is_finished(users: Path, repo: Repo) -
     assert isinstance(merge(repo, "topic", "play", 1, collected.head, "Merge play"), MergeCommitted)
 
 
-def test_what_an_agent_put_aside_is_archived(users: Path, repo: Repo) -> None:
+def test_collect_archives_stashes(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"src/a.py": "a = 'aside'\n"})
     git(checkout.path, "stash", "-q")
@@ -383,7 +383,7 @@ def test_what_an_agent_put_aside_is_archived(users: Path, repo: Repo) -> None:
     assert git(users, "show", f"refs/shows/archive/topic/play/0-{stash[:12]}:src/a.py") == "a = 'aside'"
 
 
-def test_everything_that_an_agent_left_beside_its_branch_is_archived(users: Path, repo: Repo) -> None:
+def test_collect_archives_other_refs(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     kept = {}
     for name in ("one", "two"):
@@ -411,7 +411,7 @@ def test_everything_that_an_agent_left_beside_its_branch_is_archived(users: Path
     assert remove(checkout) is None
 
 
-def test_a_checkout_stays_while_a_branch_in_it_is_not_archived(repo: Repo) -> None:
+def test_remove_keeps_a_checkout_with_an_unarchived_branch(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "new\n"})
     lost = Path(checkout.path, ".git", "refs", "heads", "broken")
@@ -427,7 +427,7 @@ def test_a_checkout_stays_while_a_branch_in_it_is_not_archived(repo: Repo) -> No
     assert remove(checkout) is None
 
 
-def test_a_history_that_was_rewritten(users: Path, repo: Repo) -> None:
+def test_collect_reports_a_rewritten_history(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     git(checkout.path, "commit", "-q", "--amend", "-m", "mine now")
     for attempt in (1, 2):
@@ -436,16 +436,16 @@ def test_a_history_that_was_rewritten(users: Path, repo: Repo) -> None:
         assert git(users, "rev-parse", f"refs/shows/archive/topic/play/{attempt}") == collected.head
 
 
-def test_conflict_markers_count_headings_do_not(repo: Repo) -> None:
+def test_find_conflict_markers_ignores_headings(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(
         checkout.path,
         {"doc.rst": "Heading\n=======\n\ntext  \n", "b.txt": "<<<<<<< mine\n1\n=======\n2\n>>>>>>> yours\n"},
     )
-    assert collect(checkout, "work", attempt=1).problems == ("conflict markers are left in b.txt",)
+    assert collect(checkout, "work", attempt=1).problems == ("conflict markers remain in b.txt",)
 
 
-def test_an_agent_that_deletes_its_checkout_gets_it_back(users: Path, repo: Repo) -> None:
+def test_prepare_recreates_a_deleted_checkout(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"one.txt": "1\n"})
     first = collect(checkout, "work", attempt=1)
@@ -464,7 +464,7 @@ def test_an_agent_that_deletes_its_checkout_gets_it_back(users: Path, repo: Repo
     assert collect(checkout, "work", attempt=4).problems == ()
 
 
-def test_files_that_git_ignores(users: Path, repo: Repo) -> None:
+def test_collect_ignored_files(users: Path, repo: Repo) -> None:
     (users / ".git" / "info" / "exclude").write_text("*.mine\n")
     repo = begun(users, "other")
     checkout = checkout_of(repo)

@@ -1,4 +1,4 @@
-"""The room of a show: agents have checkouts in it, and the director's own folders there stay the director's."""
+"""The checkouts folder of a show: agents cannot take over the director's own folders."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ def repo(tmp_path: Path) -> Repo:
 
 
 @pytest.mark.parametrize("play", ["director.git", "Director.git", ".gates", ".making-a", "../other", "a/b", ""])
-def test_no_checkout_is_made_in_a_folder_of_our_own(repo: Repo, play: str) -> None:
+def test_checkout_refuses_our_own_folder_names(repo: Repo, play: str) -> None:
     before = sorted(str(path) for path in Path(repo.checkouts_dir).rglob("*"))
-    with pytest.raises(InvalidInput, match="no play can be named"):
+    with pytest.raises(InvalidInput, match="a play cannot be named"):
         checkout_of(repo, play)
     assert sorted(str(path) for path in Path(repo.checkouts_dir).rglob("*")) == before
 
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A folder of somebody else, with the names that the director uses in its own."""
+    """A folder of another user, with the names that the director uses in its own."""
     folder = tmp_path / "victim"
     (folder / "a-1" / "inner").mkdir(parents=True)
     (folder / "a-1" / "inner" / "precious").write_text("x")
     return folder
 
 
-def test_a_link_in_the_place_of_a_folder_of_ours_is_not_followed(repo: Repo, victim: Path) -> None:
+def test_safe_rmtree_refuses_a_link_above(repo: Repo, victim: Path) -> None:
     os.symlink(victim, f"{repo.checkouts_dir}/.gates")
-    with pytest.raises(Conflict, match=r"\.gates should be a folder of the show"):
+    with pytest.raises(Conflict, match=r"\.gates must be a folder of the show"):
         safe_rmtree(f"{repo.checkouts_dir}/.gates/a-1", above=2)
     assert (victim / "a-1" / "inner" / "precious").exists()
     safe_rmtree(f"{repo.checkouts_dir}/.gates")
@@ -47,36 +47,36 @@ def test_a_link_in_the_place_of_a_folder_of_ours_is_not_followed(repo: Repo, vic
     assert (victim / "a-1" / "inner" / "precious").exists()
 
 
-def test_a_link_in_the_place_of_the_room_is_not_followed(repo: Repo, victim: Path) -> None:
+def test_safe_rmtree_refuses_a_link_as_checkouts_dir(repo: Repo, victim: Path) -> None:
     os.rename(repo.checkouts_dir, f"{repo.checkouts_dir}-moved")
     (victim / ".gates").symlink_to("a-1")
     os.symlink(victim, repo.checkouts_dir)
     for path, above in ((f"{repo.checkouts_dir}/a-1", 1), (f"{repo.checkouts_dir}/a-1/inner", 2)):
-        with pytest.raises(Conflict, match="should be a folder of the show"):
+        with pytest.raises(Conflict, match="must be a folder of the show"):
             safe_rmtree(path, above=above)
     assert (victim / "a-1" / "inner" / "precious").exists()
 
 
 @pytest.mark.parametrize("name", ["", "director.git"])
-def test_a_show_does_not_begin_in_a_room_that_is_a_link(repo: Repo, name: str) -> None:
+def test_open_show_repo_refuses_a_link_as_checkouts_dir(repo: Repo, name: str) -> None:
     own = os.path.join(repo.checkouts_dir, name).rstrip("/")
     os.rename(own, f"{own}-moved")
     os.symlink(f"{own}-moved", own)
     with pytest.raises(Conflict, match="is a link"):
-        open_show_repo(repo.path, repo.topic, repo.base, room=repo.checkouts_dir)
+        open_show_repo(repo.path, repo.topic, repo.base, checkouts_dir=repo.checkouts_dir)
 
 
-def test_the_folder_of_all_rooms_may_be_a_link(repo: Repo) -> None:
-    rooms = os.path.dirname(repo.checkouts_dir)
-    os.rename(rooms, f"{rooms}-elsewhere")
-    os.symlink(f"{rooms}-elsewhere", rooms)
-    checkout = checkout_of(open_show_repo(repo.path, repo.topic, repo.base, room=repo.checkouts_dir), "a")
+def test_open_show_repo_allows_a_link_above_checkouts_dir(repo: Repo) -> None:
+    parent = os.path.dirname(repo.checkouts_dir)
+    os.rename(parent, f"{parent}-elsewhere")
+    os.symlink(f"{parent}-elsewhere", parent)
+    checkout = checkout_of(open_show_repo(repo.path, repo.topic, repo.base, checkouts_dir=repo.checkouts_dir), "a")
     assert git(Path(checkout.path), "status", "--porcelain") == ""
     safe_rmtree(checkout.path)
     assert not os.path.exists(checkout.path)
 
 
-def test_links_without_and_within_are_removed_and_not_followed(tmp_path: Path, victim: Path) -> None:
+def test_safe_rmtree_removes_links_without_following(tmp_path: Path, victim: Path) -> None:
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     os.symlink(victim, folder / "link")
@@ -93,7 +93,7 @@ def test_links_without_and_within_are_removed_and_not_followed(tmp_path: Path, v
     assert (victim / "a-1" / "inner" / "precious").exists()
 
 
-def test_nothing_is_nested_too_deep(tmp_path: Path) -> None:
+def test_safe_rmtree_removes_deep_folders(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     descriptor = os.open(folder, os.O_RDONLY)
@@ -107,7 +107,7 @@ def test_nothing_is_nested_too_deep(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_what_is_not_there_is_no_mistake(tmp_path: Path) -> None:
+def test_safe_rmtree_ignores_missing_paths(tmp_path: Path) -> None:
     safe_rmtree(str(tmp_path / "no" / "such"), above=2)
     safe_rmtree(str(tmp_path / "none"))
     (tmp_path / "file").write_text("x")
@@ -115,11 +115,11 @@ def test_what_is_not_there_is_no_mistake(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_an_agent_that_puts_a_link_there_removes_nothing_of_others(tmp_path: Path, victim: Path) -> None:
+def test_show_survives_an_agent_that_plants_a_link(tmp_path: Path, victim: Path) -> None:
     theatre = Theatre(tmp_path)
     prompt = f"@run ln -s {victim} ../.gates\n@write a.txt a"
     theatre.plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
     theatre.direct()
     assert (victim / "a-1" / "inner" / "precious").exists()
     assert theatre.statuses() == {"a": "escalated"}
-    assert ".gates should be a folder of the show" in theatre.meta("a")["reason"]
+    assert ".gates must be a folder of the show" in theatre.meta("a")["reason"]

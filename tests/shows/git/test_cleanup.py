@@ -1,4 +1,4 @@
-"""Checkouts that shows have left: the doctor tells, `li show clean` removes what nothing is lost with."""
+"""Stale checkouts: the doctor reports them, `li show clean` removes those without unsaved work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.repositories import begun, checkout_of, files_of, git, make_r
 
 from lionstudio.model.shows.show import Show
 from lionstudio.model.status.statuses import ShowStatus
-from lionstudio.shows.git.checkout import collect
+from lionstudio.shows.git.collect_work import collect
 from lionstudio.shows.git.merge import merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.shows.process.lock import acquire_director_lock
@@ -26,7 +26,7 @@ def users(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def repo(users: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A show with one merged play and one that nobody merged; the home is where `begun` puts its checkouts."""
+    """A show with one merged and one unmerged play; the home is the folder that `begun` uses."""
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LIONAGI_SHOWS", str(tmp_path / "shows"))
     monkeypatch.delenv("LIONAGI_DB", raising=False)
@@ -46,13 +46,13 @@ def end(tmp_path: Path) -> None:
         database.write(lambda conn: transition_show(conn, "topic", ShowStatus.ABORTED))
 
 
-def test_a_show_that_is_under_way_has_left_nothing(repo: Repo) -> None:
+def test_list_stale_checkouts_skips_active_shows(repo: Repo) -> None:
     assert here("show", "clean", "--yes").out == "No show has left a checkout.\n"
     assert "show.checkout_left" not in here("state", "doctor").out
     assert sorted(name for name in os.listdir(repo.checkouts_dir) if name != "director.git") == ["merged", "open"]
 
 
-def test_the_doctor_tells_what_an_ended_show_has_left(repo: Repo, tmp_path: Path) -> None:
+def test_doctor_reports_stale_checkouts(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     found = [
         each for each in here("state", "doctor", "--json").json["findings"] if each["code"] == "show.checkout_left"
@@ -61,17 +61,17 @@ def test_the_doctor_tells_what_an_ended_show_has_left(repo: Repo, tmp_path: Path
     assert "the show is aborted" in found[0]["evidence"]
 
 
-def test_what_is_merged_goes_what_is_not_stays(repo: Repo, tmp_path: Path) -> None:
+def test_clean_removes_merged_checkouts_only(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     assert here("show", "clean", "--dry-run").out.count("(aborted)") == 2
-    assert here("show", "clean").code == 2  # nobody is there to be asked
+    assert here("show", "clean").code == 2  # stdin is not a terminal
     said = here("show", "clean", "--yes")
     kept = "it has changes that were not collected: open.txt"
     assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  stays: {kept}\n")
     assert sorted(os.listdir(repo.checkouts_dir)) == ["director.git", "open"]
 
 
-def test_what_is_given_up_is_kept_by_git(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_clean_abandoned_archives_the_work(users: Path, repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     make_repo(Path(repo.checkouts_dir, "open", "nested"), {"n.txt": "n\n"})
     said = here("show", "clean", "topic", "--abandoned", "--yes", "--json")
@@ -84,7 +84,7 @@ def test_what_is_given_up_is_kept_by_git(users: Path, repo: Repo, tmp_path: Path
     assert files_of(users, "refs/shows/archive/topic/open/0")["open.txt"] == "w"
 
 
-def test_a_show_that_somebody_directs_is_left_alone(repo: Repo, tmp_path: Path) -> None:
+def test_clean_skips_a_show_with_a_director(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     with acquire_director_lock(str(tmp_path / "shows" / "topic")):
         assert here("show", "clean", "--yes").code == 7

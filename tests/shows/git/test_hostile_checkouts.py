@@ -1,4 +1,4 @@
-"""An agent plants everything that git can be made to run, and all that could lead us astray: nothing of it works.
+"""Hostile checkouts: no program that an agent plants for git runs, and no forged state is trusted.
 
 Each planted program leaves a mark when it runs. The agent's own git runs with a HOME that does not know them.
 """
@@ -19,16 +19,11 @@ from tests.support.repositories import begun, checkout_of, commit, files_of, fin
 from lionstudio.errors import LionError
 from lionstudio.shows.gates.review import changes_as_text
 from lionstudio.shows.git import untrusted_git_dir, worktree_scan
-from lionstudio.shows.git.checkout import collect, hand_back_conflict, remove
-from lionstudio.shows.git.merge import (
-    CleanMerge,
-    MergeCommitted,
-    MergeConflict,
-    check_out_tree,
-    integration_tip,
-    merge,
-    try_merge,
-)
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.conflict import hand_back_conflict
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, MergeConflict, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
 
@@ -182,7 +177,7 @@ HOOKS = (
 )
 
 
-def test_the_traps_work(repo: Repo, trap: Path) -> None:
+def test_traps_are_sprung_by_plain_git(repo: Repo, trap: Path) -> None:
     """Otherwise the tests below would prove nothing."""
     checkout = checkout_of(repo)
     plant(checkout.path, trap)
@@ -229,7 +224,7 @@ def through_everything(repo: Repo, one: Checkout, two: Checkout, tmp_path: Path)
     assert remove(two) is None
 
 
-def test_nothing_that_an_agent_plants_is_run(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
+def test_no_planted_program_runs(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
     before = fingerprint(users)
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
     for checkout in (one, two):
@@ -247,10 +242,10 @@ def test_nothing_that_an_agent_plants_is_run(users: Path, repo: Repo, trap: Path
     git(users, "fsck", "--strict")
 
 
-def test_nothing_runs_when_the_agents_own_environment_is_ours(
+def test_no_planted_program_runs_with_git_variables_set(
     users: Path, repo: Repo, trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Variables of git that whoever starts the director has set do not reach our git either."""
+    """Git variables in the director's own environment do not reach our git either."""
     write(tmp_path / "elsewhere", {"global": configuration(str(trap), str(tmp_path / "elsewhere"))})
     for name, value in {
         "GIT_DIR": "/nonexistent",
@@ -278,12 +273,12 @@ def test_nothing_runs_when_the_agents_own_environment_is_ours(
     assert (marks(trap), (tmp_path / "trace").exists()) == ("", False)
 
 
-def test_a_repository_inside_of_the_checkout_is_never_entered(users: Path, repo: Repo, trap: Path) -> None:
+def test_collect_never_enters_a_nested_repository(users: Path, repo: Repo, trap: Path) -> None:
     checkout = checkout_of(repo)
     make_repo(Path(checkout.path, "nested"), {"n.txt": "n\n"})
     plant(os.path.join(checkout.path, "nested"), trap)
     first = collect(checkout, "work", attempt=1)
-    assert first.problems == ("nested/ is a git repository of its own; remove its .git, or have it ignored",)
+    assert first.problems == ("nested/ is a nested git repository; remove its .git folder, or add it to .gitignore",)
     # committed as a link to it by the agent's own git
     git(checkout.path, "-c", "core.hooksPath=/dev/null", "add", "nested")
     git(checkout.path, "commit", "-q", "-m", "nested")
@@ -295,7 +290,7 @@ def test_a_repository_inside_of_the_checkout_is_never_entered(users: Path, repo:
     assert marks(trap) == ""
 
 
-def test_files_with_a_filter_are_taken_only_from_commits(users: Path, trap: Path) -> None:
+def test_collect_takes_filtered_files_only_from_commits(users: Path, trap: Path) -> None:
     write(users, {".gitattributes": "*.bin filter=lfs\n", "data.bin": "pointer\n"})
     commit(users)
     repo = begun(users)
@@ -307,7 +302,7 @@ def test_files_with_a_filter_are_taken_only_from_commits(users: Path, trap: Path
     assert set(collect(checkout, "work", attempt=2).changed) == {"other.txt", "data.bin"}
 
 
-def test_git_replaced_by_a_pointer_or_a_link(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
+def test_collect_reports_a_replaced_git_folder(users: Path, repo: Repo, trap: Path, tmp_path: Path) -> None:
     other = make_repo(tmp_path / "other", {"stolen.txt": "stolen\n"})
     plant(str(other), trap)
     for attempt, how in enumerate(("file", "link", "commondir"), 1):
@@ -356,7 +351,7 @@ def as_another(target: Path) -> None:
 
 @pytest.mark.parametrize("loose", [1000, 0])
 @pytest.mark.parametrize("how", [as_pipe, as_link, as_nonsense, as_another, Path.unlink])
-def test_objects_that_are_none(
+def test_collect_reports_invalid_objects(
     users: Path, repo: Repo, how: Callable[[Path], None], loose: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lionstudio.shows.git.collect_work._LOOSE", loose)
@@ -373,15 +368,15 @@ def test_objects_that_are_none(
     git(users, "fsck", "--strict")
 
 
-def test_objects_that_are_a_link_to_a_folder(repo: Repo, tmp_path: Path) -> None:
+def test_collect_refuses_a_linked_object_store(repo: Repo, tmp_path: Path) -> None:
     checkout = checkout_of(repo)
     store = Path(checkout.path, ".git", "objects")
     store.rename(tmp_path / "store")
     store.symlink_to(tmp_path / "store")
-    assert "is not a folder of plain files" in collect(checkout, "work", attempt=1).problems[0]
+    assert "is not a folder of regular files" in collect(checkout, "work", attempt=1).problems[0]
 
 
-def test_forged_history_hints_are_not_believed(users: Path, repo: Repo) -> None:
+def test_collect_ignores_grafts_and_replace_refs(users: Path, repo: Repo) -> None:
     checkout = checkout_of(repo)
     git(checkout.path, "commit", "-q", "--amend", "-m", "unrelated")
     head = git(checkout.path, "rev-parse", "HEAD")
@@ -392,7 +387,7 @@ def test_forged_history_hints_are_not_believed(users: Path, repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("name", [".git/config", ".GIT/hooks/post-checkout", "..", "sub/../../x"])
-def test_trees_that_would_write_into_git_folders(users: Path, repo: Repo, name: str) -> None:
+def test_collect_refuses_trees_with_git_folders(users: Path, repo: Repo, name: str) -> None:
     """Made by hand, as git itself refuses to."""
     checkout = checkout_of(repo)
     blob = git(checkout.path, "hash-object", "-w", "README.md")
@@ -416,7 +411,7 @@ def test_trees_that_would_write_into_git_folders(users: Path, repo: Repo, name: 
     assert head not in git(users, "rev-list", "--all")
 
 
-def test_odd_names_and_links_come_home_as_they_are(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_collect_keeps_odd_names_and_links(users: Path, repo: Repo, tmp_path: Path) -> None:
     names = [
         "new\nline",
         'quo"te',
@@ -464,7 +459,7 @@ def test_odd_names_and_links_come_home_as_they_are(users: Path, repo: Repo, tmp_
     assert remove(checkout) is None
 
 
-def test_files_become_folders_and_folders_become_links(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_collect_handles_type_changes(users: Path, repo: Repo, tmp_path: Path) -> None:
     checkout = checkout_of(repo)
     os.unlink(os.path.join(checkout.path, "README.md"))
     write(checkout.path, {"README.md/inner.txt": "i\n"})
@@ -475,27 +470,27 @@ def test_files_become_folders_and_folders_become_links(users: Path, repo: Repo, 
     assert files_of(users, collected.head).keys() == {"README.md/inner.txt", "src", "data.bin", "sub/deep/x.txt"}
 
 
-def test_what_is_too_large_stays_out(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collect_refuses_large_files(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     checkout = checkout_of(repo)
     with open(os.path.join(checkout.path, "huge.bin"), "wb") as file:
         file.truncate(2**40)  # a terabyte of nothing: reading it would take hours
     write(checkout.path, {"small.txt": "s\n"})
     collected = collect(checkout, "work", attempt=1)
-    assert "huge.bin has 1099512 MB" in collected.problems[0]
+    assert "huge.bin is too large for a repository (1099512 MB)" in collected.problems[0]
     assert collected.changed == ("small.txt",)
     os.unlink(os.path.join(checkout.path, "huge.bin"))
     monkeypatch.setattr(worktree_scan, "MOST_FILES", 10)
     write(checkout.path, {f"deps/{number}.js": "x\n" for number in range(11)})
     assert (
-        "too many to be work; ignore what was generated, such as deps" in collect(checkout, "w", attempt=2).problems[0]
+        "are too many; add generated files to .gitignore, such as deps" in collect(checkout, "w", attempt=2).problems[0]
     )
     git(checkout.path, "add", "-A")
     git(checkout.path, "commit", "-q", "-m", "all of it")
     monkeypatch.setattr(untrusted_git_dir, "MOST_STORE", 100)
-    assert "does not belong into the repository" in collect(checkout, "work", attempt=3).problems[0]
+    assert "too much for a repository" in collect(checkout, "work", attempt=3).problems[0]
 
 
-def test_many_commits_come_as_one_pack(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collect_imports_many_commits_as_one_pack(users: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lionstudio.shows.git.collect_work._LOOSE", 3)
     checkout = checkout_of(repo)
     for number in range(5):
@@ -507,7 +502,7 @@ def test_many_commits_come_as_one_pack(users: Path, repo: Repo, monkeypatch: pyt
     git(users, "fsck", "--strict")
 
 
-def test_an_index_of_nonsense_is_not_ours(repo: Repo) -> None:
+def test_collect_ignores_an_invalid_index(repo: Repo) -> None:
     checkout = checkout_of(repo)
     write(checkout.path, {"new.txt": "n\n"})
     Path(checkout.path, ".git", "index").write_bytes(b"DIRC" + os.urandom(500))
@@ -515,7 +510,7 @@ def test_an_index_of_nonsense_is_not_ours(repo: Repo) -> None:
     assert (collected.changed, collected.problems) == (("new.txt",), ())
 
 
-def test_links_in_the_agents_git_folder_are_not_written_through(repo: Repo, tmp_path: Path) -> None:
+def test_write_git_files_does_not_follow_links(repo: Repo, tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious\n")
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")
@@ -541,7 +536,7 @@ def test_links_in_the_agents_git_folder_are_not_written_through(repo: Repo, tmp_
     assert git(two.path, "status", "--porcelain=v1") == "UU src/a.py"
 
 
-def test_a_link_that_git_ignores_leads_nobody_out(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_collect_does_not_follow_an_ignored_link(users: Path, repo: Repo, tmp_path: Path) -> None:
     """A conflict is laid into the checkout where a folder of the merge result is an ignored link to elsewhere."""
     (tmp_path / "victim").mkdir()
     one, two = checkout_of(repo, "one"), checkout_of(repo, "two")

@@ -1,4 +1,4 @@
-"""What a checkout gets beside git: copied files, what setup makes, also where the gates look."""
+"""Copied files and setup commands of checkouts and merge results."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from tests.support.repositories import begun, commit, files_of, git, make_repo, 
 from lionstudio.errors import Conflict as Refused
 from lionstudio.errors import InvalidInput
 from lionstudio.model.shows.plan import Plan
-from lionstudio.shows.git.checkout import CheckoutTarget, collect, prepare
-from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, check_out_tree, merge
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import AlreadyMerged, MergeCommitted, MergeConflict, merge
 from lionstudio.shows.git.provision import NotReady, provision
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 
@@ -37,7 +39,7 @@ def integrated(users: Path) -> dict[str, str]:
     return files_of(users, "show/topic/integration")
 
 
-def test_copies_and_what_setup_made_are_not_the_agents_work(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_collect_excludes_copied_and_setup_files(users: Path, repo: Repo, tmp_path: Path) -> None:
     write(users, {".env": "SECRET=1\n", "conf/local.ini": "x\n", "dir/sub/f": "f\n", "README.md": "changed\n"})
     setup = (("sh", "-c", 'mkdir deps && echo d > deps/d && echo "$PWD" > "odd [name]"'),)
     place = CheckoutTarget(
@@ -60,7 +62,7 @@ def test_copies_and_what_setup_made_are_not_the_agents_work(users: Path, repo: R
     assert not os.path.exists(os.path.join(checkout.path, ".env"))  # furnished once, then it is the agent's
 
 
-def test_a_setup_that_fails_says_so_and_is_tried_again(repo: Repo) -> None:
+def test_prepare_retries_a_failed_setup(repo: Repo) -> None:
     place = CheckoutTarget(
         repo=repo, play="play", setup=(("sh", "-c", "echo no luck; exit 3"),), env={"PATH": os.environ["PATH"]}
     )
@@ -68,14 +70,14 @@ def test_a_setup_that_fails_says_so_and_is_tried_again(repo: Repo) -> None:
         with pytest.raises(Refused, match=r"failed: exit code 3 \(no luck\)"):
             prepare(place)
     missing = CheckoutTarget(repo=repo, play="play", setup=(("no-such-program",),), env={"PATH": os.environ["PATH"]})
-    with pytest.raises(Refused, match="could not be started"):
+    with pytest.raises(Refused, match="could not start"):
         prepare(missing)
 
 
 @pytest.mark.parametrize(
     "name", ["/etc/passwd", "../out.txt", "a/../../out.txt", "", "link.txt", "linked/x", ".git/config"]
 )
-def test_nothing_from_outside_is_copied_in(users: Path, repo: Repo, tmp_path: Path, name: str) -> None:
+def test_copy_files_refuses_paths_outside(users: Path, repo: Repo, tmp_path: Path, name: str) -> None:
     write(tmp_path, {"out.txt": "outside\n", "folder/x": "outside\n"})
     (users / "link.txt").symlink_to(tmp_path / "out.txt")
     (users / "linked").symlink_to(tmp_path / "folder")
@@ -89,7 +91,7 @@ def test_nothing_from_outside_is_copied_in(users: Path, repo: Repo, tmp_path: Pa
     assert not any("outside" in path.read_text() for path in checkout.rglob("*.txt"))
 
 
-def test_nothing_is_copied_through_a_link_that_was_committed(users: Path, tmp_path: Path) -> None:
+def test_copy_files_refuses_a_committed_link(users: Path, tmp_path: Path) -> None:
     (tmp_path / "victim").mkdir()
     (users / "conf").symlink_to(tmp_path / "victim")
     (users / ".env").symlink_to(tmp_path / "victim.txt")
@@ -103,7 +105,7 @@ def test_nothing_is_copied_through_a_link_that_was_committed(users: Path, tmp_pa
     assert (list((tmp_path / "victim").iterdir()), (tmp_path / "victim.txt").exists()) == ([], False)
 
 
-def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_path: Path) -> None:
+def test_provision_prepares_a_merge_result(users: Path, repo: Repo, tmp_path: Path) -> None:
     write(users, {".env": "SECRET=1\n"})
     env, gate = {"PATH": os.environ["PATH"]}, str(tmp_path / "gate")
     check_out_tree(repo, f"{repo.base}^{{tree}}", gate)
@@ -116,7 +118,7 @@ def test_a_merge_result_is_furnished_for_its_gates(users: Path, repo: Repo, tmp_
     assert (tmp_path / "down").read_text() == "down\n"
     broken = Plan(topic="topic", plays=(), setup=(("false",),), teardown=teardown)
     with (
-        pytest.raises(NotReady, match="failed: exit code 1, in the merge result"),
+        pytest.raises(NotReady, match="failed: exit code 1 \\(in the merge result\\)"),
         provision(str(users), gate, broken, env, str(tmp_path / "logs")),
     ):
         pytest.fail("the gates began")

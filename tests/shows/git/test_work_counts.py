@@ -1,4 +1,4 @@
-"""How much work git is given for a play, counted: it must not grow with the show or with the repository."""
+"""Git processes and reads per play are bounded, whatever the size of show and repository."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 from tests.support.repositories import begun, checkout_of, commit, make_repo, write
 
-from lionstudio.shows.git.checkout import collect, remove
-from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, check_out_tree, integration_tip, merge, try_merge
+from lionstudio.shows.git.checkout import remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import CleanMerge, MergeCommitted, integration_tip, merge, try_merge
 from lionstudio.shows.git.repo_layout import Repo
 from lionstudio.system import git as wrapper
 from lionstudio.system.safe_rmtree import safe_rmtree
@@ -53,7 +55,7 @@ def whole_play(repo: Repo, play: str, *, committed: bool) -> None:
 
 
 @pytest.mark.parametrize("committed", [False, True])
-def test_a_play_starts_git_a_bounded_number_of_times(
+def test_play_starts_a_bounded_number_of_git_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, committed: bool
 ) -> None:
     repo = begun(make_repo(tmp_path / "users"))
@@ -68,15 +70,15 @@ def test_a_play_starts_git_a_bounded_number_of_times(
     assert later == calls
 
 
-def test_only_what_changed_is_read_again(tmp_path: Path) -> None:
+def test_collect_reads_only_changed_files(tmp_path: Path) -> None:
     """Our index knows the files since they were laid out; hashing every file again would cost what a clone costs."""
     repo = begun(make_repo(tmp_path / "users", {f"src/{number}.txt": f"{number}\n" for number in range(200)}))
     checkout = checkout_of(repo)
     write(checkout.path, {"src/7.txt": "changed\n"})
     collect(checkout, "work", attempt=1)
     stat = subprocess.run(
-        ["git", "--git-dir", repo.director, "--work-tree", checkout.path, "ls-files", "--debug", "src/8.txt"],
-        env={"GIT_INDEX_FILE": f"{checkout.notes}/index", "PATH": "/usr/bin:/bin"},
+        ["git", "--git-dir", repo.director_dir, "--work-tree", checkout.path, "ls-files", "--debug", "src/8.txt"],
+        env={"GIT_INDEX_FILE": f"{checkout.private_dir}/index", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         cwd=checkout.path,

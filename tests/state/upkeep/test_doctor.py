@@ -21,7 +21,8 @@ from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session, get_session
 from lionstudio.state.upkeep.doctor import Finding, examine, stale_and_dead, transition_stale
 from lionstudio.state.upkeep.liveness import owner_of, proof_of
-from lionstudio.system.process_identity import Owner, RunLock, identify
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.process_identity import Owner, identify
 
 HOUR = 3600.0
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="proof of death reads /proc")

@@ -57,7 +57,7 @@ def test_a_long_prompt_does_not_wait_for_its_reader(studio: InProcess, monkeypat
     slow = "import os, sys, time\nfor _ in range(200):\n time.sleep(0.05 * (not os.path.exists('{go}')))\n"
     go = os.path.join(studio.services.settings.home, "go")
     told = "print(os.path.exists('{go}'), len(sys.stdin.read()))"
-    monkeypatch.setattr("lionstudio.studio.launch.launcher._MAIN", (slow + told).replace("{go}", go))
+    monkeypatch.setattr("lionstudio.system.li_process.MAIN", (slow + told).replace("{go}", go))
     started = launch(studio, verb="agent", target="script", prompt="x" * 900_000)
     Path(go).touch()
     ended = until_ended(studio, started["id"])

@@ -106,7 +106,7 @@ def test_a_run_of_which_nothing_is_known_is_not_signalled(studio: InProcess) -> 
 def test_work_is_told_while_it_goes_on_and_not_after(studio: InProcess, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     with ProgressNote(home, "Importing", 10) as note:
-        note.tell(3)
+        note.update(3)
         during = studio.get("/api/work")
     admin.Works.model_validate(during, strict=True)
     assert [(each["what"], each["total"], each["pid"]) for each in during["work"]] == [("Importing", 10, os.getpid())]

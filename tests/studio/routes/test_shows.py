@@ -199,7 +199,7 @@ def test_odd_refs_and_folders_are_no_commits(repo: Path, tmp_path: Path) -> None
     for ref in ("--output=/tmp/x", "-h", "refs/heads/none", "", "main:a.txt", "\n", "a\0b", "\ud800"):
         assert branch_diff.find_commit(str(repo), ref) is None, ref
     assert branch_diff.find_commit(str(tmp_path), "refs/heads/main") is None
-    with pytest.raises(NotFound, match="there is no folder"):
+    with pytest.raises(NotFound, match="does not exist"):
         branch_diff.find_commit("relative", "main")
 
 

@@ -78,5 +78,5 @@ async def _run(task: Task, arguments: Mapping[str, Any]) -> tuple[str, bool]:
     async with Program(argv, cwd=task.cwd, env=task.env) as program:
         output = b"\n".join([line async for line in program.lines()]).decode("utf-8", "backslashreplace")
         code = await program.wait()
-        text = "\n".join(part for part in (output, program.last_words) if part)
+        text = "\n".join(part for part in (output, program.stderr_tail) if part)
     return (text or f"exit code {code}")[:_MOST_OUTPUT], code == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import threading
 import webbrowser
 from collections.abc import Iterator
@@ -14,8 +13,8 @@ from contextlib import contextmanager
 from lionstudio.cli.studio import print_address
 from lionstudio.errors import LionError
 from lionstudio.settings import Settings
+from lionstudio.system.li_process import li_argv
 
-_MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 _PATIENCE = 10.0
 
 
@@ -25,7 +24,7 @@ def studio(settings: Settings, *, open_browser: bool) -> Iterator[subprocess.Pop
     log = os.path.join(settings.home, "studio.log")
     with open(log, "w", encoding="utf-8") as errors:
         server = subprocess.Popen(
-            [sys.executable, "-c", _MAIN, "studio", "--port", "0", "--json", "--no-open"],
+            li_argv("studio", "--port", "0", "--json", "--no-open"),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,

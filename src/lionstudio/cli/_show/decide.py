@@ -24,6 +24,7 @@ from lionstudio.shows.director.rules import check_word
 from lionstudio.shows.process.lock import has_director, start_director
 from lionstudio.shows.records.decisions import Decision, decide
 from lionstudio.shows.records.show_dir import find_show_dir
+from lionstudio.system.li_process import li_environment
 
 _DONE = {
     DecisionKind.APPROVE: "approved",
@@ -85,8 +86,7 @@ def report(
 
 def environment(settings: Settings) -> dict[str, str]:
     """What a director is started with: ours, and the same files."""
-    files = {"LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
-    return {**os.environ, **files}
+    return {**os.environ, **li_environment(settings)}
 
 
 def _play(found: load.LoadedShow, name: str, word: DecisionKind) -> Play:

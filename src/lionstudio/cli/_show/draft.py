@@ -13,7 +13,7 @@ from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.definitions.catalog import list_definitions
 from lionstudio.files.formats.field_rules import Problem
-from lionstudio.files.shows.plan_reader import parse_plan, refusal
+from lionstudio.files.shows.plan_reader import parse_plan, plan_error
 from lionstudio.files.shows.plan_template import with_fields
 from lionstudio.settings import Settings
 
@@ -81,7 +81,7 @@ def draft(args: argparse.Namespace, settings: Settings, repo: str, fields: Mappi
         told = "\n".join(f"- line {each.line}: {each.message}" if each.line else f"- {each.message}" for each in wrong)
         say(f"The draft cannot be used:\n{told}", quiet=args.quiet)
         asked = prompt + _AGAIN.format(problems=told)
-    raise refusal("the draft", wrong)
+    raise plan_error("the draft", wrong)
 
 
 def _try(

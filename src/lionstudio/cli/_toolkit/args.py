@@ -118,7 +118,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
-        from lionstudio.cli._toolkit.suggest import nearest
+        from lionstudio.files.formats.suggest import nearest
 
         words = [str(choice) for choice in action.choices]
         meant = nearest(str(value), words)
@@ -136,7 +136,7 @@ def _short(parser: Parser) -> str:
 def _unknown(parser: Parser, given: str) -> InvalidInput:
     if not given.startswith("-") or given == "--":
         return InvalidInput(f"{_short(parser)}: {given!r:.60} is one argument too many", hint=f"{parser.prog} --help")
-    from lionstudio.cli._toolkit.suggest import nearest
+    from lionstudio.files.formats.suggest import nearest
 
     option = given.partition("=")[0]
     options = [string for action in parser._actions for string in action.option_strings]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from lionstudio.system.procfs import read_argv
+
 # Where SQLite's locks lie in the -shm file: one byte for the writer, one for a checkpoint, five for readers.
 _WRITER = 120
 _CHECKPOINT = 121
@@ -40,10 +42,6 @@ def _work(first: str, last: str) -> str:
 
 
 def _command(pid: int) -> str:
-    try:
-        with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
-            words = file.read(200).split("\0")
-    except OSError:
-        return ""
-    line = " ".join([os.path.basename(words[0]), *words[1:]]).strip()
+    program, *args = read_argv(pid, 200)
+    line = " ".join([os.path.basename(program), *args]).strip()
     return f" ({line[:60]})" if line else ""

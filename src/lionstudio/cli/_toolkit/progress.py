@@ -78,7 +78,7 @@ def progress_when_known(
                 )
             bars[0].show(done // unit)
             for note in notes:
-                note.tell(done // unit, max(1, total // unit))
+                note.update(done // unit, max(1, total // unit))
 
         over = False
         yield watch

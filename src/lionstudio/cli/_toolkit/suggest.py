@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from lionstudio.cli.registry import COMMANDS, GROUPS
 from lionstudio.errors import InvalidInput
-
-
-def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The word that was probably meant, None when nothing is near."""
-    from difflib import get_close_matches  # slow to load, and only needed after a mistake
-
-    return next(iter(get_close_matches(word, list(words), n=1, cutoff=0.6)), None)
+from lionstudio.files.formats.suggest import nearest
 
 
 def unknown_command(name: str) -> InvalidInput:

@@ -17,7 +17,7 @@ from lionstudio.cli.definitions._kinds import Kind, here
 from lionstudio.cli.definitions.show import problem_line
 from lionstudio.definitions.versions import Target, new_target, save
 from lionstudio.errors import Conflict, InvalidInput
-from lionstudio.files.definitions.catalog import Definition, find_definition, parsed, read_definition
+from lionstudio.files.definitions.catalog import Definition, find_definition, parse_definition, read_definition
 from lionstudio.files.definitions.search_paths import SearchPath
 from lionstudio.settings import Settings
 from lionstudio.system.safe_read import MOST_BYTES, read_text
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace, noun: Kind) -> int:
     editor = _editor() if args.edit else []
     text = _BEGINNINGS[noun.one].format(name=args.name) if args.source is None else _read(args.source)
     place = SearchPath(settings.home, "home")
-    found = parsed(Definition(noun.one, args.name, target.path, place), text)
+    found = parse_definition(Definition(noun.one, args.name, target.path, place), text)
     if found.error is not None:
         raise InvalidInput(f"that text is no {noun.one}: {found.error}", hint="correct it, then try again")
     with opened(settings, quiet=args.quiet) as db:

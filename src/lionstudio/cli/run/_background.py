@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 import time
 
 from lionstudio.cli._toolkit.json_output import to_json
@@ -17,6 +16,7 @@ from lionstudio.settings import Settings
 from lionstudio.state.database import reading
 from lionstudio.state.sessions import get_session
 from lionstudio.system.atomic_write import make_folder
+from lionstudio.system.li_process import li_argv
 
 _PATIENCE = 15.0  # seconds for the run to appear
 
@@ -30,7 +30,7 @@ def start(args: argparse.Namespace, given: list[str], settings: Settings, sessio
     options = [word for word in given[:end] if word != "--background"] + given[end:]
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "wb") as output:
         child = subprocess.Popen(
-            [sys.executable, "-c", _MAIN, *_with_session(options, session_id)],
+            li_argv(*_with_session(options, session_id)),
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -45,9 +45,6 @@ def start(args: argparse.Namespace, given: list[str], settings: Settings, sessio
     )
     say(f"it runs in the background; li logs -f {session_id[:13]}", quiet=args.quiet or args.json)
     return 0
-
-
-_MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 
 
 def _with_session(options: list[str], session_id: str) -> list[str]:

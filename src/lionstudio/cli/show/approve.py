@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from lionstudio.cli._show.decide import add_arguments, record_decision
 from lionstudio.errors import InvalidInput
-from lionstudio.files.shows.plan_fields import duration, seconds
+from lionstudio.files.shows.plan_fields import duration, to_seconds
 from lionstudio.shows.director.events import DecisionKind
 
 DESCRIPTION = """\
@@ -56,4 +56,4 @@ def _span(text: str) -> int:
     given = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
     if duration(given) is not None:
         raise argparse.ArgumentTypeError(f"{text!r:.60} is no span of time; give 90s, 30m or 2h")
-    return seconds(given)
+    return to_seconds(given)

@@ -21,7 +21,7 @@ from lionstudio.shows.git.cleanup import (
     checkout_folders,
     clean,
     list_stale_checkouts,
-    remove_checkout,
+    remove_partial_checkouts,
 )
 from lionstudio.shows.process.lock import acquire_director_lock
 
@@ -71,7 +71,7 @@ def _clean(args: argparse.Namespace, settings: Settings, topic: str, found: list
     """One show, which nobody may take up meanwhile."""
     with _held(settings, topic):
         done = [clean(left, abandoned=args.abandoned) for left in found if left.topic == topic]
-        remove_checkout(os.path.join(checkout_folders(settings), topic))
+        remove_partial_checkouts(os.path.join(checkout_folders(settings), topic))
     return done
 
 

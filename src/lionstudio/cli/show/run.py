@@ -56,6 +56,7 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
     from lionstudio.files.shows.show_folder import PLAN
     from lionstudio.shows.process.lock import has_director, start_director
     from lionstudio.shows.records.show_dir import find_show_dir
+    from lionstudio.system.li_process import li_environment
 
     settings = db_access.settings_of(args)
     show_dir = find_show_dir(settings, args.topic)
@@ -71,11 +72,10 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
             set_concurrency(show_dir, args.concurrency)  # its director takes it up
     else:
         refuse_unwritten(args.topic, os.path.join(show_dir, PLAN))
-        files = {"LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
         os.makedirs(show_dir, mode=0o700, exist_ok=True)
         with db_access.database(settings.db, create=True):
             pass  # whoever watches needs one to look into
-        start_director(show_dir, options, {**os.environ, **files})
+        start_director(show_dir, options, {**os.environ, **li_environment(settings)})
     return watch(args, settings, show_dir, attached=attached)
 
 

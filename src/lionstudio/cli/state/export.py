@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
             for piece in pieces:
                 emit(piece)
             return 0
-        from lionstudio.cli._toolkit.write_file import write_file
+        from lionstudio.system.atomic_write import write_file
 
         target = os.path.abspath(args.output)
         written = write_file(target, pieces, replace=args.force)

@@ -56,6 +56,6 @@ def _write(target: str, data: dict[str, object], *, replace: bool, locked: bool)
         restore_team_file(target, data)
         return
     from lionstudio.cli._toolkit.json_output import to_json
-    from lionstudio.cli._toolkit.write_file import write_file
+    from lionstudio.system.atomic_write import write_file
 
     write_file(target, [to_json(data, indent=1), "\n"], replace=replace)

@@ -1,4 +1,4 @@
-"""Agents: Markdown with a head that says how to run them; the text below is the system prompt."""
+"""Agent definitions: Markdown with settings in the front matter and the system prompt below it."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.files.formats import field_rules
-from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, either, error, usable, warning
+from lionstudio.files.formats.field_rules import Problem, Rule, any_of, check_fields, error, valid_fields, warning
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.formats.strict_yaml import Path
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-# What this version can start; a test keeps it equal to what the providers say themselves.
+# The providers of this version; a test keeps it equal to the registered ones.
 PROVIDERS = frozenset({"acp", "claude", "claude_code", "codex", "command", "ollama", "openai", "script"})
-_A_DAY = 86_400
+_DAY = 86_400
 
 RULES: Mapping[str, Rule] = {
     "name": field_rules.text,
     "description": field_rules.text,
     "model": field_rules.model,
     "effort": field_rules.one_of(*EFFORTS),
-    "yolo": field_rules.flag,
-    "bypass": field_rules.flag,
-    "fast_mode": field_rules.flag,
-    "lion_system": field_rules.flag,
-    "khive_injection": field_rules.flag,
+    "yolo": field_rules.boolean,
+    "bypass": field_rules.boolean,
+    "fast_mode": field_rules.boolean,
+    "lion_system": field_rules.boolean,
+    "khive_injection": field_rules.boolean,
     "artifact_defaults": field_rules.mapping,
-    "timeout": field_rules.whole(1, 30 * _A_DAY, " of seconds"),
-    "idle_timeout": field_rules.whole(1, 30 * _A_DAY, " of seconds"),
+    "timeout": field_rules.integer(1, 30 * _DAY, " (seconds)"),
+    "idle_timeout": field_rules.integer(1, 30 * _DAY, " (seconds)"),
     "resume_on_timeout": field_rules.one_of("once"),
     "workload": field_rules.one_of("light", "heavy"),
-    "contain_account_integrations": field_rules.flag,
-    "account_connectors": field_rules.texts,
-    "contain_user_settings": field_rules.flag,
-    "tools": either(field_rules.text, field_rules.texts),
+    "contain_account_integrations": field_rules.boolean,
+    "account_connectors": field_rules.text_list,
+    "contain_user_settings": field_rules.boolean,
+    "tools": any_of(field_rules.text, field_rules.text_list),
 }
 _OLD_NAMES = {"reasoning_effort": "effort"}
 
 
 class Agent(NamedTuple):
-    """How to run an agent; None where its file leaves it to the settings or to the program."""
+    """The settings of an agent; None where the settings or the program decide."""
 
     name: str
     prompt: str
@@ -63,34 +63,32 @@ class Agent(NamedTuple):
 
 
 def parse(name: str, text: str) -> tuple[Agent, list[Problem]]:
-    """The agent of a text, with everything that is wrong with it; BadYaml when nothing can be read."""
-    head = split(text)
-    fields, found = _renamed(head.fields, head.lines)
-    found += check_fields(fields, RULES, head.lines)
-    found += _check_meaning(fields, head.lines, head.body)
-    good = usable(fields, RULES)
-    known = {key: value for key, value in good.items() if key in Agent._fields and key != "name"}
-    if "account_connectors" in known:
-        known["account_connectors"] = tuple(known["account_connectors"])
+    """Parse an agent file and list its problems; BadYaml when the front matter cannot be read."""
+    front = split(text)
+    fields, problems = _rename_fields(front.fields, front.lines)
+    problems += check_fields(fields, RULES, front.lines)
+    problems += _check_values(fields, front.lines, front.body)
+    valid = valid_fields(fields, RULES)
+    settings = {key: value for key, value in valid.items() if key in Agent._fields and key != "name"}
+    if "account_connectors" in settings:
+        settings["account_connectors"] = tuple(settings["account_connectors"])
     extra = {key: value for key, value in fields.items() if key not in Agent._fields and key not in _OLD_NAMES}
-    return Agent(name=name, prompt=head.body, **known, extra=extra), found
+    return Agent(name=name, prompt=front.body, **settings, extra=extra), problems
 
 
 def provider_of(model: str) -> str | None:
-    """The provider that a model names, spelled in one way; None when it names none."""
+    """Return the normalized provider of `provider/model`; None for a plain model."""
     provider, slash, _ = model.partition("/")
     return provider.lower().replace("-", "_") if slash else None
 
 
 def check_provider(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> Iterator[Problem]:
-    """A warning for a provider nobody has heard of."""
-    given = fields.get("model")
-    provider = provider_of(given) if isinstance(given, str) else None
+    """Warn about an unknown provider."""
+    model = fields.get("model")
+    provider = provider_of(model) if isinstance(model, str) else None
     if provider is not None and provider not in PROVIDERS:
         yield warning(
-            lines.get(("model",)),
-            f"the provider {provider!r:.60} is not known",
-            f"known: {', '.join(sorted(PROVIDERS))}",
+            lines.get(("model",)), f"unknown provider {provider!r:.60}", f"known: {', '.join(sorted(PROVIDERS))}"
         )
 
 
@@ -98,27 +96,25 @@ def _names_provider(model: str) -> bool:
     return "/" in model or model.lower().replace("-", "_") in PROVIDERS
 
 
-def _renamed(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[dict[str, Any], list[Problem]]:
-    given, found = dict(fields), []
+def _rename_fields(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[dict[str, Any], list[Problem]]:
+    renamed, problems = dict(fields), []
     for old, new in _OLD_NAMES.items():
-        if old in given:
-            found.append(warning(lines.get((old,)), f"{old} is the old name of {new}", f"call it {new}"))
-            given.setdefault(new, given[old])
-    return given, found
+        if old in renamed:
+            problems.append(warning(lines.get((old,)), f"{old} is the old name of {new}", f"rename it to {new}"))
+            renamed.setdefault(new, renamed[old])
+    return renamed, problems
 
 
-def _check_meaning(fields: Mapping[str, Any], lines: Mapping[Path, int], body: str) -> Iterator[Problem]:
+def _check_values(fields: Mapping[str, Any], lines: Mapping[Path, int], body: str) -> Iterator[Problem]:
     yield from check_provider(fields, lines)
     defaults = fields.get("artifact_defaults")
     if isinstance(defaults, dict) and not isinstance(defaults.get("expected", []), list):
         line = lines.get(("artifact_defaults", "expected"))
-        yield error(line, "artifact_defaults.expected must be a list", "write one artifact a line, each after a dash")
+        yield error(line, "artifact_defaults.expected must be a list", "write one artifact per line, each after a dash")
     model = fields.get("model")
     if fields.get("provider") is None and not (isinstance(model, str) and _names_provider(model)):
         yield warning(
-            lines.get(("model",)),
-            "it does not say which provider runs it",
-            "write `model: claude/sonnet`, or add `provider: claude`",
+            lines.get(("model",)), "no provider is named", "set `model: claude/sonnet`, or add `provider: claude`"
         )
     if not body:
-        yield warning(None, "there is no system prompt", "write it below the head")
+        yield warning(None, "the system prompt is empty", "write it below the front matter")

@@ -1,4 +1,4 @@
-"""What is inside a plugin: skills, agents, commands, hooks and servers. They are shown; nothing here is ever run."""
+"""List the components of a plugin: skills, agents, commands, hooks and servers. They are never run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.definitions import skills
 from lionstudio.files.formats import frontmatter
-from lionstudio.files.formats.field_rules import Problem, error, problem_of
+from lionstudio.files.formats.field_rules import Problem, error, to_problem
 from lionstudio.model.json_codec import load
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import BOM, is_within, list_folder, may_exist, read_text
@@ -19,8 +19,6 @@ MOST_COMPONENTS = 20_000  # of one plugin
 
 
 class Component(NamedTuple):
-    """One part of a plugin."""
-
     kind: str  # skill | agent | command | hook | server
     name: str
     path: str
@@ -29,25 +27,22 @@ class Component(NamedTuple):
 
 
 def list_components(folder: str, manifest: Mapping[str, Any]) -> list[Component]:
-    """Everything in a plugin's folder, where it is usual and where its manifest says."""
-    found = (
-        each
-        for look in (_skills, _markdown("agent", "agents"), _markdown("command", "commands"), _hooks, _servers)
-        for each in look(folder, manifest)
-    )
-    return list(islice(found, MOST_COMPONENTS))
+    """List the components in the default folders and in those that the manifest names."""
+    readers = (_skills, _markdown("agent", "agents"), _markdown("command", "commands"), _hooks, _servers)
+    components = (component for read in readers for component in read(folder, manifest))
+    return list(islice(components, MOST_COMPONENTS))
 
 
-def read_json(path: str, root: str) -> Any:
-    """The value of a JSON file that belongs to somebody else; InvalidInput when there is none."""
+def read_plugin_json(path: str, root: str) -> Any:
+    """Read a JSON file of a plugin; unlike `read_json` it accepts duplicate keys, as Claude Code does."""
     try:
         return load(read_text(path, root=root).removeprefix(BOM))
-    except ValueError as wrong:
-        raise InvalidInput(f"{shown(path)} is not valid JSON: {wrong}", hint="correct it, or move it away") from None
+    except ValueError as reason:
+        raise InvalidInput(f"{shown(path)} is not valid JSON: {reason}", hint="correct it, or move it away") from None
 
 
 def skill_files(folder: str) -> Iterator[tuple[str, str]]:
-    """(path, name) of every SKILL.md one level below a folder; what cannot be looked into is named too."""
+    """Yield path and name of every SKILL.md one level below a folder, and of broken links."""
     for item in list_folder(folder):
         path = os.path.join(item.path, skills.FILE)
         if item.name.startswith("."):
@@ -58,73 +53,73 @@ def skill_files(folder: str) -> Iterator[tuple[str, str]]:
             yield item.path, item.name
 
 
-def _places(folder: str, manifest: Mapping[str, Any], key: str, usual: str) -> Iterator[str | Problem]:
-    """The usual place and those a manifest names; a place outside of the plugin is a problem."""
-    named = manifest.get(key)
-    given = named if isinstance(named, list) else [named]
-    for each in dict.fromkeys([usual, *(each for each in given if isinstance(each, str))]):
-        path = os.path.normpath(os.path.join(folder, each))
+def _component_paths(folder: str, manifest: Mapping[str, Any], key: str, default: str) -> Iterator[str | Problem]:
+    """Yield the default path and those of the manifest; a path outside the plugin is a problem."""
+    value = manifest.get(key)
+    names = value if isinstance(value, list) else [value]
+    for name in dict.fromkeys([default, *(name for name in names if isinstance(name, str))]):
+        path = os.path.normpath(os.path.join(folder, name))
         if is_within(path, folder):
             yield path
         else:
-            yield error(None, f"{key} leads out of the plugin: {shown(each)!r:.80}", "it is not followed")
+            yield error(None, f"{key} leads out of the plugin: {shown(name)!r:.80}", "use a path inside the plugin")
 
 
 def _skills(folder: str, manifest: Mapping[str, Any]) -> Iterator[Component]:
     if os.path.lexists(os.path.join(folder, skills.FILE)):
-        yield _described("skill", os.path.basename(folder), os.path.join(folder, skills.FILE), folder)
-    for place in _places(folder, manifest, "skills", "skills"):
-        if isinstance(place, Problem):
-            yield Component("skill", "skills", folder, problems=(place,))
+        yield _read_component("skill", os.path.basename(folder), os.path.join(folder, skills.FILE), folder)
+    for source in _component_paths(folder, manifest, "skills", "skills"):
+        if isinstance(source, Problem):
+            yield Component("skill", "skills", folder, problems=(source,))
             continue
         try:
-            files = list(skill_files(place))
-        except LionError as refused:
-            yield Component("skill", "skills", place, problems=(problem_of(refused, place),))
+            files = list(skill_files(source))
+        except LionError as refusal:
+            yield Component("skill", "skills", source, problems=(to_problem(refusal, source),))
             continue
         for path, name in files:
-            yield _described("skill", name, path, folder)
+            yield _read_component("skill", name, path, folder)
 
 
-def _markdown(kind: str, usual: str) -> Any:
-    def look(folder: str, manifest: Mapping[str, Any]) -> Iterator[Component]:
-        for place in _places(folder, manifest, usual, usual):
-            if isinstance(place, Problem):
-                yield Component(kind, usual, folder, problems=(place,))
+def _markdown(kind: str, key: str) -> Any:
+    def read(folder: str, manifest: Mapping[str, Any]) -> Iterator[Component]:
+        for source in _component_paths(folder, manifest, key, key):
+            if isinstance(source, Problem):
+                yield Component(kind, key, folder, problems=(source,))
             else:
-                yield from _markdown_at(kind, place, folder)
+                yield from _markdown_at(kind, source, folder)
 
-    return look
+    return read
 
 
-def _markdown_at(kind: str, place: str, folder: str, depth: int = 0) -> Iterator[Component]:
-    """The Markdown files of a folder and of those in it, or one file."""
-    if place.endswith(".md") and not os.path.isdir(place):
-        yield _described(kind, os.path.basename(place).removesuffix(".md"), place, folder)
+def _markdown_at(kind: str, source: str, folder: str, depth: int = 0) -> Iterator[Component]:
+    """Yield one Markdown file, or those of a folder and its subfolders."""
+    if source.endswith(".md") and not os.path.isdir(source):
+        yield _read_component(kind, os.path.basename(source).removesuffix(".md"), source, folder)
         return
     try:
-        items = list_folder(place)
-    except LionError as refused:
-        yield Component(kind, shown(os.path.basename(place)), place, problems=(problem_of(refused, place),))
+        items = list_folder(source)
+    except LionError as refusal:
+        yield Component(kind, shown(os.path.basename(source)), source, problems=(to_problem(refusal, source),))
         return
     for item in items:
         if item.name.endswith(".md"):
-            yield _described(kind, item.name.removesuffix(".md"), item.path, folder)
+            yield _read_component(kind, item.name.removesuffix(".md"), item.path, folder)
         elif item.folder and not item.link and depth < 2:
             yield from _markdown_at(kind, item.path, folder, depth + 1)
 
 
-def _described(kind: str, name: str, path: str, root: str) -> Component:
-    """A file with the description that its head gives."""
+def _read_component(kind: str, name: str, path: str, root: str) -> Component:
+    """Read a Markdown file and its description from the front matter."""
     entry = Component(kind, shown(name), path)
     try:
-        head = frontmatter.split(read_text(path, root=root))
-    except LionError as refused:
-        return entry._replace(problems=(problem_of(refused, path),))
-    if not head.fields and not head.body:
-        return entry._replace(problems=(error(None, "it is empty", "write it, or remove it"),))
-    said = head.fields.get("description")
-    return entry._replace(description=said if isinstance(said, str) else None)
+        front = frontmatter.split(read_text(path, root=root))
+    except LionError as refusal:
+        return entry._replace(problems=(to_problem(refusal, path),))
+    if not front.fields and not front.body:
+        return entry._replace(problems=(error(None, "the file is empty", "write it, or remove it"),))
+    description = front.fields.get("description")
+    return entry._replace(description=description if isinstance(description, str) else None)
 
 
 def _hooks(folder: str, manifest: Mapping[str, Any]) -> Iterator[Component]:
@@ -140,38 +135,38 @@ def _servers(folder: str, manifest: Mapping[str, Any]) -> Iterator[Component]:
 
 
 def _from_json(
-    kind: str, folder: str, manifest: Mapping[str, Any], key: str, usual: str, read: Any
+    kind: str, folder: str, manifest: Mapping[str, Any], key: str, default: str, read: Any
 ) -> Iterator[Component]:
-    for place in _places(folder, manifest, key, usual):
-        if isinstance(place, Problem):
-            yield Component(kind, key, folder, problems=(place,))
-        elif os.path.lexists(place):
+    for source in _component_paths(folder, manifest, key, default):
+        if isinstance(source, Problem):
+            yield Component(kind, key, folder, problems=(source,))
+        elif os.path.lexists(source):
             try:
-                yield from read(read_json(place, folder), place)
-            except LionError as refused:
-                yield Component(kind, os.path.basename(place), place, problems=(problem_of(refused, place),))
+                yield from read(read_plugin_json(source, folder), source)
+            except LionError as refusal:
+                yield Component(kind, os.path.basename(source), source, problems=(to_problem(refusal, source),))
 
 
 def _hooks_in(value: Any, path: str) -> Iterator[Component]:
     """{"hooks": {"PreToolUse": [{"matcher": …, "hooks": [{"type": "command", "command": …}]}]}}"""
     events = value.get("hooks", value) if isinstance(value, dict) else None
     if not isinstance(events, dict):
-        yield Component("hook", "hooks", path, problems=(error(None, "no hooks can be found in it", None),))
+        yield Component("hook", "hooks", path, problems=(error(None, "no hooks found", None),))
         return
     for event, groups in events.items():
         for group in groups if isinstance(groups, list) else []:
             inner = group.get("hooks") if isinstance(group, dict) else None
             for hook in inner if isinstance(inner, list) else []:
                 if isinstance(hook, dict):
-                    what = hook.get("command") or hook.get("prompt") or hook.get("url") or hook.get("type")
-                    yield Component("hook", str(event), path, f"{group.get('matcher') or '*'}: {what}")
+                    action = hook.get("command") or hook.get("prompt") or hook.get("url") or hook.get("type")
+                    yield Component("hook", str(event), path, f"{group.get('matcher') or '*'}: {action}")
 
 
 def _servers_in(value: Any, path: str) -> Iterator[Component]:
-    """Their names only: what starts them may hold secrets."""
+    """Yield the names of servers only: their commands may contain secrets."""
     servers = value.get("mcpServers", value) if isinstance(value, dict) else None
     if not isinstance(servers, dict):
-        yield Component("server", ".mcp.json", path, problems=(error(None, "no servers can be found in it", None),))
+        yield Component("server", ".mcp.json", path, problems=(error(None, "no servers found", None),))
         return
     for name in servers:
         yield Component("server", str(name), path)

@@ -1,4 +1,4 @@
-"""Plugins: folders with a manifest, in marketplaces and caches of several programs. Read and shown, never run."""
+"""List plugins: folders with a manifest, in marketplaces and caches of several programs. They are never run."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.definitions import skills
-from lionstudio.files.definitions.catalog import Definition, read_definition, unusable, with_shadows
-from lionstudio.files.definitions.plugin_components import Component, list_components, read_json, skill_files
+from lionstudio.files.definitions.catalog import Definition, broken_definition, mark_shadowed, read_definition
+from lionstudio.files.definitions.plugin_components import Component, list_components, read_plugin_json, skill_files
 from lionstudio.files.definitions.search_paths import SearchPath, plugin_paths, skill_paths
-from lionstudio.files.formats.field_rules import Problem, error, problem_of, warning
+from lionstudio.files.formats.field_rules import Problem, error, to_problem, warning
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import FolderEntry, is_within, list_folder
 
 MANIFESTS = (os.path.join(".claude-plugin", "plugin.json"), "plugin.json")
 MARKETPLACE = os.path.join(".claude-plugin", "marketplace.json")
 MOST_DEPTH = 7
-MOST_FOLDERS = 20_000  # of one place; a checkout of something huge must not stop the list
+MOST_FOLDERS = 20_000  # per search path; a huge checkout must not block the list
 
 _COMPONENT_FOLDERS = frozenset({"skills", "agents", "commands", "hooks"})
 _NOT_ENTERED = _COMPONENT_FOLDERS | {"node_modules", "__pycache__", "site-packages", "venv"}
 
 
 class Plugin(NamedTuple):
-    """One plugin with its parts, or one item that cannot be used; then `error` says why."""
+    """One plugin with its components; `error` is the reason when it cannot be used."""
 
     name: str
     path: str
@@ -37,41 +37,39 @@ class Plugin(NamedTuple):
 
     @property
     def error(self) -> str | None:
-        """Why it cannot be used, None when it can."""
         return next((problem.message for problem in self.problems if problem.severity == "error"), None)
 
 
 class PluginScan(NamedTuple):
-    """Every plugin, and where was looked for them."""
+    """The plugins, and the folders that were searched."""
 
     plugins: list[Plugin]
     places: list[SearchPath]
 
 
 def list_plugins(home: str, claude: str) -> PluginScan:
-    """Look through every place."""
     places = plugin_paths(home, claude)
-    found = [plugin for place in places for plugin in _in_place(place)]
-    return PluginScan(sorted(found, key=lambda plugin: (plugin.name, plugin.path)), places)
+    plugins = [plugin for place in places for plugin in _list_in(place)]
+    return PluginScan(sorted(plugins, key=lambda plugin: (plugin.name, plugin.path)), places)
 
 
 def get_plugin(name: str, home: str, claude: str) -> Plugin:
-    """The plugin of a name, the newest version where a cache has several; NotFound otherwise."""
-    found = [plugin for plugin in list_plugins(home, claude).plugins if plugin.name == name]
-    if not found:
-        raise NotFound(f"there is no plugin {shown(name)!r:.100}", hint="`li plugins ls` lists them")
-    return max(found, key=lambda plugin: (plugin.error is None, _numbers(plugin.version)))
+    """Return a plugin by name, in its newest version when a cache has several."""
+    plugins = [plugin for plugin in list_plugins(home, claude).plugins if plugin.name == name]
+    if not plugins:
+        raise NotFound(f"plugin {shown(name)!r:.100} does not exist", hint="`li plugins ls` lists them")
+    return max(plugins, key=lambda plugin: (plugin.error is None, _numbers(plugin.version)))
 
 
 def list_skills(home: str, cwd: str, claude: str) -> list[Definition]:
-    """The skills of the project, the home, Claude and every plugin; a plugin's are called plugin:skill."""
-    found = [each for place in skill_paths(home, cwd, claude) for each in _skills_in(place)]
+    """List the skills of the project, the home, Claude and every plugin (named plugin:skill)."""
+    definitions = [skill for place in skill_paths(home, cwd, claude) for skill in _skills_in(place)]
     for plugin in list_plugins(home, claude).plugins:
         for part in plugin.components:
             if part.kind == "skill":
                 name = f"{plugin.name}:{part.name}"
-                found.append(read_definition("skill", name, part.path, plugin.place, plugin.path))
-    return with_shadows(found)
+                definitions.append(read_definition("skill", name, part.path, plugin.place, plugin.path))
+    return mark_shadowed(definitions)
 
 
 def _skills_in(place: SearchPath) -> Iterator[Definition]:
@@ -80,64 +78,66 @@ def _skills_in(place: SearchPath) -> Iterator[Definition]:
         return
     try:
         files = list(skill_files(folder))
-    except LionError as refused:
-        yield unusable("skill", "skills", folder, place, problem_of(refused, folder))
+    except LionError as refusal:
+        yield broken_definition("skill", "skills", folder, place, to_problem(refusal, folder))
         return
     for path, name in files:
         if path.endswith(os.sep + skills.FILE):
             yield read_definition("skill", name, path, place, folder)
         else:
-            yield unusable("skill", name, path, place, error(None, "it is a link to nothing", "remove it"))
+            yield broken_definition("skill", name, path, place, error(None, "broken symbolic link", "remove it"))
 
 
-def _in_place(place: SearchPath) -> Iterator[Plugin]:
-    """Every plugin below a folder; the walk has a bound and follows no link out of it."""
+def _list_in(place: SearchPath) -> Iterator[Plugin]:
+    """Yield every plugin below a folder; the walk is bounded and follows no link out of it."""
     listed: dict[str, Mapping[str, Any]] = {}
     for folder, names in _walk(place):
         if isinstance(names, Problem):
             yield Plugin(shown(os.path.basename(folder)), folder, place, problems=(names,))
             continue
         if ".claude-plugin" in names and os.path.lexists(os.path.join(folder, MARKETPLACE)):
-            wrong = _read_marketplace(folder, place, listed)
-            if wrong is not None:
-                yield Plugin(shown(os.path.basename(folder)), os.path.join(folder, MARKETPLACE), place, problems=wrong)
+            problems = _read_marketplace(folder, place, listed)
+            if problems is not None:
+                yield Plugin(
+                    shown(os.path.basename(folder)), os.path.join(folder, MARKETPLACE), place, problems=problems
+                )
         manifest = _manifest_in(folder, names)
-        if manifest is not None or folder in listed or _looks_like_one(folder, names, place):
+        if manifest is not None or folder in listed or _looks_like_plugin(folder, names, place):
             yield _plugin(folder, manifest, place, listed.get(folder, {}))
 
 
 def _manifest_in(folder: str, names: set[str]) -> str | None:
-    paths = [os.path.join(folder, each) for each in MANIFESTS if each.partition(os.sep)[0] in names]
+    paths = [os.path.join(folder, name) for name in MANIFESTS if name.partition(os.sep)[0] in names]
     return next((path for path in paths if os.path.lexists(path)), None)
 
 
-def _looks_like_one(folder: str, names: set[str], place: SearchPath) -> bool:
-    """Our own folders may hold a plugin that nobody gave a manifest."""
+def _looks_like_plugin(folder: str, names: set[str], place: SearchPath) -> bool:
+    """Accept a plugin without a manifest in our own folders."""
     return place.origin != "claude" and os.path.dirname(folder) == place.path and bool(names & _COMPONENT_FOLDERS)
 
 
 def _plugin(folder: str, manifest: str | None, place: SearchPath, listed: Mapping[str, Any]) -> Plugin:
-    said: Mapping[str, Any] = {}
+    fields: Mapping[str, Any] = {}
     problems: tuple[Problem, ...] = ()
     if manifest is not None:
         try:
-            value = read_json(manifest, place.path)
-        except LionError as refused:
-            problems = (problem_of(refused),)
+            value = read_plugin_json(manifest, place.path)
+        except LionError as refusal:
+            problems = (to_problem(refusal),)
         else:
             good = isinstance(value, dict)
-            said = value if good else {}
-            problems = () if good else (error(None, "the manifest has no keys", "start it with a brace"),)
+            fields = value if good else {}
+            problems = () if good else (error(None, "the manifest is not a JSON object", "start it with a brace"),)
     else:
-        problems = (warning(None, "it has no manifest", "add .claude-plugin/plugin.json"),)
-    both = {**listed, **said}
+        problems = (warning(None, "the manifest is missing", "add .claude-plugin/plugin.json"),)
+    merged = {**listed, **fields}
     return Plugin(
-        name=shown(_text(both.get("name")) or os.path.basename(folder)),
+        name=shown(_text(merged.get("name")) or os.path.basename(folder)),
         path=folder,
         place=place,
-        version=_text(both.get("version")),
-        description=_text(both.get("description")),
-        components=tuple(list_components(folder, said)),
+        version=_text(merged.get("version")),
+        description=_text(merged.get("description")),
+        components=tuple(list_components(folder, fields)),
         problems=problems,
     )
 
@@ -145,11 +145,11 @@ def _plugin(folder: str, manifest: str | None, place: SearchPath, listed: Mappin
 def _read_marketplace(
     folder: str, place: SearchPath, listed: dict[str, Mapping[str, Any]]
 ) -> tuple[Problem, ...] | None:
-    """Remember what a marketplace says about plugins that lie in it."""
+    """Add the marketplace's entries for plugins in its folder to `listed`."""
     try:
-        value = read_json(os.path.join(folder, MARKETPLACE), place.path)
-    except LionError as refused:
-        return (problem_of(refused),)
+        value = read_plugin_json(os.path.join(folder, MARKETPLACE), place.path)
+    except LionError as refusal:
+        return (to_problem(refusal),)
     entries = value.get("plugins") if isinstance(value, dict) else None
     for entry in entries if isinstance(entries, list) else []:
         source = entry.get("source") if isinstance(entry, dict) else None
@@ -161,23 +161,23 @@ def _read_marketplace(
 
 
 def _walk(place: SearchPath) -> Iterator[tuple[str, set[str] | Problem]]:
-    """Folders from the top down with the names in them, each once."""
-    waiting = [(place.path, 0)]
+    """Yield folders from the top down with the names in them, each once."""
+    level = [(place.path, 0)]
     seen: set[tuple[int, int]] = set()
-    while waiting:
-        following: list[tuple[str, int]] = []
-        for folder, depth in waiting:
+    while level:
+        next_level: list[tuple[str, int]] = []
+        for folder, depth in level:
             try:
                 items = list_folder(folder)
-            except LionError as refused:
-                yield folder, problem_of(refused, folder)
+            except LionError as refusal:
+                yield folder, to_problem(refusal, folder)
                 continue
             yield folder, {item.name for item in items}
-            following += [(item.path, depth + 1) for item in items if _enters(item, place, seen, depth)]
+            next_level += [(item.path, depth + 1) for item in items if _enters(item, place, seen, depth)]
             if len(seen) > MOST_FOLDERS:
-                yield folder, error(None, f"more than {MOST_FOLDERS} folders; the rest is not looked through", None)
+                yield folder, error(None, f"more than {MOST_FOLDERS} folders; the rest is skipped", None)
                 return
-        waiting = following
+        level = next_level
 
 
 def _enters(item: FolderEntry, place: SearchPath, seen: set[tuple[int, int]], depth: int) -> bool:
@@ -186,11 +186,11 @@ def _enters(item: FolderEntry, place: SearchPath, seen: set[tuple[int, int]], de
     if item.link and not is_within(item.path, place.path):
         return False
     try:
-        found = os.stat(item.path)
+        status = os.stat(item.path)
     except OSError:
         return False
-    first = (found.st_dev, found.st_ino) not in seen
-    seen.add((found.st_dev, found.st_ino))
+    first = (status.st_dev, status.st_ino) not in seen
+    seen.add((status.st_dev, status.st_ino))
     return first
 
 
@@ -203,7 +203,7 @@ def _numbers(version: str | None) -> tuple[int, ...]:
 
 
 def to_dict(plugin: Plugin, *, whole: bool = False) -> dict[str, Any]:
-    """The shape that the command line and Studio show; `whole` adds every part."""
+    """Return the JSON of the CLI and the API; `whole` adds the components."""
     kinds = [part.kind for part in plugin.components]
     data: dict[str, Any] = {
         "kind": "plugin",
@@ -219,7 +219,7 @@ def to_dict(plugin: Plugin, *, whole: bool = False) -> dict[str, Any]:
     }
     if whole:
         data["components"] = [
-            part._asdict() | {"path": shown(part.path), "problems": [each._asdict() for each in part.problems]}
+            part._asdict() | {"path": shown(part.path), "problems": [problem._asdict() for problem in part.problems]}
             for part in plugin.components
         ]
     return data

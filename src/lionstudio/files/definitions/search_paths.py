@@ -1,4 +1,4 @@
-"""Where definitions lie: `.lionagi` in the project and above, then the home; plugins also where Claude keeps them."""
+"""Folders with definitions: `.lionagi` in the project and its parents, the home, and Claude's own folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FOLDER = ".lionagi"
 
 
 class SearchPath(NamedTuple):
-    """A folder that may hold definitions; `refused` says why it is not read."""
+    """A folder that may contain definitions; `refused` is the reason when it is not read."""
 
     path: str
     origin: str  # project | home | marketplace | claude
@@ -20,17 +20,16 @@ class SearchPath(NamedTuple):
 
 
 def definition_paths(home: str, cwd: str) -> list[SearchPath]:
-    """The folders whose `agents` and `playbooks` count, nearest first."""
+    """List the folders of `agents` and `playbooks`, nearest first."""
     return [*_projects(home, cwd), SearchPath(home, "home")]
 
 
 def skill_paths(home: str, cwd: str, claude: str) -> list[SearchPath]:
-    """The folders whose `skills` count."""
     return [*definition_paths(home, cwd), SearchPath(claude, "claude")]
 
 
 def plugin_paths(home: str, claude: str) -> list[SearchPath]:
-    """The folders that are looked through for plugins; what belongs to other programs is only read."""
+    """List the folders that are searched for plugins."""
     return [
         SearchPath(os.path.join(home, "plugins"), "home"),
         *_marketplaces(home),
@@ -39,9 +38,9 @@ def plugin_paths(home: str, claude: str) -> list[SearchPath]:
 
 
 def claude_folder(environ: dict[str, str] | None = None) -> str:
-    """Where Claude Code keeps its things."""
-    given = (os.environ if environ is None else environ).get("CLAUDE_CONFIG_DIR")
-    return os.path.abspath(os.path.expanduser(given or "~/.claude"))
+    """Return the configuration folder of Claude Code."""
+    path = (os.environ if environ is None else environ).get("CLAUDE_CONFIG_DIR")
+    return os.path.abspath(os.path.expanduser(path or "~/.claude"))
 
 
 def _marketplaces(home: str) -> list[SearchPath]:
@@ -55,23 +54,23 @@ def _marketplaces(home: str) -> list[SearchPath]:
 
 
 def _projects(home: str, cwd: str) -> list[SearchPath]:
-    """Every `.lionagi` at or above a folder; the home and the usual home are not projects."""
+    """List every `.lionagi` at or above a folder, except the home and the default home."""
     homes = {os.path.realpath(home), os.path.realpath(os.path.expanduser(f"~/{FOLDER}"))}
-    found, folder = [], os.path.abspath(cwd)
+    paths, folder = [], os.path.abspath(cwd)
     while True:
         candidate = os.path.join(folder, FOLDER)
         if os.path.isdir(candidate) and os.path.realpath(candidate) not in homes:
-            found.append(SearchPath(candidate, "project", _stranger(candidate)))
+            paths.append(SearchPath(candidate, "project", _refusal(candidate)))
         parent = os.path.dirname(folder)
         if parent == folder:
-            return found
+            return paths
         folder = parent
 
 
-def _stranger(folder: str) -> str | None:
-    """A folder that anybody could put above ours, such as one in /tmp, must not give us agents."""
+def _refusal(folder: str) -> str | None:
+    """Refuse a folder of another user: anyone can create one above ours, for example in /tmp."""
     try:
         owner = os.stat(folder).st_uid
     except OSError as error:
-        return f"it cannot be looked at ({error.strerror})"
+        return f"it cannot be read ({error.strerror})"
     return None if owner in (os.geteuid(), 0) else f"it belongs to another user (uid {owner})"

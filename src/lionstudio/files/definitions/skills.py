@@ -1,4 +1,4 @@
-"""Skills: a folder with a SKILL.md that says what the skill is for. Shown, never run."""
+"""Skills: a folder with a SKILL.md that describes the skill. Skills are listed, never run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.files.formats import field_rules
-from lionstudio.files.formats.field_rules import Problem, check_fields, usable, warning
+from lionstudio.files.formats.field_rules import Problem, check_fields, valid_fields, warning
 from lionstudio.files.formats.frontmatter import split
 
 FILE = "SKILL.md"
@@ -14,8 +14,6 @@ RULES = {"name": field_rules.text, "description": field_rules.text}
 
 
 class Skill(NamedTuple):
-    """What a skill says about itself."""
-
     name: str
     description: str | None
     body: str
@@ -23,11 +21,11 @@ class Skill(NamedTuple):
 
 
 def parse(name: str, text: str) -> tuple[Skill, list[Problem]]:
-    """The skill of a text, with everything that is wrong with it; BadYaml when nothing can be read."""
-    head = split(text)
-    found = list(check_fields(head.fields, RULES, head.lines))
-    if not head.fields.get("description"):
-        found.append(warning(None, "there is no description", "say in the head when the skill is to be used"))
-    good = usable(head.fields, RULES)
-    extra = {key: value for key, value in head.fields.items() if key not in RULES}
-    return Skill(good.get("name", name), good.get("description"), head.body, extra), found
+    """Parse a SKILL.md and list its problems; BadYaml when the front matter cannot be read."""
+    front = split(text)
+    problems = list(check_fields(front.fields, RULES, front.lines))
+    if not front.fields.get("description"):
+        problems.append(warning(None, "the description is missing", "say in the front matter when to use the skill"))
+    valid = valid_fields(front.fields, RULES)
+    extra = {key: value for key, value in front.fields.items() if key not in RULES}
+    return Skill(valid.get("name", name), valid.get("description"), front.body, extra), problems

@@ -1,4 +1,4 @@
-"""What is wrong with an authored file, said so that its author can mend it; and the checks of single values."""
+"""Problems of authored files, and the rules that check single fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lionstudio.system.filenames import shown
 
 
 class Problem(NamedTuple):
-    """One complaint: an error makes the file unusable, a warning does not."""
+    """An error makes the file unusable, a warning does not."""
 
     severity: str  # error | warning
     line: int | None
@@ -20,105 +20,90 @@ class Problem(NamedTuple):
 
 
 def error(line: int | None, message: str, hint: str | None = None) -> Problem:
-    """Something that keeps the file from being used."""
     return Problem("error", line, message, hint)
 
 
 def warning(line: int | None, message: str, hint: str | None = None) -> Problem:
-    """Something that its author probably did not mean."""
     return Problem("warning", line, message, hint)
 
 
-def problem_of(refused: LionError, path: str | None = None) -> Problem:
-    """The refusal of a file as an entry; the entry has the path, so the sentence does without."""
-    line = refused.line if isinstance(refused, BadYaml) else None
-    return error(line, without_path(refused.message, path), refused.hint)
+def to_problem(refusal: LionError, path: str | None = None) -> Problem:
+    """Turn the error of a file into a problem, without the path, which the entry already shows."""
+    line = refusal.line if isinstance(refusal, BadYaml) else None
+    return error(line, without_path(refusal.message, path), refusal.hint)
 
 
 def without_path(message: str, path: str | None) -> str:
-    """A sentence about a file that stands beside the file's path."""
+    """Remove the path from the start of a message that is shown beside it."""
     start = shown(path) if path is not None else ""
     return f"it{message.removeprefix(start)}" if start and message.startswith(f"{start} ") else message
 
 
-Rule = Callable[[Any], str | None]  # what a value must be, None when it is that
+Rule = Callable[[Any], str | None]  # returns the requirement that a value breaks, None when it is valid
 
 
 def text(value: Any) -> str | None:
-    """Text that is not empty."""
     return None if isinstance(value, str) and value.strip() else "must be text"
 
 
-def flag(value: Any) -> str | None:
-    """true or false."""
+def boolean(value: Any) -> str | None:
     return None if isinstance(value, bool) else "must be true or false"
 
 
-def texts(value: Any) -> str | None:
-    """A list of texts."""
+def text_list(value: Any) -> str | None:
     good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return None if good else "must be a list of texts"
+    return None if good else "must be a list of strings"
 
 
 def mapping(value: Any) -> str | None:
-    """Keys with values."""
-    return None if isinstance(value, dict) else "must have keys of its own"
+    return None if isinstance(value, dict) else "must be a mapping of keys to values"
 
 
-def listed(value: Any) -> str | None:
-    """A list."""
+def sequence(value: Any) -> str | None:
     return None if isinstance(value, list) else "must be a list"
 
 
-def anything(_: Any) -> str | None:
-    """Whatever there is."""
+def any_value(_: Any) -> str | None:
     return None
 
 
-def whole(lowest: int, highest: int, unit: str = "") -> Rule:
-    """A whole number within bounds."""
-
+def integer(lowest: int, highest: int, unit: str = "") -> Rule:
     def rule(value: Any) -> str | None:
         if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest:
             return None
-        return f"must be a whole number{unit} from {lowest} to {highest}"
+        return f"must be an integer from {lowest} to {highest}{unit}"
 
     return rule
 
 
-def one_of(*words: str) -> Rule:
-    """One of some words."""
-    return lambda value: None if isinstance(value, str) and value in words else f"must be one of: {', '.join(words)}"
+def one_of(*values: str) -> Rule:
+    return lambda value: None if isinstance(value, str) and value in values else f"must be one of: {', '.join(values)}"
 
 
-def either(*rules: Rule) -> Rule:
-    """What one of the rules allows."""
+def any_of(*rules: Rule) -> Rule:
+    def check(value: Any) -> str | None:
+        faults = [fault for rule in rules if (fault := rule(value)) is not None]
+        return None if len(faults) < len(rules) else " or ".join(faults)
 
-    def rule(value: Any) -> str | None:
-        complaints = [complaint for each in rules if (complaint := each(value)) is not None]
-        return None if len(complaints) < len(rules) else " or ".join(complaints)
-
-    return rule
+    return check
 
 
 def model(value: Any) -> str | None:
-    """`model` or `provider/model`."""
-    whole = isinstance(value, str) and value.isprintable() and " " not in value and all(value.split("/"))
-    return None if whole else "must be a model such as sonnet, or provider/model such as claude-code/sonnet"
+    good = isinstance(value, str) and value.isprintable() and " " not in value and all(value.split("/"))
+    return None if good else "must be a model such as sonnet, or provider/model such as claude-code/sonnet"
 
 
 def check_fields(
-    given: Mapping[str, Any], rules: Mapping[str, Rule], lines: Mapping[Path, int], above: Path = ()
+    fields: Mapping[str, Any], rules: Mapping[str, Rule], lines: Mapping[Path, int], above: Path = ()
 ) -> Iterator[Problem]:
-    """A complaint for every value that its rule refuses; a key without a value counts as left out."""
-    for key, value in given.items():
-        complaint = None if value is None or key not in rules else rules[key](value)
-        if complaint is not None:
-            yield error(lines.get((*above, key)), f"{key} {complaint}, not {value!r:.60}", "correct it or remove it")
+    """Report every value that its rule refuses; a key without a value counts as missing."""
+    for key, value in fields.items():
+        fault = None if value is None or key not in rules else rules[key](value)
+        if fault is not None:
+            yield error(lines.get((*above, key)), f"{key} {fault}, not {value!r:.60}", "correct or remove it")
 
 
-def usable(given: Mapping[str, Any], rules: Mapping[str, Rule]) -> dict[str, Any]:
-    """The values that their rules allow."""
+def valid_fields(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> dict[str, Any]:
     return {
-        key: value for key, value in given.items() if key in rules and value is not None and rules[key](value) is None
+        key: value for key, value in fields.items() if key in rules and value is not None and rules[key](value) is None
     }

@@ -1,4 +1,4 @@
-"""Markdown with a head: YAML between two lines of dashes, then the text itself."""
+"""Front matter: YAML between two lines of dashes at the top of a Markdown file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLOSING = re.compile(r"^---[ \t]*\r?$", re.MULTILINE)
 
 
 class FrontMatter(NamedTuple):
-    """The keys of the head with their lines, and the text below it."""
+    """The keys of the front matter with their lines, and the body below it."""
 
     fields: dict[str, Any]
     lines: dict[Path, int]
@@ -21,7 +21,7 @@ class FrontMatter(NamedTuple):
 
 
 def split(text: str) -> FrontMatter:
-    """Head and text of a file; without a head everything is text. BadYaml when the head cannot be used."""
+    """Split a file into front matter and body; a file without front matter is all body."""
     text = text.removeprefix(BOM)
     opening = _OPENING.match(text)
     if opening is None:
@@ -29,8 +29,10 @@ def split(text: str) -> FrontMatter:
     first_line = text.count("\n", 0, opening.end()) + 1
     closing = _CLOSING.search(text, opening.end())
     if closing is None:
-        raise BadYaml(first_line - 1, "the head opens here and is never closed", "end it with a line of three dashes")
+        raise BadYaml(
+            first_line - 1, "the front matter opens here and is never closed", "end it with a line of three dashes"
+        )
     head = load(text[opening.end() : closing.start()], first_line)
     if head.value is not None and not isinstance(head.value, dict):
-        raise BadYaml(first_line, "the head must consist of keys and values", "write it as `model: sonnet`")
+        raise BadYaml(first_line, "the front matter must be a mapping of keys to values", "write it as `model: sonnet`")
     return FrontMatter(head.value or {}, head.lines, text[closing.end() :].strip())

@@ -1,6 +1,6 @@
-"""What a branch changed, asked of a repository in which agents work: its configuration can run nothing.
+"""Compare commits of a repository in which agents work, without running a program that it configures.
 
-Only commits are compared; no working tree is looked at, no index is refreshed and nothing is fetched.
+Only commits are compared; no work tree is read, no index is refreshed and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -11,35 +11,18 @@ from typing import NamedTuple
 
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.system.filenames import shown
+from lionstudio.system.git import CONFIG_FLAGS, clean_environment
 
-MOST_PATCH = 2_000_000  # bytes; a person reads less, and the files are listed all the same
+MOST_PATCH = 2_000_000  # bytes; a person does not read more, and the files are listed anyway
 MOST_FILES = 2_000
 _SECONDS = 20.0
-_OFF = "/dev/null"
-_CONFIG = (
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.attributesFile=/dev/null",
-    "core.pager=cat",
-    "core.sshCommand=false",
-    "core.quotePath=false",
-    "core.commitGraph=false",
-    "protocol.allow=never",
-    "credential.helper=",
-    "gpg.program=false",
-    "log.showSignature=false",
-    "diff.orderFile=/dev/null",
-    "diff.ignoreSubmodules=all",
-    "diff.mnemonicPrefix=false",
-    "diff.noprefix=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-)
+_CONFIG = ("diff.orderFile=/dev/null", "diff.mnemonicPrefix=false", "diff.noprefix=false")
+_FLAGS = (*CONFIG_FLAGS, *(part for setting in _CONFIG for part in ("-c", setting)))
 _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--submodule=short")
 
 
 class ChangedFile(NamedTuple):
-    """A file that differs; None for the lines of a binary one."""
+    """A changed file; the line counts of a binary file are None."""
 
     path: str
     old_path: str | None
@@ -48,7 +31,7 @@ class ChangedFile(NamedTuple):
 
 
 class Diff(NamedTuple):
-    """The difference between two commits; `whole` is False when the patch was too long or git gave up."""
+    """The difference between two commits; `whole` is False when the patch was too long or git failed."""
 
     base: str
     head: str
@@ -58,54 +41,56 @@ class Diff(NamedTuple):
 
 
 def find_commit(repo: str, ref: str) -> str | None:
-    """The commit of a full ref or of an id, None when there is none."""
-    if not ref.isprintable():  # a zero or half a character, from a file that anybody may have written, is no argument
+    """Resolve a full ref or a commit id; None when it does not exist."""
+    if (
+        not ref.isprintable()
+    ):  # a NUL or a lone surrogate, from a file that any program may have written, is not an argument
         return None
     code, out, _ = _git(repo, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     return out.decode().strip() if code == 0 else None
 
 
 def merge_base(repo: str, one: str, other: str) -> str | None:
-    """The commit from which two went apart."""
     code, out, _ = _git(repo, "merge-base", "--end-of-options", one, other)
     return out.decode().strip() if code == 0 else None
 
 
 def diff(repo: str, base: str, head: str) -> Diff:
-    """What lies between two commits, given by their ids."""
-    code, listed, _ = _git(repo, *_DIFF, "--numstat", "-z", "--end-of-options", base, head)
+    """Compare two commits by their ids."""
+    code, numstat, _ = _git(repo, *_DIFF, "--numstat", "-z", "--end-of-options", base, head)
     if code:
-        raise NotFound("the two commits cannot be compared", hint="they may have been removed from the repository")
+        raise NotFound("cannot compare the two commits", hint="they may have been removed from the repository")
     code, patch, whole = _git(repo, *_DIFF, "--patch", "--end-of-options", base, head)
-    return Diff(base, head, _files(listed), patch.decode("utf-8", "replace"), whole and code == 0)
+    return Diff(base, head, _files(numstat), patch.decode("utf-8", "replace"), whole and code == 0)
 
 
-def _files(listed: bytes) -> list[ChangedFile]:
-    """`added TAB deleted TAB path NUL`; a renamed one has an empty path and then both names."""
-    fields = [os.fsdecode(field) for field in listed.split(b"\0")]
-    found: list[ChangedFile] = []
-    while fields and len(found) < MOST_FILES:
+def _files(numstat: bytes) -> list[ChangedFile]:
+    """`added TAB deleted TAB path NUL`; a renamed file has an empty path, then both names."""
+    fields = [os.fsdecode(field) for field in numstat.split(b"\0")]
+    files: list[ChangedFile] = []
+    while fields and len(files) < MOST_FILES:
         parts = fields.pop(0).split("\t", 2)
         if len(parts) != 3:
             continue
         old = fields.pop(0) if not parts[2] and len(fields) > 1 else None
         path = parts[2] or fields.pop(0)
-        found.append(ChangedFile(shown(path), old and shown(old), _number(parts[0]), _number(parts[1])))
-    return found
+        files.append(ChangedFile(shown(path), old and shown(old), _number(parts[0]), _number(parts[1])))
+    return files
 
 
 def _number(text: str) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-def _git(repo: str, *words: str) -> tuple[int, bytes, bool]:
-    """(exit code, output up to a size, whether that was all): never through a shell, with nothing of ours inherited."""
+def _git(repo: str, *args: str) -> tuple[int, bytes, bool]:
+    """Run git; return the exit code, the output up to a size, and whether the output is complete."""
     if not (os.path.isabs(repo) and os.path.isdir(repo)):
-        raise NotFound(f"there is no folder {shown(repo)}", hint="the repository of the show was moved or removed")
-    flags = [part for each in _CONFIG for part in ("-c", each)]
+        raise NotFound(
+            f"the folder {shown(repo)} does not exist", hint="the repository of the show was moved or removed"
+        )
     try:
         with subprocess.Popen(
-            ["git", "--no-pager", *flags, *words],
+            ["git", "--no-pager", *_FLAGS, *args],
             cwd=repo,
             env=_environment(),
             stdin=subprocess.DEVNULL,
@@ -114,9 +99,9 @@ def _git(repo: str, *words: str) -> tuple[int, bytes, bool]:
         ) as process:
             return _read(process)
     except FileNotFoundError:
-        raise NotFound("git is not installed", hint="install it to see what a play changed") from None
+        raise NotFound("git is not installed", hint="install git to see the changes of a play") from None
     except OSError as error:
-        raise InvalidInput(f"git cannot look at {shown(repo)}: {error.strerror}") from None
+        raise InvalidInput(f"cannot run git in {shown(repo)}: {error.strerror}") from None
 
 
 def _read(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bool]:
@@ -126,32 +111,14 @@ def _read(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bool]:
     timer = threading.Timer(_SECONDS, process.kill)
     timer.start()
     try:
-        found = process.stdout.read(MOST_PATCH + 1)
-        if len(found) > MOST_PATCH:
+        output = process.stdout.read(MOST_PATCH + 1)
+        if len(output) > MOST_PATCH:
             process.kill()
-            return 0, found[:MOST_PATCH], False
-        return process.wait(), found, True
+            return 0, output[:MOST_PATCH], False
+        return process.wait(), output, True
     finally:
         timer.cancel()
 
 
 def _environment() -> dict[str, str]:
-    # a relative entry of PATH would lead into the folder of an agent
-    path = os.pathsep.join(entry for entry in os.get_exec_path() if os.path.isabs(entry))
-    # protocol.allow loses to a repository's own protocol.ext.allow; a list in which no protocol is loses to nothing
-    return {
-        "PATH": path,
-        "LC_ALL": "C",
-        "HOME": os.sep,
-        "GIT_CONFIG_GLOBAL": _OFF,
-        "GIT_CONFIG_SYSTEM": _OFF,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_ATTR_NOSYSTEM": "1",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_OPTIONAL_LOCKS": "0",
-        "GIT_NO_LAZY_FETCH": "1",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        "GIT_EDITOR": ":",
-        "GIT_ASKPASS": "false",
-        "GIT_ALLOW_PROTOCOL": "none",
-    }
+    return clean_environment(home=os.sep)

@@ -1,7 +1,6 @@
-"""The strict reader of `_show.md`: every mistake is told with its line, and nothing is guessed.
+"""Read `_show.md` strictly: every mistake is reported with its line, and nothing is guessed.
 
-`files/shows/show_folder.py` is the lenient one, for folders that other tools wrote; `plan_fields.py`
-has what each key may hold.
+`show_folder.py` is the lenient reader, for folders that other tools wrote; `plan_fields.py` has the rule of each key.
 """
 
 from __future__ import annotations
@@ -11,19 +10,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lionstudio.errors import InvalidInput
-from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, error, problem_of, usable
+from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, error, to_problem, valid_fields
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.formats.strict_yaml import BadYaml, Path
-from lionstudio.files.shows.plan_checks import check_graph, nearest
+from lionstudio.files.formats.suggest import did_you_mean
+from lionstudio.files.shows.plan_checks import check_graph
 from lionstudio.files.shows.plan_fields import (
     BUDGET_RULES,
     GATE_RULES,
     NOTIFY_RULES,
     PLAN_RULES,
     PLAY_RULES,
+    argv_of,
     fault_of_slug,
-    seconds,
-    words,
+    to_seconds,
 )
 from lionstudio.model.shows.plan import (
     GATE_TIMEOUT,
@@ -45,55 +45,55 @@ _GATE_KINDS = ("command", "review", "person")
 
 
 def read_plan(path: str) -> Plan:
-    """The plan of a file whose folder is the topic; InvalidInput says `file:line` for the first mistake."""
+    """Read a plan file; its folder is the topic. InvalidInput has `file:line` of the first mistake."""
     return load_plan(os.path.basename(os.path.dirname(os.path.abspath(path))), read_text(path), path)
 
 
 def load_plan(topic: str, text: str, path: str = "_show.md") -> Plan:
-    """The plan of a text; InvalidInput says `file:line` for the first mistake, and how many more there are."""
-    plan, found = parse_plan(topic, text)
-    wrong = [problem for problem in found if problem.severity == "error"]
-    if plan is None or wrong:
-        raise refusal(path, wrong)
+    """Parse a plan; InvalidInput has `file:line` of the first mistake and the number of others."""
+    plan, problems = parse_plan(topic, text)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    if plan is None or errors:
+        raise plan_error(path, errors)
     return plan
 
 
-def refusal(path: str, wrong: list[Problem]) -> InvalidInput:
-    """The mistakes of a plan as one sentence."""
-    first = wrong[0]
+def plan_error(path: str, errors: list[Problem]) -> InvalidInput:
+    """Combine the mistakes of a plan into one error."""
+    first = errors[0]
     place = shown(path) if first.line is None else f"{shown(path)}:{first.line}"
-    more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     return InvalidInput(f"{place}: {first.message}{more}", hint=first.hint)
 
 
 def parse_plan(topic: str, text: str) -> tuple[Plan | None, list[Problem]]:
-    """The plan of a text with everything that is wrong with it; None when nothing can be read."""
+    """Parse a plan and list its problems; the plan is None when the front matter cannot be read."""
     try:
         head = split(text)
-    except BadYaml as refused:
-        return None, [problem_of(refused)]
+    except BadYaml as refusal:
+        return None, [to_problem(refusal)]
     reader = _Reader(head.lines)
-    if (wrong := fault_of_slug(topic)) is not None:
-        reader.found.append(error(None, f"the topic {topic!r:.80} {wrong}", "rename the folder of the show"))
+    if (fault := fault_of_slug(topic)) is not None:
+        reader.problems.append(error(None, f"the topic {topic!r:.80} {fault}", "rename the folder of the show"))
     plan = reader.plan(topic, head.fields)
-    found = [*reader.found, *check_graph(plan)]
-    return plan, sorted(found, key=lambda problem: problem.line or 0)
+    problems = [*reader.problems, *check_graph(plan)]
+    return plan, sorted(problems, key=lambda problem: problem.line or 0)
 
 
 class _Reader:
-    """Fields in, the plan out; what is wrong is collected on the way."""
+    """Builds the plan from its fields and collects the problems."""
 
     def __init__(self, lines: Mapping[Path, int]) -> None:
         self.lines = lines
-        self.found: list[Problem] = []
+        self.problems: list[Problem] = []
 
     def plan(self, topic: str, fields: Mapping[str, Any]) -> Plan:
-        """The whole plan; wrong values count as left out."""
-        good = self.checked(fields, PLAN_RULES, ())
-        for needed, hint in (("repo", "write `repo: /path/to/repository`"), ("plays", "write `plays:` and a list")):
-            if fields.get(needed) in (None, "", [], {}):
-                self.found.append(error(1, f"there is no {needed}", hint))
-        known = {name: good[name] for name in ("base_branch", "agent", "concurrency", "max_attempts") if name in good}
+        """Build the plan; an invalid value counts as missing."""
+        good = self.check(fields, PLAN_RULES, ())
+        for key, hint in (("repo", "write `repo: /path/to/repository`"), ("plays", "write `plays:` and a list")):
+            if fields.get(key) in (None, "", [], {}):
+                self.problems.append(error(1, f"missing key {key}", hint))
+        plain = {name: good[name] for name in ("base_branch", "agent", "concurrency", "max_attempts") if name in good}
         return Plan(
             topic=topic,
             plays=self.plays(good.get("plays") or []),
@@ -108,129 +108,133 @@ class _Reader:
             teardown=_commands(good.get("teardown")),
             copy=tuple(good.get("copy") or ()),
             notify=self.notify(good.get("notify") or {}),
-            timeout=seconds(good["timeout"]) if "timeout" in good else PLAY_TIMEOUT,
-            **known,
+            timeout=to_seconds(good["timeout"]) if "timeout" in good else PLAY_TIMEOUT,
+            **plain,
         )
 
-    def plays(self, given: Any) -> tuple[PlannedPlay, ...]:
-        """The plays of a list, or of names with keys."""
-        if isinstance(given, dict):
+    def plays(self, value: Any) -> tuple[PlannedPlay, ...]:
+        """Read plays from a list, or from a mapping of names."""
+        if isinstance(value, dict):
             items = [
                 (("plays", name), {"name": name, **(play if isinstance(play, dict) else {})}, play)
-                for name, play in given.items()
+                for name, play in value.items()
             ]
         else:
-            items = [(("plays", number), play, play) for number, play in enumerate(given)]
-        found: list[PlannedPlay] = []
-        for path, fields, said in items[:MOST_PLAYS]:
-            if not isinstance(said, dict):
-                self.bad(path, "a play must have keys of its own", "write `- name: parser` and its keys below")
+            items = [(("plays", number), play, play) for number, play in enumerate(value)]
+        plays: list[PlannedPlay] = []
+        for path, fields, play in items[:MOST_PLAYS]:
+            if not isinstance(play, dict):
+                self.add_error(path, "a play must be a mapping of keys", "write `- name: parser` and its keys below")
             else:
-                found += self.play(fields, path)
+                plays += self.play(fields, path)
         if len(items) > MOST_PLAYS:
-            self.bad(("plays",), f"there are more than {MOST_PLAYS} plays", "make several shows of it")
-        return tuple(found)
+            self.add_error(("plays",), f"more than {MOST_PLAYS} plays", "split it into several shows")
+        return tuple(plays)
 
     def play(self, fields: Mapping[str, Any], path: Path) -> Iterator[PlannedPlay]:
-        """One play; none when it has no name to speak of it by."""
-        good = self.checked(fields, PLAY_RULES, path)
+        """Read one play; yield nothing when it has no valid name."""
+        good = self.check(fields, PLAY_RULES, path)
         if fields.get("name") is None:
-            self.bad(path, "the play has no name", "write `name: parser`")
+            self.add_error(path, "the play has no name", "add `name: parser`")
         if not fields.get("playbook") and not fields.get("prompt"):
-            self.bad(path, f"the play {good.get('name', '')} has neither a playbook nor a prompt", "write one of them")
+            self.add_error(
+                path, f"the play {good.get('name', '')} has neither a playbook nor a prompt", "add one of them"
+            )
         if fields.get("args") and not fields.get("playbook"):
-            self.bad((*path, "args"), "only a playbook takes args", "add `playbook: NAME`, or remove them")
+            self.add_error((*path, "args"), "args need a playbook", "add `playbook: NAME`, or remove the args")
         if "name" not in good:
             return
         needs, plain = good.get("depends_on", []), ("name", "playbook", "prompt", "intent", "agent", "effort")
         yield PlannedPlay(
             **{name: good[name] for name in (*plain, "max_attempts") if name in good},
-            args={name: _spelled(value) for name, value in (good.get("args") or {}).items()},
+            args={name: _to_text(value) for name, value in (good.get("args") or {}).items()},
             depends_on=tuple(dict.fromkeys([needs] if isinstance(needs, str) else needs)),
             gates=self.gates(good.get("gates"), (*path, "gates")),
-            timeout=seconds(good["timeout"]) if "timeout" in good else None,
+            timeout=to_seconds(good["timeout"]) if "timeout" in good else None,
             line=self.lines.get((*path, "name")) or self.lines.get(path),
         )
 
-    def gates(self, given: Any, path: Path) -> tuple[Gate, ...] | None:
-        """The gates of a show or of a play; None when nothing is said about them."""
-        if given is None:
+    def gates(self, value: Any, path: Path) -> tuple[Gate, ...] | None:
+        """Read the gates of a show or a play; None when the key is missing."""
+        if value is None:
             return None
-        listed = given if isinstance(given, list) else [given]
-        paths = [(*path, number) for number in range(len(listed))] if isinstance(given, list) else [path]
-        found = (self.gate(each, where) for each, where in zip(listed, paths, strict=True))
-        return tuple(gate for gate in found if gate is not None)
+        items = (
+            [((*path, number), item) for number, item in enumerate(value)]
+            if isinstance(value, list)
+            else [(path, value)]
+        )
+        gates = (self.gate(item, item_path) for item_path, item in items)
+        return tuple(gate for gate in gates if gate is not None)
 
-    def gate(self, given: Any, path: Path) -> Gate | None:
-        """One gate; a command may stand alone, and `person` is a person."""
-        if isinstance(given, list):
-            given = {"command": given}
-        if isinstance(given, str):
-            given = {"person": True} if given.strip() == "person" else {"command": given}
-        if not isinstance(given, dict):
-            self.bad(path, "a gate must be a command, a review or a person", "write `- command: make test`")
+    def gate(self, item: Any, path: Path) -> Gate | None:
+        """Read one gate; a plain string or list is a command, and the string `person` is a person."""
+        if isinstance(item, list):
+            item = {"command": item}
+        if isinstance(item, str):
+            item = {"person": True} if item.strip() == "person" else {"command": item}
+        if not isinstance(item, dict):
+            self.add_error(path, "a gate must be a command, a review or a person", "write `- command: make test`")
             return None
-        good = self.checked(given, GATE_RULES, path)
-        kinds = [kind for kind in _GATE_KINDS if given.get(kind) not in (None, False)]
+        good = self.check(item, GATE_RULES, path)
+        kinds = [kind for kind in _GATE_KINDS if item.get(kind) not in (None, False)]
         if len(kinds) != 1:
-            self.bad(path, "a gate is one of command, review and person", "write `- command: make test`")
+            self.add_error(
+                path, "a gate must be exactly one of command, review and person", "write `- command: make test`"
+            )
             return None
         if kinds[0] not in good:
             return None
-        value, limit = good[kinds[0]], seconds(good["timeout"]) if "timeout" in good else GATE_TIMEOUT
+        value, limit = good[kinds[0]], to_seconds(good["timeout"]) if "timeout" in good else GATE_TIMEOUT
         return Gate(
             kind=GateKind(kinds[0]),
-            command=words(value) if kinds[0] == "command" else (),
+            command=argv_of(value) if kinds[0] == "command" else (),
             agent=value if kinds[0] == "review" else None,
             prompt=value if kinds[0] == "person" and isinstance(value, str) else good.get("prompt"),
             timeout=limit,
             line=self.lines.get(path),
         )
 
-    def budget(self, given: Mapping[str, Any]) -> Budget:
-        """What may be spent."""
-        good = self.checked(given, BUDGET_RULES, ("budget",))
+    def budget(self, fields: Mapping[str, Any]) -> Budget:
+        good = self.check(fields, BUDGET_RULES, ("budget",))
         return Budget(
             tokens=good.get("tokens"),
             cost_microusd=round(good["cost"] * 1_000_000) if "cost" in good else None,
-            seconds=seconds(good["time"]) if "time" in good else None,
+            seconds=to_seconds(good["time"]) if "time" in good else None,
         )
 
-    def notify(self, given: Mapping[str, Any]) -> Notify:
-        """How a person is told."""
-        good = self.checked(given, NOTIFY_RULES, ("notify",))
-        called = words(good["command"]) if "command" in good else ()
-        return Notify(desktop=good.get("desktop", True), webhook=good.get("webhook"), command=called)
+    def notify(self, fields: Mapping[str, Any]) -> Notify:
+        good = self.check(fields, NOTIFY_RULES, ("notify",))
+        command = argv_of(good["command"]) if "command" in good else ()
+        return Notify(desktop=good.get("desktop", True), webhook=good.get("webhook"), command=command)
 
-    def checked(self, given: Mapping[str, Any], rules: Mapping[str, Rule], path: Path) -> dict[str, Any]:
-        """The values that their rules allow; every other key is told, with the one that was probably meant."""
-        for problem in check_fields(given, rules, self.lines, path):
-            self.found.append(problem if problem.line is not None else problem._replace(line=self.line(path)))
-        for key in given:
+    def check(self, fields: Mapping[str, Any], rules: Mapping[str, Rule], path: Path) -> dict[str, Any]:
+        """Return the valid fields; report invalid values and unknown keys."""
+        for problem in check_fields(fields, rules, self.lines, path):
+            self.problems.append(problem if problem.line is not None else problem._replace(line=self.line(path)))
+        for key in fields:
             if key not in rules:
-                self.bad(
+                self.add_error(
                     (*path, key),
-                    f"the key {shown(key)!r:.60} is not known here",
-                    nearest(key, rules, f"it has: {', '.join(rules)}"),
+                    f"unknown key {shown(key)!r:.60}",
+                    did_you_mean(key, rules, f"known keys: {', '.join(rules)}"),
                 )
-        return usable(given, rules)
+        return valid_fields(fields, rules)
 
-    def bad(self, path: Path, message: str, hint: str) -> None:
-        """Take down a mistake."""
-        self.found.append(error(self.line(path), message, hint))
+    def add_error(self, path: Path, message: str, hint: str) -> None:
+        self.problems.append(error(self.line(path), message, hint))
 
     def line(self, path: Path) -> int | None:
-        """Where something stands, or else what it belongs to."""
+        """Return the line of a key, or else of its parent."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path)
 
 
-def _spelled(value: Any) -> str:
+def _to_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _commands(given: Any) -> tuple[Command, ...]:
-    if given is None:
+def _commands(value: Any) -> tuple[Command, ...]:
+    if value is None:
         return ()
-    return tuple(words(each) for each in (given if isinstance(given, list) else [given]))
+    return tuple(argv_of(item) for item in (value if isinstance(value, list) else [value]))

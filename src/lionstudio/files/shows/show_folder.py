@@ -1,6 +1,6 @@
-"""Show folders as they lie on disk: the plan in `_show.md`, the verdicts, and a folder for each play.
+"""Read show folders: the plan in `_show.md`, the verdicts, and one folder per play.
 
-Only reads; a folder without any `_*.md` or `_*.json` is no play, and what cannot be read is told with its reason.
+A folder without any `_*.md` or `_*.json` is not a play; an unreadable play is an entry with the reason.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from lionstudio.system.safe_read import FolderEntry, list_folder, read_text
 PLAN, META, VERDICT = "_show.md", "_meta.json", "_verdict.json"
 FINAL_VERDICT, ABORT = "_final_verdict.json", "_ABORT"
 MOST_BYTES = 5_000_000
-MOST_GOAL = 500  # characters; the rest is for whoever opens the file
+MOST_GOAL = 500  # characters; the rest stays in the file
 
 _MARK = re.compile(r"_.*\.(md|json)\Z", re.DOTALL)
 
 
 class FolderPlay(NamedTuple):
-    """What the plan says about a play; None where it says nothing."""
+    """A play in the plan; None for missing values."""
 
     name: str
     depends_on: tuple[str, ...] | None = None
@@ -33,18 +33,18 @@ class FolderPlay(NamedTuple):
 
 
 class FolderPlan(NamedTuple):
-    """What `_show.md` says."""
+    """The plan of `_show.md`, read leniently."""
 
     goal: str | None = None
     repo: str | None = None
     base_branch: str | None = None
     integration_branch: str | None = None
-    final_gates: bool = False  # whether something looks at the whole before it is over
+    final_gates: bool = False  # whether the final result is checked
     plays: tuple[FolderPlay, ...] = ()
 
 
 class PlayFolder(NamedTuple):
-    """One play; `fault` says why its files cannot be used."""
+    """The folder of one play; `fault` is the error of reading it."""
 
     name: str
     path: str
@@ -55,8 +55,6 @@ class PlayFolder(NamedTuple):
 
 
 class ShowFolder(NamedTuple):
-    """One show with everything that its folder tells."""
-
     topic: str
     path: str
     plan: FolderPlan
@@ -67,16 +65,15 @@ class ShowFolder(NamedTuple):
 
 
 def find_shows(root: str) -> list[str]:
-    """The folders under a root that are shows."""
     return [item.path for item in list_folder(root) if item.folder and item.name[0] != "." and _is_show(item.path)]
 
 
 def _is_show(path: str) -> bool:
     try:
-        inside = list_folder(path)
+        items = list_folder(path)
     except LionError:
-        return True  # it is listed, and reading it says what is wrong
-    return _is_marked(inside) or any(item.folder and _is_play(item) for item in inside)
+        return True  # it is listed, and reading it reports the error
+    return _is_marked(items) or any(item.folder and _is_play(item) for item in items)
 
 
 def _is_play(item: FolderEntry) -> bool:
@@ -91,7 +88,7 @@ def _is_marked(items: list[FolderEntry]) -> bool:
 
 
 def read_show(path: str, root: str) -> ShowFolder:
-    """A show folder; refused when the plan or the final verdict cannot be read, a bad play is told by itself."""
+    """Read a show folder; raise when the plan or the final verdict cannot be read."""
     plan_file = os.path.join(path, PLAN)
     text = read_text(plan_file, most=MOST_BYTES, root=root) if os.path.lexists(plan_file) else ""
     plays = tuple(_read_play(item, root) for item in list_folder(path) if item.folder and _is_play(item))
@@ -124,30 +121,31 @@ def _optional(path: str, root: str) -> dict[str, Any] | None:
 
 
 def _all_times(folder: str, *names: str) -> Times:
-    """When the folder was made, and when it or one of its files was last changed."""
+    """Return the oldest and newest times of the folder and some of its files."""
     files = [path for name in names if os.path.exists(path := os.path.join(folder, name))]
-    found = [times_of(path) for path in (folder, *files)]
-    return Times(min(times.began for times in found), max(times.changed for times in found))
+    all_times = [times_of(path) for path in (folder, *files)]
+    return Times(min(times.began for times in all_times), max(times.changed for times in all_times))
 
 
 def parse_plan(text: str) -> FolderPlan:
-    """The plan: its head where it has one, and the lines that older plans are written in."""
-    head, _, body = split(text)
+    """Parse a plan from its front matter, or from the Markdown lines of older plans."""
+    fields, _, body = split(text)
     lines = body.splitlines()
-    goal = _text(head.get("goal")) or _section(lines, "## Goal")
+    goal = _text(fields.get("goal")) or _section(lines, "## Goal")
     return FolderPlan(
         goal=goal[:MOST_GOAL] if goal else None,
-        repo=_path(_text(head.get("repo"))) or _value(lines, "Repo"),
-        base_branch=_text(head.get("base_branch")) or _branch(lines, "Base", "Base for final merge"),
-        integration_branch=_text(head.get("integration_branch")) or _branch(lines, "Integration", "Integration branch"),
-        final_gates=bool(head.get("final_gates")),
-        plays=_plays_in_head(head.get("plays")) or _plays_in_lines(lines),
+        repo=_path(_text(fields.get("repo"))) or _value(lines, "Repo"),
+        base_branch=_text(fields.get("base_branch")) or _branch(lines, "Base", "Base for final merge"),
+        integration_branch=_text(fields.get("integration_branch"))
+        or _branch(lines, "Integration", "Integration branch"),
+        final_gates=bool(fields.get("final_gates")),
+        plays=_plays_in_fields(fields.get("plays")) or _plays_in_lines(lines),
     )
 
 
-def _path(given: str | None) -> str | None:
-    """As the strict reader has it, so that both write the same row."""
-    return os.path.normpath(os.path.expanduser(given)) if given and given[0] in "/~" else given
+def _path(text: str | None) -> str | None:
+    """Normalize a path as the strict reader does, so that both write the same row."""
+    return os.path.normpath(os.path.expanduser(text)) if text and text[0] in "/~" else text
 
 
 def _section(lines: list[str], title: str) -> str | None:
@@ -168,27 +166,24 @@ def _value(lines: list[str], *names: str) -> str | None:
 
 
 def _branch(lines: list[str], *names: str) -> str | None:
-    found = _value(lines, *names)
-    return found.partition("(")[0].strip().strip("`") or None if found else None
+    value = _value(lines, *names)
+    return value.partition("(")[0].strip().strip("`") or None if value else None
 
 
-def _plays_in_head(given: Any) -> tuple[FolderPlay, ...]:
-    listed = [{"name": name, **(play or {})} for name, play in given.items()] if _is_table(given) else given
-    if not isinstance(listed, list):
+def _plays_in_fields(value: Any) -> tuple[FolderPlay, ...]:
+    if isinstance(value, dict) and all(play is None or isinstance(play, dict) for play in value.values()):
+        value = [{"name": name, **(play or {})} for name, play in value.items()]
+    if not isinstance(value, list):
         return ()
-    found = (_planned(play) if isinstance(play, dict) else None for play in listed)
-    return tuple(play for play in found if play is not None)
+    plays = (_read_planned(play) if isinstance(play, dict) else None for play in value)
+    return tuple(play for play in plays if play is not None)
 
 
-def _is_table(given: Any) -> bool:
-    return isinstance(given, dict) and all(play is None or isinstance(play, dict) for play in given.values())
-
-
-def _planned(play: dict[str, Any]) -> FolderPlay | None:
+def _read_planned(play: dict[str, Any]) -> FolderPlay | None:
     name = _text(play.get("name"))
     if name is None:
         return None
-    needs = names_in(play.get("depends_on", play.get("deps")))
+    needs = name_list(play.get("depends_on", play.get("deps")))
     return FolderPlay(name, needs, _text(play.get("playbook")), _text(play.get("effort")))
 
 
@@ -197,8 +192,8 @@ _DEPS = re.compile(r"\b(?:deps|depends_on)\s*:\s*\[([^\]]*)\]", re.IGNORECASE)
 
 
 def _plays_in_lines(lines: list[str]) -> tuple[FolderPlay, ...]:
-    """`**play**` and, somewhere below it, `deps: [a, b]`."""
-    found: dict[str, FolderPlay] = {}
+    """Read lines of the form `**play**` and, somewhere below it, `deps: [a, b]`."""
+    plays: dict[str, FolderPlay] = {}
     current = ""
     for line in lines:
         header, deps = _HEADER.match(line), _DEPS.search(line)
@@ -206,17 +201,17 @@ def _plays_in_lines(lines: list[str]) -> tuple[FolderPlay, ...]:
             current = header[1].strip().strip("`:").strip()
         if deps and current:
             names = (name.strip().strip("`'\"") for name in deps[1].split(","))
-            found.setdefault(current, FolderPlay(current, tuple(name for name in names if name)))
-    return tuple(found.values())
+            plays.setdefault(current, FolderPlay(current, tuple(name for name in names if name)))
+    return tuple(plays.values())
 
 
-def names_in(given: Any) -> tuple[str, ...] | None:
-    """A list of names, or one name; None when it is neither."""
-    if isinstance(given, str):
-        return (given,) if given else ()
-    if not isinstance(given, list):
+def name_list(value: Any) -> tuple[str, ...] | None:
+    """Read a list of names, or one name; None when it is neither."""
+    if isinstance(value, str):
+        return (value,) if value else ()
+    if not isinstance(value, list):
         return None
-    return tuple(str(name) for name in given if isinstance(name, (str, int, float)) and not isinstance(name, bool))
+    return tuple(str(name) for name in value if isinstance(name, (str, int, float)) and not isinstance(name, bool))
 
 
 def _text(value: Any) -> str | None:

@@ -1,6 +1,6 @@
-"""Team files: one JSON file a team, changed under a lock that lies beside it and replaced whole.
+"""Team files: one JSON file per team, changed under a lock file beside it and replaced as a whole.
 
-Other programs that rewrite such a file in place may leave it torn; a torn file is one entry with an error.
+Other programs may rewrite such a file in place and leave it incomplete; that file is an entry with an error.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from lionstudio.system.filelock import locked
 from lionstudio.system.filenames import check_name, fault_of_name, shown
 from lionstudio.system.safe_read import BOM, FolderEntry, list_folder, read_bytes
 
-MOST_BYTES = 64_000_000  # a file is read and written whole for every message
-OUTSIDERS = ("_cli", "system", "user")  # who may write without being a member: a terminal, we, the person at the page
+MOST_BYTES = 64_000_000  # every message reads and writes the whole file
+OUTSIDERS = ("_cli", "system", "user")  # senders that are not members: a terminal, the system, the user of the web page
 SUFFIX = ".json"
 
 T = TypeVar("T")
 
 
 class TeamFile(NamedTuple):
-    """One team file, or one item that cannot be used; then `error` says why."""
+    """One team file; `error` is the reason when it cannot be used."""
 
     path: str
     name: str
@@ -39,40 +39,39 @@ class TeamFile(NamedTuple):
 
 
 def folder_of(home: str) -> str:
-    """Where team files lie."""
     return os.path.join(home, "teams")
 
 
 def list_team_files(home: str) -> list[TeamFile]:
-    """Every team file; of two that claim the same id, the one that is named after it counts."""
+    """List every team file; of two with the same id, the one named after the id is used."""
     try:
         items = [item for item in list_folder(folder_of(home)) if _is_team_file(item)]
-    except LionError as refused:
-        return [TeamFile(folder_of(home), "teams", error=without_path(refused.message, folder_of(home)))]
-    found = [read_team_file(item.path) for item in items]
-    owners = {each.team.id: each.path for each in found if each.team is not None}
-    owners |= {each.team.id: each.path for each in found if each.team and each.path == path_of(home, each.team.id)}
-    return [_unless_doubled(each, owners) for each in found]
+    except LionError as refusal:
+        return [TeamFile(folder_of(home), "teams", error=without_path(refusal.message, folder_of(home)))]
+    files = [read_team_file(item.path) for item in items]
+    owners = {file.team.id: file.path for file in files if file.team is not None}
+    owners |= {file.team.id: file.path for file in files if file.team and file.path == path_of(home, file.team.id)}
+    return [_mark_duplicate(file, owners) for file in files]
 
 
 def read_team_file(path: str) -> TeamFile:
-    """Read one file; whatever is wrong with it becomes the error of the entry."""
+    """Read one file; an error becomes part of the entry."""
     name = os.path.basename(path).removesuffix(SUFFIX)
     try:
-        return _understood(path, _load(path))
-    except LionError as refused:
-        return TeamFile(path, shown(name), error=without_path(refused.message, path))
+        return _parse(path, _load(path))
+    except LionError as refusal:
+        return TeamFile(path, shown(name), error=without_path(refusal.message, path))
 
 
 def find_team_file(home: str, key: str) -> TeamFile | None:
-    """A team by its id, or the one with that name: active before archived, newest first."""
+    """Find a team by its id or name; of several with the name, prefer active over archived, then the newest."""
     if fault_of_name(key) is None and os.path.lexists(path_of(home, key)):
         return read_team_file(path_of(home, key))
     named = [
-        found
+        file
         for item in list_folder(folder_of(home))
         if _is_team_file(item) and _may_name(item.path, key)
-        if (found := read_team_file(item.path)).team is not None and found.name == key
+        if (file := read_team_file(item.path)).team is not None and file.name == key
     ]
     return max(named, key=_preference, default=None)
 
@@ -80,52 +79,53 @@ def find_team_file(home: str, key: str) -> TeamFile | None:
 def create_team_file(home: str, team: Team, data: Json) -> TeamFile:
     """Write the file of a new team; Conflict when an active team has its name."""
     with locked(os.path.join(folder_of(home), ".create.lock")):
-        there = find_team_file(home, team.name)
-        if there is not None and (there.team is None or there.team.status == "active"):
-            raise Conflict(f"there is a team {team.name} already ({there.path})", hint="`li team ls` lists them")
+        existing = find_team_file(home, team.name)
+        if existing is not None and (existing.team is None or existing.team.status == "active"):
+            raise Conflict(
+                f"the team {team.name} already exists ({existing.path})", hint="`li team ls` lists all teams"
+            )
         path = path_of(home, team.id)
         if os.path.lexists(path):
-            raise Conflict(f"{shown(path)} exists already", hint="try again; another id is made")
+            raise Conflict(f"{shown(path)} already exists", hint="try again to get another id")
         _store(path, data)
         return read_team_file(path)
 
 
 def change_team_file(path: str, change: Callable[[Json, Team], T]) -> tuple[TeamFile, T]:
-    """Read, change and replace a file while nobody else does; the file as it is then, and what `change` returned."""
+    """Read, change and replace a file under its lock; return the new file and the result of `change`."""
     with locked(_lock_of(path)):
         data = _load(path)
-        team = team_of(data, fallback=_age(path))
+        team = team_of(data, fallback=_modified_at(path))
         data.setdefault("created_at", iso(team.created_at))
         result = change(data, team)
         _store(path, data)
-    return _understood(path, data), result
+    return _parse(path, data), result
 
 
 def restore_team_file(path: str, data: Json) -> TeamFile:
-    """Put a whole file in the place of whatever is there."""
+    """Replace a team file, whatever its content is."""
     with locked(_lock_of(path)):
         _store(path, data)
-    return _understood(path, data)
+    return _parse(path, data)
 
 
 def path_of(home: str, team_id: str) -> str:
-    """The file of a team."""
     return os.path.join(folder_of(home), check_name(team_id, "team id") + SUFFIX)
 
 
 def check_members(names: list[str]) -> tuple[str, ...]:
-    """Names of members, each once and none that means something else."""
+    """Check member names and remove duplicates; reserved names are refused."""
     members = tuple(dict.fromkeys(check_name(name, "member") for name in names))
     for name in members:
         if name in (EVERYONE, "*", *OUTSIDERS) or "," in name:
-            raise InvalidInput(f"{name!r:.60} cannot be the name of a member", hint="choose another name")
+            raise InvalidInput(f"{name!r:.60} cannot be a member name", hint="choose another name")
     if not members:
-        raise InvalidInput("a team needs members", hint="give them: --members analyst,critic")
+        raise InvalidInput("a team needs members", hint="add --members analyst,critic")
     return members
 
 
-def _understood(path: str, data: Json) -> TeamFile:
-    team = team_of(data, fallback=_age(path))
+def _parse(path: str, data: Json) -> TeamFile:
+    team = team_of(data, fallback=_modified_at(path))
     return TeamFile(path, team.name, data, team, tuple(messages_of(data, team)))
 
 
@@ -142,30 +142,30 @@ def _load(path: str) -> Json:
     content = read_bytes(path, most=MOST_BYTES, root=os.path.dirname(path))
     if not content.strip():
         raise InvalidInput(
-            f"{shown(path)} is empty; a writer was cut off",
+            f"{shown(path)} is empty: another program was interrupted while writing it",
             hint="move it away; `li team export` restores it from the database",
         )
     try:
         data = load(content.decode("utf-8").removeprefix(BOM))
-    except ValueError as wrong:
+    except ValueError as error:
         raise InvalidInput(
-            f"{shown(path)} is not valid JSON: {wrong}",
+            f"{shown(path)} is not valid JSON: {error}",
             hint="move it away; `li team export` restores it from the database",
         ) from None
     if not isinstance(data, dict) or not isinstance(data.get("messages", []), list):
-        raise InvalidInput(f"{shown(path)} is not the file of a team", hint="move it away")
-    given = data.get("id")
-    if given is None:
+        raise InvalidInput(f"{shown(path)} is not a team file", hint="move it away")
+    team_id = data.get("id")
+    if team_id is None:
         data["id"] = os.path.basename(path).removesuffix(SUFFIX)
-    elif fault_of_name(given) is not None:
-        raise InvalidInput(f"{shown(path)} has an id that cannot be used: {given!r:.60}", hint="correct it")
+    elif fault_of_name(team_id) is not None:
+        raise InvalidInput(f"{shown(path)} has an invalid id: {team_id!r:.60}", hint="correct it")
     return data
 
 
 def _store(path: str, data: Json) -> None:
     try:
         content = json.dumps(data, ensure_ascii=False, indent=1).encode()
-    except UnicodeEncodeError:  # half of a character, which only an escape can carry
+    except UnicodeEncodeError:  # a lone surrogate, which only an escape can carry
         content = json.dumps(data, indent=1).encode()
     except RecursionError:
         raise InvalidInput(f"{shown(path)} is nested too deeply", hint="make it flatter") from None
@@ -178,7 +178,7 @@ def _store(path: str, data: Json) -> None:
 
 
 def _may_name(path: str, name: str) -> bool:
-    """Whether a file can be of that name, by its bytes: parsing every file for one of them would be slow."""
+    """Search the bytes of a file for the name: parsing every file to find one would be slow."""
     try:
         content = read_bytes(path, most=MOST_BYTES, root=os.path.dirname(path))
     except LionError:
@@ -186,18 +186,18 @@ def _may_name(path: str, name: str) -> bool:
     return any(json.dumps(name, ensure_ascii=ascii_).encode("utf-8", "replace") in content for ascii_ in (True, False))
 
 
-def _preference(found: TeamFile) -> tuple[bool, float]:
-    team = found.team
+def _preference(file: TeamFile) -> tuple[bool, float]:
+    team = file.team
     return (team is not None and team.status == "active", team.created_at if team is not None else 0.0)
 
 
-def _unless_doubled(found: TeamFile, owners: dict[str, str]) -> TeamFile:
-    if found.team is None or owners[found.team.id] == found.path:
-        return found
-    return TeamFile(found.path, found.name, error=f"it has the id of {shown(owners[found.team.id])}; a copy?")
+def _mark_duplicate(file: TeamFile, owners: dict[str, str]) -> TeamFile:
+    if file.team is None or owners[file.team.id] == file.path:
+        return file
+    return TeamFile(file.path, file.name, error=f"duplicate id: {shown(owners[file.team.id])} has the same")
 
 
-def _age(path: str) -> float:
+def _modified_at(path: str) -> float:
     try:
         return os.stat(path).st_mtime
     except OSError:

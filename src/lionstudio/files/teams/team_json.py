@@ -1,6 +1,6 @@
-"""The JSON of a team file, every generation of it, and what it means; keys nobody knows are kept.
+"""Convert between the JSON of a team file, in all its versions, and teams; unknown keys are kept.
 
-`to` is a list, a name or missing; `read_by` a mapping of times or a list of names; times are ISO texts or numbers.
+`to` is a list, a name or missing; `read_by` a mapping of times or a list of names; times are ISO strings or numbers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MESSAGE_KEYS = frozenset({"id", "from", "to", "content", "timestamp", "read_by"
 
 
 def team_of(data: Json, *, fallback: float = 0.0) -> Team:
-    """The team that a file describes; `fallback` is its age where the file does not tell."""
+    """Read the team of a file; `fallback` is its creation time when the file has none."""
     try:
         return _team(data, fallback)
     except RecursionError:
@@ -34,23 +34,23 @@ def team_of(data: Json, *, fallback: float = 0.0) -> Team:
 
 
 def messages_of(data: Json, team: Team) -> list[TeamMessage]:
-    """Its messages; one that has no id of its own gets the same one each time it is read."""
-    given = data.get("messages")
+    """Read the messages of a file; a message without an id gets the same id at every read."""
+    entries = data.get("messages")
     taken: set[str] = set()
-    made: list[TeamMessage] = []
+    messages: list[TeamMessage] = []
     at = team.created_at
     try:
-        for entry in given if isinstance(given, list) else []:
+        for entry in entries if isinstance(entries, list) else []:
             if isinstance(entry, dict):
-                at = seconds(entry.get("timestamp")) or at
-                made.append(_message(entry, team.id, at, taken))
+                at = to_timestamp(entry.get("timestamp")) or at
+                messages.append(_message(entry, team.id, at, taken))
     except RecursionError:
         raise _too_deep() from None
-    return made
+    return messages
 
 
 def team_data(team: Team, messages: list[TeamMessage]) -> Json:
-    """The file of a team and its messages; the inverse of the two above."""
+    """Build the JSON of a team and its messages; the inverse of `team_of` and `messages_of`."""
     extra = {key: value for key, value in team.metadata.items() if key not in _TEAM_KEYS}
     data: Json = {
         "id": team.id,
@@ -67,7 +67,6 @@ def team_data(team: Team, messages: list[TeamMessage]) -> Json:
 
 
 def message_data(message: TeamMessage) -> Json:
-    """One message as it stands in a file."""
     metadata = dict(message.metadata)
     to = metadata.pop("to", None) or (["*"] if message.recipient == EVERYONE else [message.recipient])
     read_at = metadata.pop("read_at", None) or {}
@@ -87,18 +86,18 @@ def message_data(message: TeamMessage) -> Json:
 
 
 def recipients(message: TeamMessage) -> list[str]:
-    """Whom a message is for; [all] for everyone."""
-    listed = message.metadata.get("to")
-    return list(listed) if isinstance(listed, list) else [message.recipient]
+    """Return the recipients of a message; [all] for everyone."""
+    names = message.metadata.get("to")
+    return list(names) if isinstance(names, list) else [message.recipient]
 
 
 def is_for(message: TeamMessage, member: str) -> bool:
-    """Whether a message belongs into a member's inbox."""
+    """Tell whether a message belongs in a member's inbox."""
     return message.sender != member and bool({member, EVERYONE} & set(recipients(message)))
 
 
-def seconds(value: Any) -> float | None:
-    """Unix seconds of an ISO text or a number, None for anything else; a text without a zone is UTC."""
+def to_timestamp(value: Any) -> float | None:
+    """Convert an ISO string or a number to Unix seconds, anything else to None; the default zone is UTC."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < 1e11:
         return float(value)
     if not isinstance(value, str):
@@ -110,20 +109,20 @@ def seconds(value: Any) -> float | None:
         return None
 
 
-def moment() -> float:
-    """Now, to the microsecond: what a file can carry, so that file and row agree."""
+def now() -> float:
+    """Return the time in microseconds, the precision of a file, so that file and row agree."""
     return round(time.time(), 6)
 
 
 def iso(at: float | None = None) -> str:
-    """A time as files have it, now by default."""
-    return datetime.fromtimestamp(moment() if at is None else at, UTC).isoformat()
+    """Format a time as in team files; now by default."""
+    return datetime.fromtimestamp(now() if at is None else at, UTC).isoformat()
 
 
 def _team(data: Json, fallback: float) -> Team:
-    moments = [at for entry in _dicts(data.get("messages")) if (at := seconds(entry.get("timestamp"))) is not None]
-    created_at = seconds(data.get("created_at")) or min(moments, default=fallback)
-    archived_at = seconds(data.get("archived_at"))
+    times = [at for entry in _dicts(data.get("messages")) if (at := to_timestamp(entry.get("timestamp"))) is not None]
+    created_at = to_timestamp(data.get("created_at")) or min(times, default=fallback)
+    archived_at = to_timestamp(data.get("archived_at"))
     members = data.get("members")
     return Team(
         id=data["id"],
@@ -131,7 +130,7 @@ def _team(data: Json, fallback: float) -> Team:
         members=tuple(visible(str(name)) for name in members) if isinstance(members, list) else (),
         status=TeamStatus.ARCHIVED if data.get("status") == TeamStatus.ARCHIVED else TeamStatus.ACTIVE,
         created_at=created_at,
-        updated_at=max([created_at, *moments, *([archived_at] if archived_at else [])]),
+        updated_at=max([created_at, *times, *([archived_at] if archived_at else [])]),
         metadata=jsonable({key: data[key] for key in data if key not in _TEAM_KEYS or key == "archived_at"}),
     )
 
@@ -142,9 +141,9 @@ def _message(entry: Json, team_id: str, at: float, taken: set[str]) -> TeamMessa
     if len(to) > 1:
         metadata["to"] = to
     read_by = entry.get("read_by")
-    moments = _moments(read_by)
-    if moments:
-        metadata["read_at"] = moments
+    read_at = _read_times(read_by)
+    if read_at:
+        metadata["read_at"] = read_at
     content = entry.get("content")
     return TeamMessage(
         id=_id_of(entry, team_id, taken),
@@ -160,28 +159,28 @@ def _message(entry: Json, team_id: str, at: float, taken: set[str]) -> TeamMessa
     )
 
 
-def _moments(read_by: Any) -> dict[str, str]:
-    """When each reader read it, as far as the file tells."""
-    given = read_by.items() if isinstance(read_by, dict) else ()
-    return {visible(str(name)): visible(at) for name, at in given if isinstance(at, str) and at}
+def _read_times(read_by: Any) -> dict[str, str]:
+    """Return the read times that the file contains, by reader."""
+    items = read_by.items() if isinstance(read_by, dict) else ()
+    return {visible(str(name)): visible(at) for name, at in items if isinstance(at, str) and at}
 
 
 def _recipients(value: Any) -> list[str]:
-    given = value if isinstance(value, list) else [value]
-    names = [visible(str(name)) for name in given if name is not None]
+    items = value if isinstance(value, list) else [value]
+    names = [visible(str(name)) for name in items if name is not None]
     return [EVERYONE] if not names or any(name in _EVERYONE_IN_FILES for name in names) else names
 
 
 def _id_of(entry: Mapping[str, Any], team_id: str, taken: set[str]) -> str:
-    given = _text(entry.get("id"))
-    if given is None or given in taken:
-        # the place in the file is no part of it: an older message may be cut away
-        said = repr([entry.get(key) for key in ("id", "from", "to", "timestamp", "content")])
-        given = f"{team_id}.{hashlib.sha256(said.encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
-    unique, number = given, 1
+    id_ = _text(entry.get("id"))
+    if id_ is None or id_ in taken:
+        # the position in the file is not part of the id: older messages may be removed
+        content = repr([entry.get(key) for key in ("id", "from", "to", "timestamp", "content")])
+        id_ = f"{team_id}.{hashlib.sha256(content.encode('utf-8', 'backslashreplace')).hexdigest()[:16]}"
+    unique, number = id_, 1
     while unique in taken:
         number += 1
-        unique = f"{given}.{number}"
+        unique = f"{id_}.{number}"
     taken.add(unique)
     return unique
 
@@ -196,4 +195,4 @@ def _dicts(value: Any) -> list[Json]:
 
 
 def _too_deep() -> InvalidInput:
-    return InvalidInput("something in the file is nested too deeply", hint="make it flatter")
+    return InvalidInput("a value in the file is nested too deeply", hint="make it flatter")

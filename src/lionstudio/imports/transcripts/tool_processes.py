@@ -6,6 +6,8 @@ import os
 import time
 from functools import lru_cache
 
+from lionstudio.system.procfs import find_cwd, list_pids, read_argv
+
 SILENT = 300.0  # seconds without a word after which a conversation counts as ended
 _ASK_AGAIN = 2.0
 
@@ -21,25 +23,10 @@ def may_be_running(name: str, cwd: str | None, changed_at: float, now: float) ->
 @lru_cache(maxsize=4)
 def _folders_of(name: str, _tick: int) -> frozenset[str | None] | None:
     """The folders in which a program runs, None among them for one that hides it; None where no list is kept."""
-    try:
-        numbers = [entry for entry in os.listdir("/proc") if entry.isdigit()]
-    except OSError:
-        return None
-    return frozenset(_folder(number) for number in numbers if _is_program(number, name))
+    pids = list_pids()
+    return frozenset(find_cwd(pid) for pid in pids if _is_program(pid, name)) if pids else None
 
 
-def _is_program(number: str, name: str) -> bool:
-    try:
-        with open(f"/proc/{number}/cmdline", "rb") as file:
-            words = file.read(4096).decode("utf-8", "replace").split("\0")[:2]
-    except OSError:
-        return False
+def _is_program(pid: int, name: str) -> bool:
     # the program itself, or the script that an interpreter runs
-    return any(name in os.path.basename(word) or f"/{name}" in word for word in words)
-
-
-def _folder(number: str) -> str | None:
-    try:
-        return os.readlink(f"/proc/{number}/cwd")
-    except OSError:
-        return None
+    return any(name in os.path.basename(arg) or f"/{name}" in arg for arg in read_argv(pid)[:2])

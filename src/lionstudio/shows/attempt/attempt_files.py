@@ -7,7 +7,6 @@ what is no plain file of ours there counts as broken, and nothing waits for it.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import stat
@@ -20,7 +19,8 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.system.atomic_write import make_folder, write_text
-from lionstudio.system.json_read import read_object
+from lionstudio.system.filelock import lock_state
+from lionstudio.system.json_read import find_object, read_object
 from lionstudio.system.session_processes import end_processes_of
 
 ORDER, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
@@ -93,7 +93,7 @@ def read_spec(folder: str) -> AttemptSpec:
 
 def find_exit(folder: str) -> Exit | None:
     """How the attempt ended, None while it has not."""
-    given = read_json(os.path.join(folder, EXIT)) or {}
+    given = find_object(os.path.join(folder, EXIT)) or {}
     times = (given.get("started_at"), given.get("ended_at"))
     if str(given.get("how")) not in _HOWS or not all(map(_is_number, times)):
         return None
@@ -122,7 +122,7 @@ def write_exit(folder: str, found: Exit) -> None:
 def session_of(folder: str) -> str | None:
     """The session of an attempt, also of one whose order is gone."""
     for name in (ORDER, STARTED):
-        found = (read_json(os.path.join(folder, name)) or {}).get("session_id")
+        found = (find_object(os.path.join(folder, name)) or {}).get("session_id")
         if isinstance(found, str) and found:
             return found
     return None
@@ -134,17 +134,7 @@ def _is_number(value: Any) -> bool:
 
 def is_held(folder: str) -> bool:
     """Whether a supervisor lives; looking disturbs nobody, because whoever takes the lock tries again."""
-    try:
-        descriptor = os.open(os.path.join(folder, LOCK), os.O_RDONLY | SAFELY)
-    except OSError:  # not there, or nothing that a supervisor could hold
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    return lock_state(os.path.join(folder, LOCK)) == "held"
 
 
 def ask_to_stop(folder: str, why: str) -> None:
@@ -157,7 +147,7 @@ def ask_to_stop(folder: str, why: str) -> None:
 def why_asked_to_stop(folder: str) -> str | None:
     """The reason that was given; whatever lies there in its place asks for the same."""
     path = os.path.join(folder, STOP)
-    asked = read_json(path)
+    asked = find_object(path)
     if asked is not None:
         return str(asked.get("why"))
     return f"{STOP} is there and cannot be read" if os.path.lexists(path) else None
@@ -266,11 +256,3 @@ def _passed_on(environ: Mapping[str, str]) -> dict[str, str]:
     if not passed.get("LIONAGI_CRASH_AT", "").startswith("attempt."):
         passed.pop("LIONAGI_CRASH_AT", None)
     return passed
-
-
-def read_json(path: str) -> dict[str, Any] | None:
-    """A small file of ours; None when it is not there, or holds something else, or is no file."""
-    try:
-        return read_object(path, most=_MOST_BYTES, root=os.path.dirname(path))
-    except LionError:
-        return None

@@ -27,13 +27,13 @@ from lionstudio.shows.attempt.attempt_files import (
     Exit,
     find_exit,
     give_up,
-    read_json,
     read_spec,
     why_asked_to_stop,
     write_exit,
 )
 from lionstudio.system.atomic_write import write_text
-from lionstudio.system.process_identity import RunLock
+from lionstudio.system.filelock import RunLock
+from lionstudio.system.json_read import find_object
 from lionstudio.system.session_processes import VARIABLE, end_processes_of, processes_of
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Supervisor:
     def run(self) -> None:
         """Start it, or go on with what a supervisor before us had started."""
         before = os.path.lexists(self._path(STARTED))
-        began = (read_json(self._path(STARTED)) or {}).get("started_at")
+        began = (find_object(self._path(STARTED)) or {}).get("started_at")
         if isinstance(began, int | float):
             self._began = float(began)
         if not before or not self._may_have_run():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,8 +13,8 @@ from lionstudio.runs.environment import plain_environment, secrets_in
 from lionstudio.runs.prepare.playbook_steps import get_playbook
 from lionstudio.runs.prepare.resolve import ResolvedAgent, resolve_agent
 from lionstudio.settings import Settings
+from lionstudio.system.li_process import li_argv
 
-LI = (sys.executable, "-c", "import sys; from lionstudio.cli.main import main; sys.exit(main())")
 SILENCE = 3600.0  # seconds without a word, a tool call or a result: longer than any build that is worth waiting for
 _UNATTENDED = "edit"  # what an agent may do in its checkout when its definition does not say
 _SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS")
@@ -75,13 +74,14 @@ def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], setting
     if play.playbook is not None and (resumed is None or play.agent is None):
         agent = ["--agent", play.agent] if play.agent else []
         args = [word for name, value in play.args.items() for word in ("--arg", f"{name}={value}")]
-        return (*LI, "play", play.playbook, "-", *agent, *args, *common)
+        return tuple(li_argv("play", play.playbook, "-", *agent, *args, *common))
     who = who_plays(plan, play, settings)
     target = play.agent or plan.agent
     if who is None or target is None:
         raise LionError(f"nobody plays {play.name}", hint="name an `agent` in the plan, for the play or for the show")
     free = [] if who.permissions else ["--permissions", _UNATTENDED]
-    return (*LI, "agent", target, "-", *free, *(["--resume", str(resumed)] if resumed else []), *common)
+    resume = ["--resume", str(resumed)] if resumed else []
+    return tuple(li_argv("agent", target, "-", *free, *resume, *common))
 
 
 def attempt_prompt(play: PlannedPlay, meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
@@ -115,12 +115,6 @@ def _found(meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
 def _quoted(text: str) -> str:
     """What others said never begins a line, so that it is not taken for a word of the task."""
     return "\n".join(f"> {line}" for line in text.splitlines())
-
-
-def li_environment(environ: Mapping[str, str], settings: Settings) -> dict[str, str]:
-    """What our own commands get: ours, with the files that we use ourselves."""
-    ours = {name: value for name, value in environ.items() if name != "LIONAGI_SESSION_ID"}
-    return {**ours, "LIONAGI_HOME": settings.home, "LIONAGI_DB": settings.db, "LIONAGI_SHOWS": settings.shows}
 
 
 def gate_environment(environ: Mapping[str, str]) -> dict[str, str]:

@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.shows.attempt.attempt_files import read_json
 from lionstudio.shows.director.events import Spent
 from lionstudio.shows.records.play_records import write_json
 from lionstudio.state.database import Database
 from lionstudio.state.show_usage import usage_of_show
+from lionstudio.system.json_read import find_object
 
 GRANTED = "_granted.json"  # the director alone writes it
 CONCURRENCY = "_concurrency.json"  # whoever runs or watches the show; the last one counts
@@ -26,8 +26,8 @@ def spent(database: Database, topic: str) -> Spent:
 
 def extended_budget(show_dir: str) -> dict[str, int]:
     """What was granted beyond the plan, and how many plays at a time instead of what it says."""
-    found = read_json(os.path.join(show_dir, GRANTED)) or {}
-    plays = (read_json(os.path.join(show_dir, CONCURRENCY)) or {}).get("concurrency")
+    found = find_object(os.path.join(show_dir, GRANTED)) or {}
+    plays = (find_object(os.path.join(show_dir, CONCURRENCY)) or {}).get("concurrency")
     more = {part: int(found[part]) for part in _PARTS if found.get(part)}
     return more | ({"concurrency": plays} if isinstance(plays, int) and plays > 0 else {})
 
@@ -39,7 +39,7 @@ def set_concurrency(show_dir: str, plays: int) -> None:
 
 def grant(show_dir: str, decision_id: str, more: Mapping[str, int]) -> bool:
     """Add to it, once for each decision; whether anything changed."""
-    found: dict[str, Any] = read_json(os.path.join(show_dir, GRANTED)) or {}
+    found: dict[str, Any] = find_object(os.path.join(show_dir, GRANTED)) or {}
     if decision_id in found.get("decisions", []):
         return False
     sums = {part: int(found.get(part) or 0) + int(more.get(part) or 0) for part in _PARTS}

@@ -26,16 +26,20 @@ from lionstudio.shows.director.events import Command, Event, Transition
 from lionstudio.shows.execute import attempt_command, budget, outcomes
 from lionstudio.shows.execute.gate_and_merge import FINAL_GATES, GateAndMerge
 from lionstudio.shows.execute.notify import notify
-from lionstudio.shows.git.checkout import CheckoutTarget, hand_back_conflict, prepare
+from lionstudio.shows.git.checkout import CheckoutTarget, prepare
+from lionstudio.shows.git.conflict import hand_back_conflict
 from lionstudio.shows.git.merge import integration_tip
+from lionstudio.shows.git.preflight import check_repo
 from lionstudio.shows.git.repo_layout import Repo
-from lionstudio.shows.git.setup import check_repo, open_show_repo
+from lionstudio.shows.git.setup import open_show_repo
 from lionstudio.shows.process import codec
 from lionstudio.shows.records import decisions, play_records
 from lionstudio.shows.records.recovery import recover
 from lionstudio.shows.records.repair import repair
 from lionstudio.state.database import Database
 from lionstudio.system.atomic_write import write_text
+from lionstudio.system.json_read import find_object
+from lionstudio.system.li_process import li_environment
 from lionstudio.system.safe_read import read_text
 
 Warn = Callable[[str], None]
@@ -54,7 +58,8 @@ class Executor:
         self.topic = os.path.basename(self.show_dir)
         self.settings = settings
         self.warn = warn
-        self.environ = attempt_command.li_environment(environ, settings)
+        self.environ = {**environ, **li_environment(settings)}
+        self.environ.pop("LIONAGI_SESSION_ID", None)  # an attempt is a run of its own
         self.gate_environ = attempt_command.gate_environment(environ)
         self._desk_environ = attempt_command.notify_environment(environ)
         self.database = Database(settings.db, long_lived=True)
@@ -70,7 +75,7 @@ class Executor:
 
     def _open_repo(self, known: Any) -> Repo:
         room = os.path.join(self.settings.home, "checkouts", self.topic)
-        remembered = attempt_files.read_json(os.path.join(room, "director.git", "show.json")) or {}
+        remembered = find_object(os.path.join(room, "director.git", "show.json")) or {}
         base = remembered.get("base") or known
         if base is None:
             found = check_repo(str(self.plan.repo), self.plan.base_branch, self.topic)
@@ -79,7 +84,7 @@ class Executor:
             for warning in found.warnings:
                 self.warn(warning)
             base = found.base
-        repo = open_show_repo(str(self.plan.repo), self.topic, base, room=room)
+        repo = open_show_repo(str(self.plan.repo), self.topic, base, checkouts_dir=room)
         play_records.save_show(self.show_dir, self.database, self.plan, base=base)
         return repo
 
@@ -191,7 +196,7 @@ class Executor:
     def end(self, status: ShowStatus) -> str:
         """Write how the show ended."""
         gates = os.path.join(self.show_dir, FINAL_GATES)
-        found = attempt_files.read_json(gates)
+        found = find_object(gates)
         final = play_records.read_final(self.show_dir) if found is None else {**found, "show_passed": status in _PASSED}
         play_records.save_final_verdict(self.show_dir, self.database, final, status)
         with suppress(FileNotFoundError):
@@ -294,7 +299,7 @@ class Executor:
         return events.AttemptEnded(play, events.AttemptOutcome.STOPPED, self.why_stop())
 
     def _prompt(self, play: str, meta: play_records.Meta) -> str:
-        verdict = attempt_files.read_json(os.path.join(self.show_dir, play, VERDICT))
+        verdict = find_object(os.path.join(self.show_dir, play, VERDICT))
         prompt = attempt_command.attempt_prompt(self.planned(play), meta, verdict)
         write_text(play_records.inside(self.show_dir, play, "_prompt.md"), prompt)
         return prompt

@@ -22,13 +22,16 @@ from lionstudio.shows.director.rules import PARK_SECONDS
 from lionstudio.shows.execute import attempt_command, outcomes
 from lionstudio.shows.gates.command_gates import Check, Verdict, joined, run_commands
 from lionstudio.shows.gates.review import answer_of, review, review_prompt
-from lionstudio.shows.git.checkout import collect, find_checkout, remove
-from lionstudio.shows.git.merge import MergeConflict, check_out_tree, integration_tip, merge, try_merge
+from lionstudio.shows.git.checkout import find_checkout, remove
+from lionstudio.shows.git.collect_work import collect
+from lionstudio.shows.git.materialize import check_out_tree
+from lionstudio.shows.git.merge import MergeConflict, integration_tip, merge, try_merge
 from lionstudio.shows.git.provision import NotReady, provision
 from lionstudio.shows.git.repo_layout import Checkout
 from lionstudio.shows.git.setup import director_git
 from lionstudio.shows.records import play_records
 from lionstudio.state.messages.windows import Windowed, messages_after
+from lionstudio.system.li_process import li_argv
 from lionstudio.system.safe_rmtree import safe_rmtree
 
 if TYPE_CHECKING:
@@ -223,8 +226,7 @@ class GateAndMerge:
     def _asked(self, folder: str, agent: str, gate: Gate, cwd: str, prompt: str) -> events.AttemptEnded:
         stage, session_id = self._stage, new_id()
         name = f"show_{stage.topic}_{self._play or 'final'}_review"
-        argv = [
-            *attempt_command.LI,
+        argv = li_argv(
             "agent",
             agent,
             "-",
@@ -241,7 +243,7 @@ class GateAndMerge:
             str(gate.timeout),
             "--definitions",
             str(stage.plan.repo),
-        ]
+        )
         order = attempt_files.AttemptSpec(
             tuple(argv), cwd, session_id, stage.settings.db, float(gate.timeout), attempt_command.SILENCE
         )
@@ -287,7 +289,7 @@ class GateAndMerge:
         return found
 
     def _tree_of(self, commit: str) -> str:
-        return director_git(self._stage.repo).ask("rev-parse", "--verify", f"{commit}^{{tree}}").line
+        return director_git(self._stage.repo).check("rev-parse", "--verify", f"{commit}^{{tree}}").line
 
     def _write(self, **changes: Any) -> None:
         play_records.save_play(self._stage.show_dir, self._stage.database, self._play, **changes)

@@ -52,8 +52,8 @@ def changes_as_text(repo: Repo, base: str, result: str, most: int = _MOST_DIFF) 
     """The difference of two commits or trees as a patch, cut where it gets too long; no program of anybody makes it."""
     git = director_git(repo)
     form = ("diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-color")
-    stat, _ = git.beginning(_MOST_STAT, *form, "--stat=120", base, result)
-    patch, whole = git.beginning(most, *form, "-p", base, result)
+    stat, _ = git.read_start(_MOST_STAT, *form, "--stat=120", base, result)
+    patch, whole = git.read_start(most, *form, "-p", base, result)
     text = f"{stat.decode('utf-8', 'replace')}\n{patch.decode('utf-8', 'replace')}"
     return text if whole else f"{text}\n(the rest of the patch is left out; look at the files)"
 

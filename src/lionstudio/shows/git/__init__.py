@@ -1,1 +1,1 @@
-"""Git work of a show: checkouts, collecting, merging, cleanup."""
+"""Git operations of a show: checkouts, collecting work, merging, cleanup."""

@@ -1,4 +1,4 @@
-"""The checkout of a play: made from the integration branch, kept for every attempt, removed once merged."""
+"""The checkout of a play: created from the integration branch, kept for every attempt, removed once merged."""
 
 from __future__ import annotations
 
@@ -10,160 +10,148 @@ from dataclasses import dataclass, field
 from lionstudio.crash import point
 from lionstudio.errors import Conflict
 from lionstudio.model.shows.plan import Command
-from lionstudio.shows.git.collect_work import Collected, collect, left_since, remember
-from lionstudio.shows.git.conflict import hand_back_conflict
-from lionstudio.shows.git.materialize import check_out_files, make_git, read_bytes
+from lionstudio.shows.git.collect_work import collect, find_uncollected, save_collected_state
+from lionstudio.shows.git.materialize import check_out_files, create_git_dir, read_or_empty
 from lionstudio.shows.git.merge import integration_tip
-from lionstudio.shows.git.provision import as_patterns, copy_files, set_up, tear_down
+from lionstudio.shows.git.provision import copy_files, ignore_patterns, set_up, tear_down
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import director_git, find_ref, users_git
-from lionstudio.shows.git.untrusted_git_dir import put_files, repair_git_dir
+from lionstudio.shows.git.untrusted_git_dir import repair_git_dir, write_git_files
 from lionstudio.shows.git.worktree_scan import save_index_position
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import failure
 from lionstudio.system.safe_rmtree import safe_rmtree
 
-__all__ = [
-    "CheckoutTarget",
-    "Collected",
-    "abandon",
-    "collect",
-    "find_checkout",
-    "hand_back_conflict",
-    "prepare",
-    "remove",
-]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutTarget:
-    """What `prepare` needs to know about a play."""
+    """The play and the files and commands that its checkout needs."""
 
     repo: Repo
     play: str
     copy: tuple[str, ...] = ()
     setup: tuple[Command, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)  # of the setup commands; scrubbed by the caller
+    env: Mapping[str, str] = field(default_factory=dict)  # of the setup commands; the caller removes secrets
 
 
-def prepare(place: CheckoutTarget) -> Checkout:
-    """The checkout of a play, made or found again, with copies and setup done. Raises when setup fails."""
-    checkout = Checkout(repo=place.repo, play=place.play, base=_ensure_branch(place))
+def prepare(target: CheckoutTarget) -> Checkout:
+    """Create or reopen the checkout of a play, with files copied and setup done; raise when setup fails."""
+    checkout = Checkout(repo=target.repo, play=target.play, base=_ensure_branch(target))
     if not os.path.lexists(checkout.path):
-        _make(checkout)
-    elif not repair_git_dir(checkout.path, objects=checkout.repo.objects, exclude=_exclude(checkout)):
+        _create(checkout)
+    elif not repair_git_dir(checkout.path, objects=checkout.repo.objects, exclude=_exclude_text(checkout)):
         _replace_git(checkout)
-    if not os.path.exists(_furnished(checkout)):
-        _furnish(place, checkout)
+    if not os.path.exists(_provisioned_mark(checkout)):
+        _provision(target, checkout)
     return checkout
 
 
 def find_checkout(repo: Repo, play: str) -> Checkout | None:
-    """The checkout of a play that was prepared before."""
+    """Return the checkout of a play that was prepared before, or None."""
     checkout = Checkout(repo=repo, play=play, base="")
-    base = _read(os.path.join(checkout.notes, "base"))
+    base = _read(os.path.join(checkout.private_dir, "base"))
     return Checkout(repo=repo, play=play, base=base) if base else None
 
 
-def _ensure_branch(place: CheckoutTarget) -> str:
-    """The commit that the play started from; written down before the ref is made, so that a crash changes nothing."""
-    repo, play = place.repo, place.play
-    notes = Checkout(repo=repo, play=play, base="").notes
-    known = _read(os.path.join(notes, "base"))
-    if known and find_ref(repo, repo.branch(play)):
-        return known
-    base = known or integration_tip(repo)
-    write_text(os.path.join(notes, "base"), base + "\n")
+def _ensure_branch(target: CheckoutTarget) -> str:
+    """Return the play's base commit; it is saved before the ref is created, so that a crash changes nothing."""
+    repo, play = target.repo, target.play
+    private_dir = Checkout(repo=repo, play=play, base="").private_dir
+    saved = _read(os.path.join(private_dir, "base"))
+    if saved and find_ref(repo, repo.branch(play)):
+        return saved
+    base = saved or integration_tip(repo)
+    write_text(os.path.join(private_dir, "base"), base + "\n")
     point("show.checkout.based")
-    ran = users_git(repo).run("update-ref", "-m", "show: prepare", repo.branch(play), base, "")
-    if ran.code == 0:
+    result = users_git(repo).run("update-ref", "-m", "show: prepare", repo.branch(play), base, "")
+    if result.code == 0:
         return base
-    found = find_ref(repo, repo.branch(play))
-    if found is None:
-        raise failure("update-ref", ran)
-    if not director_git(repo).says("merge-base", "--is-ancestor", base, found):
+    tip = find_ref(repo, repo.branch(play))
+    if tip is None:
+        raise failure("update-ref", result)
+    if not director_git(repo).succeeds("merge-base", "--is-ancestor", base, tip):
         name = repo.branch(play).removeprefix("refs/heads/")
         raise Conflict(
-            f"a branch {name} exists that is not of this show",
-            hint=f"rename it: git branch -m {name} OTHER; or choose another topic",
+            f"the branch {name} exists and does not belong to this show",
+            hint=f"rename it (git branch -m {name} OTHER), or choose another topic",
         )
     return base
 
 
-def _make(checkout: Checkout) -> None:
-    """Lay the play's last collected commit out beside its place and move it there whole."""
+def _create(checkout: Checkout) -> None:
+    """Check the play's last collected commit out into a temporary folder, then rename it."""
     with suppress(FileNotFoundError):
-        os.unlink(_furnished(checkout))
+        os.unlink(_provisioned_mark(checkout))
     start = _last_collected(checkout)
-    making = os.path.join(checkout.repo.checkouts_dir, f".making-{checkout.play}")
-    safe_rmtree(making)
-    make_folder(making)
+    temporary = os.path.join(checkout.repo.checkouts_dir, f".making-{checkout.play}")
+    safe_rmtree(temporary)
+    make_folder(temporary)
     save_index_position(checkout, None)
-    check_out_files(checkout.repo, start, making, index=checkout.index)
-    _make_git(checkout, making, start)
+    check_out_files(checkout.repo, start, temporary, index=checkout.index)
+    _write_git_dir(checkout, temporary, start)
     point("show.checkout.laid_out")
-    os.rename(making, checkout.path)
+    os.rename(temporary, checkout.path)
 
 
 def _last_collected(checkout: Checkout) -> str:
-    if not os.path.exists(os.path.join(checkout.notes, "collected.json")):
-        return checkout.base  # it was never made before
+    if not os.path.exists(os.path.join(checkout.private_dir, "collected.json")):
+        return checkout.base  # this is the first checkout
     return find_ref(checkout.repo, checkout.branch) or checkout.base
 
 
-def _make_git(checkout: Checkout, path: str, commit: str) -> None:
-    make_git(checkout.repo, path, commit, head=f"ref: {checkout.branch}")
-    put_files(path, {"info/exclude": _exclude(checkout).encode(), "index": read_bytes(checkout.index)})
-    remember(checkout, commit)
+def _write_git_dir(checkout: Checkout, path: str, commit: str) -> None:
+    create_git_dir(checkout.repo, path, commit, head=f"ref: {checkout.branch}")
+    write_git_files(path, {"info/exclude": _exclude_text(checkout).encode(), "index": read_or_empty(checkout.index)})
+    save_collected_state(checkout, commit)
     save_index_position(checkout, commit)
 
 
 def _replace_git(checkout: Checkout) -> None:
-    """A git folder that an agent has made useless gives way to a new one; the files stay as they are."""
+    """Replace a git folder that the agent has broken; the files stay as they are."""
     if not os.path.isdir(checkout.path) or os.path.islink(checkout.path):
         safe_rmtree(checkout.path)
-        _make(checkout)
+        _create(checkout)
         return
     safe_rmtree(os.path.join(checkout.path, ".git"), above=2)
     commit = _last_collected(checkout)
     git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index)
     save_index_position(checkout, None)
-    git.ask("read-tree", "--reset", commit)
-    _make_git(checkout, checkout.path, commit)
+    git.check("read-tree", "--reset", commit)
+    _write_git_dir(checkout, checkout.path, commit)
 
 
-def _furnish(place: CheckoutTarget, checkout: Checkout) -> None:
-    logs = os.path.join(checkout.notes, "logs")
-    copied = copy_files(place.repo.path, checkout.path, place.copy)
-    _leave_out(checkout, copied)
-    if place.setup:
-        set_up(checkout.path, place.setup, place.env, logs)
-        _leave_out(checkout, copied + _untracked(checkout))
+def _provision(target: CheckoutTarget, checkout: Checkout) -> None:
+    logs = os.path.join(checkout.private_dir, "logs")
+    copied = copy_files(target.repo.path, checkout.path, target.copy)
+    _exclude(checkout, copied)
+    if target.setup:
+        set_up(checkout.path, target.setup, target.env, logs)
+        _exclude(checkout, copied + _untracked(checkout))
     point("show.checkout.furnished")
-    write_text(_furnished(checkout), "")
+    write_text(_provisioned_mark(checkout), "")
 
 
 def _untracked(checkout: Checkout) -> list[str]:
-    """What setup made and nobody ignores: not the agent's work."""
-    git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index, excludes=_excludes(checkout))
-    return git.ask("ls-files", "-z", "-o", "--directory", "--exclude-standard").fields()
+    """List the files that setup created and git does not ignore: they are not the agent's work."""
+    git = director_git(checkout.repo, work_tree=checkout.path, index=checkout.index, excludes=_exclude_file(checkout))
+    return git.check("ls-files", "-z", "-o", "--directory", "--exclude-standard").fields()
 
 
-def _leave_out(checkout: Checkout, names: list[str]) -> None:
-    write_text(_excludes(checkout), "".join(f"{line}\n" for line in as_patterns(names)))
-    put_files(checkout.path, {"info/exclude": _exclude(checkout).encode()})
+def _exclude(checkout: Checkout, names: list[str]) -> None:
+    write_text(_exclude_file(checkout), "".join(f"{line}\n" for line in ignore_patterns(names)))
+    write_git_files(checkout.path, {"info/exclude": _exclude_text(checkout).encode()})
 
 
 def remove(
     checkout: Checkout, *, teardown: tuple[Command, ...] = (), env: Mapping[str, str] | None = None
 ) -> str | None:
-    """Remove a checkout whose work is proven merged; otherwise leave it and give the reason."""
+    """Remove a checkout whose work is proven merged; otherwise keep it and return the reason."""
     merged = _merged_refs(checkout)
     if reason := why_keep(checkout, merged):
         return reason
     if os.path.isdir(checkout.path) and teardown:
-        tear_down(checkout.path, teardown, env or {}, os.path.join(checkout.notes, "logs"))
+        tear_down(checkout.path, teardown, env or {}, os.path.join(checkout.private_dir, "logs"))
     safe_rmtree(checkout.path)
     point("show.checkout.removed")
     _drop_branch(checkout, merged)
@@ -171,57 +159,57 @@ def remove(
 
 
 def abandon(checkout: Checkout) -> str | None:
-    """Remove a checkout whose work nobody wants merged, once all of it is archived; otherwise give the reason."""
+    """Archive the work of a checkout that will not be merged and remove it; otherwise return the reason."""
     if os.path.isdir(checkout.path):
-        collected = collect(checkout, f"What was left of {checkout.play}", attempt=0)
+        collected = collect(checkout, f"Last work of {checkout.play}", attempt=0)
         if collected.left_out:
-            return f"it holds {shown(collected.left_out[0])}, which only its own git can commit"
-        if reason := left_since(checkout):
+            return f"it contains {shown(collected.left_out[0])}, which only its own git can commit"
+        if reason := find_uncollected(checkout):
             return reason
     safe_rmtree(checkout.path)
     return None
 
 
 def why_keep(checkout: Checkout, merged: Mapping[str, tuple[str, str]]) -> str | None:
-    """What would be lost with a checkout, None when everything in it is proven to be merged and archived."""
+    """Return the reason to keep a checkout, None when all of it is proven to be merged and archived."""
     branch = merged[checkout.branch][0] if checkout.branch in merged else find_ref(checkout.repo, checkout.branch)
     if branch is not None and checkout.branch not in merged:
         return "its work is not merged"
     if not any(ref.startswith("refs/shows/archive/") for ref in merged) and branch != checkout.base:
         return "its work is not archived"
-    return left_since(checkout) if os.path.isdir(checkout.path) else None
+    return find_uncollected(checkout) if os.path.isdir(checkout.path) else None
 
 
 def _merged_refs(checkout: Checkout) -> dict[str, tuple[str, str]]:
-    """Branch and archive of a play as far as the integration branch contains them, and where one is checked out."""
+    """Map the merged refs of a play (branch and archive) to their commit and their work tree."""
     repo = checkout.repo
     archive = repo.archive(checkout.play, 0).removesuffix("/0")
     form = "--format=%(refname) %(objectname) %(worktreepath)"
-    told = users_git(repo).ask("for-each-ref", f"--merged={repo.integration}", form, checkout.branch, archive)
-    lines = (line.split(" ", 2) for line in told.text.splitlines())
-    return {name: (oid, where) for name, oid, where in lines}
+    refs = users_git(repo).check("for-each-ref", f"--merged={repo.integration}", form, checkout.branch, archive)
+    lines = (line.split(" ", 2) for line in refs.text.splitlines())
+    return {name: (oid, worktree) for name, oid, worktree in lines}
 
 
 def _drop_branch(checkout: Checkout, merged: Mapping[str, tuple[str, str]]) -> None:
-    """The archive keeps the commits; a branch that somebody looks at stays."""
-    oid, where = merged.get(checkout.branch, ("", ""))
-    if oid and not where:
+    """Delete the branch unless it is checked out; the archive keeps its commits."""
+    oid, worktree = merged.get(checkout.branch, ("", ""))
+    if oid and not worktree:
         users_git(checkout.repo).run("update-ref", "-d", checkout.branch, oid)
 
 
-def _excludes(checkout: Checkout) -> str:
-    return os.path.join(checkout.notes, "exclude")
+def _exclude_file(checkout: Checkout) -> str:
+    return os.path.join(checkout.private_dir, "exclude")
 
 
-def _furnished(checkout: Checkout) -> str:
-    return os.path.join(checkout.notes, "furnished")
+def _provisioned_mark(checkout: Checkout) -> str:
+    return os.path.join(checkout.private_dir, "furnished")
 
 
-def _exclude(checkout: Checkout) -> str:
-    """What the agent's own git is told to leave alone: the user's exclusions and what we put there."""
-    ours = [os.path.join(checkout.repo.director, "info", "exclude"), _excludes(checkout)]
-    return "\n".join(read_bytes(path).decode("utf-8", "ignore") for path in ours)
+def _exclude_text(checkout: Checkout) -> str:
+    """Build the exclude file of the agent's git: the user's exclusions and the files we put there."""
+    paths = [os.path.join(checkout.repo.director_dir, "info", "exclude"), _exclude_file(checkout)]
+    return "\n".join(read_or_empty(path).decode("utf-8", "ignore") for path in paths)
 
 
 def _read(path: str) -> str:
-    return read_bytes(path).decode("ascii", "ignore").strip()
+    return read_or_empty(path).decode("ascii", "ignore").strip()

@@ -1,4 +1,4 @@
-"""Checkouts that a show has left: told by the doctor, removed by `li show clean` when nothing is lost with them."""
+"""Checkouts of ended shows: reported by the doctor, removed by `li show clean` when no work is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.git.checkout import abandon, find_checkout, remove
 from lionstudio.shows.git.repo_layout import DIRECTOR
-from lionstudio.shows.git.setup import remembered
+from lionstudio.shows.git.setup import find_show_repo
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import find_show
 from lionstudio.state.upkeep.doctor import Finding
@@ -23,7 +23,7 @@ _GATES, _MAKING = ".gates", ".making-"
 
 
 class StaleCheckout(NamedTuple):
-    """The checkout of a play whose show has ended, or is not known any more."""
+    """The checkout of a play whose show has ended or is unknown."""
 
     topic: str
     play: str
@@ -32,7 +32,7 @@ class StaleCheckout(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """What became of it; without a reason it is gone."""
+    """The result of a cleanup; `kept` is the reason when it was not removed."""
 
     topic: str
     play: str
@@ -41,58 +41,53 @@ class Cleaned(NamedTuple):
 
 
 def checkout_folders(settings: Settings) -> str:
-    """The folder that holds the checkouts of all shows."""
     return os.path.join(settings.home, "checkouts")
 
 
 def list_stale_checkouts(conn: Connection, settings: Settings) -> Iterator[StaleCheckout]:
-    """Every checkout that nobody will work in again, by show and play."""
-    for room in list_folder(checkout_folders(settings)):
-        show = find_show(conn, room.name)
-        if room.folder and not room.link and (show is None or show.status is not ShowStatus.ACTIVE):
-            status = "unknown" if show is None else str(show.status)
-            yield from (StaleCheckout(room.name, play, path, status) for play, path in _checkouts(room.path))
+    """List the checkouts that no agent will work in again, by show and play."""
+    for folder in list_folder(checkout_folders(settings)):
+        show = find_show(conn, folder.name)
+        if not folder.folder or folder.link or (show is not None and show.status is ShowStatus.ACTIVE):
+            continue
+        status = "unknown" if show is None else str(show.status)
+        for item in list_folder(folder.path):
+            if item.folder and not item.name.startswith(".") and item.name != DIRECTOR:
+                yield StaleCheckout(folder.name, item.name, item.path, status)
 
 
-def _checkouts(room: str) -> Iterator[tuple[str, str]]:
-    for item in list_folder(room):
-        if item.folder and not item.name.startswith(".") and item.name != DIRECTOR:
-            yield item.name, item.path
-
-
-def clean(left: StaleCheckout, *, abandoned: bool) -> Cleaned:
-    """Remove one when its work is proven merged; `abandoned` also when all of it is kept in the archive."""
-    room = os.path.dirname(left.path)
-    repo = remembered(room)
-    checkout = None if repo is None else find_checkout(repo, left.play)
+def clean(stale: StaleCheckout, *, abandoned: bool) -> Cleaned:
+    """Remove a checkout whose work is proven merged; with `abandoned`, archive the work and remove it."""
+    repo = find_show_repo(os.path.dirname(stale.path))
+    checkout = None if repo is None else find_checkout(repo, stale.play)
     if checkout is None:
-        return Cleaned(left.topic, left.play, left.path, "nothing tells which repository it belongs to")
+        return Cleaned(stale.topic, stale.play, stale.path, "its repository is not recorded")
     try:
         kept = remove(checkout)
         if kept and abandoned:
             kept = abandon(checkout)
     except LionError as error:
         kept = error.message
-    return Cleaned(left.topic, left.play, left.path, kept)
+    return Cleaned(stale.topic, stale.play, stale.path, kept)
 
 
-def remove_checkout(room: str) -> None:
-    """Remove what a killed director had half laid out."""
-    for item in list_folder(room):
+def remove_partial_checkouts(checkouts_dir: str) -> None:
+    """Remove the unfinished checkouts of a killed director."""
+    for item in list_folder(checkouts_dir):
         if item.name == _GATES or item.name.startswith(_MAKING):
             safe_rmtree(item.path)
 
 
 def stale_checkout_findings(conn: Connection, settings: Settings) -> Iterator[Finding]:
-    """What the doctor says about them; each costs as much room as the repository."""
-    for number, left in enumerate(list_stale_checkouts(conn, settings)):
+    """Report stale checkouts to the doctor; each takes as much disk space as the repository."""
+    for number, stale in enumerate(list_stale_checkouts(conn, settings)):
         if number == _MOST_FINDINGS:
             return
-        state = "is not known" if left.show == "unknown" else f"is {left.show}"
+        status = "is unknown" if stale.show == "unknown" else f"is {stale.show}"
         yield Finding(
             "info",
             "show.checkout_left",
-            f"checkout of {left.topic}/{left.play}",
-            f"{left.path}: the show {state}",
-            "`li show clean` removes those whose work is merged, and says why others stay",
+            f"checkout of {stale.topic}/{stale.play}",
+            f"{stale.path}: the show {status}",
+            "`li show clean` removes merged checkouts and reports the reason for each it keeps",
         )

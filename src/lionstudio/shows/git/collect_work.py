@@ -1,8 +1,8 @@
-"""What an agent left in its checkout becomes one commit in the user's repository, with the director's own git.
+"""Commit an agent's work from its checkout to the user's repository, with the director's own git.
 
-Commits that the agent made are taken in first, as a pack that git checks object by object; from then on only
-checked objects are read. Its files are then compared with our own index. Its index, configuration, attributes of
-its git folder, hooks and refs are never given to git.
+Commits that the agent made are imported first, as a pack that git verifies object by object; from then on only
+verified objects are read. Its files are then compared with our own index. Git never sees the index, configuration,
+attributes, hooks or refs of the agent's git folder.
 """
 
 from __future__ import annotations
@@ -19,50 +19,46 @@ from typing import Any, NamedTuple
 from lionstudio.crash import point
 from lionstudio.errors import Busy, LionError, StorageFailed
 from lionstudio.shows.git.conflict_markers import find_conflict_markers
-from lionstudio.shows.git.materialize import commit_tree, read_bytes
+from lionstudio.shows.git.materialize import commit_tree, read_or_empty
 from lionstudio.shows.git.repo_layout import Checkout, Repo
 from lionstudio.shows.git.setup import director_git, users_git
-from lionstudio.shows.git.untrusted_git_dir import MOST_BESIDE, GitState, read_git_state
-from lionstudio.shows.git.worktree_scan import ScanResult, differing, index_position, save_index_position, scan
+from lionstudio.shows.git.untrusted_git_dir import MOST_OTHER_REFS, GitState, read_git_state
+from lionstudio.shows.git.worktree_scan import ScanResult, index_position, list_changes, save_index_position, scan
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import Git, failure
 
-_LOOSE = 1000  # objects up to which they are unpacked, as git itself does
+_LOOSE = 1000  # up to this number, objects are unpacked, as git itself does
 _GITLINK = "160000"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """What an attempt left: one commit that holds it all. With problems it must not be merged."""
+    """The work of an attempt as one commit; with problems it must not be merged."""
 
     head: str
-    changed: tuple[str, ...] = ()  # against the play's base; () for a play that did nothing
+    changed: tuple[str, ...] = ()  # against the play's base; () for a play that changed nothing
     problems: tuple[str, ...] = ()  # each a sentence for the agent's next attempt
     left_out: tuple[str, ...] = ()  # files that only the agent's own git could have committed (filters, submodules)
 
 
 class _Ref(NamedTuple):
-    """A ref of the user's repository."""
-
     name: str
     oid: str
     tree: str
     parents: str
-    where: str  # the work tree that has it checked out
+    worktree: str  # the folder that has it checked out
 
 
 @dataclass(slots=True)
 class _Work:
-    """A collection under way."""
-
     checkout: Checkout
     refs: dict[str, _Ref]
     problems: list[str] = field(default_factory=list)
-    rewritten: bool = False  # HEAD does not descend from the play's base any more
+    rewritten: bool = False  # HEAD no longer descends from the play's base
 
     @property
-    def known(self) -> str:
+    def branch_commit(self) -> str:
         return self._oid(self.checkout.branch)
 
     @property
@@ -74,74 +70,75 @@ class _Work:
 
 
 def collect(checkout: Checkout, message: str, *, attempt: int) -> Collected:
-    """Everything the agent left, committed or not, as a commit in the user's repository under branch and archive ref.
+    """Store all work of the agent, committed or not, as a commit under the play's branch and archive refs.
 
-    The agent's processes must have ended. Nothing of the checkout's own git configuration is used.
+    The agent's processes must have ended. The checkout's own git configuration is not used.
     """
     archive = checkout.repo.archive(checkout.play, attempt)
     work = _Work(checkout, _refs(checkout.repo, checkout.branch, archive, checkout.repo.integration))
-    seen = read_git_state(checkout.path, checkout.branch)
-    work.problems += seen.problems
-    start = _take_in(work, seen)
-    beside = _take_beside(work, seen, start[0])
-    swept = _sweep(work, start)
-    head = _commit(work, start, swept, message, work.refs.get(archive))
-    changed = _examine(work, head)
+    state = read_git_state(checkout.path, checkout.branch)
+    work.problems += state.problems
+    start = _import_commits(work, state)
+    other_refs = _import_other_refs(work, state, start[0])
+    files = _scan_files(work, start)
+    head = _commit(work, start, files, message, work.refs.get(archive))
+    changed = _check_changes(work, head)
     point("show.collect.taken_in")
-    _keep(work, archive, head)
-    remember(checkout, seen.head, beside)
-    return Collected(head=head, changed=changed, problems=tuple(work.problems), left_out=swept.left_out)
+    _move_refs(work, archive, head)
+    save_collected_state(checkout, state.head, other_refs)
+    return Collected(head=head, changed=changed, problems=tuple(work.problems), left_out=files.left_out)
 
 
-def left_since(checkout: Checkout) -> str | None:
-    """What is in a checkout that was not there when it was collected."""
-    noted = _noted(checkout)
-    seen = read_git_state(checkout.path, checkout.branch)
-    if seen.head is not None and seen.head != noted.get("own", checkout.base):
+def find_uncollected(checkout: Checkout) -> str | None:
+    """Return what a checkout contains that was not collected, None when nothing."""
+    collected = _load_collected_state(checkout)
+    state = read_git_state(checkout.path, checkout.branch)
+    if state.head is not None and state.head != collected.get("own", checkout.base):
         return "it has commits that were not collected"
-    known = (checkout.base, *noted.get("beside", ()))
-    if lost := [name for oid, name in seen.other_refs.items() if oid not in known]:
-        return f"{shown(lost[0])} was not collected"
-    changed = differing(checkout, director_git(checkout.repo))
+    known = (checkout.base, *collected.get("beside", ()))
+    if refs := [name for oid, name in state.other_refs.items() if oid not in known]:
+        return f"{shown(refs[0])} was not collected"
+    changed = list_changes(checkout, director_git(checkout.repo))
     return f"it has changes that were not collected: {shown(changed[0])}" if changed else None
 
 
 def _refs(repo: Repo, *names: str) -> dict[str, _Ref]:
     form = "--format=%(refname)%00%(objectname)%00%(tree)%00%(parent)%00%(worktreepath)%00"
-    fields = users_git(repo).ask("for-each-ref", form, *names).text.split("\0")
-    found = (_Ref(fields[at].strip("\n"), *fields[at + 1 : at + 5]) for at in range(0, len(fields) - 5, 5))
-    return {ref.name: ref for ref in found if ref.name in names}
+    fields = users_git(repo).check("for-each-ref", form, *names).text.split("\0")
+    refs = (_Ref(fields[at].strip("\n"), *fields[at + 1 : at + 5]) for at in range(0, len(fields) - 5, 5))
+    return {ref.name: ref for ref in refs if ref.name in names}
 
 
-def _take_in(work: _Work, seen: GitState) -> tuple[str, ...]:
-    """The commits that the files are on top of, with what the agent committed among our objects; the first is HEAD."""
-    wanted = [oid for oid in dict.fromkeys((seen.head, seen.branch, *seen.merging)) if oid]
-    new = [oid for oid in wanted if oid not in (work.known, work.tip, work.checkout.base)]
+def _import_commits(work: _Work, state: GitState) -> tuple[str, ...]:
+    """Copy the agent's commits into our objects; return the parents of its files, HEAD first."""
+    wanted = [oid for oid in dict.fromkeys((state.head, state.branch, *state.merging)) if oid]
+    new = [oid for oid in wanted if oid not in (work.branch_commit, work.tip, work.checkout.base)]
     try:
         if new:
-            _transfer(work.checkout, new, (work.known, work.tip, work.checkout.base))
-        _assert_there(work, seen.head, [oid for oid in new if oid != seen.head])
+            _transfer(work.checkout, new, (work.branch_commit, work.tip, work.checkout.base))
+        _verify(work, state.head, [oid for oid in new if oid != state.head])
     except (StorageFailed, Busy):
         raise
     except LionError as error:
         work.problems.append(f"the commits in the checkout cannot be read: {error.message}")
-        return (work.known,)
-    if seen.head is None:
-        return (work.known,)
-    return _chosen(work, seen, seen.head), *(oid for oid in seen.merging if oid != seen.head)
+        return (work.branch_commit,)
+    if state.head is None:
+        return (work.branch_commit,)
+    _check_branch(work, state, state.head)
+    return state.head, *(oid for oid in state.merging if oid != state.head)
 
 
-def _take_beside(work: _Work, seen: GitState, head: str) -> list[str]:
-    """Archive the branches, tags and stashes that HEAD does not lead to; gives those that are safe now.
+def _import_other_refs(work: _Work, state: GitState, head: str) -> list[str]:
+    """Archive the branches, tags and stashes that HEAD does not contain; return those that are safe now.
 
-    One that cannot be read is no reason to refuse the work: it stays in the checkout, and the checkout with it.
+    An unreadable one does not block the work: it stays in the checkout, and so the checkout stays.
     """
     git, safe = director_git(work.checkout.repo), []
-    for oid in itertools.islice(seen.other_refs, MOST_BESIDE):
+    for oid in itertools.islice(state.other_refs, MOST_OTHER_REFS):
         try:
-            if oid not in (work.known, work.tip, work.checkout.base):
+            if oid not in (work.branch_commit, work.tip, work.checkout.base):
                 _transfer(work.checkout, [oid], (head, work.tip, work.checkout.base))
-                if not git.says("merge-base", "--is-ancestor", oid, head):
+                if not git.succeeds("merge-base", "--is-ancestor", oid, head):
                     _archive(work, oid)
         except (StorageFailed, Busy):
             raise
@@ -151,69 +148,68 @@ def _take_beside(work: _Work, seen: GitState, head: str) -> list[str]:
     return safe
 
 
-def _assert_there(work: _Work, head: str | None, others: list[str]) -> None:
-    """Strict means that everything a pack refers to is there; what lied about its own name is not."""
+def _verify(work: _Work, head: str | None, others: list[str]) -> None:
+    """Check that the imported commits exist: --strict does not notice an object under a false name."""
     git = director_git(work.checkout.repo)
     if head not in (None, work.checkout.base):
-        work.rewritten = not git.says("merge-base", "--is-ancestor", work.checkout.base, str(head))
+        work.rewritten = not git.succeeds("merge-base", "--is-ancestor", work.checkout.base, str(head))
     if others:
-        git.ask("rev-list", "--no-walk", "--quiet", *others, "--")
+        git.check("rev-list", "--no-walk", "--quiet", *others, "--")
 
 
-def _chosen(work: _Work, seen: GitState, head: str) -> str:
-    """HEAD, with a problem when it was left behind the branch of the play or beside it."""
+def _check_branch(work: _Work, state: GitState, head: str) -> None:
+    """Report a HEAD that lacks commits of the play's branch, and archive these commits."""
     git = director_git(work.checkout.repo)
-    if seen.branch in (None, head) or git.says("merge-base", "--is-ancestor", str(seen.branch), head):
-        return head
+    if state.branch in (None, head) or git.succeeds("merge-base", "--is-ancestor", str(state.branch), head):
+        return
     branch = work.checkout.branch.removeprefix("refs/heads/")
     work.problems.append(
-        f"HEAD was left at {head[:12]}, which lacks commits of {branch} ({str(seen.branch)[:12]});"
+        f"HEAD was left at {head[:12]}, which lacks commits of {branch} ({str(state.branch)[:12]});"
         f" check out {branch} and bring everything there"
     )
-    _archive(work, str(seen.branch))
-    return head
+    _archive(work, str(state.branch))
 
 
 def _archive(work: _Work, oid: str) -> None:
-    """Work that HEAD does not lead to must not be lost because of that."""
+    """Keep work that HEAD does not contain under a ref of its own."""
     ref = f"{work.checkout.repo.archive(work.checkout.play, 0)}-{oid[:12]}"
-    users_git(work.checkout.repo).ask("update-ref", "-m", "show: left beside HEAD", ref, oid)
+    users_git(work.checkout.repo).check("update-ref", "-m", "show: left beside HEAD", ref, oid)
 
 
 def _transfer(checkout: Checkout, wanted: list[str], known: tuple[str, ...]) -> None:
-    """Copy commits and what they need into the user's store; git refuses what is broken, forged or incomplete."""
+    """Copy commits into the user's store; git refuses broken, forged or incomplete objects."""
     repo = checkout.repo
     store = os.path.join(checkout.path, ".git", "objects")
-    reader = director_git(repo, also=(store,))
-    asked = "".join(f"{oid}\n" for oid in wanted) + "--not\n" + "".join(f"{oid}\n" for oid in dict.fromkeys(known))
-    with tempfile.TemporaryFile(dir=repo.director) as pack:
-        packed = reader.run("pack-objects", "--revs", "--stdout", "-q", given=asked.encode(), into=pack)
-        if packed.code != 0:
-            raise failure("pack-objects", packed)
+    reader = director_git(repo, read_only_objects=(store,))
+    revisions = "".join(f"{oid}\n" for oid in wanted) + "--not\n" + "".join(f"{oid}\n" for oid in dict.fromkeys(known))
+    with tempfile.TemporaryFile(dir=repo.director_dir) as pack:
+        result = reader.run("pack-objects", "--revs", "--stdout", "-q", stdin=revisions.encode(), stdout=pack)
+        if result.code != 0:
+            raise failure("pack-objects", result)
         pack.seek(8)
         number = int.from_bytes(pack.read(4), "big")
         pack.seek(0)
-        # through the descriptor: what was read ahead into the buffer would be missing for git
+        # by the descriptor too: git reads it without our buffer
         os.lseek(pack.fileno(), 0, os.SEEK_SET)
         if number <= _LOOSE:
-            director_git(repo).ask("unpack-objects", "-q", "--strict", given=pack)
+            director_git(repo).check("unpack-objects", "-q", "--strict", stdin=pack)
         else:
-            director_git(repo).ask("index-pack", "--stdin", "--strict", given=pack)
+            director_git(repo).check("index-pack", "--stdin", "--strict", stdin=pack)
 
 
-def _sweep(work: _Work, start: tuple[str, ...]) -> ScanResult:
-    """Compare the files with the commit they are on top of; what is wrong with them is a problem for the agent."""
+def _scan_files(work: _Work, start: tuple[str, ...]) -> ScanResult:
+    """Compare the files with their parent commit; unusable files become problems for the agent."""
     if not os.path.isdir(work.checkout.path) or os.path.islink(work.checkout.path):
         return ScanResult()
     git = director_git(work.checkout.repo)
-    _at(work.checkout, git, start[0])
-    swept = scan(work.checkout, git)
-    work.problems += swept.refused.values()
-    return swept
+    _reset_index(work.checkout, git, start[0])
+    files = scan(work.checkout, git)
+    work.problems += files.refused.values()
+    return files
 
 
-def _at(checkout: Checkout, git: Git, commit: str) -> None:
-    """Bring our index to a commit; entries that stay the same keep what they know about their files."""
+def _reset_index(checkout: Checkout, git: Git, commit: str) -> None:
+    """Reset our index to a commit; unchanged entries keep their file status."""
     if index_position(checkout) == commit:
         return
     save_index_position(checkout, None)
@@ -221,44 +217,44 @@ def _at(checkout: Checkout, git: Git, commit: str) -> None:
     if ours.run("read-tree", "-i", "-m", commit).code != 0:
         with suppress(FileNotFoundError):
             os.unlink(checkout.index)
-        ours.ask("read-tree", commit)
+        ours.check("read-tree", commit)
     save_index_position(checkout, commit)
 
 
-def _commit(work: _Work, start: tuple[str, ...], swept: ScanResult, message: str, before: _Ref | None) -> str:
-    """One commit for what the agent had not committed; the same again when nothing has changed since."""
-    if not swept.paths and len(start) == 1:
+def _commit(work: _Work, start: tuple[str, ...], files: ScanResult, message: str, archived: _Ref | None) -> str:
+    """Commit the uncommitted files; return the archived commit when nothing has changed since."""
+    if not files.paths and len(start) == 1:
         return start[0]
     repo = work.checkout.repo
-    tree = swept.tree or director_git(repo).ask("rev-parse", f"{start[0]}^{{tree}}").line
-    if before is not None and (before.tree, before.parents) == (tree, " ".join(start)):
-        return before.oid
+    tree = files.tree or director_git(repo).check("rev-parse", f"{start[0]}^{{tree}}").line
+    if archived is not None and (archived.tree, archived.parents) == (tree, " ".join(start)):
+        return archived.oid
     _check_resolved(work, tree)
     return commit_tree(repo, tree, start, message)
 
 
 def _check_resolved(work: _Work, tree: str) -> None:
-    """A conflict that was handed back and not even looked at is not resolved."""
-    handed = json.loads(read_bytes(os.path.join(work.checkout.notes, "conflict.json")) or b"{}")
-    if handed.get("tree") == tree:
-        files = ", ".join(shown(name) for name in handed.get("files", [])[:20])
+    """Report a conflict that was handed back and left unchanged."""
+    conflict = json.loads(read_or_empty(os.path.join(work.checkout.private_dir, "conflict.json")) or b"{}")
+    if conflict.get("tree") == tree:
+        files = ", ".join(shown(name) for name in conflict.get("files", [])[:20])
         work.problems.append(f"the merge conflict was not resolved: {files}")
 
 
-def _examine(work: _Work, head: str) -> tuple[str, ...]:
-    """The files that the play changed, and whether its history and its text are in order."""
+def _check_changes(work: _Work, head: str) -> tuple[str, ...]:
+    """Return the files that the play changed; report a rewritten history, repositories and conflict markers."""
     checkout, git = work.checkout, director_git(work.checkout.repo)
     if head == checkout.base:
         return ()
     if work.rewritten:
         work.problems.append(
             f"the history was rewritten: it no longer contains {checkout.base[:12]}, where the play started;"
-            " put your work on top of that commit"
+            " rebase your work onto that commit"
         )
-    handed = json.loads(read_bytes(os.path.join(checkout.notes, "conflict.json")) or b"{}").get("tip")
-    merged = handed is not None and git.says("merge-base", "--is-ancestor", handed, head)
-    against = handed if merged else checkout.base
-    fields = git.ask("diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", against, head).fields()
+    tip = json.loads(read_or_empty(os.path.join(checkout.private_dir, "conflict.json")) or b"{}").get("tip")
+    merged = tip is not None and git.succeeds("merge-base", "--is-ancestor", tip, head)
+    base = tip if merged else checkout.base
+    fields = git.check("diff-tree", "-r", "-z", "--no-renames", "--ignore-submodules=none", base, head).fields()
     changes = list(zip(fields[::2], fields[1::2], strict=True))
     for modes, name in changes:
         if modes.startswith(":000000 " + _GITLINK):
@@ -266,32 +262,32 @@ def _examine(work: _Work, head: str) -> tuple[str, ...]:
                 f"{shown(name)} was committed as a repository of its own; remove its .git and add its files"
             )
     names = tuple(name for _, name in changes)
-    if left := find_conflict_markers(git, checkout.path, against, head, names):
-        work.problems.append(f"conflict markers are left in {', '.join(map(shown, left[:20]))}")
+    if marked := find_conflict_markers(git, checkout.path, base, head, names):
+        work.problems.append(f"conflict markers remain in {', '.join(map(shown, marked[:20]))}")
     return names
 
 
-def _keep(work: _Work, archive: str, head: str) -> None:
-    """Branch and archive move together; an archived commit that is not below the new one gets a ref of its own."""
-    branch, kept = work.refs.get(work.checkout.branch), work.refs.get(archive)
+def _move_refs(work: _Work, archive: str, head: str) -> None:
+    """Move branch and archive together; a replaced archived commit gets a ref of its own."""
+    branch, archived = work.refs.get(work.checkout.branch), work.refs.get(archive)
     lines = []
-    if branch is None or not branch.where:  # moved under somebody's feet, their folder would look changed
+    if branch is None or not branch.worktree:  # the folder that has it checked out would look changed
         lines.append(f"update {work.checkout.branch}\0{head}\0{branch.oid if branch else ''}\0")
-    if kept is None or kept.oid != head:
-        lines.append(f"update {archive}\0{head}\0{kept.oid if kept else ''}\0")
-    if kept is not None and kept.oid != head:
-        lines.append(f"update {archive}-{kept.oid[:12]}\0{kept.oid}\0\0")
-    users_git(work.checkout.repo).ask(
-        "update-ref", "-z", "--stdin", "-m", f"show: collect {work.checkout.play}", given="".join(lines).encode()
+    if archived is None or archived.oid != head:
+        lines.append(f"update {archive}\0{head}\0{archived.oid if archived else ''}\0")
+    if archived is not None and archived.oid != head:
+        lines.append(f"update {archive}-{archived.oid[:12]}\0{archived.oid}\0\0")
+    users_git(work.checkout.repo).check(
+        "update-ref", "-z", "--stdin", "-m", f"show: collect {work.checkout.play}", stdin="".join(lines).encode()
     )
 
 
-def remember(checkout: Checkout, own: str | None, beside: Sequence[str] = ()) -> None:
-    """Note which commits the checkout itself was at: others later on mean work that nobody has collected."""
-    noted = {"own": own, "beside": list(beside)}
-    write_text(os.path.join(checkout.notes, "collected.json"), json.dumps(noted) + "\n")
+def save_collected_state(checkout: Checkout, head: str | None, other_refs: Sequence[str] = ()) -> None:
+    """Save the commits that the checkout contains: any other commit later is uncollected work."""
+    state = {"own": head, "beside": list(other_refs)}
+    write_text(os.path.join(checkout.private_dir, "collected.json"), json.dumps(state) + "\n")
 
 
-def _noted(checkout: Checkout) -> dict[str, Any]:
-    found = json.loads(read_bytes(os.path.join(checkout.notes, "collected.json")) or b"{}")
-    return found if isinstance(found, dict) else {}
+def _load_collected_state(checkout: Checkout) -> dict[str, Any]:
+    state = json.loads(read_or_empty(os.path.join(checkout.private_dir, "collected.json")) or b"{}")
+    return state if isinstance(state, dict) else {}

@@ -1,6 +1,6 @@
-"""A look at a repository before a show starts there: where it is, what its base is, what stands in the way.
+"""Check a repository before a show starts there: its folder, its base commit, and the problems.
 
-Nothing that the repository configures is run, and nothing of it is written, not even its index.
+No program that the repository configures is run, and nothing in it is written, not even its index.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from typing import NamedTuple
 
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.shows.plan import integration_branch
-from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, make_git_folder
+from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, write_git_dir
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import OID, Git, GitResult, failure, program
 
-_MOST_DIRTY = 20  # names that are told
+_MOST_DIRTY = 20  # names in the report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepoReport:
-    """What a look at a repository found; `problems` keep a show from starting, `warnings` do not."""
+    """The result of the check; `problems` keep a show from starting, `warnings` do not."""
 
     path: str
     git_dir: str
     base_branch: str | None  # short name; None when HEAD is detached and no branch was named
-    base: str | None  # the commit; None when there is none
-    dirty: tuple[str, ...] = ()  # changed files that no play will see, a few of them
+    base: str | None  # the commit; None when the branch has none
+    dirty: tuple[str, ...] = ()  # some of the changed files, which no play will see
     shallow: bool = False
     submodules: bool = False
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-class FoundRepo(NamedTuple):
+class LocatedRepo(NamedTuple):
     path: str
     git_dir: str
     own_git_dir: str  # of this work tree; the same as git_dir in the main one
@@ -48,153 +48,156 @@ class FoundRepo(NamedTuple):
 
 
 def check_repo(repo: str, base_branch: str | None = None, topic: str | None = None) -> RepoReport:
-    """Look at a repository without running anything that it configures; refuses a folder that is none."""
-    found = find(repo)
-    git = Git(git_dir=found.git_dir)
-    branch = base_branch or _current_branch(found)
-    base = find_base(git, base_branch) if base_branch else find_commit(_own(found), "HEAD")
-    dirty = _dirty(found) if base and not found.bare else ()
+    """Check a repository without running a program that it configures; refuse any other folder."""
+    located = find_repo(repo)
+    git = Git(git_dir=located.git_dir)
+    branch = base_branch or _current_branch(located)
+    base = find_base(git, base_branch) if base_branch else find_commit(_worktree_git(located), "HEAD")
+    dirty = _dirty(located) if base and not located.bare else ()
     submodules = base is not None and _resolves(git, f"{base}:.gitmodules")
     problems = [
-        *_base_problems(found, base_branch, base),
-        *_partial(git),
-        *(names_in_the_way(git, topic) if topic else ()),
+        *_base_problems(located, base_branch, base),
+        *_partial_clone_problem(git),
+        *(conflicting_branches(git, topic) if topic else ()),
     ]
     return RepoReport(
-        path=found.path,
-        git_dir=found.git_dir,
+        path=located.path,
+        git_dir=located.git_dir,
         base_branch=branch,
         base=base,
         dirty=dirty,
-        shallow=found.shallow,
+        shallow=located.shallow,
         submodules=submodules,
         problems=tuple(problems),
-        warnings=tuple(_warnings(dirty, submodules, found.shallow)),
+        warnings=tuple(_warnings(dirty, submodules, located.shallow)),
     )
 
 
 def find_base(git: Git, name: str) -> str | None:
-    """The commit that a branch, a remote's branch, a tag or a full id stands for."""
+    """Resolve a branch, a remote branch, a tag or a full commit id."""
     for ref in (f"refs/heads/{name}", f"refs/remotes/{name}", f"refs/tags/{name}", name if OID.fullmatch(name) else ""):
-        if ref and (found := find_commit(git, ref)):
-            return found
+        if ref and (commit := find_commit(git, ref)):
+            return commit
     return None
 
 
-def find(repo: str) -> FoundRepo:
+def find_repo(repo: str) -> LocatedRepo:
     if not os.path.isdir(repo):
-        raise NotFound(f"there is no folder {shown(repo)}", hint="give the folder of a git repository")
+        raise NotFound(f"the folder {shown(repo)} does not exist", hint="give the folder of a git repository")
     path = os.path.realpath(repo)
-    # one question a call: the name of a folder may hold a line break
+    # one path per call: a folder name may contain a line break
     common, own = (_rev_parse(path, "--path-format=absolute", name).line for name in ("--git-common-dir", "--git-dir"))
-    told = _rev_parse(path, "--is-bare-repository", "--is-shallow-repository", "--show-object-format").line.split("\n")
-    bare, shallow, form = told
+    flags = _rev_parse(path, "--is-bare-repository", "--is-shallow-repository", "--show-object-format").line
+    bare, shallow, form = flags.split("\n")
     top = own if bare == "true" else _rev_parse(path, "--show-toplevel").line
-    return FoundRepo(top, os.path.realpath(common), own, bare == "true", shallow == "true", form == "sha256")
+    return LocatedRepo(top, os.path.realpath(common), own, bare == "true", shallow == "true", form == "sha256")
 
 
 def _rev_parse(path: str, *args: str) -> GitResult:
-    """Asked with the user's own configuration: only that knows which folders of other users they trust."""
+    """Run with the user's own configuration: only that lists the folders of other users that they trust."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
-    done = subprocess.run([program(), "rev-parse", *args], cwd=path, env=env, capture_output=True)
-    ran = GitResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "backslashreplace").strip())
-    if ran.code == 0:
-        return ran
-    if "not a git repository" in ran.err:
-        raise InvalidInput(f"{shown(path)} is not a git repository", hint="git init, commit something, and try again")
-    if "dubious ownership" in ran.err:
+    process = subprocess.run([program(), "rev-parse", *args], cwd=path, env=env, capture_output=True)
+    result = GitResult(process.returncode, process.stdout, process.stderr.decode("utf-8", "backslashreplace").strip())
+    if result.code == 0:
+        return result
+    if "not a git repository" in result.err:
+        raise InvalidInput(
+            f"{shown(path)} is not a git repository",
+            hint=f"create one: git -C {shown(path)} init, then commit something",
+        )
+    if "dubious ownership" in result.err:
         raise InvalidInput(
             f"{shown(path)} belongs to another user, and git does not trust it",
-            hint="git config --global --add safe.directory THAT_FOLDER, when you do",
+            hint=f"if you trust it: git config --global --add safe.directory {shown(path)}",
         )
-    raise failure("rev-parse", ran)
+    raise failure("rev-parse", result)
 
 
-def _own(found: FoundRepo) -> Git:
-    return Git(git_dir=found.own_git_dir)
+def _worktree_git(located: LocatedRepo) -> Git:
+    return Git(git_dir=located.own_git_dir)
 
 
-def _current_branch(found: FoundRepo) -> str | None:
-    ran = _own(found).ask("symbolic-ref", "-q", "HEAD", codes=(0, 1))
-    return ran.line.removeprefix("refs/heads/") or None
+def _current_branch(located: LocatedRepo) -> str | None:
+    result = _worktree_git(located).check("symbolic-ref", "-q", "HEAD", codes=(0, 1))
+    return result.line.removeprefix("refs/heads/") or None
 
 
 def find_commit(git: Git, name: str) -> str | None:
-    ran = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    return ran.line if ran.code == 0 and OID.fullmatch(ran.line) else None
+    result = git.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    return result.line if result.code == 0 and OID.fullmatch(result.line) else None
 
 
 def _resolves(git: Git, name: str) -> bool:
     return git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name).code == 0
 
 
-def _base_problems(found: FoundRepo, named: str | None, base: str | None) -> Iterator[str]:
+def _base_problems(located: LocatedRepo, name: str | None, base: str | None) -> Iterator[str]:
     if base is not None:
         return
-    if named is None or not Git(git_dir=found.git_dir).ask("for-each-ref", "--count=1").out:
-        yield f"{shown(found.path)} has no commit yet; commit something first"
+    if name is None or not Git(git_dir=located.git_dir).check("for-each-ref", "--count=1").out:
+        yield f"{shown(located.path)} has no commit yet; commit something first"
     else:
-        yield f"there is no branch {shown(named)} in {shown(found.path)}; see: git branch"
+        yield f"branch {shown(name)} does not exist in {shown(located.path)}; list branches with: git branch"
 
 
-def _partial(git: Git) -> Iterator[str]:
-    """Blobs that are fetched when they are needed: nothing of ours goes to the network."""
+def _partial_clone_problem(git: Git) -> Iterator[str]:
+    """Refuse a clone whose blobs are fetched on demand: our git never uses the network."""
     if git.run("config", "--get-regexp", r"^(extensions\.partialclone|remote\..*\.promisor)$").code == 0:
-        yield "the repository is a partial clone and lacks files of its history; clone it whole, without --filter"
+        yield "the repository is a partial clone and lacks files of its history; clone it again without --filter"
 
 
-def names_in_the_way(git: Git, topic: str) -> Iterator[str]:
-    """Names that stand in the way of the show's branches."""
+def conflicting_branches(git: Git, topic: str) -> Iterator[str]:
+    """Yield the branches that prevent the show from creating or moving its own."""
     for ref in ("refs/heads/show", f"refs/heads/show/{topic}"):
         if find_commit(git, ref):
             name = ref.removeprefix("refs/heads/")
-            yield f"a branch {name} exists, so none below it can be made; rename it: git branch -m {name} OTHER"
-    if where := checked_out_in(git, f"refs/heads/{integration_branch(topic)}"):
+            yield f"the branch {name} blocks the show's branches below {name}/; rename it: git branch -m {name} OTHER"
+    if where := find_worktree(git, f"refs/heads/{integration_branch(topic)}"):
         yield f"{integration_branch(topic)} is checked out in {shown(where)}; switch to another branch there"
 
 
-def checked_out_in(git: Git, ref: str) -> str | None:
-    """The work tree that has a branch checked out; moving it would make that tree look changed."""
-    return git.ask("for-each-ref", "--format=%(worktreepath)", ref).line or None
+def find_worktree(git: Git, ref: str) -> str | None:
+    """Return the work tree that has a branch checked out; moving the branch would make it look changed."""
+    return git.check("for-each-ref", "--format=%(worktreepath)", ref).line or None
 
 
 def _warnings(dirty: tuple[str, ...], submodules: bool, shallow: bool) -> Iterator[str]:
     if dirty:
-        yield f"changes that are not committed are not part of the show: {', '.join(map(shown, dirty))}"
+        yield f"the show does not include uncommitted changes: {', '.join(map(shown, dirty))}"
     if submodules:
         yield "submodules are empty in the checkouts; fill them with a setup command if plays need them"
     if shallow:
-        yield "the repository is shallow; agents see no older history"
+        yield "the repository is a shallow clone; agents do not see older history"
 
 
 @contextmanager
-def neutral(found: FoundRepo) -> Iterator[str]:
-    """A git folder that configures nothing, for looking at a work tree whose own may name programs."""
+def neutral_git_dir(located: LocatedRepo) -> Iterator[str]:
+    """Create an unconfigured git folder, to read a work tree whose own configuration may name programs."""
     folder = tempfile.mkdtemp(prefix="li-git-")
     try:
-        make_git_folder(
+        write_git_dir(
             folder,
             bare=False,
             head="ref: refs/heads/none",
             objects=None,
             owner=GitDirOwner("", ""),
-            sha256=found.sha256,
+            sha256=located.sha256,
         )
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _dirty(found: FoundRepo) -> tuple[str, ...]:
-    """Tracked files that differ from HEAD, asked of a copy of the index so that the user's is not even refreshed."""
-    head = find_commit(_own(found), "HEAD")
-    index = os.path.join(found.own_git_dir, "index")
+def _dirty(located: LocatedRepo) -> tuple[str, ...]:
+    """List tracked files that differ from HEAD, by a copy of the index: the user's own is not even refreshed."""
+    head = find_commit(_worktree_git(located), "HEAD")
+    index = os.path.join(located.own_git_dir, "index")
     if head is None or not os.path.isfile(index):
         return ()
-    with neutral(found) as folder:
+    with neutral_git_dir(located) as folder:
         copy = os.path.join(folder, "index")
         shutil.copyfile(index, copy)
-        git = Git(git_dir=folder, objects=os.path.join(found.git_dir, "objects"), work_tree=found.path, index=copy)
+        git = Git(git_dir=folder, objects=os.path.join(located.git_dir, "objects"), work_tree=located.path, index=copy)
         git.run("update-index", "-q", "--refresh", "--ignore-submodules")
-        ran = git.run("diff-index", "-z", "--name-only", "--ignore-submodules=all", head, "--")
-    return tuple(ran.fields()[:_MOST_DIRTY])
+        result = git.run("diff-index", "-z", "--name-only", "--ignore-submodules=all", head, "--")
+    return tuple(result.fields()[:_MOST_DIRTY])

@@ -1,6 +1,6 @@
-"""What a checkout needs besides its commit: files that git ignores, and what setup commands make.
+"""Provide a checkout with more than its commit: files that git ignores, and the results of setup commands.
 
-None of it is the agent's work, so all of it is kept out of what is collected.
+None of it is the agent's work, so all of it is excluded from collection.
 """
 
 from __future__ import annotations
@@ -14,41 +14,41 @@ from contextlib import contextmanager
 
 from lionstudio.errors import Conflict, InvalidInput, LionError
 from lionstudio.model.shows.plan import Command, Plan
-from lionstudio.shows.git.untrusted_git_dir import put_files
+from lionstudio.shows.git.untrusted_git_dir import write_git_files
 from lionstudio.system.atomic_write import make_folder
 from lionstudio.system.filenames import shown
 from lionstudio.system.run_command import run_command
 from lionstudio.system.safe_read import is_within
 
-SETUP_SECONDS = 1800.0  # for one command; installing dependencies takes its time
+SETUP_SECONDS = 1800.0  # for one command; installing dependencies may take long
 
 
 class NotReady(Conflict):
-    """A merge result in which the gates cannot even begin."""
+    """The setup of a merge result failed, so its gates cannot run."""
 
 
 @contextmanager
 def provision(source: str, path: str, plan: Plan, env: Mapping[str, str], logs: str) -> Iterator[None]:
-    """A laid-out merge result with what gates need in it; torn down afterwards."""
+    """Copy files and run setup in a checked-out merge result; run teardown afterwards."""
     try:
         try:
             copied = copy_files(source, path, plan.copy)
-            put_files(path, {"info/exclude": "".join(f"{line}\n" for line in as_patterns(copied)).encode()})
+            write_git_files(path, {"info/exclude": "".join(f"{line}\n" for line in ignore_patterns(copied)).encode()})
             set_up(path, plan.setup, env, logs)
         except LionError as error:
-            raise NotReady(f"{error.message}, in the merge result", hint=error.hint) from None
+            raise NotReady(f"{error.message} (in the merge result)", hint=error.hint) from None
         yield
     finally:
         tear_down(path, plan.teardown, env, logs)
 
 
-def copy_files(source: str, target: str, wanted: Sequence[str]) -> list[str]:
-    """Copy what the plan names from the user's folder; gives the copied names. What is tracked is there already."""
+def copy_files(source: str, target: str, patterns: Sequence[str]) -> list[str]:
+    """Copy the plan's files from the user's folder and return their names; tracked files already exist."""
     copied = []
-    for pattern in wanted:
+    for pattern in patterns:
         _check(pattern)
-        found = sorted(glob.glob(pattern, root_dir=source, include_hidden=True, recursive=True))
-        for name in (name for name in found if not _is_git(name)):
+        names = sorted(glob.glob(pattern, root_dir=source, include_hidden=True, recursive=True))
+        for name in (name for name in names if ".git" not in name.lower().split("/")):
             if _copy(source, target, name.rstrip("/")):
                 copied.append(name.rstrip("/"))
     return copied
@@ -59,66 +59,62 @@ def _check(pattern: str) -> None:
     if os.path.isabs(pattern) or ".." in parts or "\0" in pattern or not pattern.strip():
         raise InvalidInput(
             f"{shown(pattern)!r} cannot be copied into a checkout",
-            hint="name files of the repository, relative to its top",
+            hint="use paths relative to the top of the repository",
         )
-
-
-def _is_git(name: str) -> bool:
-    return ".git" in name.lower().split("/")
 
 
 def _copy(source: str, target: str, name: str) -> bool:
-    origin, place = os.path.join(source, name), os.path.join(target, name)
-    if os.path.lexists(place):
+    origin, copy = os.path.join(source, name), os.path.join(target, name)
+    if os.path.lexists(copy):
         return False
-    # the folder above may be a link that somebody committed
-    if not is_within(origin, source) or not is_within(os.path.dirname(place), target):
+    # its parent folder may be a committed link
+    if not is_within(origin, source) or not is_within(os.path.dirname(copy), target):
         raise InvalidInput(
-            f"{shown(name)} leads out of the repository", hint="put the file itself there, or drop it from copy"
+            f"{shown(name)} leads out of the repository", hint="replace the link by the file, or remove it from `copy`"
         )
-    make_folder(os.path.dirname(place))
+    make_folder(os.path.dirname(copy))
     if os.path.isdir(origin):
-        shutil.copytree(origin, place, symlinks=True, ignore=_never)
+        shutil.copytree(origin, copy, symlinks=True, ignore=_not_copied)
     elif os.path.isfile(origin):
-        shutil.copy2(origin, place)
+        shutil.copy2(origin, copy)
     else:
-        raise InvalidInput(f"{shown(name)} is neither a file nor a folder", hint="drop it from copy")
+        raise InvalidInput(f"{shown(name)} is neither a file nor a folder", hint="remove it from `copy`")
     return True
 
 
-def _never(folder: str, names: list[str]) -> set[str]:
-    """Pipes and devices would hold the copy for ever; links that lead out would take the agent there."""
-    return {name for name in names if name == ".git" or not _may_go(os.path.join(folder, name), folder)}
+def _not_copied(folder: str, names: list[str]) -> set[str]:
+    """Skip pipes and devices, which would block the copy, and links that lead out of the folder."""
+    return {name for name in names if name == ".git" or not _is_safe(os.path.join(folder, name), folder)}
 
 
-def _may_go(path: str, folder: str) -> bool:
+def _is_safe(path: str, folder: str) -> bool:
     if os.path.islink(path):
         return not os.path.isabs(os.readlink(path)) and is_within(path, folder)
     return os.path.isdir(path) or os.path.isfile(path)
 
 
 def set_up(path: str, commands: Sequence[Command], env: Mapping[str, str], logs: str) -> None:
-    """Run the setup commands in order; the first that fails is raised with its last words."""
+    """Run the setup commands in order; raise for the first that fails, with its last line of output."""
     for number, command in enumerate(commands, 1):
         log = os.path.join(logs, f"setup-{number}.log")
-        outcome = run_command(command, path, env, timeout=SETUP_SECONDS, log=log)
-        if not outcome.ok:
+        result = run_command(command, path, env, timeout=SETUP_SECONDS, log=log)
+        if not result.ok:
             raise Conflict(
-                f"the setup command `{shown(' '.join(command))}` failed: {outcome.sentence(SETUP_SECONDS)}"
-                f"{_last_line(outcome.tail)}",
-                hint=f"its output is in {log}",
+                f"the setup command `{shown(' '.join(command))}` failed: {result.sentence(SETUP_SECONDS)}"
+                f"{_last_line(result.tail)}",
+                hint=f"see its output: {log}",
             )
 
 
 def tear_down(path: str, commands: Sequence[Command], env: Mapping[str, str], logs: str) -> list[str]:
-    """Run the teardown commands, all of them; gives what went wrong."""
-    wrong = []
+    """Run all teardown commands; return the failures."""
+    failures = []
     for number, command in enumerate(commands, 1):
         log = os.path.join(logs, f"teardown-{number}.log")
-        outcome = run_command(command, path, env, timeout=SETUP_SECONDS, log=log)
-        if not outcome.ok:
-            wrong.append(f"the teardown command `{shown(' '.join(command))}`: {outcome.sentence(SETUP_SECONDS)}")
-    return wrong
+        result = run_command(command, path, env, timeout=SETUP_SECONDS, log=log)
+        if not result.ok:
+            failures.append(f"the teardown command `{shown(' '.join(command))}`: {result.sentence(SETUP_SECONDS)}")
+    return failures
 
 
 def _last_line(text: str) -> str:
@@ -126,8 +122,9 @@ def _last_line(text: str) -> str:
     return f" ({shown(lines[-1])[:200]})" if lines else ""
 
 
-def as_patterns(names: Sequence[str]) -> Iterator[str]:
-    """Names as lines of an ignore file that mean exactly them; one with a line break cannot be written there."""
+def ignore_patterns(names: Sequence[str]) -> Iterator[str]:
+    """Turn names into ignore patterns that match exactly them; a name with a line break has none."""
     for name in names:
         if "\n" not in name:
-            yield "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", name)
+            # git strips a carriage return at the end of a line, but not one in brackets
+            yield "/" + re.sub(r"([\\*?\[\]!# ])", r"\\\1", name).replace("\r", "[\r]")

@@ -1,4 +1,4 @@
-"""Where the work of a show lies: the user's repository, the director's room beside it, one checkout for each play."""
+"""Paths and refs of a show: the user's repository, the director's git folder, one checkout for each play."""
 
 from __future__ import annotations
 
@@ -9,64 +9,63 @@ from lionstudio.errors import InvalidInput
 from lionstudio.model.shows.plan import integration_branch, play_branch
 from lionstudio.system.filenames import shown
 
-DIRECTOR = "director.git"  # in the room, beside the checkouts
+DIRECTOR = "director.git"  # beside the checkouts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repo:
-    """The user's repository as one show uses it. Only refs of the show are ever written there."""
+    """The user's repository as one show uses it; only refs of the show are ever written there."""
 
-    path: str  # as the user knows it: the top folder, or a bare repository
-    git_dir: str  # what all its work trees share
+    path: str  # the top folder, or a bare repository
+    git_dir: str  # shared by all its work trees
     topic: str
-    base: str  # the commit that the show starts from, resolved once
+    base: str  # commit that the show starts from, resolved once
     checkouts_dir: str  # the show's folder below `checkouts` in the home
     name: str  # of the user, for commits
     email: str
 
     @property
-    def director(self) -> str:
-        """The git folder that is ours: no agent writes there, so its configuration can be trusted."""
+    def director_dir(self) -> str:
+        """Our own git folder: no agent writes there, so its configuration can be trusted."""
         return os.path.join(self.checkouts_dir, DIRECTOR)
 
     @property
     def objects(self) -> str:
-        """The one store of objects of the show: the user's own."""
+        """The object store of the show: the user's own."""
         return os.path.join(self.git_dir, "objects")
 
     @property
     def integration(self) -> str:
-        """The ref where merged plays come together."""
+        """The ref that plays are merged into."""
         return f"refs/heads/{integration_branch(self.topic)}"
 
     def branch(self, play: str) -> str:
-        """The ref of a play's work as it was last collected."""
+        """Name the ref of a play's work as it was last collected."""
         return f"refs/heads/{play_branch(self.topic, play)}"
 
     def archive(self, play: str, attempt: int) -> str:
-        """The ref that keeps what an attempt left, whatever happens to the branch."""
+        """Name the ref that keeps the work of an attempt, whatever happens to the branch."""
         return f"refs/shows/archive/{self.topic}/{play}/{attempt}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """The folder in which the agent of a play works, and what we know about it without asking the agent's git."""
+    """The folder in which the agent of a play works, and our own records about it."""
 
     repo: Repo
     play: str
-    base: str  # the commit that the play started from
+    base: str  # commit that the play started from
 
     def __post_init__(self) -> None:
-        """A plan with such a name is refused long before; an agent in one of our own folders would own the show."""
+        """Refuse a play name that is one of our own folders: its agent would control the show."""
         if self.play.startswith(".") or "/" in self.play or self.play.lower() in ("", DIRECTOR):
             raise InvalidInput(
-                f"no play can be named {shown(self.play)!r:.80}: the show needs that folder itself",
+                f"a play cannot be named {shown(self.play)!r:.80}: the show uses that folder itself",
                 hint="give the play another name",
             )
 
     @property
     def path(self) -> str:
-        """The working folder."""
         return os.path.join(self.repo.checkouts_dir, self.play)
 
     @property
@@ -76,10 +75,10 @@ class Checkout:
 
     @property
     def index(self) -> str:
-        """Our own index of its files."""
-        return os.path.join(self.notes, "index")
+        """Our own git index of its files."""
+        return os.path.join(self.private_dir, "index")
 
     @property
-    def notes(self) -> str:
-        """Our own files about it, out of the agent's sight: index, base, what to leave out."""
-        return os.path.join(self.repo.director, "plays", self.play)
+    def private_dir(self) -> str:
+        """Our own files about it, out of the agent's reach: index, base, exclusions."""
+        return os.path.join(self.repo.director_dir, "plays", self.play)

@@ -1,4 +1,4 @@
-"""The user's repository as a show uses it: it is given the show's first ref, and nothing else of it is touched."""
+"""Set up the user's repository for a show: create its first ref and touch nothing else there."""
 
 from __future__ import annotations
 
@@ -8,112 +8,110 @@ import re
 import subprocess
 
 from lionstudio.errors import Conflict, LionError, NotFound
-from lionstudio.shows.git.preflight import FoundRepo, RepoReport, check_repo, find, find_commit, names_in_the_way
+from lionstudio.shows.git.preflight import LocatedRepo, conflicting_branches, find_commit, find_repo
 from lionstudio.shows.git.repo_layout import DIRECTOR, Repo
-from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, make_git_folder
+from lionstudio.shows.git.untrusted_git_dir import GitDirOwner, write_git_dir
 from lionstudio.system.atomic_write import make_folder, sync_folder, write_bytes, write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import EMAIL, NAME, Git, GitResult, failure, program
 from lionstudio.system.safe_rmtree import refuse_link
 
-__all__ = ["RepoReport", "check_repo", "director_git", "find_ref", "open_show_repo", "remembered", "users_git"]
-
-_SHOW = "show.json"  # in the director's git folder: what `begin` found out
+_SHOW = "show.json"  # in the director's git folder: the repository as `open_show_repo` found it
 _MOST_EXCLUDES = 1_000_000
 
 
-def open_show_repo(repo: str, topic: str, base_sha: str, *, room: str) -> Repo:
-    """Make the integration ref and the director's room, or find them; twice is the same as once."""
-    for own in (room, os.path.join(room, DIRECTOR)):
-        refuse_link(own)
-    found = find(repo)
-    show = _still(room, found, topic, base_sha) or _move_in(room, found, topic, base_sha)
-    if found.shallow:  # every time: somebody may have deepened it since
-        write_bytes(os.path.join(show.director, "shallow"), _bytes(os.path.join(found.git_dir, "shallow")))
+def open_show_repo(repo: str, topic: str, base_sha: str, *, checkouts_dir: str) -> Repo:
+    """Create or reopen the integration ref and the director's git folder; safe to repeat."""
+    for folder in (checkouts_dir, os.path.join(checkouts_dir, DIRECTOR)):
+        refuse_link(folder)
+    located = find_repo(repo)
+    show = _reopen(checkouts_dir, located, topic, base_sha) or _create(checkouts_dir, located, topic, base_sha)
+    if located.shallow:  # every time: the user may have deepened the clone since
+        shallow = _read_limited(os.path.join(located.git_dir, "shallow"))
+        write_bytes(os.path.join(show.director_dir, "shallow"), shallow)
     _ensure_integration(show)
     return show
 
 
 def director_git(repo: Repo, **more: object) -> Git:
-    """Git with the director's own configuration on the objects of the user's repository."""
-    given = {"git_dir": repo.director, "objects": repo.objects, "name": repo.name, "email": repo.email}
-    return Git(**{**given, **more})  # type: ignore[arg-type]
+    """Run git with the director's own configuration on the objects of the user's repository."""
+    fields = {"git_dir": repo.director_dir, "objects": repo.objects, "name": repo.name, "email": repo.email}
+    return Git(**{**fields, **more})  # type: ignore[arg-type]
 
 
 def users_git(repo: Repo) -> Git:
-    """Git on the user's repository: for refs only."""
+    """Run git on the user's repository: for refs only."""
     return Git(git_dir=repo.git_dir, name=repo.name, email=repo.email)
 
 
 def find_ref(repo: Repo, ref: str) -> str | None:
-    """The commit of a ref in the user's repository."""
     return find_commit(users_git(repo), ref)
 
 
-def remembered(room: str) -> Repo | None:
-    """The repository of a show as an earlier `begin` found it, None when there is nothing of it."""
+def find_show_repo(checkouts_dir: str) -> Repo | None:
+    """Load the repository of a show that was set up before; None when it is not recorded."""
     try:
-        with open(os.path.join(room, DIRECTOR, _SHOW), encoding="utf-8") as file:
-            return Repo(**json.load(file), checkouts_dir=room)
+        with open(os.path.join(checkouts_dir, DIRECTOR, _SHOW), encoding="utf-8") as file:
+            return Repo(**json.load(file), checkouts_dir=checkouts_dir)
     except (OSError, ValueError, TypeError):
         return None
 
 
-def _still(room: str, found: FoundRepo, topic: str, base: str) -> Repo | None:
-    """What was found out before, unless the repository has moved since."""
-    before = remembered(room)
+def _reopen(checkouts_dir: str, located: LocatedRepo, topic: str, base: str) -> Repo | None:
+    """Return the recorded repository, unless it has moved since."""
+    before = find_show_repo(checkouts_dir)
     if before is not None and before.topic != topic:
         raise Conflict(
-            f"the checkouts in {shown(room)} are those of the show {before.topic}", hint="use another folder"
+            f"the checkouts in {shown(checkouts_dir)} belong to the show {before.topic}", hint="use another folder"
         )
     if before is not None and before.base != base:
         raise Conflict(
-            f"the show {before.topic} began at {before.base[:12]}, not at {base[:12]}",
+            f"the show {before.topic} started from {before.base[:12]}, not from {base[:12]}",
             hint="choose another topic, or remove the checkouts of the old show first",
         )
-    return before if before is not None and before.git_dir == found.git_dir else None
+    return before if before is not None and before.git_dir == located.git_dir else None
 
 
-def _move_in(room: str, found: FoundRepo, topic: str, base: str) -> Repo:
-    git = Git(git_dir=found.git_dir)
+def _create(checkouts_dir: str, located: LocatedRepo, topic: str, base: str) -> Repo:
+    git = Git(git_dir=located.git_dir)
     if find_commit(git, base) != base:
-        raise NotFound(f"{base[:80]} is no commit of {shown(found.path)}", hint="give the full id of a commit")
-    owner, excludes = _user(found)
+        raise NotFound(f"{base[:80]} is not a commit of {shown(located.path)}", hint="give the full id of a commit")
+    owner, excludes = _user_config(located)
     repo = Repo(
-        path=found.path,
-        git_dir=found.git_dir,
+        path=located.path,
+        git_dir=located.git_dir,
         topic=topic,
         base=base,
-        checkouts_dir=room,
+        checkouts_dir=checkouts_dir,
         name=owner.name,
         email=owner.email,
     )
-    make_folder(room)
-    make_git_folder(
-        repo.director, bare=True, head="ref: refs/heads/none", objects=None, owner=owner, sha256=found.sha256
+    make_folder(checkouts_dir)
+    write_git_dir(
+        repo.director_dir, bare=True, head="ref: refs/heads/none", objects=None, owner=owner, sha256=located.sha256
     )
-    write_text(os.path.join(repo.director, "info", "exclude"), excludes)
-    told = {name: getattr(repo, name) for name in ("path", "git_dir", "topic", "base", "name", "email")}
-    write_text(os.path.join(repo.director, _SHOW), json.dumps(told, indent=1) + "\n")
-    sync_folder(room)
+    write_text(os.path.join(repo.director_dir, "info", "exclude"), excludes)
+    record = {name: getattr(repo, name) for name in ("path", "git_dir", "topic", "base", "name", "email")}
+    write_text(os.path.join(repo.director_dir, _SHOW), json.dumps(record, indent=1) + "\n")
+    sync_folder(checkouts_dir)
     return repo
 
 
-def _user(found: FoundRepo) -> tuple[GitDirOwner, str]:
-    """Who commits, and what the user wants left out of commits everywhere; both as their own git sees it."""
+def _user_config(located: LocatedRepo) -> tuple[GitDirOwner, str]:
+    """Read the committer and the global exclusions from the user's own git configuration."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")} | {"LC_ALL": "C"}
-    wanted = r"^(user\.(name|email)|core\.excludesfile)$"
+    keys = r"^(user\.(name|email)|core\.excludesfile)$"
     done = subprocess.run(
-        [program(), f"--git-dir={found.git_dir}", "config", "-z", "--get-regexp", wanted],
+        [program(), f"--git-dir={located.git_dir}", "config", "-z", "--get-regexp", keys],
         env=env,
-        cwd=found.git_dir,
+        cwd=located.git_dir,
         capture_output=True,
     )
-    told = dict(entry.partition("\n")[::2] for entry in os.fsdecode(done.stdout).split("\0"))
+    values = dict(entry.partition("\n")[::2] for entry in os.fsdecode(done.stdout).split("\0"))
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    ignore = os.path.expanduser(told.get("core.excludesfile") or os.path.join(config, "git", "ignore"))
-    texts = [_bytes(ignore), _bytes(os.path.join(found.git_dir, "info", "exclude"))]
-    owner = GitDirOwner(_clean(told.get("user.name")) or NAME, _clean(told.get("user.email")) or EMAIL)
+    ignore = os.path.expanduser(values.get("core.excludesfile") or os.path.join(config, "git", "ignore"))
+    texts = [_read_limited(ignore), _read_limited(os.path.join(located.git_dir, "info", "exclude"))]
+    owner = GitDirOwner(_clean(values.get("user.name")) or NAME, _clean(values.get("user.email")) or EMAIL)
     return owner, "\n".join(text.decode("utf-8", "ignore") for text in texts)
 
 
@@ -121,7 +119,7 @@ def _clean(text: str | None) -> str:
     return re.sub(r"[\0\n<>]", "", text or "").strip()
 
 
-def _bytes(path: str) -> bytes:
+def _read_limited(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read(_MOST_EXCLUDES) if os.path.isfile(path) else b""
@@ -133,18 +131,18 @@ def _ensure_integration(repo: Repo) -> None:
     git = users_git(repo)
     tip = find_commit(git, repo.integration)
     if tip is None:
-        ran = git.run("update-ref", "-m", "show: begin", repo.integration, repo.base, "")
+        result = git.run("update-ref", "-m", "show: begin", repo.integration, repo.base, "")
         tip = find_commit(git, repo.integration)
-        if ran.code != 0 and tip is None:
-            raise _refused(git, repo, ran)
-    if tip != repo.base and not git.says("merge-base", "--is-ancestor", repo.base, str(tip)):
+        if result.code != 0 and tip is None:
+            raise _update_error(git, repo, result)
+    if tip != repo.base and not git.succeeds("merge-base", "--is-ancestor", repo.base, str(tip)):
         name = repo.integration.removeprefix("refs/heads/")
         raise Conflict(
             f"the branch {name} exists and does not contain the show's base {repo.base[:12]}",
-            hint=f"if it is not needed: git branch -D {name}; else choose another topic",
+            hint=f"delete it (git branch -D {name}), or choose another topic",
         )
 
 
-def _refused(git: Git, repo: Repo, ran: GitResult) -> LionError:
-    taken = list(names_in_the_way(git, repo.topic))
-    return Conflict(taken[0]) if taken else failure("update-ref", ran)
+def _update_error(git: Git, repo: Repo, result: GitResult) -> LionError:
+    conflicts = list(conflicting_branches(git, repo.topic))
+    return Conflict(conflicts[0]) if conflicts else failure("update-ref", result)

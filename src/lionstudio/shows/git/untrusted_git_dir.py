@@ -1,7 +1,7 @@
-"""Git folders made, read and mended by ourselves, file by file.
+"""Create, read and repair git folders file by file, without running git.
 
-A checkout's own git folder belongs to its agent: anything in it may be a link, a pipe or a lie. No git is run on it;
-what we need from it is read here, through descriptors that follow no link.
+A checkout's own git folder belongs to its agent: any file in it may be a link, a pipe or forged. Git is never run
+on it; we read it here, through descriptors that follow no link.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from typing import NamedTuple
 from lionstudio.system.filenames import shown
 from lionstudio.system.git import OID, quoted
 
-MOST_STORE = 2_000_000_000  # bytes of objects that the commits of one play may bring
+MOST_STORE = 2_000_000_000  # bytes of objects in the commits of one play
 _MOST_REF, _MOST_PACKED = 4096, 50_000_000
-MOST_BESIDE = 200  # each costs four calls of git
-_DEEPEST_STORE, _DEEPEST_REFS = 3, 30  # folders below each other
+MOST_OTHER_REFS = 200  # each costs four git processes
+_DEEPEST_STORE, _DEEPEST_REFS = 3, 30  # levels of folders
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _SAFE_REF = re.compile(r"refs/[^\0\n]+")
-# What git leaves in its folder while something is unfinished whose commits are not on the branch yet.
+# Files of an unfinished operation whose commits are not on the branch yet.
 _UNFINISHED = {"rebase-merge": "a rebase", "rebase-apply": "a rebase", "BISECT_LOG": "a bisect"}
 _LOCKS = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock", "shallow.lock", "MERGE_HEAD.lock")
 
 
 class GitDirOwner(NamedTuple):
-    """Who commits."""
+    """The committer."""
 
     name: str
     email: str
 
 
-def make_git_folder(
+def write_git_dir(
     path: str,
     *,
     bare: bool,
@@ -46,22 +46,22 @@ def make_git_folder(
     sha256: bool = False,
     shallow: bytes = b"",
 ) -> None:
-    """A new git folder: no templates, no hooks, no remotes; objects are borrowed from another store."""
+    """Create a git folder without templates, hooks or remotes; it borrows objects from another store."""
     os.makedirs(path, 0o700, exist_ok=True)
     for name in ("objects", "objects/info", "objects/pack", "refs", "refs/heads", "refs/tags", "info"):
         with suppress(FileExistsError):
             os.mkdir(os.path.join(path, *name.split("/")), 0o700)
     _put(path, "config", _config(bare=bare, owner=owner, sha256=sha256))
     if objects is not None:
-        _put(path, "objects/info/alternates", alternates(objects))
+        _put(path, "objects/info/alternates", alternates_text(objects))
     if shallow:
         with open(os.path.join(path, "shallow"), "wb") as file:
             file.write(shallow)
     _put(path, "HEAD", f"{head}\n")
 
 
-def alternates(objects: str) -> str:
-    """The file by which a git folder borrows the objects of another."""
+def alternates_text(objects: str) -> str:
+    """Build the file by which a git folder borrows the objects of another."""
     return (quoted(objects) if "\n" in objects else objects) + "\n"
 
 
@@ -71,7 +71,7 @@ def _config(*, bare: bool, owner: GitDirOwner, sha256: bool) -> str:
         f"[core]\n\trepositoryformatversion = {int(sha256)}\n\tfilemode = true\n\tbare = {str(bare).lower()}\n"
         f"\tlogallrefupdates = true\n{extension}"
         f"[user]\n\tname = {quoted(owner.name)}\n\temail = {quoted(owner.email)}\n"
-        # packing away what a show still needs would cost more than it saves
+        # packing objects that a show still needs would cost more than it saves
         "[gc]\n\tauto = 0\n"
     )
 
@@ -83,58 +83,57 @@ def _put(folder: str, name: str, text: str) -> None:
 
 @dataclass(slots=True)
 class GitState:
-    """What an agent's git folder says; what is wrong with it stands in `problems`."""
+    """The state of an agent's git folder, and the problems with it."""
 
     head: str | None = None  # the commit that is checked out
     branch: str | None = None  # the commit of the play's own branch
-    other_refs: dict[str, str] = field(
-        default_factory=dict
-    )  # other branches, tags and stashes: commits with their names
-    merging: tuple[str, ...] = ()  # commits that a merge in progress brings
+    # other branches, tags and stashes: commit to name
+    other_refs: dict[str, str] = field(default_factory=dict)
+    merging: tuple[str, ...] = ()  # MERGE_HEAD of a merge in progress
     problems: list[str] = field(default_factory=list)
 
 
 def read_git_state(checkout: str, branch: str) -> GitState:
-    """Read the state of a checkout that its agent has left."""
-    seen = GitState()
+    """Read the git state of a checkout after its agent has ended."""
+    state = GitState()
     try:
-        with _opened(checkout) as top, _opened(".git", top) as git:
-            _read(git, branch, seen)
+        with _open_folder(checkout) as top, _open_folder(".git", top) as git:
+            _read(git, branch, state)
     except FileNotFoundError:
         gone = "its .git folder" if os.path.isdir(checkout) else "the checkout"
-        seen.problems.append(f"{gone} was deleted, so what was committed there since cannot be read")
+        state.problems.append(f"{gone} was deleted, so commits made there cannot be read")
     except (NotADirectoryError, OSError):
-        seen.problems.append(".git was replaced by something that is not a folder; commits made there do not count")
-    return seen
+        state.problems.append(".git was replaced and is not a folder; commits made there are ignored")
+    return state
 
 
-def _read(git: int, branch: str, seen: GitState) -> None:
-    if _is_there(git, "commondir"):
-        seen.problems.append(".git points at another repository; remove .git/commondir")
+def _read(git: int, branch: str, state: GitState) -> None:
+    if _exists(git, "commondir"):
+        state.problems.append(".git points at another repository; remove .git/commondir")
         return
-    seen.problems += [f"{what} was left unfinished; end or abort it" for what in _unfinished(git)]
-    if wrong := _fault_of_store(git):
-        seen.problems.append(wrong)
+    state.problems += [f"{operation} was not finished; finish or abort it" for operation in _unfinished(git)]
+    if fault := _fault_of_store(git):
+        state.problems.append(fault)
         return
-    seen.head, seen.branch = (_resolve(git, name) for name in ("HEAD", branch))
-    seen.merging = tuple(line for line in (_text(git, "MERGE_HEAD") or "").split() if OID.fullmatch(line))
-    if seen.head is None:
-        seen.problems.append("HEAD leads to no commit; check out the branch of the play again")
+    state.head, state.branch = (_resolve(git, name) for name in ("HEAD", branch))
+    state.merging = tuple(line for line in (_text(git, "MERGE_HEAD") or "").split() if OID.fullmatch(line))
+    if state.head is None:
+        state.problems.append("HEAD does not point to a commit; check out the branch of the play again")
     for oid, name in _refs(git):
-        if name != branch and oid not in (seen.head, seen.branch):
-            seen.other_refs.setdefault(oid, name)
-    if len(seen.other_refs) > MOST_BESIDE:
-        seen.problems.append(
-            f"it has {len(seen.other_refs)} branches, tags and stashes; remove those that are not work"
+        if name != branch and oid not in (state.head, state.branch):
+            state.other_refs.setdefault(oid, name)
+    if len(state.other_refs) > MOST_OTHER_REFS:
+        state.problems.append(
+            f"it has {len(state.other_refs)} branches, tags and stashes; remove those that are not part of the work"
         )
 
 
 def _unfinished(git: int) -> list[str]:
-    return sorted({what for name, what in _UNFINISHED.items() if _is_there(git, name)})
+    return sorted({operation for name, operation in _UNFINISHED.items() if _exists(git, name)})
 
 
 def _resolve(git: int, name: str, depth: int = 5) -> str | None:
-    """The commit of a ref, loose or packed."""
+    """Resolve a ref, loose or packed."""
     text = (_text(git, name) or "").strip()
     if text.startswith("ref:"):
         target = text[4:].strip()
@@ -145,8 +144,8 @@ def _resolve(git: int, name: str, depth: int = 5) -> str | None:
 
 
 def _refs(git: int) -> Iterator[tuple[str, str]]:
-    """Every commit that a ref names, loose or packed, and every one that was stashed."""
-    with suppress(OSError), _opened("refs", git) as refs:
+    """Yield every commit of a ref, loose or packed, and every stashed one, with its name."""
+    with suppress(OSError), _open_folder("refs", git) as refs:
         for name, _ in _walk(refs, "refs/", _DEEPEST_REFS):
             if OID.fullmatch(text := (_text(git, name) or "").strip()):
                 yield text, name
@@ -172,55 +171,55 @@ def _is_safe(ref: str) -> bool:
 
 
 def _fault_of_store(git: int) -> str | None:
-    """Objects are plain files: a pipe would hold git for ever, a link would have it read something else."""
+    """Check that all objects are regular files: a pipe would block git, a link would lead it elsewhere."""
     try:
-        with _opened("objects", git) as store:
+        with _open_folder("objects", git) as store:
             size = 0
-            for name, found in _walk(store, "", _DEEPEST_STORE):
-                if not stat.S_ISREG(found.st_mode):
-                    return f".git/objects/{shown(name)} is not a plain file; remove it"
-                size += found.st_size
+            for name, status in _walk(store, "", _DEEPEST_STORE):
+                if not stat.S_ISREG(status.st_mode):
+                    return f".git/objects/{shown(name)} is not a regular file; remove it"
+                size += status.st_size
     except OSError:
-        return ".git/objects is not a folder of plain files"
+        return ".git/objects is not a folder of regular files"
     if size > MOST_STORE:
-        return f"its commits hold {size / 1e9:.1f} GB; what is that large does not belong into the repository"
+        return f"its commits contain {size / 1e9:.1f} GB, too much for a repository; remove the large files"
     return None
 
 
 def _walk(folder: int, prefix: str, deepest: int) -> Iterator[tuple[str, os.stat_result]]:
     with os.scandir(folder) as entries:
-        found = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
-    for name, status in found:
+        items = [(entry.name, entry.stat(follow_symlinks=False)) for entry in entries]
+    for name, status in items:
         if not stat.S_ISDIR(status.st_mode):
             yield prefix + name, status
         elif prefix.count("/") < deepest:
-            with _opened(name, folder) as inner:
+            with _open_folder(name, folder) as inner:
                 yield from _walk(inner, f"{prefix}{name}/", deepest)
 
 
 def repair_git_dir(checkout: str, *, objects: str, exclude: str) -> bool:
-    """Make an agent's git folder usable for its next attempt; False when it has to be made anew."""
+    """Make an agent's git folder usable for its next attempt; return False when it must be replaced."""
     try:
-        with _opened(checkout) as top, _opened(".git", top) as git:
+        with _open_folder(checkout) as top, _open_folder(".git", top) as git:
             for name in _LOCKS:
                 with suppress(OSError):
                     os.unlink(name, dir_fd=git)
-            _write(git, "objects/info/alternates", alternates(objects))
+            _write(git, "objects/info/alternates", alternates_text(objects))
             _write(git, "info/exclude", exclude)
-            return _resolve(git, "HEAD") is not None and not _is_there(git, "commondir")
+            return _resolve(git, "HEAD") is not None and not _exists(git, "commondir")
     except OSError:
         return False
 
 
-def put_files(checkout: str, files: dict[str, bytes]) -> None:
-    """Write files into an agent's git folder; a link in the way is replaced, never followed."""
-    with _opened(checkout) as top, _opened(".git", top) as git:
+def write_git_files(checkout: str, files: dict[str, bytes]) -> None:
+    """Write files into an agent's git folder; a link at a path is replaced, never followed."""
+    with _open_folder(checkout) as top, _open_folder(".git", top) as git:
         for name, content in files.items():
             _write(git, name, content)
 
 
 def _write(git: int, name: str, content: str | bytes) -> None:
-    with _descended(git, name, make=True) as (folder, last):
+    with _descend(git, name, make=True) as (folder, last):
         temporary = f"{last}.li-{os.urandom(6).hex()}"
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=folder)
         with os.fdopen(descriptor, "wb") as file:
@@ -229,9 +228,9 @@ def _write(git: int, name: str, content: str | bytes) -> None:
 
 
 def _text(git: int, name: str, most: int = _MOST_REF) -> str | None:
-    """A small regular file, None for anything else."""
+    """Read a small regular file; None for anything else."""
     try:
-        with _descended(git, name) as (folder, last):
+        with _descend(git, name) as (folder, last):
             if not stat.S_ISREG(os.stat(last, dir_fd=folder, follow_symlinks=False).st_mode):
                 return None
             with os.fdopen(os.open(last, _FILE, dir_fd=folder), "rb") as file:
@@ -241,20 +240,20 @@ def _text(git: int, name: str, most: int = _MOST_REF) -> str | None:
 
 
 @contextmanager
-def _descended(git: int, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-    """The folder that a name lies in, reached without following a link, and the last part of the name."""
+def _descend(git: int, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
+    """Open the folder of a name without following a link; yield it and the last part of the name."""
     *folders, last = name.split("/")
-    with ExitStack() as held:
+    with ExitStack() as stack:
         inner = git
         for folder in folders:
             with suppress(FileExistsError):
                 if make:
                     os.mkdir(folder, 0o755, dir_fd=inner)
-            inner = held.enter_context(_opened(folder, inner))
+            inner = stack.enter_context(_open_folder(folder, inner))
         yield inner, last
 
 
-def _is_there(git: int, name: str) -> bool:
+def _exists(git: int, name: str) -> bool:
     try:
         os.stat(name, dir_fd=git, follow_symlinks=False)
     except FileNotFoundError:
@@ -263,7 +262,7 @@ def _is_there(git: int, name: str) -> bool:
 
 
 @contextmanager
-def _opened(path: str, above: int | None = None) -> Iterator[int]:
+def _open_folder(path: str, above: int | None = None) -> Iterator[int]:
     descriptor = os.open(path, _FOLDER, dir_fd=above)
     try:
         yield descriptor

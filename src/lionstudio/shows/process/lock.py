@@ -5,21 +5,20 @@ Loads nothing but the lock, because every `li show` command asks it.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from lionstudio.errors import Busy, LionError
-from lionstudio.system.process_identity import Owner, RunLock, identify
+from lionstudio.system.filelock import RunLock, lock_state
+from lionstudio.system.li_process import li_argv
+from lionstudio.system.process_identity import Owner, identify
 
 LOCK, LOG = "_director.lock", "_director.log"
 _PATIENCE = 30.0  # seconds for a new director to appear, on a machine with much to do
-_MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 _TAIL = 2000  # characters of its log when it did not start
 
 
@@ -42,17 +41,7 @@ def announce(lock: RunLock) -> None:
 
 def has_director(show_dir: str) -> bool:
     """Whether a director works on the show now."""
-    try:
-        descriptor = os.open(os.path.join(show_dir, LOCK), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    return lock_state(os.path.join(show_dir, LOCK)) == "held"
 
 
 def find_director(show_dir: str) -> Owner | None:
@@ -67,7 +56,7 @@ def find_director(show_dir: str) -> Owner | None:
 def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, str]) -> None:
     """Start a director that outlives us, and wait until it, or another one that was faster, has the show."""
     log = os.path.join(show_dir, LOG)
-    command = [sys.executable, "-c", _MAIN, "show", "run", os.path.basename(show_dir), "--foreground", *options]
+    command = li_argv("show", "run", os.path.basename(show_dir), "--foreground", *options)
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "ab") as output:
         began = output.tell()
         child = subprocess.Popen(

@@ -17,7 +17,7 @@ from lionstudio.state.sqlite.fulltext import unindexed
 from lionstudio.state.sqlite.maintenance import COUNTED, file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, WAL_LIMIT
 from lionstudio.state.upkeep.liveness import proof_of
-from lionstudio.system.process_identity import lock_state
+from lionstudio.system.filelock import lock_state
 
 # SQLite before these loses commits when one process resets the WAL while another writes.
 _FIXED_SQLITE = (3, 51, 3)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping
@@ -21,9 +20,9 @@ from lionstudio.model.ids import new_id
 from lionstudio.runs.environment import agent_environment
 from lionstudio.settings import Settings
 from lionstudio.studio.launch.policy import RUNS, run_argv, task_argv
+from lionstudio.system.li_process import li_argv
 from lionstudio.system.process_identity import Owner, identify, signal_owner
 
-_MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 MOST_RUNNING = 32
 MOST_KEPT = 500
 _MOST_OUTPUT = 20_000  # bytes of the end of a log
@@ -146,7 +145,7 @@ class Launcher:
             given.write(prompt.encode("utf-8", "replace"))
             given.seek(0)
             process = subprocess.Popen(
-                [sys.executable, "-c", _MAIN, *argv],
+                li_argv(*argv),
                 stdin=given,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -120,7 +120,7 @@ async def check_definition(kind: wire.Kind, name: str, given: wire.Draft) -> Res
     """What is wrong with a text, while it is written; nothing is saved."""
     check_name(name)
     draft = catalog.Definition(kind, name, "", search_paths.SearchPath("", "draft"), text=given.text)
-    found = await asyncio.to_thread(catalog.parsed, draft, given.text)
+    found = await asyncio.to_thread(catalog.parse_definition, draft, given.text)
     return Response(encoded({"definition": catalog.to_dict(found, whole=True)}), media_type=JSON)
 
 

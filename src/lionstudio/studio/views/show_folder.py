@@ -13,8 +13,8 @@ from lionstudio.studio.views.plays import final_verdict
 from lionstudio.studio.views.show_actions import describe_show_actions, has_begun, show_actions
 from lionstudio.studio.views.show_questions import Asked, open_question
 from lionstudio.studio.views.shows import plan_text
+from lionstudio.system.filelock import lock_state
 from lionstudio.system.filenames import shown
-from lionstudio.system.process_identity import lock_state
 from lionstudio.system.safe_read import is_within
 
 _DIRECTOR_LOCK = "_director.lock"
