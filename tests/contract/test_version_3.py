@@ -43,7 +43,7 @@ def test_it_has_the_schema_of_a_new_one(old: Path, blank: Path) -> None:
     Database(str(old)).close()
 
     assert schema(old) == schema(blank)
-    assert [(row["version"], row["lineage"]) for row in dump(old)["schema_meta"]] == [(4, "lion-studio")]
+    assert [(row["version"], row["lineage"]) for row in dump(old)["schema_meta"]] == [(5, "lion-studio")]
 
 
 def test_no_row_is_lost_or_changed(old: Path) -> None:
@@ -117,7 +117,7 @@ def test_it_is_written_on(old: Path) -> None:
 
 
 def test_a_reader_says_that_it_must_be_upgraded(old: Path) -> None:
-    with pytest.raises(WrongVersion, match="has schema version 3 and must be upgraded to 4"):
+    with pytest.raises(WrongVersion, match="has schema version 3 and must be upgraded to 5"):
         open_reader(str(old))
 
 

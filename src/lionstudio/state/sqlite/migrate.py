@@ -7,33 +7,28 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib import resources
 
 import apsw
 
 from lionstudio.crash import point
 from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.sqlite.migrations import from_records, from_version_3
+from lionstudio.state.sqlite.migrations import from_records
 from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS, SCHEMA_VERSION, check_known, schema_sql, version_of
 
-# version of the file → the step that leads to the next version we write
-STEPS: Mapping[int, tuple[int, Callable[[Connection], None]]] = {
-    1: (SCHEMA_VERSION, from_records.migrate),  # it copies into the schema of a new database
-    2: (SCHEMA_VERSION, from_records.migrate),  # ADR-0011 counts its two tables as version 2
-    3: (4, from_version_3.migrate),
-}
+_RECORDS_VERSION = 2  # the last version of the design records: ADR-0011 counts its two tables as version 2
 
 
-def bring_up_to_date(conn: Connection, found: tuple[int, str] | None) -> None:
-    """Create or upgrade; whoever comes second waits for the first and finds nothing to do."""
-    if found is None:
+def bring_up_to_date(conn: Connection, current: tuple[int, str] | None) -> None:
+    """Create or upgrade; a second process waits for the first and then has nothing to do."""
+    if current is None:
         _create(conn)
         return
-    version = found[0]
+    first = version = current[0]
     while version < SCHEMA_VERSION:
-        version = _step(conn, version)
+        version = _step(conn, version, with_backup=version == first)
 
 
 def _create(conn: Connection) -> None:
@@ -43,8 +38,7 @@ def _create(conn: Connection) -> None:
             point("create.filled")
 
 
-def _step(conn: Connection, version: int) -> int:
-    target, migrate = STEPS[version]
+def _step(conn: Connection, version: int, *, with_backup: bool) -> int:
     # tables are rebuilt, and references between them must not be followed meanwhile; only settable here
     conn.execute("PRAGMA foreign_keys = OFF")
     conn.execute("PRAGMA legacy_alter_table = ON")
@@ -52,16 +46,21 @@ def _step(conn: Connection, version: int) -> int:
         with conn.transaction():
             current = version_of(conn)
             if current is not None and current[0] != version:
-                check_known(conn.path, *current)  # whoever was first may be newer than we are
+                check_known(conn.path, *current)  # the process that was first may be newer than we are
                 return current[0]
-            back_up_beside(conn, version)
+            if with_backup:
+                back_up_beside(conn, version)
             point("migrate.backed_up")
-            migrate(conn)
+            if version <= _RECORDS_VERSION:
+                from_records.migrate(conn)  # copies into the schema of a new database
+            else:
+                folder = resources.files("lionstudio.state.sqlite.migrations")
+                conn.execute(folder.joinpath(f"from_version_{version}.sql").read_text(encoding="utf-8"))
             point("migrate.filled")
     finally:
         conn.execute("PRAGMA legacy_alter_table = OFF")
         conn.execute("PRAGMA foreign_keys = ON")
-    return target
+    return SCHEMA_VERSION if version <= _RECORDS_VERSION else version + 1
 
 
 def back_up_beside(conn: Connection, version: int) -> str:

@@ -16,7 +16,12 @@ from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersio
 from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.sqlite.busy_handler import set_busy_wait
 
-SCHEMA_VERSION = 4
+# migrations/from_version_N.sql leads to version N + 1, and schema.sql is what the last of them leads to
+SCHEMA_VERSION = 1 + max(
+    int(name[len("from_version_") : -len(".sql")])
+    for name in os.listdir(os.path.join(os.path.dirname(__file__), "migrations"))
+    if name.startswith("from_version_") and name.endswith(".sql")
+)
 LINEAGE = "lion-studio"
 OLDEST_VERSION = 1  # what the design records call v1; a file without schema_meta counts as that
 
@@ -226,9 +231,11 @@ def check_known(path: str, version: int, lineage: str) -> None:
 
 
 def schema_sql() -> str:
-    """The schema of a new database."""
+    """The schema of a new database, with its version."""
     # slow to load, and only needed when a file is made
     from importlib import resources
 
     folder = resources.files("lionstudio.state.sqlite.schema")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("schema.sql", "triggers.sql"))
+    texts = [folder.joinpath(name).read_text(encoding="utf-8") for name in ("schema.sql", "triggers.sql")]
+    version = f"INSERT INTO schema_meta (version, lineage) VALUES ({SCHEMA_VERSION}, '{LINEAGE}');\n"
+    return "\n".join([*texts, version])

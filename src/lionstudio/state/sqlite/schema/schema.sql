@@ -1,12 +1,11 @@
 -- The schema of a new database: the design records' columns first, in their order; only syntax SQLite 3.40 knows.
 -- What follows from a change of these tables is in triggers.sql.
 
-CREATE TABLE schema_meta (
+CREATE TABLE schema_meta (           -- its row is written by state/sqlite/open.py
   version     INTEGER NOT NULL,
   lineage     TEXT    NOT NULL,
   created_at  REAL    NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
 );
-INSERT INTO schema_meta (version, lineage) VALUES (4, 'lion-studio');
 
 -- ── Messages ─────────────────────────────────────────────────────────────
 CREATE TABLE message_types (type_id INTEGER PRIMARY KEY, lion_class TEXT NOT NULL UNIQUE);
@@ -98,7 +97,8 @@ CREATE TABLE sessions (
 -- The only index with a column that changes on every message: each is paid on every append.
 CREATE INDEX idx_sessions_updated ON sessions(updated_at DESC);
 CREATE INDEX idx_sessions_created ON sessions(created_at);
--- Each combination of filters has its index: paid when a session begins and ends, never for a message.
+-- One filter, and status with one more, have an index that ends in the order of the list; other combinations walk one
+-- of these. Each is paid for when a session begins and ends, never for a message.
 CREATE INDEX idx_sessions_status ON sessions(status, created_at);
 CREATE INDEX idx_sessions_kind ON sessions(invocation_kind, created_at);
 CREATE INDEX idx_sessions_project ON sessions(project, created_at);
@@ -108,34 +108,6 @@ CREATE INDEX idx_sessions_status_kind ON sessions(status, invocation_kind, creat
 CREATE INDEX idx_sessions_status_project ON sessions(status, project, created_at);
 CREATE INDEX idx_sessions_status_agent ON sessions(status, agent_name, created_at);
 CREATE INDEX idx_sessions_status_playbook ON sessions(status, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_project ON sessions(invocation_kind, project, created_at);
-CREATE INDEX idx_sessions_kind_agent ON sessions(invocation_kind, agent_name, created_at);
-CREATE INDEX idx_sessions_kind_playbook ON sessions(invocation_kind, playbook_name, created_at);
-CREATE INDEX idx_sessions_project_agent ON sessions(project, agent_name, created_at);
-CREATE INDEX idx_sessions_project_playbook ON sessions(project, playbook_name, created_at);
-CREATE INDEX idx_sessions_agent_playbook ON sessions(agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project ON sessions(status, invocation_kind, project, created_at);
-CREATE INDEX idx_sessions_status_kind_agent ON sessions(status, invocation_kind, agent_name, created_at);
-CREATE INDEX idx_sessions_status_kind_playbook ON sessions(status, invocation_kind, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_project_agent ON sessions(status, project, agent_name, created_at);
-CREATE INDEX idx_sessions_status_project_playbook ON sessions(status, project, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_agent_playbook ON sessions(status, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_project_agent ON sessions(invocation_kind, project, agent_name, created_at);
-CREATE INDEX idx_sessions_kind_project_playbook ON sessions(invocation_kind, project, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_agent_playbook ON sessions(invocation_kind, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_project_agent_playbook ON sessions(project, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project_agent
-  ON sessions(status, invocation_kind, project, agent_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project_playbook
-  ON sessions(status, invocation_kind, project, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_agent_playbook
-  ON sessions(status, invocation_kind, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_project_agent_playbook
-  ON sessions(status, project, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_project_agent_playbook
-  ON sessions(invocation_kind, project, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project_agent_playbook
-  ON sessions(status, invocation_kind, project, agent_name, playbook_name, created_at);
 CREATE INDEX idx_sessions_source ON sessions(source_kind, created_at);
 CREATE INDEX idx_sessions_source_status ON sessions(source_kind, status, created_at);
 CREATE INDEX idx_sessions_name ON sessions(name, created_at);
