@@ -16,6 +16,7 @@ from tests.support.sql_trace import traced
 
 from lionstudio.errors import CorruptStore, LionError, NotFound, WrongVersion
 from lionstudio.model.messages import TYPE_IDS
+from lionstudio.model.sessions import SESSION_COLUMNS
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database, reading
 from lionstudio.state.runs.run_list import list_sessions
@@ -279,3 +280,11 @@ def test_a_closed_writer_leaves_no_log(path: str) -> None:
 
     assert ran
     assert not Path(f"{path}-wal").exists()
+
+
+def test_session_columns_match_the_schema(blank: Path) -> None:
+    connection = apsw.Connection(str(blank))
+    columns = [str(row[0]) for row in connection.execute("SELECT name FROM pragma_table_info('sessions')")]
+    connection.close()
+
+    assert columns == [*SESSION_COLUMNS, "pk"]

@@ -103,7 +103,7 @@ def test_sixteen_processes_make_the_file_at_once(tmp_path: Path) -> None:
             assert_nobody_failed(herd)
             # two that close in the same instant each leave the log to the other; who opens the file next takes it up
             assert set(os.listdir(path.parent)) <= {"state.db", "state.db-wal", "state.db-shm"}
-            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(4, "lion-studio")]
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
             assert rows(path, "SELECT * FROM pragma_journal_mode, pragma_auto_vacuum") == [("wal", 2)]
             assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     assert len(herd.codes) == 20 * 16
@@ -129,7 +129,7 @@ def test_eight_processes_upgrade_a_file_of_our_own_at_once(tmp_path: Path) -> No
             make_v3(path)
             herd.wait(herd.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
             assert_nobody_failed(herd)
-            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(4, "lion-studio")]
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
             assert rows(path, "SELECT count(*) FROM messages") == [(2999 + 4 * 3,)]
             assert rows(path, "SELECT count(*) FROM sessions_fts WHERE sessions_fts MATCH 'login'") == [(2,)]
             [backup] = path.parent.glob("*.bak")

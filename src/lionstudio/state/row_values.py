@@ -1,17 +1,23 @@
-"""What a column can hold: the last look at a row before it is bound."""
+"""Values and columns of a row: the check before they are bound, and the INSERT over a list of columns."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import visible
 
 
+def insert_statement(table: str, columns: Iterable[str]) -> str:
+    """An INSERT with a named parameter for each column."""
+    names = tuple(columns)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"  # noqa: S608
+
+
 def validate_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with text spelled out where it must be, or a refusal that names the column."""
+    """The row with unprintable text escaped; raises InvalidInput that names the column."""
     return {name: _checked(name, value) for name, value in row.items()}
 
 

@@ -10,7 +10,7 @@ from lionstudio.crash import point
 from lionstudio.errors import IllegalTransition, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep, visible
-from lionstudio.model.sessions import Session
+from lionstudio.model.sessions import COUNTED_COLUMNS, SESSION_COLUMNS, TEXT_COLUMNS, Session
 from lionstudio.model.status.statuses import (
     SESSION_TRANSITIONS,
     InvocationKind,
@@ -21,35 +21,9 @@ from lionstudio.model.status.statuses import (
 )
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append_cursor import new_progression
-from lionstudio.state.row_values import validate_row
+from lionstudio.state.row_values import insert_statement, validate_row
 
-_INSERT = """
-INSERT INTO sessions (
-  id, created_at, node_metadata, name, user, progression_id, updated_at, playbook_name, agent_name, invocation_kind,
-  show_topic, show_play_name, artifacts_path, source_kind, status, started_at, ended_at, last_message_at, model,
-  provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes, owner)
-VALUES (
-  :id, :created_at, :node_metadata, :name, :user, :progression_id, :updated_at, :playbook_name, :agent_name,
-  :invocation_kind, :show_topic, :show_play_name, :artifacts_path, :source_kind, :status, :started_at, :ended_at,
-  :last_message_at, :model, :provider, :project, :cwd, :git_commit, :exit_code, :health, :delivery, :reason_codes,
-  :owner)
-"""
-_TEXTS = (
-    "name",
-    "user",
-    "playbook_name",
-    "agent_name",
-    "show_topic",
-    "show_play_name",
-    "artifacts_path",
-    "model",
-    "provider",
-    "project",
-    "cwd",
-    "git_commit",
-    "health",
-    "delivery",
-)
+_INSERT = insert_statement("sessions", (name for name in SESSION_COLUMNS if name not in COUNTED_COLUMNS))
 
 
 def create_session(conn: Connection, session: Session) -> Session:
@@ -67,23 +41,21 @@ def create_session(conn: Connection, session: Session) -> Session:
     return get_session(conn, session.id)
 
 
+_NOT_IN_ROW = ("node_metadata", "progression_id", *COUNTED_COLUMNS)
+
+
 def to_row(session: Session) -> dict[str, Any]:
-    """The columns of a session, or a refusal of a word outside its vocabulary."""
+    """The columns of a session; raises InvalidInput for a value outside its vocabulary."""
     kind, source = session.invocation_kind, session.source_kind
-    values = {name: getattr(session, name) for name in _TEXTS}
-    row = {
-        **{name: value and str(value) for name, value in values.items()},
+    row = {name: getattr(session, name) for name in SESSION_COLUMNS if name not in _NOT_IN_ROW}
+    row |= {name: str(row[name]) for name in TEXT_COLUMNS if row[name] is not None}
+    row |= {
         "id": check_id(session.id, "session id"),
         "created_at": float(session.created_at),
         "node_metadata": dump(dict(session.metadata), "metadata") if session.metadata else None,
         "invocation_kind": kind and parse(InvocationKind, kind, "kind"),
         "source_kind": source and parse(SourceKind, source, "source"),
         "status": session.status and parse(SessionStatus, session.status, "status"),
-        "started_at": session.started_at,
-        "ended_at": session.ended_at,
-        "updated_at": session.updated_at,
-        "last_message_at": session.last_message_at,
-        "exit_code": session.exit_code,
         "reason_codes": dump(list(session.reason_codes), "reason_codes"),
         "owner": None if session.owner is None else dump(dict(session.owner), "owner"),
     }

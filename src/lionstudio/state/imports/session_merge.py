@@ -13,7 +13,7 @@ from lionstudio.crash import point
 from lionstudio.model.branches import Branch
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, visible
-from lionstudio.model.sessions import Session
+from lionstudio.model.sessions import COUNTED_COLUMNS, SESSION_COLUMNS, Session
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports.existing import find_branch_end, find_existing, ids_in
@@ -21,6 +21,7 @@ from lionstudio.state.imports.import_stats import ImportStats
 from lionstudio.state.messages.append import INSERT
 from lionstudio.state.messages.append_cursor import insert_positions, next_ord
 from lionstudio.state.messages.counters import CounterUpdate, update_branch_usage, update_session_counters
+from lionstudio.state.row_values import insert_statement
 from lionstudio.state.sessions import to_row
 
 _FETCH = 500  # ids asked for at once; rows arrive one by one
@@ -177,19 +178,7 @@ def _extend(conn: Connection, prog: int, ids: Sequence[str]) -> None:
 
 # ── Sessions ─────────────────────────────────────────────────────────────
 
-_INSERT_SESSION = """
-INSERT INTO sessions (
-  id, created_at, node_metadata, name, user, progression_id, first_msg_id, last_msg_id, updated_at, playbook_name,
-  agent_name, invocation_kind, show_topic, show_play_name, artifacts_path, source_kind, status, started_at, ended_at,
-  last_message_at, message_count, model, provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes,
-  input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd, owner)
-VALUES (
-  :id, :created_at, :node_metadata, :name, :user, :progression_id, :first_msg_id, :last_msg_id, :updated_at,
-  :playbook_name, :agent_name, :invocation_kind, :show_topic, :show_play_name, :artifacts_path, :source_kind, :status,
-  :started_at, :ended_at, :last_message_at, :message_count, :model, :provider, :project, :cwd, :git_commit,
-  :exit_code, :health, :delivery, :reason_codes, :input_tokens, :output_tokens, :cache_read_tokens,
-  :cache_write_tokens, :cost_microusd, :owner)
-"""
+_INSERT_SESSION = insert_statement("sessions", SESSION_COLUMNS)
 # an id may keep its place without a message; the pointers need one that exists
 _FIRST = """
 SELECT i.message_id FROM progression_items i JOIN messages m ON m.id = i.message_id
@@ -228,16 +217,9 @@ _ANNOUNCE = """
 INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord)
 VALUES ((julianday('now') - 2440587.5) * 86400.0, 'appended', 'session', :id, NULL, :ord)
 """
-_REPLACE = """
-UPDATE sessions SET
-  node_metadata = :node_metadata, name = :name, user = :user, updated_at = :updated_at,
-  playbook_name = :playbook_name, agent_name = :agent_name, invocation_kind = :invocation_kind,
-  show_topic = :show_topic, show_play_name = :show_play_name, artifacts_path = :artifacts_path,
-  source_kind = :source_kind, status = :status, started_at = :started_at, ended_at = :ended_at, model = :model,
-  provider = :provider, project = :project, cwd = :cwd, git_commit = :git_commit, exit_code = :exit_code,
-  health = :health, delivery = :delivery, reason_codes = :reason_codes, owner = :owner
- WHERE id = :id
-"""
+_KEPT_COLUMNS = ("id", "created_at", "progression_id", "last_message_at", *COUNTED_COLUMNS)
+_REPLACED_COLUMNS = tuple(name for name in SESSION_COLUMNS if name not in _KEPT_COLUMNS)
+_REPLACE = f"UPDATE sessions SET {', '.join(f'{name} = :{name}' for name in _REPLACED_COLUMNS)} WHERE id = :id"  # noqa: S608
 
 
 def _complete_session(

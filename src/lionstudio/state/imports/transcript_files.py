@@ -229,16 +229,16 @@ def last_before(conn: Connection, branch_id: str, ordinal: int) -> int:
     return -1 if found is None else int(found)
 
 
-_NOTE = """
-UPDATE sessions SET name = :name, model = :model, provider = :provider, project = :project, cwd = :cwd,
-  git_commit = :git_commit, status = :status, ended_at = :ended_at, reason_codes = :reason_codes,
-  node_metadata = json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror))
+# session columns that a transcript may fill
+_TRANSCRIPT_TEXTS = ("name", "model", "provider", "project", "cwd", "git_commit")
+_TRANSCRIPT_COLUMNS = (*_TRANSCRIPT_TEXTS, "status", "ended_at", "reason_codes")
+_METADATA = "json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror))"
+_UPDATE_SESSION = f"""
+UPDATE sessions SET {", ".join(f"{name} = :{name}" for name in _TRANSCRIPT_COLUMNS)}, node_metadata = {_METADATA}
  WHERE id = :id AND source_kind = :source
-   AND (name, model, provider, project, cwd, git_commit, status, ended_at, reason_codes, node_metadata) IS NOT
-       (:name, :model, :provider, :project, :cwd, :git_commit, :status, :ended_at, :reason_codes,
-        json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror)))
-"""
-_TEXTS = ("name", "model", "provider", "project", "cwd", "git_commit")
+   AND ({", ".join(_TRANSCRIPT_COLUMNS)}, node_metadata) IS NOT
+       ({", ".join(f":{name}" for name in _TRANSCRIPT_COLUMNS)}, {_METADATA})
+"""  # noqa: S608  (the names are ours)
 
 
 def note_session(
@@ -253,7 +253,9 @@ def note_session(
     mirror: Mapping[str, Any],
 ) -> None:
     """Bring a session's row up to what its transcript says now; nothing is written when it says so already."""
-    values: dict[str, Any] = {name: visible(value) if (value := texts.get(name)) else None for name in _TEXTS}
+    values: dict[str, Any] = {
+        name: visible(value) if (value := texts.get(name)) else None for name in _TRANSCRIPT_TEXTS
+    }
     values |= {
         "id": session_id,
         "source": SOURCES[tool],
@@ -262,7 +264,7 @@ def note_session(
         "reason_codes": dump(list(reasons)),
         "mirror": dump(dict(mirror), "metadata"),
     }
-    conn.execute(_NOTE, values)
+    conn.execute(_UPDATE_SESSION, values)
 
 
 _BRANCH_NOTE = """

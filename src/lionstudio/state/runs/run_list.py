@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import dump, load, visible
+from lionstudio.model.sessions import LISTED_COLUMNS
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import card_condition
@@ -46,12 +47,9 @@ class Page(NamedTuple):
 
 ANY = Filters()
 
-_COLUMNS = """
-SELECT pk, id, created_at, name, user, updated_at, playbook_name, agent_name, invocation_kind, show_topic,
-       show_play_name, artifacts_path, source_kind, status, started_at, ended_at, last_message_at, message_count,
-       model, provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes, input_tokens,
-       output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd, owner,
-       (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count"""
+_COLUMNS = f"""
+SELECT pk, {", ".join(LISTED_COLUMNS)},
+       (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count"""  # noqa: S608  (the names are ours)
 _FROM = " FROM sessions WHERE "
 _CONDITIONS = {
     "status": "status = :status",
