@@ -21,7 +21,7 @@ from lionstudio.model.teams import Team
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
-from lionstudio.state.runs import dashboard, run_list
+from lionstudio.state.runs import dashboard
 from lionstudio.state.runs.dashboard import cards, status_counts
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sessions import create_session, finish_session, get_session, resolve_session, set_health
@@ -83,17 +83,18 @@ NOT_INDEXED = [
 SINGLE = [{name: CHOICES[name]} for name in ("source", "agent", "playbook", "show", "name")]
 
 
-def page_sql(filters: dict[str, Any], cursor: bool) -> tuple[str, dict[str, Any]]:
-    """The statement that list_sessions runs."""
-    conditions = [run_list._CONDITIONS[name] for name in filters] + ([run_list._AFTER_CURSOR] if cursor else [])
-    params = filters | {"limit": 101} | ({"cursor_at": T0 + 500, "cursor_pk": 5} if cursor else {})
-    return run_list._COLUMNS + run_list._FROM + (" AND ".join(conditions) or "true") + run_list._ORDER, params
+def page_plan(conn: Connection, filters: dict[str, Any], cursor: bool) -> list[str]:
+    """The query plan of the statement that list_sessions runs."""
+    at, pk = T0 + 500, 5
+    with traced(conn) as ran:
+        list_sessions(conn, Filters(**filters), cursor=f"{at!r}~{pk}" if cursor else None)
+    return plan(conn, ran[-1].sql, filters | {"limit": 101, "cursor_at": at, "cursor_pk": pk})
 
 
 @pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
 @pytest.mark.parametrize("filters", INDEXED + NOT_INDEXED + SINGLE, ids=lambda filters: "+".join(filters) or "none")
 def test_every_filter_walks_an_index_in_order(many: Connection, filters: dict[str, Any], cursor: bool) -> None:
-    lines = plan(many, *page_sql(filters, cursor))
+    lines = page_plan(many, filters, cursor)
 
     [walk] = [line for line in lines if "sessions" in line]
     assert walk.split()[:4] in (["SEARCH", "sessions", "USING", "INDEX"], ["SCAN", "sessions", "USING", "INDEX"])
