@@ -22,7 +22,7 @@ from benches.stores import clean_up, fresh_path
 from benches.table import Goal, Options, Table, at_most, options
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import get_message
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sqlite.fulltext import index_batch, search, unindexed
 from lionstudio.state.sqlite.open import open_reader, open_writer
 

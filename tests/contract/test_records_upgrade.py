@@ -14,7 +14,8 @@ from lionstudio.model.messages import create_message
 from lionstudio.model.status.computed_state import DISPLAY_MAP
 from lionstudio.state.branches import get_branch
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import get_session
 from lionstudio.state.shows import get_show, list_plays

@@ -32,7 +32,8 @@ from lionstudio.model.status.statuses import (
 from lionstudio.model.teams import Team, TeamMessage, summarize
 from lionstudio.state.branches import create_branch, get_branch
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import create_session, get_session
 from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.teams import post, put_team, team_messages

@@ -28,7 +28,8 @@ from lionstudio.state.branches import create_branch, get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import save_version
 from lionstudio.state.exchange import mark_read, send
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import create_session, finish_session, get_session
 from lionstudio.state.shows import (
     get_play,
@@ -301,7 +302,8 @@ HUGE = """
 import resource, sys
 from tests.support.builders import begin, read, said, write
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 
 text = "0123456789abcdef" * (100 * 1024 * 1024 // 16)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -9,7 +9,8 @@ from lionstudio.errors import Conflict, InvalidInput, NotFound
 from lionstudio.state.database import Database
 from lionstudio.state.exchange import EVERYBODY, Letter, inbox, mark_read, outbox, send, unread
 from lionstudio.state.feed.changes import changes_after
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 
 
 def ids(letters: list[Letter]) -> list[str]:

@@ -17,7 +17,7 @@ from tests.support.old_files import add_old_sessions, make_v1
 from tests.support.workload import begin
 
 from lionstudio.state.database import Database
-from lionstudio.state.feed.changes import Tail
+from lionstudio.state.sqlite.tail import Tail
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mounts, limits and capabilities of Linux")
 

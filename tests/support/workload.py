@@ -25,7 +25,8 @@ from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database, reading
 from lionstudio.state.imports.session_merge import Incoming, IncomingBranch, merge
-from lionstudio.state.messages.append import append, to_row
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import to_row
 from lionstudio.state.messages.windows import messages_after
 from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import create_session, find_session, finish_session

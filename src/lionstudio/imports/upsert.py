@@ -15,7 +15,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus, SourceKind
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports.session_merge import Incoming, MergePlan, compare, merge
-from lionstudio.state.messages.append import to_row
+from lionstudio.state.messages.rows import to_row
 from lionstudio.state.sessions import find_session
 
 # What is wrong with one item; anything else is wrong with the database itself and ends the import.

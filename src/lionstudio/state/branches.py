@@ -14,8 +14,8 @@ from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.model.messages import Message
 from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import from_row as message_from_row
 from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.messages.rows import from_row as message_from_row
 from lionstudio.state.row_values import validate_row
 
 _INSERT = """

@@ -12,8 +12,8 @@ from lionstudio.errors import Conflict, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import INSERT, from_row, to_row
 from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.messages.rows import INSERT_MESSAGE, from_row, to_row
 from lionstudio.state.row_values import validate_row
 
 EVERYBODY = "*"  # the owner of a public channel
@@ -47,7 +47,7 @@ def send(conn: Connection, message: Message) -> bool:
         raise InvalidInput("a message that is sent needs a sender, and a recipient or a channel")
     row = to_row(conn, message)
     (id_, at), (sender, to, channel) = row[:2], row[5:8]
-    conn.execute(INSERT, row)
+    conn.execute(INSERT_MESSAGE, row)
     # it may have been said on a branch before it is sent
     known = not conn.changes()
     if known and conn.one(_STORED, {"id": id_}) != (*row[1:4], *row[5:]):  # all but the embedding

@@ -40,7 +40,8 @@ from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.branches import fork_branch, get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import list_versions, save_version
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session, get_session
 from lionstudio.state.shows import get_play, get_show, put_show
 from lionstudio.state.teams import get_team, post, put_team, team_messages

@@ -18,10 +18,11 @@ from lionstudio.state.branches import fork_branch
 from lionstudio.state.connection import Connection, Params, Row
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import save_version
-from lionstudio.state.feed.changes import Change, Changes, Tail, changes_after, last_seq, trim
+from lionstudio.state.feed.changes import Change, Changes, changes_after, last_seq, trim
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session, set_health
 from lionstudio.state.shows import delete_show, put_play, put_show, transition_play
+from lionstudio.state.sqlite.tail import Tail
 from lionstudio.state.teams import move_team, post, put_team
 
 
@@ -201,7 +202,7 @@ def test_a_tail_leaves_nothing_open_between_looks(db: Database) -> None:
 
 
 def test_a_follower_sleeps_while_the_net_is_cast(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.state.feed.changes.NET_SECONDS", 0.002)
+    monkeypatch.setattr("lionstudio.state.sqlite.tail.POLL_SECONDS", 0.002)
     begin(db)
     woken: list[int] = []
 
@@ -238,8 +239,7 @@ def test_a_tail_follows_a_writer(db: Database) -> None:
 
 
 def test_a_tail_that_starts_in_the_past_catches_up_in_batches(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.state.feed.changes._BATCH", 10)
-    monkeypatch.setattr(changes_after, "__defaults__", (10,))
+    monkeypatch.setattr("lionstudio.state.sqlite.tail.BATCH", 10)
     begun = begin(db)
     say(db, begun.branch_id, *(f"m{number}" for number in range(38)))
 
@@ -250,7 +250,7 @@ def test_a_tail_that_starts_in_the_past_catches_up_in_batches(db: Database, monk
 
 
 def test_a_tail_rings_without_waiting_for_the_net(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.state.feed.changes.NET_SECONDS", 60.0)
+    monkeypatch.setattr("lionstudio.state.sqlite.tail.POLL_SECONDS", 60.0)
     begun = begin(db)
     with Tail(db.path) as tail:
         tail.look()

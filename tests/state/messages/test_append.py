@@ -16,8 +16,9 @@ from lionstudio.model.usage import Usage
 from lionstudio.state.branches import branch_length, branch_usage, create_branch, fork_branch, get_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import Appended, append, get_message
+from lionstudio.state.messages.append import Appended, append
 from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.messages.windows import messages_after, messages_before
 from lionstudio.state.sessions import finish_session, get_session
 
@@ -173,7 +174,7 @@ def test_a_session_that_has_ended_takes_no_more_but_an_importer_may(db: Database
     session, branch = begin(db)
     write(db, finish_session, session, "failed")
 
-    with pytest.raises(IllegalTransition, match="takes no more messages"):
+    with pytest.raises(IllegalTransition, match="accepts no more messages"):
         write(db, append, branch, said(id="m"))
     assert db.conn.value("SELECT count(*) FROM messages") == 0
 
@@ -313,7 +314,7 @@ def test_a_first_append_of_a_process_costs_the_same_on_a_long_branch(db: Databas
 
     costs = []
     for branch in (short.branch_id, long.branch_id):
-        db.conn.forget_places()
+        db.conn.forget_cursors()
         costs.append(statements_of_an_append(db, branch))
 
     assert costs[0] == costs[1]

@@ -16,8 +16,9 @@ from lionstudio.model.json_codec import MAX_DEPTH
 from lionstudio.model.messages import Message, create_message
 from lionstudio.state.branches import create_branch, fork_branch, get_branch
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
 from lionstudio.state.messages.export import FORMATS, export
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session, get_session
 
 

@@ -28,7 +28,7 @@ class Clock:
 def test_it_sleeps_shortly_then_longer_and_then_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(busy_handler, "time", clock)
-    wait = busy_handler._patience(3.0)
+    wait = busy_handler._handler(3.0)
 
     tries = 0
     while wait(tries):

@@ -16,7 +16,8 @@ from lionstudio.state.branches import fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.embeddings import set_embedding
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.sqlite import vectors
 from lionstudio.state.sqlite.fulltext import Hit, index_batch, match_expression, search, snippet, unindexed

@@ -221,7 +221,7 @@ def watch(event, arguments):
             touched.append([event, os.fsdecode(name)])
 from tests.support.workload import WORKS
 from tests.support.old_files import add_old_sessions, make_v1
-from lionstudio.state.feed.changes import Tail
+from lionstudio.state.sqlite.tail import Tail
 from lionstudio.state.database import reading
 from lionstudio.state.upkeep.doctor import examine
 from lionstudio.state.messages.export import export

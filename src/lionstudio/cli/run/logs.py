@@ -17,9 +17,9 @@ from lionstudio.cli._toolkit.output import emit, emit_lines, flush
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
 from lionstudio.cli.run._targets import exit_code_of
 from lionstudio.state.connection import Connection
-from lionstudio.state.feed.changes import Tail
 from lionstudio.state.messages.windows import Windowed, messages_after, messages_before
 from lionstudio.state.sessions import get_session, resolve_session
+from lionstudio.state.sqlite.tail import Tail
 
 DESCRIPTION = """\
 Print the messages of a session; with -f go on while it runs, within a blink of each being kept. In a pipe it is a

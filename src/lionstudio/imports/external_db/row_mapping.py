@@ -29,7 +29,7 @@ from lionstudio.model.sessions import IMPORTED_TEXT_COLUMNS, Session
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.messages.append import type_id
+from lionstudio.state.messages.rows import type_id
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 _SESSION_COLUMNS = frozenset(

@@ -31,8 +31,8 @@ from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database
 from lionstudio.state.imports.transcript_files import TranscriptFile, find_file, has_session, is_stored, save_file
-from lionstudio.state.messages.append import to_row
 from lionstudio.state.messages.append_many import PendingRow, append_many, existing_ids
+from lionstudio.state.messages.rows import to_row
 from lionstudio.system.filenames import shown
 
 BATCH = 500  # messages of one transaction

@@ -18,9 +18,9 @@ from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports.existing import find_branch_end, find_existing, ids_in
 from lionstudio.state.imports.import_stats import ImportStats
-from lionstudio.state.messages.append import INSERT
 from lionstudio.state.messages.append_cursor import insert_positions, next_ord
 from lionstudio.state.messages.counters import CounterUpdate, update_branch_usage, update_session_counters
+from lionstudio.state.messages.rows import INSERT_MESSAGE
 from lionstudio.state.row_values import insert_statement
 from lionstudio.state.sessions import to_row
 
@@ -129,7 +129,7 @@ def merge(conn: Connection, incoming: Incoming, here: Session | None) -> MergeRe
         _insert_branch(conn, branch, row, arrived)
     for branch_id, branch_prog, ids in plan.longer:
         _extend_branch(conn, branch_id, branch_prog, ids, incoming.session.created_at, arrived)
-    conn.forget_places()
+    conn.forget_cursors()
     point("import.merged")
     return MergeReport(session_id, new=here is None, changed=True, messages=len(plan.session_ids))
 
@@ -155,7 +155,7 @@ def _bring_messages(conn: Connection, incoming: Incoming, plan: MergePlan, arriv
     wanted = list(dict.fromkeys(id_ for order in orders for id_ in order))
     for start in range(0, len(wanted), _FETCH):
         rows = incoming.fetch(conn, wanted[start : start + _FETCH])
-        conn.many(INSERT, arrived.watch(rows))
+        conn.many(INSERT_MESSAGE, arrived.watch(rows))
 
 
 _ADD_HEAD = """

@@ -13,7 +13,8 @@ from lionstudio.model.messages import Message
 from lionstudio.model.status.statuses import SessionStatus, SourceKind
 from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 
 SOURCES: Mapping[str, SourceKind] = {"claude": SourceKind.IMPORTED_CLAUDE, "codex": SourceKind.IMPORTED_CODEX}
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import from_row
+from lionstudio.state.messages.rows import from_row
 
 
 class Windowed(NamedTuple):
