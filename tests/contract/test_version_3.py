@@ -13,7 +13,7 @@ from tests.support.records import dump
 
 from lionstudio.errors import WrongVersion
 from lionstudio.state.database import Database
-from lionstudio.state.embeddings import find_made
+from lionstudio.state.embeddings import find_model
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.migrate import bring_up_to_date
@@ -113,7 +113,7 @@ def test_it_is_written_on(old: Path) -> None:
     with Database(str(old)) as db:
         say(db, "s2.main", "a new needle")
         assert found(db, "needle")[0] == "a new needle"
-        assert read(db, find_made) is None
+        assert read(db, find_model) is None
 
 
 def test_a_reader_says_that_it_must_be_upgraded(old: Path) -> None:
@@ -141,5 +141,5 @@ def test_a_file_that_has_some_of_it_already_is_upgraded_too(old: Path, blank: Pa
     with Database(str(old)) as db:
         assert names(db, "login") == ["s0", "s4"]
         assert found(db, "needle", since=T + 900) == ["m2001", "m1001"]
-        assert read(db, find_made) is not None
+        assert read(db, find_model) is not None
     assert schema(old) == schema(blank)

@@ -36,7 +36,7 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import create_session, get_session
 from lionstudio.state.shows import put_play, put_show
-from lionstudio.state.teams import post, put_team, team_messages
+from lionstudio.state.teams import put_team, put_team_message, team_messages
 
 CLASSES = (Message, model.System, model.Instruction, model.AssistantResponse, model.ActionRequest, model.ActionResponse)
 float32 = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -239,7 +239,7 @@ def test_teams_and_their_messages_come_back_as_they_were(conn: Connection, team:
         wanted = stored(letter)
         wanted = replace(wanted, summary=wanted.summary or summarize(letter.content))
         for _ in range(2):
-            post(conn, letter)
+            put_team_message(conn, letter)
             assert team_messages(conn, team.id) == [wanted]
 
 

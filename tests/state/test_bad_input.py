@@ -40,7 +40,7 @@ from lionstudio.state.shows import (
     transition_play,
     transition_show,
 )
-from lionstudio.state.teams import get_team, move_team, post, put_team
+from lionstudio.state.teams import get_team, put_team, put_team_message, transition_team
 
 ROOT = Path(__file__).resolve().parents[2]
 Refusal = tuple[Callable[[Database], Any], type[LionError]]
@@ -73,7 +73,7 @@ def team(**fields: Any) -> Callable[[Database], Any]:
 
 def letter(**fields: Any) -> Callable[[Database], Any]:
     made = {"id": "new", "team_id": "team", "sender": "a", "content": "c", **fields}
-    return lambda db: write(db, post, TeamMessage(**made))
+    return lambda db: write(db, put_team_message, TeamMessage(**made))
 
 
 def circle() -> list[Any]:
@@ -93,7 +93,7 @@ REFUSED: Mapping[str, Refusal] = {
     "show status": (show(status="done"), InvalidInput),
     "move of a show": (lambda db: write(db, transition_show, "t", "done"), InvalidInput),
     "team status": (team(status="done"), InvalidInput),
-    "move of a team": (lambda db: write(db, move_team, "team", "done"), InvalidInput),
+    "move of a team": (lambda db: write(db, transition_team, "team", "done"), InvalidInput),
     "kind of a definition": (lambda db: write(db, save_version, "poem", "a", "text"), InvalidInput),
     # things that do not exist
     "branch of no session": (branch(session_id="nobody"), NotFound),
@@ -106,7 +106,7 @@ REFUSED: Mapping[str, Refusal] = {
     "end of nothing": (lambda db: write(db, finish_session, "nobody", "failed"), NotFound),
     "move of no play": (lambda db: write(db, transition_play, "show", "nobody", "prepared"), NotFound),
     "move of no show": (lambda db: write(db, transition_show, "nobody", "aborted"), NotFound),
-    "move of no team": (lambda db: write(db, move_team, "nobody", "archived"), NotFound),
+    "move of no team": (lambda db: write(db, transition_team, "nobody", "archived"), NotFound),
     "link of no play": (lambda db: write(db, link_session, read(db, get_show, "t"), "nobody"), NotFound),
     "reading an inbox that is not there": (lambda db: write(db, mark_read, "nobody", 1), NotFound),
     # ids
@@ -176,7 +176,7 @@ def world(db: Database) -> Database:
     write(db, create_session, Session(id="of a play", name="show_t_nobody", created_at=T0))
     write(db, put_team, Team(id="team", name="n", created_at=T0))
     write(db, put_team, Team(id="other team", name="o", created_at=T0))
-    write(db, post, TeamMessage(id="tm", team_id="other team", sender="a", content="c", created_at=T0))
+    write(db, put_team_message, TeamMessage(id="tm", team_id="other team", sender="a", content="c", created_at=T0))
     write(db, send, said("letter", sender="writer", recipient="reader"))
     return db
 
@@ -250,7 +250,7 @@ def test_teams_move_only_as_their_table_says(db: Database) -> None:
     for old, new, legal in pairs(statuses.TEAM_TRANSITIONS):
         id_ = f"{old} {new}"
         write(db, put_team, Team(id=id_, name="n", status=old))  # type: ignore[arg-type]
-        attempt(legal, lambda id_=id_, new=new: write(db, move_team, id_, new))  # type: ignore[misc]
+        attempt(legal, lambda id_=id_, new=new: write(db, transition_team, id_, new))  # type: ignore[misc]
         assert read(db, get_team, id_).status == (new if legal else old)
 
 

@@ -29,8 +29,8 @@ from lionstudio.state.sessions import finish_session, get_session
 from lionstudio.state.shows import blocked_plays, critical_path, get_show, list_plays, list_shows, put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.open import open_writer
-from lionstudio.state.teams import list_teams, post, put_team, team_messages
-from lionstudio.state.upkeep.doctor import examine, stale_and_dead
+from lionstudio.state.teams import list_teams, put_team, put_team_message, team_messages
+from lionstudio.state.upkeep.doctor import examine, list_stale_and_dead
 from lionstudio.state.upkeep.liveness import owner_of, proof_of
 from lionstudio.state.upkeep.prune import plan_prune, prune
 
@@ -146,7 +146,7 @@ def well(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         write(db, put_play, Play(show_id="show", name="p", depends_on=("q",), session_id="well", metadata={"k": 1}))
         write(db, put_play, Play(show_id="show", name="q"))
         write(db, put_team, Team(id="team", name="n", members=("a",), metadata={"k": 1}))
-        write(db, post, TeamMessage(id="tm", team_id="team", sender="a", content="c"))
+        write(db, put_team_message, TeamMessage(id="tm", team_id="team", sender="a", content="c"))
     return path
 
 
@@ -225,7 +225,7 @@ def read_everything(conn: Connection) -> None:
     assert cards(conn, T0)["teams_active"] in (0, 1)
     search(conn, "x")
     list(examine(conn, now=T0))
-    stale_and_dead(conn, now=T0 + 1e6)
+    list_stale_and_dead(conn, now=T0 + 1e6)
 
 
 def exported(db: Database, session: str) -> None:

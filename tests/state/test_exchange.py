@@ -7,13 +7,13 @@ from tests.support.builders import T0, begin, read, read_history, said, write
 
 from lionstudio.errors import Conflict, InvalidInput, NotFound
 from lionstudio.state.database import Database
-from lionstudio.state.exchange import EVERYBODY, Letter, inbox, mark_read, outbox, send, unread
+from lionstudio.state.exchange import PUBLIC, MailboxMessage, inbox, mark_read, outbox, send, unread
 from lionstudio.state.feed.changes import changes_after
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 
 
-def ids(letters: list[Letter]) -> list[str]:
+def ids(letters: list[MailboxMessage]) -> list[str]:
     return [letter.message.id for letter in letters]
 
 
@@ -22,7 +22,7 @@ def test_a_letter_is_in_the_inbox_and_in_the_outbox(db: Database) -> None:
 
     assert write(db, send, letter)
 
-    assert read(db, inbox, "bob") == read(db, outbox, "ada") == [Letter(0, letter)]
+    assert read(db, inbox, "bob") == read(db, outbox, "ada") == [MailboxMessage(0, letter)]
     assert read(db, inbox, "ada") == read(db, outbox, "bob") == []
     assert db.conn.value("SELECT count(*) FROM messages") == 1
 
@@ -84,7 +84,7 @@ def test_channels_are_separate(db: Database) -> None:
 
     assert ids(read(db, inbox, "bob")) == ["b"]
     assert ids(read(db, inbox, "bob", channel="work")) == ["a"]
-    assert ids(read(db, inbox, EVERYBODY, channel="work")) == ["c"]
+    assert ids(read(db, inbox, PUBLIC, channel="work")) == ["c"]
     assert ids(read(db, outbox, "ada", channel="work")) == ["a", "c"]
 
 
@@ -92,12 +92,12 @@ def test_every_reader_has_a_position_of_its_own(db: Database) -> None:
     for number in range(4):
         write(db, send, said(f"{number}", id=f"l{number}", sender="ada", channel="news"))
 
-    write(db, mark_read, "bob", 1, owner=EVERYBODY, channel="news")
-    write(db, mark_read, "carol", 3, owner=EVERYBODY, channel="news")
+    write(db, mark_read, "bob", 1, owner=PUBLIC, channel="news")
+    write(db, mark_read, "carol", 3, owner=PUBLIC, channel="news")
 
-    assert ids(read(db, unread, "bob", owner=EVERYBODY, channel="news")) == ["l2", "l3"]
-    assert ids(read(db, unread, "carol", owner=EVERYBODY, channel="news")) == []
-    assert ids(read(db, unread, "dave", owner=EVERYBODY, channel="news")) == ["l0", "l1", "l2", "l3"]
+    assert ids(read(db, unread, "bob", owner=PUBLIC, channel="news")) == ["l2", "l3"]
+    assert ids(read(db, unread, "carol", owner=PUBLIC, channel="news")) == []
+    assert ids(read(db, unread, "dave", owner=PUBLIC, channel="news")) == ["l0", "l1", "l2", "l3"]
 
 
 def test_a_position_never_moves_back(db: Database) -> None:

@@ -18,20 +18,16 @@ def insert_statement(table: str, columns: Iterable[str]) -> str:
 
 def validate_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with unprintable text escaped; raises InvalidInput that names the column."""
-    return {name: _checked(name, value) for name, value in row.items()}
+    return {name: _validated(name, value) for name, value in row.items()}
 
 
-def _checked(name: str, value: Any) -> Any:
+def _validated(name: str, value: Any) -> Any:
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInput(f"{name} must be a number, not {value}")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise InvalidInput(f"{name} must fit in 64 bits, not {_short(value)}")
+        raise InvalidInput(f"{name} must fit in 64 bits, not a number of {value.bit_length()} bits")
     if value is None or isinstance(value, (int, float, bytes)):
         return value
     raise InvalidInput(f"{name} must be text or a number, not {type(value).__name__}")
-
-
-def _short(value: int) -> str:
-    return f"a number of {value.bit_length()} bits"

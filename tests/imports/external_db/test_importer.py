@@ -44,7 +44,7 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session, get_session
 from lionstudio.state.shows import get_play, get_show, put_show
-from lionstudio.state.teams import get_team, post, put_team, team_messages
+from lionstudio.state.teams import get_team, put_team, put_team_message, team_messages
 
 
 @pytest.fixture
@@ -340,7 +340,11 @@ def fill(db: Database) -> None:
     write(db, finish_session, "s", "failed", exit_code=3, reasons=["run.failed.exit_nonzero"])
     write(db, put_show, Show(topic="t", show_dir="/w", created_at=T0, metadata={"budget": 3}))
     write(db, put_team, Team(id="team", name="t", members=("a",), created_at=T0))
-    write(db, post, TeamMessage(id="tm", team_id="team", sender="a", content="hi", session_id="s", created_at=T0))
+    write(
+        db,
+        put_team_message,
+        TeamMessage(id="tm", team_id="team", sender="a", content="hi", session_id="s", created_at=T0),
+    )
     write(db, save_version, "agent", "coder", "# one")
     write(db, save_version, "agent", "coder", "# two")
 

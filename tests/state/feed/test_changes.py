@@ -23,7 +23,7 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session, set_health
 from lionstudio.state.shows import delete_show, put_play, put_show, transition_play
 from lionstudio.state.sqlite.tail import Tail
-from lionstudio.state.teams import move_team, post, put_team
+from lionstudio.state.teams import put_team, put_team_message, transition_team
 
 
 def told(db: Database, after: int = 0) -> list[tuple[str, str, str, str | None]]:
@@ -41,8 +41,8 @@ def test_every_kind_of_change_is_in_it(db: Database) -> None:
     write(db, transition_play, "show", "p", "prepared")
     write(db, delete_show, "t")
     write(db, put_team, Team(id="team", name="n"))
-    write(db, post, TeamMessage(id="letter", team_id="team", sender="a", content="c"))
-    write(db, move_team, "team", "archived")
+    write(db, put_team_message, TeamMessage(id="letter", team_id="team", sender="a", content="c"))
+    write(db, transition_team, "team", "archived")
     saved = write(db, save_version, "agent", "a", "text")
     sql(db, "DELETE FROM sessions WHERE id = 's'")
 

@@ -10,17 +10,17 @@ import pytest
 from tests.support.builders import T0, begin, read, said, say, sql, write
 from tests.support.sql_trace import traced
 
-from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.errors import InvalidInput
 from lionstudio.model.messages import ActionResponse, Message, create_message
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.embeddings import set_embedding
+from lionstudio.state.embeddings import EmbeddingModel, store_embeddings
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.sqlite import vectors
-from lionstudio.state.sqlite.fulltext import Hit, index_batch, match_expression, search, snippet, unindexed
+from lionstudio.state.sqlite.fulltext import Hit, count_unindexed, index_batch, match_expression, search, snippet
 from lionstudio.state.sqlite.vectors import nearest
 
 
@@ -146,7 +146,7 @@ def test_the_index_is_filled_in_batches(db: Database) -> None:
     counts = [db.write(lambda conn: index_batch(conn, 10)) for _ in range(4)]
 
     assert counts == [10, 10, 5, 0]
-    assert read(db, unindexed) == 0
+    assert read(db, count_unindexed) == 0
     assert len(found(db, "lion", limit=100)) == 25
 
 
@@ -198,7 +198,7 @@ def expected(db: Database, project: str | None, session_id: str | None, since: f
 
 def test_a_narrowed_search_finds_all_that_a_wide_one_would(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     interleaved(db)
-    assert unindexed(db.conn) > 0
+    assert count_unindexed(db.conn) > 0
     for few, many, near in ((5_000, 200_000, 16_384), (10, 200_000, 64), (10, 20, 64)):  # at once, later, never listed
         monkeypatch.setattr("lionstudio.state.sqlite.fulltext.FEW", few)
         monkeypatch.setattr("lionstudio.state.sqlite.fulltext.MANY", many)
@@ -285,16 +285,13 @@ def test_the_nearest_embedding_comes_first(db: Database) -> None:
     assert hits[0].distance == pytest.approx(0.005, abs=0.001)
 
 
-def test_an_embedding_may_come_later(db: Database) -> None:
+def test_store_embeddings_sets_the_embedding_of_a_message(db: Database) -> None:
     _, branch = begin(db)
     say(db, branch, "m")
-    write(db, set_embedding, "m", [0.5, -0.25])
+    [(pk,)] = sql(db, "SELECT pk FROM messages")
+    write(db, store_embeddings, EmbeddingModel("small", 2), {pk: [0.5, -0.25], pk + 1: [1.0, 0.0]})
 
     assert read(db, get_message, "m").embedding == (0.5, -0.25)
-    with pytest.raises(NotFound):
-        write(db, set_embedding, "nobody", [1.0])
-    with pytest.raises(InvalidInput):
-        write(db, set_embedding, "m", [])
 
 
 def test_without_sqlite_vec_it_says_what_to_install(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,7 +165,7 @@ def pages_of(table: str, path: Path) -> list[int]:
 
 
 def test_where_no_log_is_possible_nobody_waits_for_one() -> None:
-    with pytest.raises(StorageFailed, match="cannot keep a log"):
+    with pytest.raises(StorageFailed, match="without WAL support"):
         Database(":memory:")
 
 

@@ -19,7 +19,7 @@ from lionstudio.model.status.computed_state import session_state
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session, get_session
-from lionstudio.state.upkeep.doctor import Finding, examine, stale_and_dead, transition_stale
+from lionstudio.state.upkeep.doctor import Finding, examine, list_stale_and_dead, transition_stale
 from lionstudio.state.upkeep.liveness import owner_of, proof_of
 from lionstudio.system.process_identity import Owner, RunLock, identify
 
@@ -123,7 +123,7 @@ def test_only_what_is_stale_and_dead_is_marked_failed(db: Database, dead: Owner,
     wanted = ["dead 13", "dead 7", "dead flow 13", "rebooted 13", "rebooted 7", "reused 13", "reused 7"]
     before = {row["id"]: row for row in db.conn.dicts("SELECT * FROM sessions")}
 
-    planned = read(db, stale_and_dead, now=T0)
+    planned = read(db, list_stale_and_dead, now=T0)
     moved = write(db, transition_stale, now=T0)
 
     assert planned == moved

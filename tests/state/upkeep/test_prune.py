@@ -17,8 +17,8 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.shows import delete_show, put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
-from lionstudio.state.sqlite.maintenance import give_back_pages, stats, vacuum
-from lionstudio.state.teams import post, put_team
+from lionstudio.state.sqlite.maintenance import free_pages, stats, vacuum
+from lionstudio.state.teams import put_team, put_team_message
 from lionstudio.state.upkeep.prune import Pruned, PrunePlan, plan_prune, prune
 
 DAY = 86400.0
@@ -137,7 +137,7 @@ def test_a_session_that_a_play_refers_to_stays_until_its_show_is_gone(db: Databa
 def test_a_session_that_a_team_message_refers_to_stays(db: Database) -> None:
     ended(db, "teamed", "a")
     write(db, put_team, Team(id="team", name="n"))
-    write(db, post, TeamMessage(id="tm", team_id="team", sender="a", content="c", session_id="teamed"))
+    write(db, put_team_message, TeamMessage(id="tm", team_id="team", sender="a", content="c", session_id="teamed"))
 
     plan, done = pruned(db, orphans=True)
     assert (plan.kept_for_teams, done) == (1, Pruned(0, 0, 0))
@@ -234,7 +234,7 @@ def test_room_is_given_back(db: Database) -> None:
     pruned(db, orphans=True)
     before = read(db, stats)
 
-    freed = give_back_pages(db.conn)
+    freed = free_pages(db.conn)
 
     assert freed >= 900_000
     after = read(db, stats)

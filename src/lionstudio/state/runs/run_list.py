@@ -1,6 +1,6 @@
-"""Pages of sessions: any filter, newest first, page 1,000 as quick as page 1.
+"""Pages of sessions: any filter, newest first, page 1,000 as fast as page 1.
 
-Which conditions stand in the statement is chosen from the literals below; values are always bound.
+The conditions of a statement are chosen from the literals below; values are always bound.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from lionstudio.model.sessions import LISTED_COLUMNS
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import card_condition
-from lionstudio.state.sqlite.text_filter import RunQuery, condition, matching, parse_text
+from lionstudio.state.sqlite.text_filter import RunQuery, condition, matching_rows, parse_text
 
 PAGE = 100
 _LARGEST_PAGE = 1000
 
 
 class Filters(NamedTuple):
-    """What to list; None means any."""
+    """Filters of a list; None means any."""
 
     status: str | None = None
     kind: str | None = None
@@ -35,11 +35,11 @@ class Filters(NamedTuple):
     since: float | None = None
     until: float | None = None
     text: str | None = None
-    card: str | None = None  # the sessions that a card of the dashboard counts
+    card: str | None = None  # a card of the dashboard
 
 
 class Page(NamedTuple):
-    """Rows as dictionaries, and the cursor of the next page (None on the last)."""
+    """Rows, and the cursor of the next page (None on the last)."""
 
     rows: list[dict[str, Any]]
     next_cursor: str | None
@@ -73,7 +73,6 @@ _ORDER = " ORDER BY created_at DESC, pk DESC LIMIT :limit"
 
 
 def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE, cursor: str | None = None) -> Page:
-    """A page of sessions, newest first."""
     if not 1 <= limit <= _LARGEST_PAGE:
         raise InvalidInput(f"limit must be from 1 to {_LARGEST_PAGE}, not {limit}")
     after = None if cursor is None else _parse_cursor(cursor)
@@ -91,8 +90,8 @@ def _rows(
 ) -> list[dict[str, Any]]:
     conditions, params = where(conn, filters._replace(text=None))
     if filters.text:
-        wanted = RunQuery(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
-        return matching(conn, parse_text(filters.text), wanted)
+        query = RunQuery(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
+        return matching_rows(conn, parse_text(filters.text), query)
     if after is not None:
         conditions.append(_AFTER_CURSOR)
         params["cursor_at"], params["cursor_pk"] = after
@@ -102,7 +101,7 @@ def _rows(
 
 def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
     """The SQL conditions of filters, and their parameters."""
-    _check_words(filters)
+    _check_codes(filters)
     # escaped as the columns are, or their values would not be found
     params = {
         name: visible(value) if isinstance(value, str) else value
@@ -129,7 +128,7 @@ def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]
     return conditions + more, params
 
 
-def _check_words(filters: Filters) -> None:
+def _check_codes(filters: Filters) -> None:
     if filters.status is not None:
         parse(SessionStatus, filters.status, "status")
     if filters.kind is not None:
@@ -140,7 +139,7 @@ def _check_words(filters: Filters) -> None:
 
 def _cursor(row: Mapping[str, Any]) -> str:
     at, pk = row["created_at"], row["pk"]
-    # another hand may have written words where a time belongs; the pages must go on all the same
+    # another tool may have written text in place of a time; the pages must continue all the same
     return f"{at!r}~{pk}" if isinstance(at, float) else dump([visible(str(at)), pk])
 
 
@@ -152,7 +151,7 @@ def _parse_cursor(cursor: str) -> tuple[float | str, int]:
             return visible(str(text)), _key(str(number))
         return float(at), _key(pk)
     except ValueError:
-        raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="take next_cursor from the page before") from None
+        raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="pass next_cursor of the previous page") from None
 
 
 def _key(text: str) -> int:

@@ -21,12 +21,12 @@ from lionstudio.state.messages.outline import outline
 from lionstudio.state.messages.pages import (
     JsonPage,
     MessageScope,
-    head_of,
     ord_of,
     page_after,
     page_before,
     scope_of_branch,
     scope_of_session,
+    status_and_count,
 )
 from lionstudio.state.messages.timeline import timeline
 from lionstudio.state.sessions import get_session
@@ -205,7 +205,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _count_of(conn: Connection, session_id: str) -> int:
-    head = head_of(conn, session_id)
+    head = status_and_count(conn, session_id)
     if head is None:
         raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
     return head[1]

@@ -1,5 +1,5 @@
--- From version 4: an index for every combination of five filters cost more when a run begins and ends than it saved.
--- One filter, and status with one more, keep theirs.
+-- From version 4 to 5: indexes over every combination of five filters cost more at the begin and end of a run than they
+-- saved on a page. One filter, and status with one more, keep theirs.
 
 DROP INDEX IF EXISTS idx_sessions_kind_project;
 DROP INDEX IF EXISTS idx_sessions_kind_agent;
