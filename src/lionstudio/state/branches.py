@@ -27,7 +27,7 @@ _SESSION = "SELECT 1 FROM sessions WHERE id = :id"
 
 def create_branch(conn: Connection, branch: Branch) -> Branch:
     if not branch.session_id or conn.one(_SESSION, {"id": branch.session_id}) is None:
-        raise NotFound(f"there is no session {branch.session_id}", hint="create the session first")
+        raise NotFound(f"session {branch.session_id} not found", hint="create the session first")
     progression, _ = new_progression(conn, branch.created_at)
     conn.execute(_INSERT, _to_row(branch) | {"progression_id": progression})
     return get_branch(conn, branch.id)
@@ -102,7 +102,7 @@ def find_branch(conn: Connection, branch_id: str) -> Branch | None:
 def get_branch(conn: Connection, branch_id: str) -> Branch:
     branch = find_branch(conn, branch_id)
     if branch is None:
-        raise NotFound(f"there is no branch {branch_id}", hint="`li state show SESSION` lists its branches")
+        raise NotFound(f"branch {branch_id} not found", hint="`li state show SESSION` lists its branches")
     return branch
 
 

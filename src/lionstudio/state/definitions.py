@@ -99,7 +99,7 @@ def get_version(conn: Connection, kind: str, name: str, version: int | None = No
     """One version, the newest by default."""
     stored = find_version(conn, kind, name, version)
     if stored is None:
-        raise NotFound(f"there is no {f'version {version} of ' if version else ''}{kind} {name}")
+        raise NotFound(f"{f'version {version} of ' if version else ''}{kind} {name} not found")
     return stored
 
 

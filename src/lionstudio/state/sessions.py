@@ -183,4 +183,4 @@ def from_row(row: Mapping[str, Any]) -> Session:
 
 
 def _not_found(session_id: str, what: str = "session") -> NotFound:
-    return NotFound(f"there is no {what} {session_id}", hint="`li state ls` lists them")
+    return NotFound(f"{what} {session_id} not found", hint="`li state ls` lists them")

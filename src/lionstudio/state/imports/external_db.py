@@ -41,7 +41,7 @@ _DERIVED = ("sqlite_", "messages_fts", "sessions_fts", "sessions_words_fts", "ch
 def open_external(path: str) -> ExternalDb:
     """Open a database for reading only; raises WrongVersion unless it has sessions and messages."""
     if not os.path.exists(path):
-        raise NotFound(f"there is no file {path}", hint="pass the path of a state.db")
+        raise NotFound(f"file {path} not found", hint="pass the path of a state.db")
     if os.path.isdir(path):
         raise InvalidInput(f"{path} is a folder", hint="pass the path of the state.db in it")
     with plain_errors(path):

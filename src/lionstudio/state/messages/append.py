@@ -79,7 +79,7 @@ def _refusal(conn: Connection, session_id: str) -> IllegalTransition | NotFound:
     conn.forget_cursors()
     status = conn.value("SELECT status FROM sessions WHERE id = :id", {"id": session_id})
     if status is None:
-        return NotFound(f"there is no session {session_id}", hint="`li state ls` lists sessions")
+        return NotFound(f"session {session_id} not found", hint="`li state ls` lists sessions")
     return IllegalTransition(
         f"session {session_id} is {status} and accepts no more messages",
         hint="continue it with --resume, or fork it with --fork",

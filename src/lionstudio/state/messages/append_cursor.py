@@ -55,7 +55,7 @@ def cursor_of(conn: Connection, branch_id: str) -> AppendCursor:
     """The cursor of a branch; a branch without a progression (a fork, an old row) gets one now."""
     row = conn.one(_CURSOR, {"branch": branch_id})
     if row is None:
-        raise NotFound(f"there is no branch {branch_id}", hint="`li state show SESSION` lists its branches")
+        raise NotFound(f"branch {branch_id} not found", hint="`li state show SESSION` lists its branches")
     session_id, session_pk, session_progression, session_prog, branch_progression, branch_prog = row
     for owner, progression, prog in (
         ("session", session_progression, session_prog),

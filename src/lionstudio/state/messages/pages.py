@@ -204,7 +204,7 @@ def ord_of(conn: Connection, scope: MessageScope, message_id: str) -> int:
     """The ord of a message."""
     ord_ = conn.value(_ORD, {"id": message_id, "prog": scope.prog})
     if ord_ is None:
-        raise NotFound(f"there is no message {message_id!r:.100} in that session", hint="it may have been pruned")
+        raise NotFound(f"message {message_id!r:.100} not found in that session", hint="it may have been pruned")
     return int(ord_)
 
 

@@ -106,5 +106,5 @@ def find_message(conn: Connection, message_id: str) -> Message | None:
 def get_message(conn: Connection, message_id: str) -> Message:
     message = find_message(conn, message_id)
     if message is None:
-        raise NotFound(f"there is no message {message_id}")
+        raise NotFound(f"message {message_id} not found")
     return message

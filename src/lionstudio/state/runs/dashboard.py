@@ -82,5 +82,5 @@ def card_condition(card: str, now: float) -> tuple[str, dict[str, Any]]:
     """The condition of a card and its parameters; it lists as many sessions as the card counts."""
     condition = CARDS.get(card)
     if condition is None:
-        raise InvalidInput(f"there is no card {card!r:.40}", hint=f"use one of: {', '.join(CARDS)}")
+        raise InvalidInput(f"unknown card {card!r:.40}", hint=f"use one of: {', '.join(CARDS)}")
     return condition, {name: value for name, value in _params(now).items() if f":{name}" in condition}

@@ -28,11 +28,11 @@ _COLUMNS: Mapping[str, str] = {
 }
 _VALUES = {
     facet: f"""
-WITH RECURSIVE found(value) AS (
+WITH RECURSIVE distinct_values(value) AS (
   SELECT min({column}) FROM sessions
   UNION ALL
-  SELECT (SELECT min({column}) FROM sessions WHERE {column} > found.value) FROM found WHERE found.value IS NOT NULL)
-SELECT value FROM found WHERE value IS NOT NULL LIMIT :most
+  SELECT (SELECT min({column}) FROM sessions WHERE {column} > v.value) FROM distinct_values v WHERE v.value IS NOT NULL)
+SELECT value FROM distinct_values WHERE value IS NOT NULL LIMIT :most
 """  # noqa: S608  (the columns are the literals above)
     for facet, column in _COLUMNS.items()
 }

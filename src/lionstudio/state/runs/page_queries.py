@@ -28,7 +28,7 @@ def session_row(conn: Connection, session_id: str) -> dict[str, Any]:
     """The columns of a session, with parsed metadata."""
     row = conn.first_dict(_SESSION, {"id": session_id})
     if row is None:
-        raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
+        raise NotFound(f"session {session_id!r:.100} not found", hint="`li state ls` lists them")
     shown = {name: value for name, value in row.items() if name not in _NOT_SHOWN}
     return shown | {"node_metadata": _object(row["node_metadata"])}
 

@@ -112,14 +112,14 @@ def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]
     indexed = {leader, "since", "until"} | ({"status"} if leader in _LEADERS_WITH_STATUS else set())
     more: list[str] = []
     if filters.card is not None:
-        card, bound = card_condition(filters.card, time.time())
+        card, card_params = card_condition(filters.card, time.time())
         more.append(card)
-        params |= bound
+        params |= card_params
         indexed.clear()
     if filters.text:
-        text, bound, few = condition(conn, parse_text(filters.text))
+        text, text_params, few = condition(conn, parse_text(filters.text))
         more.append(text)
-        params |= bound
+        params |= text_params
         if few:
             indexed.clear()
     conditions = [

@@ -79,9 +79,9 @@ def backup(path: str, target: str) -> int:
         raise Conflict(f"{target} exists already", hint="choose another name; a backup never overwrites a file")
     folder = os.path.dirname(os.path.abspath(target))
     if not os.path.isdir(folder):
-        raise InvalidInput(f"there is no folder {folder}", hint="create it first")
+        raise InvalidInput(f"folder {folder} not found", hint="create it first")
     if not os.path.exists(path):
-        raise NotFound(f"there is no database at {path}", hint="record a run first, for example with `li agent`")
+        raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
     with plain_errors(target):
         copy_database(path, target)
     return file_size(target)

@@ -37,7 +37,7 @@ def open_writer(path: str, *, create: bool = True) -> Connection:
     """A connection that may write; the database is created or upgraded to the current version first."""
     with plain_errors(path):
         if not create and not os.path.exists(path):
-            raise NotFound(f"there is no database at {path}", hint="record a run first, for example with `li agent`")
+            raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
         conn = _connect(path, _WRITE | (apsw.SQLITE_OPEN_CREATE if create else 0))
         try:
             current = version_of(conn)
@@ -61,7 +61,7 @@ def open_reader(path: str) -> Connection:
     """A connection that only reads; it never needs the write lock, and opens a newer database too."""
     with plain_errors(path):
         if not os.path.exists(path):
-            raise NotFound(f"there is no database at {path}", hint="record a run first, for example with `li agent`")
+            raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
         conn = _open_for_reading(path)
         try:
             check_readable(conn)

@@ -58,9 +58,7 @@ def parse_text(typed: str) -> TextFilter:
         return TextFilter(text, '"' + text.replace('"', '""') + '"', short=False)
     words = re.findall(r"[^\W_]+", text)
     if not words:
-        raise InvalidInput(
-            f"there is no letter or digit in {text!r}", hint="type three characters, or the start of a word"
-        )
+        raise InvalidInput(f"{text!r} has no letter or digit", hint="type three characters, or the start of a word")
     return TextFilter(words[0], f'"{words[0]}"*', short=True)
 
 
