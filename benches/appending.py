@@ -100,7 +100,7 @@ class Synchronous:
         if filled:
             fill_session(self._database, filled)
         if long_lived:
-            self._database.keep_checkpoints_away()
+            self._database.start_checkpointer()
         self._supply = _supply(2, count)
 
     def __call__(self) -> list[float]:
@@ -154,7 +154,7 @@ def grouped(count: int, producers: int) -> Asynchronous:
     """The product: Database.submit. Producers have sessions of their own, as agents do."""
     database = Database(fresh_path("group"))
     branches = [begin(database)[1] for _ in range(producers)]
-    database.keep_checkpoints_away()
+    database.start_checkpointer()
     return Asynchronous(count, producers, database.submit, database.path, branches)
 
 
@@ -162,7 +162,7 @@ def threaded(count: int, producers: int) -> Asynchronous:
     """The same work by way of a writer thread."""
     database = Database(fresh_path("thread"))
     branches = [begin(database)[1] for _ in range(producers)]
-    database.keep_checkpoints_away()
+    database.start_checkpointer()
     return Asynchronous(count, producers, WriterThread(database, loop()).submit, database.path, branches)
 
 

@@ -21,7 +21,7 @@ from lionstudio.state.messages.windows import messages_after
 from lionstudio.state.runs.dashboard import cards
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sqlite.fulltext import index_batch, search
-from lionstudio.state.sqlite.maintenance import backup, checkpoint, file_size, give_back_pages, stats, vacuum
+from lionstudio.state.sqlite.maintenance import backup, checkpoint, file_size, free_pages, stats, vacuum
 from lionstudio.state.sqlite.open import open_reader, open_writer
 from lionstudio.state.upkeep.doctor import examine
 from lionstudio.state.upkeep.prune import plan_prune, prune
@@ -123,7 +123,7 @@ class _Bench:
         self._table.row("prune, longest transaction", longest.seconds * 1000, "ms", at_most(100))
         self._table.say(f"    {done}")
         self.once("first search after the prune", lambda: search(conn, word(3)), at_most(1))
-        freed = self.once("give pages back", lambda: give_back_pages(conn))
+        freed = self.once("give pages back", lambda: free_pages(conn))
         self._table.say(f"    {freed / 1e6:,.0f} MB")
         self.once("vacuum", lambda: vacuum(conn))
         conn.close()

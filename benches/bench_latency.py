@@ -17,8 +17,8 @@ from benches.measuring import percentile
 from benches.stores import begin, clean_up, fresh_path, messages
 from benches.table import Goal, Options, Table, at_most, options
 from lionstudio.state.database import Database
-from lionstudio.state.feed.changes import Tail
 from lionstudio.state.messages.append import append
+from lionstudio.state.sqlite.tail import Tail
 
 _SPAWN = get_context("spawn")
 _RATE = 50  # commits a second

@@ -1,14 +1,17 @@
-"""Pages of sessions, dashboard cards and lookups at 1,000, 100,000 and 1,000,000 sessions.
+"""Pages of sessions, dashboard cards, lookups, and the begin and end of a run at 1,000, 100,000 and 1,000,000 sessions.
 
-Every combination of the filters status, kind, project, agent and playbook is asked three times over: with the
-most common values, with the rarest, and with values that never occur together. "In SQL" is the statement and its
+Every combination of the filters status, kind, project, agent and playbook is measured three times: with the
+most common values, with the rarest, and with values that never occur together. One filter, and status with one
+more, have an index; other combinations walk the index of one of their filters. "In SQL" is the statement and its
 rows as tuples; "whole" is list_sessions with its dictionaries.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import random
+import shutil
 import statistics
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -17,12 +20,13 @@ from typing import Any, NamedTuple
 from benches.building import cached
 from benches.measuring import median_ms, percentile, timed
 from benches.populations import AGENTS, COMMON_TEXT, NO_TEXT, NOW, PLAYBOOKS, PROJECTS, RARE_TEXT, fill
-from benches.stores import clean_up
-from benches.table import Options, Table, at_most, options
+from benches.stores import begin, clean_up, fresh_path
+from benches.table import Goal, Options, Table, at_most, options
 from lionstudio.state.connection import Connection
+from lionstudio.state.database import Database
 from lionstudio.state.runs.dashboard import cards, status_counts
 from lionstudio.state.runs.run_list import Filters, list_sessions
-from lionstudio.state.sessions import find_session, resolve_session
+from lionstudio.state.sessions import find_session, finish_session, resolve_session
 from lionstudio.state.sqlite.open import open_reader
 
 _FILTERED = ("status", "kind", "project", "agent", "playbook")
@@ -54,30 +58,30 @@ _TEXTS = {
 _PAGE = 100
 
 
-class Asked(NamedTuple):
-    """Statements with what is bound to them, as they were sent."""
+class Recorded(NamedTuple):
+    """Statements with their bound values, as a state function sent them."""
 
     statements: tuple[tuple[str, Any], ...]
     rows: int
 
     def replay(self, conn: Connection) -> None:
-        """Send them again, without the product's Python around them."""
+        """Run them again, without the product's Python around them."""
         for sql, params in self.statements:
             conn.raw.execute(sql, params).fetchall()
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Lists of sessions", given)
-        sizes = (1_000, 100_000) if given.quick else (1_000, 100_000, 1_000_000)
+        table = Table("Lists of sessions", args)
+        sizes = (1_000, 100_000) if args.quick else (1_000, 100_000, 1_000_000)
         conns = {size: open_reader(_store(size)) for size in sizes}
-        _pages(table, given, conns)
+        _pages(table, args, conns)
         largest = conns[sizes[-1]]
-        _depth(table, given, largest)
-        _cards(table, given, largest)
-        _lookups(table, given, largest)
+        _depth(table, args, largest)
+        _cards(table, args, largest)
+        _lookups(table, args, largest)
+        _lifecycle(table, args, sizes[-1])
         table.close()
     finally:
         clean_up()
@@ -87,8 +91,8 @@ def _store(size: int) -> str:
     return cached(f"sessions-{size}", lambda conn: fill(conn, size))
 
 
-def asked(conn: Connection, work: Callable[[Connection], object]) -> Asked:
-    """What a state function sends to the database."""
+def recorded(conn: Connection, work: Callable[[Connection], object]) -> Recorded:
+    """Run a state function and record its statements."""
     sent: list[tuple[str, Any]] = []
 
     def execute(sql: str, params: Any = None) -> Any:
@@ -97,13 +101,13 @@ def asked(conn: Connection, work: Callable[[Connection], object]) -> Asked:
 
     listening = Connection(conn.raw, conn.path)
     listening.execute = execute  # type: ignore[assignment]
-    found = work(listening)
-    return Asked(tuple(sent), len(getattr(found, "rows", ())))
+    page = work(listening)
+    return Recorded(tuple(sent), len(getattr(page, "rows", ())))
 
 
 def _filters(chosen: Iterable[tuple[str, str]]) -> Filters:
-    given: dict[str, Any] = dict(chosen)
-    return Filters(**given)
+    values: dict[str, Any] = dict(chosen)
+    return Filters(**values)
 
 
 def _combinations() -> Iterator[tuple[str, str, Filters]]:
@@ -119,7 +123,7 @@ def _combinations() -> Iterator[tuple[str, str, Filters]]:
 
 
 class Timing(NamedTuple):
-    """One filter in one store: median ms in SQL and as a whole, how many rows it gave, and µs of each round in SQL.
+    """One filter in one store: median ms in SQL and as a whole, the number of rows, and µs of each round in SQL.
 
     A page that is not full has the rounds of one without a filter, so that full pages are compared.
     """
@@ -131,24 +135,36 @@ class Timing(NamedTuple):
     rows: int
     rounds: list[float]
 
+    @property
+    def indexed(self) -> bool:
+        """Whether an index covers all of its filters."""
+        columns = self.what.split(", ")
+        return self.pick not in _PICKS or len(columns) == 1 or (len(columns) == 2 and "status" in columns)
 
-def _pages(table: Table, given: Options, conns: dict[int, Connection]) -> None:
-    wanted = list(_combinations())
-    random.shuffle(wanted)
-    found: dict[int, list[Timing]] = {size: [] for size in conns}
-    for pick, what, filters in wanted:
-        for size, timing in _time(conns, pick, what, filters, 5 if given.quick else 41).items():
-            found[size].append(timing)
-    for size, timings in found.items():
-        _summary(table, size, timings)
-    _against_small(table, found[min(found)], found[max(found)], max(found))
+
+def _pages(table: Table, args: Options, conns: dict[int, Connection]) -> None:
+    combinations = list(_combinations())
+    random.shuffle(combinations)
+    timings: dict[int, list[Timing]] = {size: [] for size in conns}
+    for pick, what, filters in combinations:
+        for size, timing in _time(conns, pick, what, filters, 5 if args.quick else 41).items():
+            timings[size].append(timing)
+    for size, of_size in timings.items():
+        for pick in (*_PICKS, "others", "text"):
+            of_pick = [timing for timing in of_size if timing.pick == pick]
+            _summary(table, f"{size:,} sessions, {pick}", [one for one in of_pick if one.indexed], at_most(1))
+            goal = at_most(10) if size <= 100_000 else None
+            _summary(table, f"{size:,} sessions, {pick}, no index", [one for one in of_pick if not one.indexed], goal)
+    _against_small(table, timings[min(timings)], timings[max(timings)], max(timings))
 
 
 def _time(conns: dict[int, Connection], pick: str, what: str, filters: Filters, times: int) -> dict[int, Timing]:
     """The stores take turns, round by round: a machine that is slower for a second is so for all of them."""
-    asks = {size: asked(conn, lambda listening: list_sessions(listening, filters)) for size, conn in conns.items()}
-    plain = {size: asked(conn, list_sessions) for size, conn in conns.items()}
-    slowest = max(timed(1, statements.replay, conns[size])[0] for size, statements in asks.items())
+    statements = {
+        size: recorded(conn, lambda listening: list_sessions(listening, filters)) for size, conn in conns.items()
+    }
+    plain = {size: recorded(conn, list_sessions) for size, conn in conns.items()}
+    slowest = max(timed(1, sent.replay, conns[size])[0] for size, sent in statements.items())
     if slowest > 50_000:
         times = 3  # its misery is clear
     sql: dict[int, list[float]] = {size: [] for size in conns}
@@ -156,24 +172,29 @@ def _time(conns: dict[int, Connection], pick: str, what: str, filters: Filters, 
     full: dict[int, list[float]] = {size: [] for size in conns}
     for _ in range(times):
         for size in random.sample(list(conns), len(conns)):
-            sql[size] += timed(1, asks[size].replay, conns[size])
-            full[size] += sql[size][-1:] if asks[size].rows == _PAGE else timed(1, plain[size].replay, conns[size])
+            sql[size] += timed(1, statements[size].replay, conns[size])
+            full[size] += (
+                sql[size][-1:] if statements[size].rows == _PAGE else timed(1, plain[size].replay, conns[size])
+            )
             whole[size] += timed(1, list_sessions, conns[size], filters)
     medians = {size: (statistics.median(sql[size]) / 1000, statistics.median(whole[size]) / 1000) for size in conns}
-    return {size: Timing(pick, what, *medians[size], asks[size].rows, full[size]) for size in conns}
+    return {size: Timing(pick, what, *medians[size], statements[size].rows, full[size]) for size in conns}
 
 
-def _summary(table: Table, size: int, timings: list[Timing]) -> None:
-    for pick in (*_PICKS, "others", "text"):
-        mine = [timing for timing in timings if timing.pick == pick]
-        worst = max(mine, key=lambda timing: timing.sql_ms)
-        late = sorted((timing for timing in mine if timing.sql_ms > 1), key=lambda timing: -timing.sql_ms)
-        many = f"; over 1 ms: {len(late)} of {len(mine)}" if late else ""
-        note = f"{worst.what} ({worst.rows} rows){many}"
-        table.row(f"{size:,} sessions, {pick}: slowest page, in SQL", worst.sql_ms, "ms", at_most(1), note)
-        for timing in late[1:6]:
-            table.say(f"      {timing.sql_ms:9.2f} ms  {timing.what} ({timing.rows} rows)")
-        table.row(f"{size:,} sessions, {pick}: slowest page, whole", max(one.whole_ms for one in mine), "ms")
+def _summary(table: Table, title: str, timings: list[Timing], goal: Goal | None) -> None:
+    if not timings:
+        return
+    worst = max(timings, key=lambda timing: timing.sql_ms)
+    limit = 1.0 if goal is None else goal.limit
+    late = sorted((timing for timing in timings if timing.sql_ms > limit), key=lambda timing: -timing.sql_ms)
+    many = f"; over {limit:g} ms: {len(late)} of {len(timings)}" if late else ""
+    note = f"{worst.what} ({worst.rows} rows){many}"
+    table.row(f"{title}: slowest page, in SQL", worst.sql_ms, "ms", goal, note)
+    for timing in late[1:6]:
+        table.say(f"      {timing.sql_ms:9.2f} ms  {timing.what} ({timing.rows} rows)")
+    full = max((timing.sql_ms for timing in timings if timing.rows), default=0.0)
+    table.row(f"{title}: slowest page with rows, in SQL", full, "ms")
+    table.row(f"{title}: slowest page, whole", max(timing.whole_ms for timing in timings), "ms")
 
 
 def _against_small(table: Table, small: list[Timing], large: list[Timing], size: int) -> None:
@@ -181,7 +202,7 @@ def _against_small(table: Table, small: list[Timing], large: list[Timing], size:
     ratios = {
         f"{timing.what} ({timing.pick})": _ratio(timing, before[timing.pick, timing.what])
         for timing in large
-        if timing.pick != "text"
+        if timing.pick != "text" and timing.indexed
     }
     worst = max(ratios, key=lambda what: ratios[what])
     over = sum(ratio > 1.5 for ratio in ratios.values())
@@ -201,7 +222,7 @@ SELECT created_at, pk FROM sessions WHERE :project IS NULL OR project = :project
 _HOW_MANY = "SELECT count(*) FROM sessions WHERE :project IS NULL OR project = :project"
 
 
-def _depth(table: Table, given: Options, conn: Connection) -> None:
+def _depth(table: Table, args: Options, conn: Connection) -> None:
     for what, project in (("no filter", None), ("project", PROJECTS[0])):
         filters = Filters(project=project)
         pages = conn.value(_HOW_MANY, {"project": project}) // 100
@@ -209,17 +230,17 @@ def _depth(table: Table, given: Options, conn: Connection) -> None:
         at, pk = conn.one(_NTH, {"n": (page - 1) * 100, "project": project}) or (NOW, 0)
         far = partial(list_sessions, conn, filters, cursor=f"{at!r}~{pk}")
         ratios = [
-            timed(1, far)[0] / timed(1, list_sessions, conn, filters)[0] for _ in range(20 if given.quick else 200)
+            timed(1, far)[0] / timed(1, list_sessions, conn, filters)[0] for _ in range(20 if args.quick else 200)
         ]
         table.row(f"page {page:,} / page 1, {what}", statistics.median(ratios), "×", at_most(1.3))
 
 
-def _cards(table: Table, given: Options, conn: Connection) -> None:
-    times = 10 if given.quick else 50
-    sent = asked(conn, lambda listening: cards(listening, NOW))
+def _cards(table: Table, args: Options, conn: Connection) -> None:
+    times = 10 if args.quick else 50
+    sent = recorded(conn, lambda listening: cards(listening, NOW))
     for (name, count), statement in zip(cards(conn, NOW).items(), sent.statements, strict=True):
         note = f"shows {count:,}"
-        table.row(f"card {name}", median_ms(times, Asked((statement,), 0).replay, conn), "ms", at_most(2), note)
+        table.row(f"card {name}", median_ms(times, Recorded((statement,), 0).replay, conn), "ms", at_most(2), note)
     table.row("all cards together", median_ms(times, cards, conn, NOW), "ms")
     table.row("status counts", median_ms(times, status_counts, conn), "ms", at_most(2))
 
@@ -227,7 +248,7 @@ def _cards(table: Table, given: Options, conn: Connection) -> None:
 _SOME = "SELECT id, name FROM sessions WHERE pk % 4999 = 17 LIMIT 50"
 
 
-def _lookups(table: Table, given: Options, conn: Connection) -> None:
+def _lookups(table: Table, args: Options, conn: Connection) -> None:
     some = conn.all(_SOME)
     ways: dict[str, Callable[[str, str], object]] = {
         "find by id": lambda id_, name: find_session(conn, id_),
@@ -238,6 +259,28 @@ def _lookups(table: Table, given: Options, conn: Connection) -> None:
     for what, way in ways.items():
         each = [timed(1, way, *row)[0] for row in some]
         table.row(what, percentile(each, 50) / 1000, "ms", at_most(1), f"p99 {percentile(each, 99) / 1000:.2f} ms")
+
+
+_RUNS = 400
+
+
+def _lifecycle(table: Table, args: Options, size: int) -> None:
+    """Begin and end runs in a copy of the largest store."""
+    path = fresh_path("lifecycle")
+    shutil.copy(_store(size), path)
+    kilobytes = os.path.getsize(path) / size / 1000
+    table.row(f"disk for a session and its branch, {size:,} sessions", kilobytes, "kB")
+    runs = 100 if args.quick else _RUNS
+    with Database(path) as database:
+        sessions = [begin(database)[0] for _ in range(50)]  # warms the caches
+        begins = timed(runs, lambda: sessions.append(begin(database)[0]))
+        waiting = iter(sessions)
+        ends = timed(
+            runs, lambda: database.write(lambda conn: finish_session(conn, next(waiting), "completed", exit_code=0))
+        )
+    for what, limit, times in (("begin", 750, begins), ("end", 200, ends)):
+        goal = at_most(limit) if size == 1_000_000 else None
+        table.row(f"{what} a run, {size:,} sessions", statistics.median(times), "µs", goal)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from benches.stores import clean_up, fresh_path
 from benches.table import Goal, Options, Table, at_most, options
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import get_message
-from lionstudio.state.sqlite.fulltext import index_batch, search, unindexed
+from lionstudio.state.messages.rows import get_message
+from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch, search
 from lionstudio.state.sqlite.open import open_reader, open_writer
 
 _TAIL = 500
@@ -74,7 +74,7 @@ def _prepare(path: str, tail: int) -> None:
     _index_all(conn)
     first = conn.value("SELECT max(pk) + 1 FROM messages")
     insert(conn, "messages", MESSAGE_COLUMNS, message_rows(first, tail, 20, Writer(random.Random(first))))
-    assert unindexed(conn) == tail
+    assert count_unindexed(conn) == tail
     conn.close()
 
 

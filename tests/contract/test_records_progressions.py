@@ -1,4 +1,4 @@
-"""`progressions` behaves towards other tools as the plain table of ADR-0009 would."""
+"""The view `progressions` reads and writes like the plain table of ADR-0009."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_an_update_of_the_collection_is_what_is_read_afterwards(run: Callable[..., Rows], change: str) -> None:
+def test_progressions_update_replaces_the_collection(run: Callable[..., Rows], change: str) -> None:
     expression, wanted = CHANGES[change]
 
     run(f"UPDATE progressions SET collection = {expression} WHERE id = 'p'")  # noqa: S608
@@ -94,7 +94,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("text", REFUSED)
-def test_a_collection_that_is_no_array_of_ids_is_refused(run: Callable[..., Rows], text: str) -> None:
+def test_progressions_reject_a_collection_that_is_not_an_array_of_ids(run: Callable[..., Rows], text: str) -> None:
     for statement in (
         "UPDATE progressions SET collection = :c WHERE id = 'p'",
         "INSERT INTO progressions (id, created_at, collection) VALUES ('other', 1.0, :c)",
@@ -107,7 +107,7 @@ def test_a_collection_that_is_no_array_of_ids_is_refused(run: Callable[..., Rows
     assert run("SELECT count(*) FROM progressions WHERE id = 'other'") == [(0,)]
 
 
-def test_an_insert_needs_only_an_id(run: Callable[..., Rows]) -> None:
+def test_progressions_insert_needs_only_an_id(run: Callable[..., Rows]) -> None:
     run("INSERT INTO progressions (id) VALUES ('q')")
 
     [(id_, created_at, text)] = run("SELECT * FROM progressions WHERE id = 'q'")
@@ -115,7 +115,7 @@ def test_an_insert_needs_only_an_id(run: Callable[..., Rows]) -> None:
     assert abs(created_at - run("SELECT unixepoch()")[0][0]) < 60
 
 
-def test_the_same_id_twice_is_refused(run: Callable[..., Rows]) -> None:
+def test_progressions_insert_rejects_a_duplicate_id(run: Callable[..., Rows]) -> None:
     with pytest.raises(apsw.ConstraintError, match="UNIQUE"):
         run("INSERT INTO progressions VALUES ('p', 1.0, '[\"x\"]')")
 
@@ -124,7 +124,9 @@ def test_the_same_id_twice_is_refused(run: Callable[..., Rows]) -> None:
 
 @pytest.mark.parametrize("text", ["[]", '["x"]', '["x","y"]', '["x","y","z","v"]'])
 @pytest.mark.parametrize("before", [[], START])
-def test_insert_or_ignore_leaves_the_old_one_alone(run: Callable[..., Rows], text: str, before: list[str]) -> None:
+def test_progressions_insert_or_ignore_keeps_the_old_row(
+    run: Callable[..., Rows], text: str, before: list[str]
+) -> None:
     run("UPDATE progressions SET collection = :c WHERE id = 'p'", c=json.dumps(before))
 
     run("INSERT OR IGNORE INTO progressions VALUES ('p', 1.0, :c)", c=text)
@@ -135,7 +137,7 @@ def test_insert_or_ignore_leaves_the_old_one_alone(run: Callable[..., Rows], tex
 
 
 @pytest.mark.parametrize("text", ["[]", '["x"]', '["x","y","z"]'])
-def test_insert_or_replace_replaces_all_of_it(run: Callable[..., Rows], text: str) -> None:
+def test_progressions_insert_or_replace_replaces_the_row(run: Callable[..., Rows], text: str) -> None:
     run("INSERT OR REPLACE INTO progressions VALUES ('p', 9.0, :c)", c=text)
     run("REPLACE INTO progressions VALUES ('q', 9.0, :c)", c=text)
 
@@ -143,7 +145,7 @@ def test_insert_or_replace_replaces_all_of_it(run: Callable[..., Rows], text: st
     assert run("SELECT count(*) FROM progression_items WHERE prog NOT IN (SELECT pk FROM progression_heads)") == [(0,)]
 
 
-def test_insert_or_replace_of_one_that_a_session_owns_keeps_the_session(run: Callable[..., Rows]) -> None:
+def test_progressions_insert_or_replace_keeps_the_owning_session(run: Callable[..., Rows]) -> None:
     run("INSERT INTO sessions (id, created_at, progression_id) VALUES ('owner', 1.0, 'p')")
 
     run("INSERT OR REPLACE INTO progressions VALUES ('p', 9.0, '[\"x\"]')")
@@ -153,13 +155,13 @@ def test_insert_or_replace_of_one_that_a_session_owns_keeps_the_session(run: Cal
     ) == [("owner", '["x"]')]
 
 
-def test_id_and_time_can_be_changed(run: Callable[..., Rows]) -> None:
+def test_progressions_update_changes_id_and_time(run: Callable[..., Rows]) -> None:
     run("UPDATE progressions SET id = 'renamed', created_at = 7.5 WHERE id = 'p'")
 
     assert run("SELECT * FROM progressions WHERE id IN ('p', 'renamed')") == [("renamed", 7.5, '["m-sys","m-ask"]')]
 
 
-def test_many_are_changed_by_one_statement(run: Callable[..., Rows]) -> None:
+def test_progressions_update_changes_many_rows(run: Callable[..., Rows]) -> None:
     run("INSERT INTO progressions VALUES ('q', 1.0, '[]'), ('r', 1.0, '[\"a\"]')")
 
     run("UPDATE progressions SET collection = json_insert(collection, '$[#]', 'z') WHERE id IN ('p', 'q', 'r')")
@@ -167,7 +169,7 @@ def test_many_are_changed_by_one_statement(run: Callable[..., Rows]) -> None:
     assert [collection(run, id_) for id_ in "pqr"] == [[*START, "z"], ["z"], ["a", "z"]]
 
 
-def test_delete_removes_it_with_its_order(run: Callable[..., Rows]) -> None:
+def test_progressions_delete_removes_the_items(run: Callable[..., Rows]) -> None:
     items = run("SELECT count(*) FROM progression_items")[0][0]
 
     run("DELETE FROM progressions WHERE id = 'p'")
@@ -176,7 +178,7 @@ def test_delete_removes_it_with_its_order(run: Callable[..., Rows]) -> None:
     assert run("SELECT count(*) FROM progression_items") == [(items - len(START),)]
 
 
-def test_one_that_a_session_owns_cannot_be_deleted(run: Callable[..., Rows]) -> None:
+def test_progressions_delete_rejects_one_that_a_session_owns(run: Callable[..., Rows]) -> None:
     run("INSERT INTO sessions (id, created_at, progression_id) VALUES ('owner', 1.0, 'p')")
 
     with pytest.raises(apsw.ConstraintError, match="FOREIGN KEY"):
@@ -185,13 +187,13 @@ def test_one_that_a_session_owns_cannot_be_deleted(run: Callable[..., Rows]) -> 
     assert collection(run) == START
 
 
-def test_returning_gives_what_was_written(run: Callable[..., Rows]) -> None:
+def test_progressions_returning_gives_the_written_values(run: Callable[..., Rows]) -> None:
     assert run("INSERT INTO progressions VALUES ('q', 1.0, '[\"a\"]') RETURNING id, collection") == [("q", '["a"]')]
     assert run("UPDATE progressions SET collection = '[]' WHERE id = 'q' RETURNING id, collection") == [("q", "[]")]
     assert run("DELETE FROM progressions WHERE id = 'q' RETURNING id") == [("q",)]
 
 
-def test_the_reverse_question_has_an_answer(run: Callable[..., Rows]) -> None:
+def test_progressions_of_a_message_can_be_found(run: Callable[..., Rows]) -> None:
     run("UPDATE progressions SET collection = '[\"only-here\",\"x\"]' WHERE id = 'p'")
 
     assert run("SELECT p.id FROM progressions p, json_each(collection) WHERE value = 'only-here'") == [("p",)]
@@ -200,7 +202,7 @@ def test_the_reverse_question_has_an_answer(run: Callable[..., Rows]) -> None:
 
 
 @pytest.mark.parametrize("text", ['["x"]', '["x","y","z"]'])
-def test_our_own_appends_go_on_where_another_tool_left_off(db: Database, text: str) -> None:
+def test_append_continues_after_another_tool_wrote(db: Database, text: str) -> None:
     session, branch = begin(db)
     say(db, branch, "a", "b")
     other = apsw.Connection(db.path)
@@ -220,8 +222,8 @@ def test_our_own_appends_go_on_where_another_tool_left_off(db: Database, text: s
     ) == json.dumps([*json.loads(text), "c"], separators=(",", ":"))
 
 
-def test_what_a_careless_tool_leaves_behind_never_shows_up_in_another_progression(db: Database) -> None:
-    other = apsw.Connection(db.path)  # foreign keys are off unless somebody asks
+def test_leftover_items_never_appear_in_another_progression(db: Database) -> None:
+    other = apsw.Connection(db.path)  # foreign keys are off by default
     other.execute("PRAGMA foreign_keys = OFF")
     other.execute("INSERT INTO progressions VALUES ('p', 1.0, '[\"a\",\"b\"]')")
     other.execute("INSERT OR REPLACE INTO progressions VALUES ('p', 1.0, '[\"x\"]')")
@@ -236,7 +238,7 @@ def test_what_a_careless_tool_leaves_behind_never_shows_up_in_another_progressio
 
 
 @pytest.mark.slow
-def test_an_old_tool_reads_and_writes_progressions(tmp_path: Path, blank: Path) -> None:
+def test_old_sqlite_reads_and_writes_progressions(tmp_path: Path, blank: Path) -> None:
     run = by_old_tool(Path(shutil.copy(blank, tmp_path / "state.db")))
 
     run("INSERT INTO progressions VALUES ('p', 1.0, '[\"a\"]')")

@@ -1,4 +1,4 @@
-"""Every SQL statement that the five design records print runs on a new file and on an upgraded one."""
+"""Every SQL statement in the five design records runs on a new and on an upgraded database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Run = Callable[..., Rows]
 
 
 class Printed(NamedTuple):
-    """A statement as a record prints it, what is bound to it, and what it must answer on the database below."""
+    """A statement of a record, its parameters, and its expected rows on the database below."""
 
     record: str
     sql: str
@@ -29,7 +29,7 @@ class Printed(NamedTuple):
     answer: Rows = []  # noqa: RUF012  (a tuple's default, never changed)
 
 
-# ALTERs are in tests of their own: they belong to the old file.
+# ALTERs have their own tests: they belong to the old file.
 PRINTED = [
     Printed("ADR-0009", "PRAGMA wal_autocheckpoint = 1000", (), [(1000,)]),
     Printed("ADR-0009", "PRAGMA wal_checkpoint(TRUNCATE)", (), [(0, 0, 0)]),
@@ -94,7 +94,7 @@ ALTERS = [
     "ALTER TABLE sessions ADD COLUMN ended_at   REAL;",
     "ALTER TABLE sessions ADD COLUMN last_message_at REAL;",
 ]
-# ADR-0017, with the argument that the text leaves out.
+# ADR-0017, with the argument that its text omits.
 SWEEP = "DELETE FROM messages WHERE id NOT IN (SELECT value FROM progressions, json_each(collection))"
 
 
@@ -104,7 +104,7 @@ def make_new(path: Path) -> None:
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA foreign_keys = ON")
     for script in ("v1", "shows", "teams"):
-        # the tables are there already, and so is the view that stands for one of them
+        # the tables exist already, and so does the view that replaces one of them
         text = (FIXTURES / f"records_{script}.sql").read_text()
         connection.execute(text[text.index("INSERT INTO ") :])
     connection.close()
@@ -139,12 +139,12 @@ def by_library(path: Path) -> Run:
 
 
 @pytest.mark.parametrize("printed", PRINTED, ids=lambda printed: f"{printed.record} {printed.sql[:60]}")
-def test_a_printed_statement_answers_what_the_record_expects(filled: Path, printed: Printed) -> None:
+def test_record_statement_returns_the_expected_rows(filled: Path, printed: Printed) -> None:
     assert by_library(filled)(printed.sql, printed.bound) == printed.answer
 
 
 @pytest.mark.parametrize("script", ["shows", "teams"])
-def test_the_tables_a_record_prints_are_there_already(filled: Path, script: str) -> None:
+def test_record_tables_exist_already(filled: Path, script: str) -> None:
     run = by_library(filled)
     before = run("SELECT * FROM sqlite_schema")
 
@@ -155,12 +155,12 @@ def test_the_tables_a_record_prints_are_there_already(filled: Path, script: str)
 
 
 @pytest.mark.parametrize("alter", ALTERS)
-def test_a_printed_alter_finds_its_column_there(filled: Path, alter: str) -> None:
+def test_record_alter_finds_its_column_already(filled: Path, alter: str) -> None:
     with pytest.raises(apsw.SQLError, match="duplicate column name"):
         by_library(filled)(alter)
 
 
-def test_the_printed_alters_and_backfills_work_on_a_file_from_before(tmp_path: Path) -> None:
+def test_record_alters_and_backfills_work_on_an_older_file(tmp_path: Path) -> None:
     VARIANTS["before the lifecycle"].make(tmp_path / "state.db")
     run = by_library(tmp_path / "state.db")
     shows = (FIXTURES / "records_shows.sql").read_text()
@@ -181,7 +181,7 @@ def test_the_printed_alters_and_backfills_work_on_a_file_from_before(tmp_path: P
         assert db.conn.value("SELECT count(*) FROM sessions WHERE status = 'completed'") == 2
 
 
-def test_the_drill_down_of_the_record_reaches_the_messages(filled: Path) -> None:
+def test_record_drill_down_reaches_the_messages(filled: Path) -> None:
     found = by_library(filled)(
         """SELECT m.id FROM plays p JOIN sessions s ON s.id = p.session_id JOIN branches b ON b.session_id = s.id
              JOIN progressions g ON g.id = b.progression_id JOIN json_each(g.collection) j
@@ -191,7 +191,7 @@ def test_the_drill_down_of_the_record_reaches_the_messages(filled: Path) -> None
     assert found == [("m-sys",), ("m-ask",), ("m-say",), ("m-call",), ("m-back",)]
 
 
-def test_the_sweep_deletes_only_what_no_progression_refers_to(filled: Path) -> None:
+def test_record_sweep_deletes_only_unreferenced_messages(filled: Path) -> None:
     run = by_library(filled)
     before = [row[0] for row in run("SELECT id FROM messages ORDER BY id")]
 
@@ -200,7 +200,7 @@ def test_the_sweep_deletes_only_what_no_progression_refers_to(filled: Path) -> N
     assert [row[0] for row in run("SELECT id FROM messages ORDER BY id")] == [id_ for id_ in before if id_ != "m-loose"]
 
 
-def test_deleting_a_session_cascades_to_branches_and_leaves_progressions_and_messages(filled: Path) -> None:
+def test_delete_session_cascades_to_branches_and_keeps_progressions_and_messages(filled: Path) -> None:
     run = by_library(filled)
     run("DELETE FROM shows")
     run("DELETE FROM team_messages")
@@ -217,7 +217,7 @@ def test_deleting_a_session_cascades_to_branches_and_leaves_progressions_and_mes
 @pytest.mark.parametrize(
     ("table", "row"), [("plays", "play-review"), ("team_messages", "7bac507d811b")], ids=["play", "team message"]
 )
-def test_a_session_that_something_refers_to_cannot_be_deleted(filled: Path, table: str, row: str) -> None:
+def test_delete_session_rejects_a_referenced_one(filled: Path, table: str, row: str) -> None:
     run = by_library(filled)
     other = {"plays": "team_messages", "team_messages": "plays"}[table]
     run(f"DELETE FROM {other}")  # noqa: S608
@@ -229,7 +229,7 @@ def test_a_session_that_something_refers_to_cannot_be_deleted(filled: Path, tabl
     run("DELETE FROM sessions WHERE id = 's-done'")
 
 
-def test_the_message_types_are_those_the_record_prints(filled: Path) -> None:
+def test_message_types_match_the_record(filled: Path) -> None:
     assert by_library(filled)("SELECT type_id, lion_class FROM message_types ORDER BY type_id") == [
         (0, "__unknown__"),
         (1, "lionagi.protocols.messages.system.System"),
@@ -240,7 +240,7 @@ def test_the_message_types_are_those_the_record_prints(filled: Path) -> None:
     ]
 
 
-def test_a_new_type_gets_the_next_number(filled: Path) -> None:
+def test_message_types_number_a_new_type(filled: Path) -> None:
     run = by_library(filled)
     assert run("INSERT INTO message_types (lion_class) VALUES ('my.Own') RETURNING type_id") == [(6,)]
 
@@ -263,14 +263,14 @@ def by_old_tool(path: Path) -> Run:
 
 
 @pytest.mark.slow
-def test_an_old_tool_runs_every_printed_statement(filled: Path) -> None:
+def test_old_sqlite_runs_every_record_statement(filled: Path) -> None:
     run = by_old_tool(filled)
     for printed in PRINTED:
         wanted = [tuple(str(value) for value in row) for row in printed.answer]
         assert (printed.sql, run(printed.sql, printed.bound)) == (printed.sql, wanted)
 
 
-def test_an_old_tool_may_delete_and_change_and_everything_stays_right(filled: Path) -> None:
+def test_old_sqlite_may_delete_and_update_without_damage(filled: Path) -> None:
     with Database(str(filled)) as db:
         db.write(index_batch)
         assert [hit.message_id for hit in read(db, search, "progression")] == ["m-loose"]

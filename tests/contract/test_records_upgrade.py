@@ -1,4 +1,4 @@
-"""A database that the design records' own SQL wrote opens, is backed up beside itself, and loses nothing."""
+"""Upgrading a database of the design records' own SQL makes a backup and loses nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from lionstudio.model.messages import create_message
 from lionstudio.model.status.computed_state import DISPLAY_MAP
 from lionstudio.state.branches import get_branch
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import get_session
 from lionstudio.state.shows import get_show, list_plays
@@ -31,7 +32,7 @@ def old(name: str, tmp_path: Path) -> Path:
     return path
 
 
-def test_the_backup_beside_it_is_the_file_as_it_was(old: Path) -> None:
+def test_upgrade_backup_equals_the_old_file(old: Path) -> None:
     before, soundness = dump(old), integrity(old)
 
     Database(str(old)).close()
@@ -50,7 +51,7 @@ def integrity(path: Path) -> list[str]:
     return found
 
 
-def test_upgrading_loses_no_value(old: Path) -> None:
+def test_upgrade_keeps_every_value(old: Path) -> None:
     before = dump(old)
 
     Database(str(old)).close()
@@ -58,7 +59,7 @@ def test_upgrading_loses_no_value(old: Path) -> None:
     assert lost(before, dump(old)) == []
 
 
-def test_the_upgraded_file_is_sound(old: Path) -> None:
+def test_upgrade_result_passes_all_checks(old: Path) -> None:
     with Database(str(old)) as db:
         assert db.conn.value("PRAGMA integrity_check") == "ok"
         assert db.conn.all("PRAGMA foreign_key_check") == []
@@ -66,7 +67,7 @@ def test_the_upgraded_file_is_sound(old: Path) -> None:
     assert errors == []
 
 
-def test_everything_in_it_can_be_read_through_the_api(old: Path) -> None:
+def test_upgrade_result_is_readable_through_the_api(old: Path) -> None:
     with Database(str(old)) as db:
         page = db.read(list_sessions)
         ids = [row["id"] for row in page.rows]
@@ -77,7 +78,7 @@ def test_everything_in_it_can_be_read_through_the_api(old: Path) -> None:
             assert read(db, get_message, row["id"]).id == row["id"]
 
 
-def test_opening_it_again_changes_nothing(old: Path) -> None:
+def test_upgrade_runs_once(old: Path) -> None:
     Database(str(old)).close()
     once = dump(old)
 
@@ -87,7 +88,7 @@ def test_opening_it_again_changes_nothing(old: Path) -> None:
     assert len([path for path in old.parent.iterdir() if path.name.endswith(".bak")]) == 1
 
 
-def test_every_class_of_message_can_be_appended_afterwards(old: Path) -> None:
+def test_upgrade_result_accepts_every_message_class(old: Path) -> None:
     contents: list[dict[str, object]] = [
         {"system_message": "s"},
         {"instruction": "i"},
@@ -116,7 +117,7 @@ def _session_collection(path: Path, session: str) -> str:
     return str(found[0][0])
 
 
-def test_shows_and_teams_read_as_they_were(old: Path, name: str) -> None:
+def test_upgrade_keeps_shows_and_teams(old: Path, name: str) -> None:
     with Database(str(old)) as db:
         if "shows" in VARIANTS[name].scripts:
             show = read(db, get_show, "docs")

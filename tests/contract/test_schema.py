@@ -1,4 +1,4 @@
-"""One schema, whichever way a database came to it; and what is not ours is never written."""
+"""New and upgraded databases have the same schema; files of other programs are never written."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tests.support.sql_trace import traced
 
 from lionstudio.errors import CorruptStore, LionError, NotFound, WrongVersion
 from lionstudio.model.messages import TYPE_IDS
+from lionstudio.model.sessions import SESSION_COLUMNS
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database, reading
 from lionstudio.state.runs.run_list import list_sessions
@@ -25,7 +26,7 @@ from lionstudio.state.sqlite.open import open_reader, open_writer
 
 
 def schema(path: Path | str) -> dict[tuple[str, str], str]:
-    """Every object with its SQL, written in one way."""
+    """The normalised SQL of every object."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     found = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
     connection.close()
@@ -38,19 +39,19 @@ def _normalised(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_an_upgraded_database_has_the_schema_of_a_new_one(name: str, tmp_path: Path, blank: Path) -> None:
+def test_schema_of_an_upgraded_database_equals_a_new_one(name: str, tmp_path: Path, blank: Path) -> None:
     VARIANTS[name].make(tmp_path / "state.db")
     Database(str(tmp_path / "state.db")).close()
 
     new, upgraded = schema(blank), schema(tmp_path / "state.db")
 
-    # what has no place in it stands beside, under names that say so
+    # rows that do not fit stay in tables with names of their own
     beside = {name for kind, name in upgraded if (kind, name) not in new}
     assert {key: sql for key, sql in upgraded.items() if key in new} == new
     assert all(name.startswith(("stranded_", "old_")) or "mine" in name or name == "running_now" for name in beside)
 
 
-def test_every_column_the_records_name_exists_under_that_name(blank: Path) -> None:
+def test_schema_has_every_column_of_the_records(blank: Path) -> None:
     connection = apsw.Connection(str(blank))
     there = {
         (table, column)
@@ -62,30 +63,30 @@ def test_every_column_the_records_name_exists_under_that_name(blank: Path) -> No
     assert set(known_columns()) - there == set()
 
 
-def test_the_message_types_match_the_classes(blank: Path) -> None:
+def test_message_types_match_the_classes(blank: Path) -> None:
     rows = {row["lion_class"]: row["type_id"] for row in dump(blank)["message_types"]}
 
     assert rows == {"__unknown__": 0, **TYPE_IDS}
 
 
-def test_a_new_database_says_its_version_and_lineage(blank: Path) -> None:
+def test_schema_meta_of_a_new_database(blank: Path) -> None:
     [meta] = dump(blank)["schema_meta"]
 
     assert (meta["version"], meta["lineage"]) == (open.SCHEMA_VERSION, open.LINEAGE)
 
 
-# What each version was released with. A schema that changes needs a new number, a step in state/sqlite/migrate.py and a
-# fixture of the old one; then this gets a line more.
-RELEASED = {4: "aef0809e9337fd00"}
+# Checksums of the released schemas. A changed schema needs a migration (state/sqlite/migrations), a fixture of the old
+# schema, and a line here.
+RELEASED = {4: "aef0809e9337fd00", 5: "b5e58686f505a827"}
 
 
-def test_a_version_is_one_schema() -> None:
+def test_schema_version_identifies_one_schema() -> None:
     text = _normalised(open.schema_sql())
 
     assert sha256(text.encode()).hexdigest()[:16] == RELEASED[open.SCHEMA_VERSION]
 
 
-# ── What this version may not write ──────────────────────────────────────
+# ── Files that this version must not write ───────────────────────────────
 
 
 def newer(path: Path, blank: Path) -> None:
@@ -138,7 +139,7 @@ def something_else_with_versions(path: Path, blank: Path) -> None:
 
 
 def with_a_log(maker: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
-    """The same file with its last commit still in the log beside it."""
+    """The same file with its last commit still in the log."""
 
     def make(path: Path, blank: Path) -> None:
         maker(path, blank)
@@ -168,12 +169,12 @@ REFUSED = {
 
 
 def contents(path: Path) -> dict[str, bytes]:
-    """The bytes of the file and of its log; nobody has it open."""
+    """The bytes of the file and of its log, while no process has it open."""
     return {name: Path(name).read_bytes() for name in (str(path), f"{path}-wal") if Path(name).exists()}
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_a_writer_refuses_it_and_leaves_every_byte(kind: str, tmp_path: Path, blank: Path) -> None:
+def test_open_writer_refuses_a_foreign_file_and_keeps_every_byte(kind: str, tmp_path: Path, blank: Path) -> None:
     path = tmp_path / "state.db"
     REFUSED[kind](path, blank)
     before = contents(path)
@@ -188,7 +189,7 @@ def test_a_writer_refuses_it_and_leaves_every_byte(kind: str, tmp_path: Path, bl
 
 
 @pytest.mark.parametrize("kind", NOT_OURS)
-def test_a_reader_refuses_what_is_not_ours(kind: str, tmp_path: Path, blank: Path) -> None:
+def test_open_reader_refuses_a_foreign_file(kind: str, tmp_path: Path, blank: Path) -> None:
     path = tmp_path / "state.db"
     REFUSED[kind](path, blank)
     before = contents(path)
@@ -200,7 +201,7 @@ def test_a_reader_refuses_what_is_not_ours(kind: str, tmp_path: Path, blank: Pat
 
 
 @pytest.mark.parametrize("kind", ["a newer version", "a newer version with a log"])
-def test_a_reader_lists_what_a_newer_version_wrote(kind: str, tmp_path: Path, blank: Path) -> None:
+def test_open_reader_lists_a_newer_database(kind: str, tmp_path: Path, blank: Path) -> None:
     path = tmp_path / "state.db"
     REFUSED[kind](path, blank)
     before = contents(path)
@@ -212,7 +213,7 @@ def test_a_reader_lists_what_a_newer_version_wrote(kind: str, tmp_path: Path, bl
     assert contents(path)[str(path)] == before[str(path)]
 
 
-def test_an_old_version_must_be_upgraded_before_it_is_read(tmp_path: Path) -> None:
+def test_open_reader_refuses_an_old_version(tmp_path: Path) -> None:
     VARIANTS["version 2"].make(tmp_path / "state.db")
 
     with pytest.raises(WrongVersion, match="must be upgraded"):
@@ -220,7 +221,7 @@ def test_an_old_version_must_be_upgraded_before_it_is_read(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("version", ["0", "-1", "x", "1.5", "", "99999999999999999999"])
-def test_a_version_that_says_nothing_is_refused(version: str, tmp_path: Path) -> None:
+def test_open_refuses_an_invalid_version(version: str, tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     VARIANTS["version 1 in rows"].make(path)
     connection = apsw.Connection(str(path))
@@ -236,7 +237,7 @@ def test_a_version_that_says_nothing_is_refused(version: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("content", [b"not a database at all, but long enough to be one" * 100, b"\0" * 5000])
-def test_what_is_no_database_is_refused(content: bytes, tmp_path: Path) -> None:
+def test_open_refuses_a_file_that_is_not_a_database(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "state.db").write_bytes(content)
 
     for open_it in (open_writer, open_reader):
@@ -246,7 +247,7 @@ def test_what_is_no_database_is_refused(content: bytes, tmp_path: Path) -> None:
     assert (tmp_path / "state.db").read_bytes() == content
 
 
-def test_what_is_not_there_is_not_found(tmp_path: Path) -> None:
+def test_open_without_a_file_raises_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         open_reader(str(tmp_path / "state.db"))
     with pytest.raises(NotFound):
@@ -256,7 +257,7 @@ def test_what_is_not_there_is_not_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("open_it", [open_writer, open_reader])
-def test_opening_a_current_database_costs_a_handful_of_statements(
+def test_open_runs_at_most_eight_statements(
     open_it: Callable[[str], Connection], path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted: list[int] = []
@@ -273,9 +274,17 @@ def test_opening_a_current_database_costs_a_handful_of_statements(
     assert 0 < len(counted) <= 8
 
 
-def test_a_closed_writer_leaves_no_log(path: str) -> None:
+def test_close_removes_the_log(path: str) -> None:
     with Database(path) as db, traced(db.conn) as ran:
         begin(db)
 
     assert ran
     assert not Path(f"{path}-wal").exists()
+
+
+def test_session_columns_match_the_schema(blank: Path) -> None:
+    connection = apsw.Connection(str(blank))
+    columns = [str(row[0]) for row in connection.execute("SELECT name FROM pragma_table_info('sessions')")]
+    connection.close()
+
+    assert columns == [*SESSION_COLUMNS, "pk"]

@@ -1,4 +1,4 @@
-"""A database of version 3, the first of our own, opens, is backed up beside itself, and is found through as before."""
+"""Upgrading a database of version 3, our first, makes a backup, and lists and searches find the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.records import dump
 
 from lionstudio.errors import WrongVersion
 from lionstudio.state.database import Database
-from lionstudio.state.embeddings import find_made
+from lionstudio.state.embeddings import find_model
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.migrate import bring_up_to_date
@@ -31,7 +31,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def names(db: Database, text: str, status: str | None = None) -> list[str]:
-    """Sessions that a list narrowed to a text shows."""
+    """The sessions of a list with a text filter."""
     return [row["id"] for row in read(db, list_sessions, Filters(text=text, status=status)).rows]
 
 
@@ -39,14 +39,14 @@ def found(db: Database, query: str, **more: object) -> list[str]:
     return [hit.message_id for hit in db.read(lambda conn: search(conn, query, **more))]  # type: ignore[arg-type]
 
 
-def test_it_has_the_schema_of_a_new_one(old: Path, blank: Path) -> None:
+def test_upgrade_gives_the_schema_of_a_new_database(old: Path, blank: Path) -> None:
     Database(str(old)).close()
 
     assert schema(old) == schema(blank)
-    assert [(row["version"], row["lineage"]) for row in dump(old)["schema_meta"]] == [(4, "lion-studio")]
+    assert [(row["version"], row["lineage"]) for row in dump(old)["schema_meta"]] == [(5, "lion-studio")]
 
 
-def test_no_row_is_lost_or_changed(old: Path) -> None:
+def test_upgrade_changes_no_row_and_backs_up(old: Path) -> None:
     before = dump(old)
 
     Database(str(old)).close()
@@ -60,7 +60,7 @@ def test_no_row_is_lost_or_changed(old: Path) -> None:
     assert dump(backup) == before
 
 
-def test_it_is_sound(old: Path) -> None:
+def test_upgraded_database_passes_all_checks(old: Path) -> None:
     with Database(str(old)) as db:
         assert db.conn.value("PRAGMA integrity_check") == "ok"
         errors = [found for found in db.read(lambda conn: list(examine(conn, deep=True))) if found.severity == "error"]
@@ -69,7 +69,7 @@ def test_it_is_sound(old: Path) -> None:
     assert errors == []
 
 
-def test_lists_and_text_filters_find_what_they_found(old: Path) -> None:
+def test_upgraded_lists_and_text_filters_find_the_same(old: Path) -> None:
     with Database(str(old)) as db:
         assert {row["id"] for row in read(db, list_sessions).rows} == {"s0", "s1", "s2", "s3", "s4", "s5"}
         assert names(db, "login") == ["s0", "s4"]
@@ -82,14 +82,14 @@ def test_lists_and_text_filters_find_what_they_found(old: Path) -> None:
         assert names(db, "nothing like it") == []
 
 
-def test_what_is_renamed_or_deleted_afterwards_is_found_as_it_is(old: Path) -> None:
+def test_upgraded_text_filter_follows_renames_and_deletes(old: Path) -> None:
     with Database(str(old)) as db:
         sql(db, "UPDATE sessions SET name = 'signing in' WHERE id = 's0'")
         sql(db, "DELETE FROM sessions WHERE id = 's4'")
         assert (names(db, "login"), names(db, "signing"), names(db, "si")) == ([], ["s0"], ["s0"])
 
 
-def test_searches_find_what_they_found(old: Path) -> None:
+def test_upgraded_search_finds_the_same(old: Path) -> None:
     with Database(str(old)) as db:
         assert found(db, "needle") == ["m2001", "m1001", "m0100", "m0001"]
         assert set(found(db, "needle", ranked=True)) == {"m2001", "m1001", "m0100", "m0001"}
@@ -100,7 +100,7 @@ def test_searches_find_what_they_found(old: Path) -> None:
 
 
 @pytest.mark.parametrize(("since", "wanted"), [(1900, ["m2001"]), (900, ["m2001", "m1001"]), (2400, [])])
-def test_a_search_narrowed_to_a_time_knows_where_old_messages_are(old: Path, since: int, wanted: list[str]) -> None:
+def test_upgraded_search_by_time_finds_old_messages(old: Path, since: int, wanted: list[str]) -> None:
     with Database(str(old)) as db:
         assert found(db, "needle", since=T + since) == wanted
         assert len(found(db, "number24*", since=T + since, limit=200)) == 100  # not 24, not 240
@@ -109,19 +109,19 @@ def test_a_search_narrowed_to_a_time_knows_where_old_messages_are(old: Path, sin
         assert found(db, "needle", since=T + since) == wanted
 
 
-def test_it_is_written_on(old: Path) -> None:
+def test_upgraded_database_accepts_writes(old: Path) -> None:
     with Database(str(old)) as db:
         say(db, "s2.main", "a new needle")
         assert found(db, "needle")[0] == "a new needle"
-        assert read(db, find_made) is None
+        assert read(db, find_model) is None
 
 
-def test_a_reader_says_that_it_must_be_upgraded(old: Path) -> None:
-    with pytest.raises(WrongVersion, match="has schema version 3 and must be upgraded to 4"):
+def test_reader_refuses_version_3(old: Path) -> None:
+    with pytest.raises(WrongVersion, match="has schema version 3 and must be upgraded to 5"):
         open_reader(str(old))
 
 
-def test_one_that_somebody_newer_upgraded_meanwhile_is_left_to_them(old: Path) -> None:
+def test_upgrade_leaves_a_file_that_a_newer_version_upgraded(old: Path) -> None:
     with Database(str(old)) as db:
         sql(db, "UPDATE schema_meta SET version = 99")
         with pytest.raises(WrongVersion, match="newer"):
@@ -131,7 +131,7 @@ def test_one_that_somebody_newer_upgraded_meanwhile_is_left_to_them(old: Path) -
     assert len(list(old.parent.glob("*.bak"))) == 1
 
 
-def test_a_file_that_has_some_of_it_already_is_upgraded_too(old: Path, blank: Path) -> None:
+def test_upgrade_accepts_a_partly_upgraded_file(old: Path, blank: Path) -> None:
     Database(str(old)).close()
     other = apsw.Connection(str(old))
     other.execute("UPDATE schema_meta SET version = 3; DELETE FROM search_zones WHERE zone = 1")
@@ -141,5 +141,5 @@ def test_a_file_that_has_some_of_it_already_is_upgraded_too(old: Path, blank: Pa
     with Database(str(old)) as db:
         assert names(db, "login") == ["s0", "s4"]
         assert found(db, "needle", since=T + 900) == ["m2001", "m1001"]
-        assert read(db, find_made) is not None
+        assert read(db, find_model) is not None
     assert schema(old) == schema(blank)

@@ -1,4 +1,4 @@
-"""kill -9 at random moments while eight processes write: whatever was acknowledged is there."""
+"""kill -9 at random moments while eight processes write: every acknowledged write is stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.crash, pytest.mark.timeout(3000)]
 KILLS = 500 if os.environ.get("LIONAGI_CRASH_LENGTH") == "full" else 60
 KILLS_A_FILE = 40  # then a new one is begun: a check reads the whole file
 FOREVER = 10**9
-ALL_AT_ONCE = 0.1  # how often everybody dies at once, so that the next one to come finds a log without an owner
+ALL_AT_ONCE = 0.1  # probability that all processes die at once, so that the next one finds a log without an owner
 
 WRITERS: list[tuple[str, Mapping[str, Any]]] = [
     ("synchronous", {}),
@@ -35,14 +35,14 @@ WRITERS: list[tuple[str, Mapping[str, Any]]] = [
 
 
 class Tally(NamedTuple):
-    """What was done to one file."""
+    """The counts of one run."""
 
     kills: int
     acknowledged: int
 
 
 def torment(path: Path, kills: int) -> Tally:
-    """Kill and replace writers of one database until enough have died; then look at all of it."""
+    """Kill and replace writers of one database until enough have died; then check all of it."""
     Database(str(path)).close()
     done = 0
     with Herd() as herd:
@@ -66,7 +66,7 @@ def torment(path: Path, kills: int) -> Tally:
             herd.kill(pid)
         failures = [event for event in herd.events if "error" in event or "crash" in event]
         assert not failures, failures[:3]
-        assert set(herd.codes) == {-9}, "nobody ends but by a kill"
+        assert set(herd.codes) == {-9}, "every process ends by a kill"
         acknowledged = assert_whole(path, herd.events).acknowledged
     return Tally(done + len(pids), acknowledged)
 
@@ -76,14 +76,14 @@ def starter(herd: Herd, path: Path) -> Callable[[list[tuple[str, Mapping[str, An
 
 
 def look_while_others_write(path: Path, herd: Herd) -> None:
-    """As a reader does, at one moment between the commits of the others."""
+    """Read in one snapshot between the commits of the others."""
     told = list(herd.events)
     with reading(str(path)) as conn:
         seen = check(conn, told, whole_file=False)
     assert not seen.violations, seen
 
 
-def test_nothing_acknowledged_is_lost(tmp_path: Path, figures: Callable[[str], None]) -> None:
+def test_random_kill_loses_nothing_acknowledged(tmp_path: Path, figures: Callable[[str], None]) -> None:
     tallies: list[Tally] = []
     while (killed := sum(tally.kills for tally in tallies)) < KILLS:
         folder = tmp_path / str(len(tallies))

@@ -1,4 +1,4 @@
-"""Death or failure at the Nth system call that writes, put there by strace, for every kind of write.
+"""Kill or failure at the Nth system call that writes, injected by strace, for every kind of write.
 
 Short: some N of each; `make crash` goes through all of them.
 """
@@ -107,12 +107,12 @@ T = TypeVar("T")
 
 
 def some(cases: list[T], most: int) -> list[T]:
-    """All, or some that differ from run to run."""
+    """All, or a random sample."""
     return cases if len(cases) <= most else random.sample(cases, most)
 
 
 @pytest.mark.parametrize("room", WORKS, indirect=True)
-def test_death_at_a_system_call(room: Room, figures: Callable[[str], None]) -> None:
+def test_kill_at_a_system_call(room: Room, figures: Callable[[str], None]) -> None:
     calls = room.calls()
     tried = some(calls, len(calls) if FULL else SOME)
     for call, n in tried:
@@ -123,13 +123,13 @@ def test_death_at_a_system_call(room: Room, figures: Callable[[str], None]) -> N
 
 
 def survives(room: Room, done: Done) -> None:
-    """All that was acknowledged is there, and the work can be done again."""
+    """Every acknowledged write is stored, and the work can run again."""
     assert_whole(room.path, done.events, loose=True)
     check_copies(room.path)
     if any("message" in event for event in done.events):
         return
     for copy in room.path.parent.glob("*.copy?"):
-        copy.unlink()  # it was whole; only nobody was told
+        copy.unlink()  # it was complete, but not acknowledged
     again = run(room.work.program, room.path, room.work.n)
     assert (again.code, again.errors) == (0, ""), again
     assert_whole(room.path, again.events, loose=True)
@@ -138,7 +138,7 @@ def survives(room: Room, done: Done) -> None:
 
 
 def check_copies(path: Path) -> None:
-    """Whatever bears the name of a copy is one."""
+    """Every file with the name of a copy is a complete copy."""
     for copy in [*path.parent.glob("*.bak"), *path.parent.glob("*.copy?")]:
         connection = apsw.Connection(str(copy), flags=apsw.SQLITE_OPEN_READONLY)
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -146,7 +146,7 @@ def check_copies(path: Path) -> None:
         connection.close()
 
 
-# The call that fails and how; an unlink that fails leaves an empty log behind, which is nobody's loss.
+# The call that fails and how; an unlink that fails leaves an empty log behind, which loses nothing.
 FAULTS = {
     "pwrite64": ("ENOSPC", "EIO"),
     "fdatasync": ("EIO",),
@@ -157,7 +157,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("room", WORKS, indirect=True)
-def test_a_system_call_fails(room: Room, figures: Callable[[str], None]) -> None:
+def test_failing_system_call(room: Room, figures: Callable[[str], None]) -> None:
     calls = [(call, n) for call, n in room.calls() if call in FAULTS]
     faults = [
         f"{call}:error={error}:when={n}{more}" for call, n in calls for error in FAULTS[call] for more in ("", "+")
@@ -172,7 +172,7 @@ def test_a_system_call_fails(room: Room, figures: Callable[[str], None]) -> None
 
 @pytest.mark.parametrize("fault", ["pwrite64:error=ENOSPC", "pwrite64:error=EIO", "fdatasync:error=EIO"])
 @pytest.mark.parametrize("room", ["append", "append grouped"], indirect=True)
-def test_nothing_is_acknowledged_on_a_broken_disk(room: Room, fault: str) -> None:
+def test_broken_disk_acknowledges_nothing(room: Room, fault: str) -> None:
     failed = room.under_strace("-e", f"inject={fault}")
     assert failed.code == 1
     assert [event.get("error") for event in failed.events] == ["StorageFailed"]
@@ -181,7 +181,7 @@ def test_nothing_is_acknowledged_on_a_broken_disk(room: Room, fault: str) -> Non
 
 
 def refuses_in_our_words(fault: str, done: Done) -> None:
-    """Either all of it was done, or one sentence says that it was not."""
+    """Either all of it was done, or one sentence reports the error."""
     assert "Traceback" not in done.errors, (fault, done)
     errors = [event for event in done.events if "error" in event]
     if done.code == 0:

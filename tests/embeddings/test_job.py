@@ -19,7 +19,7 @@ from lionstudio.embeddings.job import lock_path
 from lionstudio.errors import Busy, InvalidInput
 from lionstudio.state import embeddings
 from lionstudio.state.database import Database
-from lionstudio.state.embeddings import count_embedded, count_lacking, find_made
+from lionstudio.state.embeddings import count_embedded, count_missing, find_model
 from lionstudio.state.messages.append import append
 from lionstudio.studio.schemas.overview import Hits
 from lionstudio.system.filelock import RunLock
@@ -79,7 +79,7 @@ def test_only_what_is_missing_is_made_and_only_once(told: Database) -> None:
         assert embed(told)["embedded"] == 1
         assert server.texts.count("one more") == 1
     assert len(server.texts) == 5
-    assert read(told, find_made) == ("words-1", DIMENSIONS)
+    assert read(told, find_model) == ("words-1", DIMENSIONS)
 
 
 def test_batches_and_a_limit(told: Database) -> None:
@@ -175,7 +175,7 @@ def test_another_model_needs_all_of_them_anew(told: Database) -> None:
         assert [each["input"] for each in server.asked] == [["car"]]  # embedding was refused before anything was asked
         assert embed(told, "--again")["embedded"] == 4
         assert found(told, "kitten", "--semantic")[0] == "a kitten sleeps"
-    assert read(told, find_made) == ("words-2", 8)
+    assert read(told, find_model) == ("words-2", 8)
 
 
 def test_the_same_name_with_other_vectors_is_noticed(told: Database) -> None:
@@ -194,8 +194,8 @@ def test_making_them_anew_may_be_cut_short(told: Database, monkeypatch: pytest.M
         config(told, server)
         embed(told)
     told.write(lambda conn: embeddings.clear_embeddings(conn, 0, 2))
-    assert read(told, find_made) == ("words-1", DIMENSIONS)  # the rest is still of that model
-    assert (read(told, count_embedded), read(told, count_lacking)) == (2, 2)
+    assert read(told, find_model) == ("words-1", DIMENSIONS)  # the rest is still of that model
+    assert (read(told, count_embedded), read(told, count_missing)) == (2, 2)
 
 
 def test_two_at_once_would_pay_twice(told: Database) -> None:
@@ -219,7 +219,7 @@ def test_a_kill_loses_at_most_the_batch_under_way(told: Database, point: str, ke
         assert read(told, count_embedded) == kept
         again = embed(told, "--batch", "2")
         assert again["embedded"] == 7 - kept
-        assert read(told, count_lacking) == 0
+        assert read(told, count_missing) == 0
 
 
 def test_ctrl_c_keeps_what_was_made(told: Database) -> None:

@@ -23,8 +23,8 @@ from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantRe
 from lionstudio.model.sessions import Session
 from lionstudio.state.branches import get_branch, history
 from lionstudio.state.database import Database
-from lionstudio.state.feed.changes import Tail
 from lionstudio.state.sessions import get_session
+from lionstudio.state.sqlite.tail import Tail
 
 pytestmark = pytest.mark.agents
 

@@ -1,4 +1,4 @@
-"""The store against a dictionary: whatever is done to it in whatever order, both say the same afterwards."""
+"""The database against a dictionary model: after any operations in any order, both agree."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Store(RuleBasedStateMachine):
         self.made += 1
         return f"{what}{self.made}"
 
-    # ── What is done ─────────────────────────────────────────────────────
+    # ── Operations ──────────────────────────────────────────────────────
 
     @initialize()
     def begin_first(self) -> None:
@@ -184,7 +184,7 @@ class Store(RuleBasedStateMachine):
         """Another tool replaces the order of a branch or a session through the view."""
         owner = self.chosen(self.orders, pick)
         wanted = [
-            self.chosen(self.messages, number) if number is not None and self.messages else "nobody" for number in ids
+            self.chosen(self.messages, number) if number is not None and self.messages else "missing" for number in ids
         ]
         if owner in self.branches or owner in self.sessions:
             table = "branches" if owner in self.branches else "sessions"
@@ -198,7 +198,7 @@ class Store(RuleBasedStateMachine):
 
     @rule(orphans=st.booleans())
     def prune(self, orphans: bool) -> None:
-        """As the command does: on a connection of its own, while ours remembers places."""
+        """Like the command: on its own connection, while ours caches cursors."""
         conn = open_writer(self.db.path)
         planned = plan_prune(conn, before=math.inf, keep_n=0, orphan_progressions=orphans)
         done = prune(conn)
@@ -207,7 +207,7 @@ class Store(RuleBasedStateMachine):
         assert planned.sessions == done.sessions == len(going)
         self.forget(going, orphans)
 
-    # ── What the model says about it ─────────────────────────────────────
+    # ── The model ────────────────────────────────────────────────────────
 
     def going(self) -> set[str]:
         going = {id_ for id_, run in self.sessions.items() if run.status != "running"}
@@ -248,7 +248,7 @@ class Store(RuleBasedStateMachine):
         return sorted(things)[pick % len(things)]
 
     def last_ord(self, owner: str) -> int:
-        """The ord that was given, which must lie after all others."""
+        """The ord of the append, which must be after all others."""
         if owner in self.branches:
             given = [entry.ord for entry in read(self.db, lambda conn: list(branch_entries(conn, owner)))][-1]
         else:
@@ -256,7 +256,7 @@ class Store(RuleBasedStateMachine):
         assert all(ord_ < given for ord_, _ in self.orders.get(owner, Order()).places)
         return given
 
-    # ── Both are the same ────────────────────────────────────────────────
+    # ── Comparison ───────────────────────────────────────────────────────
 
     @invariant()
     def every_history_is_the_same(self) -> None:
@@ -292,6 +292,6 @@ class Store(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-def test_the_store_does_what_a_dictionary_does(blank: Path) -> None:
+def test_database_matches_a_dictionary_model(blank: Path) -> None:
     Store.blank = blank
     run_state_machine_as_test(Store, settings=settings(max_examples=25, stateful_step_count=30))

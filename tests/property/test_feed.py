@@ -1,4 +1,4 @@
-"""The change feed: however appends, trims and looks fall together, each change is seen once or a resync is told."""
+"""The change feed: after any order of appends, trims and reads, each change is seen once or the reader resyncs."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session
 
 DAY = 86400.0
-# A message says when it was said: long ago for an import, in the future with a clock that runs ahead.
+# The time of a message: long ago for an import, in the future with a clock that runs ahead.
 appends = st.tuples(st.just("append"), st.sampled_from([0.0, -30 * DAY, 30 * DAY]))
-# Nobody should, but any tool can: rows of the feed deleted from its middle.
+# Another tool may delete rows from the middle of the feed.
 holes = st.tuples(st.just("hole"), st.integers(0, 4))
 trims = st.tuples(st.just("trim"), st.tuples(st.integers(0, 6), st.sampled_from([0.0, DAY, 60 * DAY])))
 looks = st.tuples(st.just("look"), st.integers(1, 4))
@@ -28,7 +28,7 @@ steps_of = st.lists(st.one_of(appends, looks, trims, holes), max_size=25)
 
 
 @given(steps=steps_of, start=st.integers(0, 3))
-def test_a_reader_sees_each_change_once_or_is_told_to_fetch_anew(
+def test_changes_after_gives_each_change_once_or_resync(
     conn: Connection, steps: list[tuple[str, Any]], start: int
 ) -> None:
     with trial(conn):
@@ -65,7 +65,7 @@ def test_a_reader_sees_each_change_once_or_is_told_to_fetch_anew(
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0.0, DAY])), max_size=4), st.integers(0, 5))
-def test_a_number_is_never_given_twice(conn: Connection, trims: list[tuple[int, float]], count: int) -> None:
+def test_seq_is_never_reused(conn: Connection, trims: list[tuple[int, float]], count: int) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         create_branch(conn, Branch(id="b", session_id="s"))
@@ -80,7 +80,7 @@ def test_a_number_is_never_given_twice(conn: Connection, trims: list[tuple[int, 
 
 
 @given(after=st.integers(-(2**62), 2**62))
-def test_any_number_a_reader_comes_with_has_an_answer(conn: Connection, after: int) -> None:
+def test_changes_after_answers_any_seq(conn: Connection, after: int) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         newest = last_seq(conn)

@@ -21,7 +21,7 @@ from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.imports.shows import import_shows
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.messages.append import get_message
+from lionstudio.state.messages.rows import get_message
 
 T = TypeVar("T")
 RUN = "20260521T101500-a1b2c3"

@@ -1,4 +1,4 @@
-"""Lists and searches against the plain Python that they stand for."""
+"""Lists and searches against the same filters in plain Python."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SINCE = st.none() | st.integers(0, 12).map(lambda step: T0 + step)
 
 
 def _sessions() -> list[Session]:
-    """A hundred sessions in which everything is combined with everything, many of them born at the same moment."""
+    """A hundred sessions with all combinations of values, many with the same created_at."""
     return [
         Session(
             id=f"s{number:03}",
@@ -70,7 +70,7 @@ filters = st.builds(
     status=st.none() | st.sampled_from(SessionStatus),
     kind=st.none() | st.sampled_from(InvocationKind),
     source=st.none() | st.sampled_from(SourceKind),
-    project=st.sampled_from([None, None, "p", "Project Q", "nobody's"]),
+    project=st.sampled_from([None, None, "p", "Project Q", "other"]),
     agent=st.none() | st.sampled_from(WORDS),
     playbook=st.sampled_from([None, None, "review", "audit"]),
     show=st.sampled_from([None, None, "docs"]),
@@ -88,7 +88,7 @@ sparse = st.lists(st.sampled_from(Filters._fields), max_size=3).flatmap(
 
 
 def _found_in(text: str, piece: str) -> bool:
-    """Three letters anywhere; fewer begin a word, whatever marks they bear."""
+    """Three characters anywhere; fewer at the start of a word, accents ignored."""
     if len(piece) >= 3:
         return piece.lower() in text.lower()
     bare = "".join(letter for letter in normalize("NFD", f"{text}\n{piece}".lower()) if not combining(letter))
@@ -97,7 +97,7 @@ def _found_in(text: str, piece: str) -> bool:
 
 
 def wanted(chosen: Filters) -> list[str]:
-    """The ids that a filter means, newest first."""
+    """The ids that a filter selects, newest first."""
     columns = {
         "status": "status",
         "kind": "invocation_kind",
@@ -134,7 +134,7 @@ def wanted(chosen: Filters) -> list[str]:
 
 @given(chosen=sparse, limit=st.integers(1, 40))
 @settings(max_examples=250)
-def test_pages_of_any_filter_are_what_python_would_filter(listed: Connection, chosen: Filters, limit: int) -> None:
+def test_list_sessions_matches_a_filter_in_python(listed: Connection, chosen: Filters, limit: int) -> None:
     seen: list[str] = []
     cursor: str | None = None
     while True:
@@ -149,7 +149,7 @@ def test_pages_of_any_filter_are_what_python_would_filter(listed: Connection, ch
 
 
 @given(cursor=hostile_text | st.tuples(st.sampled_from(["1.0", "nan", "-inf", "1e999"]), hostile_text).map("~".join))
-def test_a_cursor_from_anywhere_is_refused_or_has_an_answer(listed: Connection, cursor: str) -> None:
+def test_list_sessions_rejects_or_answers_any_cursor(listed: Connection, cursor: str) -> None:
     try:
         page = list_sessions(listed, cursor=cursor, limit=3)
     except InvalidInput:
@@ -159,7 +159,7 @@ def test_a_cursor_from_anywhere_is_refused_or_has_an_answer(listed: Connection, 
 
 @given(text=hostile_text, name=st.sampled_from(("text", "project", "agent", "playbook", "show", "name")))
 @settings(max_examples=150)
-def test_any_text_may_be_looked_for_in_a_list(conn: Connection, text: str, name: str) -> None:
+def test_list_sessions_accepts_any_text(conn: Connection, text: str, name: str) -> None:
     bound: dict[str, Any] = {name: text}
     with trial(conn):
         create_session(
@@ -184,7 +184,7 @@ def test_any_text_may_be_looked_for_in_a_list(conn: Connection, text: str, name:
 
 @given(query=hostile_text)
 @settings(max_examples=150)
-def test_what_a_person_types_is_never_a_syntax_error(conn: Connection, query: str) -> None:
+def test_search_never_raises_a_syntax_error(conn: Connection, query: str) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         create_branch(conn, Branch(id="b", session_id="s"))
@@ -233,7 +233,7 @@ OPERATORS = st.lists(
 
 @given(parts=OPERATORS, glue=st.sampled_from(["", " "]))
 @settings(max_examples=200)
-def test_operators_of_the_index_are_only_words(conn: Connection, parts: list[str], glue: str) -> None:
+def test_match_expression_treats_operators_as_words(conn: Connection, parts: list[str], glue: str) -> None:
     query = glue.join(parts)
     try:
         expression = match_expression(query)
@@ -244,7 +244,7 @@ def test_operators_of_the_index_are_only_words(conn: Connection, parts: list[str
 
 @given(count=st.sampled_from([1, 300, 3000]))
 @settings(max_examples=3)
-def test_a_long_query_has_an_answer(conn: Connection, count: int) -> None:
+def test_search_accepts_a_long_query(conn: Connection, count: int) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         create_branch(conn, Branch(id="b", session_id="s"))
@@ -264,7 +264,7 @@ searched = st.lists(st.sampled_from(["red fox", "red", "Fox in socks", "blue", "
     gone=st.sets(st.integers(0, 11)),
 )
 @settings(max_examples=60)
-def test_a_search_is_complete_at_every_instant(
+def test_search_is_complete_at_every_moment(
     conn: Connection, texts: list[str], marks: set[int], changed: set[int], gone: set[int]
 ) -> None:
     with trial(conn):

@@ -1,4 +1,4 @@
-"""Everything that must be refused, each with its one answer; and nothing of it leaves a trace."""
+"""Bad input is refused with the right error and leaves no trace."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from lionstudio.state.branches import create_branch, get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import save_version
 from lionstudio.state.exchange import mark_read, send
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import create_session, finish_session, get_session
 from lionstudio.state.shows import (
     get_play,
@@ -39,7 +40,7 @@ from lionstudio.state.shows import (
     transition_play,
     transition_show,
 )
-from lionstudio.state.teams import get_team, move_team, post, put_team
+from lionstudio.state.teams import get_team, put_team, put_team_message, transition_team
 
 ROOT = Path(__file__).resolve().parents[2]
 Refusal = tuple[Callable[[Database], Any], type[LionError]]
@@ -72,7 +73,7 @@ def team(**fields: Any) -> Callable[[Database], Any]:
 
 def letter(**fields: Any) -> Callable[[Database], Any]:
     made = {"id": "new", "team_id": "team", "sender": "a", "content": "c", **fields}
-    return lambda db: write(db, post, TeamMessage(**made))
+    return lambda db: write(db, put_team_message, TeamMessage(**made))
 
 
 def circle() -> list[Any]:
@@ -82,7 +83,7 @@ def circle() -> list[Any]:
 
 
 REFUSED: Mapping[str, Refusal] = {
-    # words outside their vocabulary
+    # unknown codes
     "session status": (session(status="stuck"), InvalidInput),
     "session kind": (session(invocation_kind="dream"), InvalidInput),
     "session source": (session(source_kind="thin air"), InvalidInput),
@@ -92,29 +93,29 @@ REFUSED: Mapping[str, Refusal] = {
     "show status": (show(status="done"), InvalidInput),
     "move of a show": (lambda db: write(db, transition_show, "t", "done"), InvalidInput),
     "team status": (team(status="done"), InvalidInput),
-    "move of a team": (lambda db: write(db, move_team, "team", "done"), InvalidInput),
+    "move of a team": (lambda db: write(db, transition_team, "team", "done"), InvalidInput),
     "kind of a definition": (lambda db: write(db, save_version, "poem", "a", "text"), InvalidInput),
-    # things that do not exist
-    "branch of no session": (branch(session_id="nobody"), NotFound),
+    # missing rows
+    "branch of no session": (branch(session_id="missing"), NotFound),
     "branch without a session": (branch(session_id=None), NotFound),
-    "message to no branch": (lambda db: write(db, append, "nobody", said()), NotFound),
-    "play of no show": (play(show_id="nobody"), InvalidInput),
-    "play of no session": (play(session_id="nobody"), InvalidInput),
-    "letter to no team": (letter(team_id="nobody"), NotFound),
-    "letter of no session": (letter(session_id="nobody"), InvalidInput),
-    "end of nothing": (lambda db: write(db, finish_session, "nobody", "failed"), NotFound),
-    "move of no play": (lambda db: write(db, transition_play, "show", "nobody", "prepared"), NotFound),
-    "move of no show": (lambda db: write(db, transition_show, "nobody", "aborted"), NotFound),
-    "move of no team": (lambda db: write(db, move_team, "nobody", "archived"), NotFound),
-    "link of no play": (lambda db: write(db, link_session, read(db, get_show, "t"), "nobody"), NotFound),
-    "reading an inbox that is not there": (lambda db: write(db, mark_read, "nobody", 1), NotFound),
+    "message to no branch": (lambda db: write(db, append, "missing", said()), NotFound),
+    "play of no show": (play(show_id="missing"), InvalidInput),
+    "play of no session": (play(session_id="missing"), InvalidInput),
+    "letter to no team": (letter(team_id="missing"), NotFound),
+    "letter of no session": (letter(session_id="missing"), InvalidInput),
+    "end of nothing": (lambda db: write(db, finish_session, "missing", "failed"), NotFound),
+    "move of no play": (lambda db: write(db, transition_play, "show", "missing", "prepared"), NotFound),
+    "move of no show": (lambda db: write(db, transition_show, "missing", "aborted"), NotFound),
+    "move of no team": (lambda db: write(db, transition_team, "missing", "archived"), NotFound),
+    "link of no play": (lambda db: write(db, link_session, read(db, get_show, "t"), "missing"), NotFound),
+    "reading an inbox that is not there": (lambda db: write(db, mark_read, "missing", 1), NotFound),
     # ids
     "empty id": (session(id=""), InvalidInput),
     "long id": (session(id="x" * 201), InvalidInput),
     "id with a line break": (branch(id="a\nb"), InvalidInput),
     "id with NUL": (message(id="a\0b"), InvalidInput),
     "id that is not Unicode": (message(id="\ud800"), InvalidInput),
-    "id that is no text": (message(id=5), InvalidInput),
+    "id that is not text": (message(id=5), InvalidInput),
     "topic with a slash and a line break": (show(topic="a/\nb"), InvalidInput),
     "taken session": (session(id="s"), Conflict),
     "taken branch": (branch(id="s.main"), Conflict),
@@ -145,7 +146,7 @@ REFUSED: Mapping[str, Refusal] = {
     "usage of 65 bits": (message(metadata={"usage": {"input_tokens": 2**64}}), InvalidInput),
     "usage below nothing": (message(metadata={"usage": {"input_tokens": -1}}), InvalidInput),
     "usage in words": (message(metadata={"usage": {"input_tokens": "many"}}), InvalidInput),
-    "usage that is no object": (message(metadata={"usage": "much"}), InvalidInput),
+    "usage that is not an object": (message(metadata={"usage": "much"}), InvalidInput),
     "birth of a session at NaN": (session(created_at=math.nan), InvalidInput),
     "birth of a session in eternity": (session(created_at=math.inf), InvalidInput),
     "start of a session at NaN": (session(started_at=math.nan), InvalidInput),
@@ -159,29 +160,29 @@ REFUSED: Mapping[str, Refusal] = {
     "birth of a letter at NaN": (letter(created_at=math.nan), InvalidInput),
     "embedding beyond float32": (message(embedding=(1e300,)), InvalidInput),
     "embedding without end": (message(embedding=(math.inf,)), InvalidInput),
-    "embedding that is no number": (message(embedding=(math.nan,)), InvalidInput),
+    "embedding that is not a number": (message(embedding=(math.nan,)), InvalidInput),
     "embedding of words": (message(embedding=("a",)), InvalidInput),
-    "a letter to nobody": (lambda db: write(db, send, said(sender="a")), InvalidInput),
-    "a letter from nobody": (lambda db: write(db, send, said(recipient="a")), InvalidInput),
+    "a message without a recipient": (lambda db: write(db, send, said(sender="a")), InvalidInput),
+    "a message without a sender": (lambda db: write(db, send, said(recipient="a")), InvalidInput),
 }
 
 
 @pytest.fixture
 def world(db: Database) -> Database:
-    """One of everything."""
+    """One row of every table."""
     say(db, begin(db).branch_id, "m")
     write(db, put_show, Show(id="show", topic="t", show_dir="/t", created_at=T0))
     write(db, put_play, Play(id="play", show_id="show", name="p", created_at=T0))
-    write(db, create_session, Session(id="of a play", name="show_t_nobody", created_at=T0))
+    write(db, create_session, Session(id="of a play", name="show_t_missing", created_at=T0))
     write(db, put_team, Team(id="team", name="n", created_at=T0))
     write(db, put_team, Team(id="other team", name="o", created_at=T0))
-    write(db, post, TeamMessage(id="tm", team_id="other team", sender="a", content="c", created_at=T0))
+    write(db, put_team_message, TeamMessage(id="tm", team_id="other team", sender="a", content="c", created_at=T0))
     write(db, send, said("letter", sender="writer", recipient="reader"))
     return db
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_it_is_refused_and_nothing_is_left_of_it(world: Database, what: str) -> None:
+def test_bad_input_is_refused_without_a_trace(world: Database, what: str) -> None:
     attempt, answer = REFUSED[what]
     before = dump(world.path)
 
@@ -193,7 +194,7 @@ def test_it_is_refused_and_nothing_is_left_of_it(world: Database, what: str) -> 
     assert dump(world.path) == before
 
 
-def test_a_message_to_a_session_that_has_ended_is_refused(world: Database) -> None:
+def test_append_rejects_an_ended_session(world: Database) -> None:
     for status in SESSION_ENDS:
         begun = begin(world, f"ended {status}")
         write(world, finish_session, begun.session_id, status)
@@ -205,7 +206,7 @@ def test_a_message_to_a_session_that_has_ended_is_refused(world: Database) -> No
 SESSION_ENDS = [status for status in SessionStatus if status is not SessionStatus.RUNNING]
 
 
-# ── Moves ────────────────────────────────────────────────────────────────
+# ── Transitions ───────────────────────────────────────────────────────────────
 
 
 def pairs(moves: Mapping[Any, frozenset[Any]]) -> list[tuple[StrEnum, StrEnum, bool]]:
@@ -220,7 +221,7 @@ def attempt(legal: bool, move: Callable[[], Any]) -> None:
             move()
 
 
-def test_sessions_move_only_as_their_table_says(db: Database) -> None:
+def test_session_transitions_follow_their_table(db: Database) -> None:
     for old, new, legal in pairs(statuses.SESSION_TRANSITIONS):
         id_ = f"{old} {new}"
         write(db, create_session, Session(id=id_, status=old))  # type: ignore[arg-type]
@@ -228,7 +229,7 @@ def test_sessions_move_only_as_their_table_says(db: Database) -> None:
         assert read(db, get_session, id_).status == (new if legal else old)
 
 
-def test_plays_move_only_as_their_table_says(db: Database) -> None:
+def test_play_transitions_follow_their_table(db: Database) -> None:
     write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
     for old, new, legal in pairs(statuses.PLAY_TRANSITIONS):
         name = f"{old} {new}"
@@ -237,7 +238,7 @@ def test_plays_move_only_as_their_table_says(db: Database) -> None:
         assert read(db, get_play, "show", name).status == (new if legal else old)
 
 
-def test_shows_move_only_as_their_table_says(db: Database) -> None:
+def test_show_transitions_follow_their_table(db: Database) -> None:
     for old, new, legal in pairs(statuses.SHOW_TRANSITIONS):
         topic = f"{old} {new}"
         write(db, put_show, Show(topic=topic, show_dir="/t", status=old))  # type: ignore[arg-type]
@@ -245,15 +246,15 @@ def test_shows_move_only_as_their_table_says(db: Database) -> None:
         assert read(db, get_show, topic).status == (new if legal else old)
 
 
-def test_teams_move_only_as_their_table_says(db: Database) -> None:
+def test_team_transitions_follow_their_table(db: Database) -> None:
     for old, new, legal in pairs(statuses.TEAM_TRANSITIONS):
         id_ = f"{old} {new}"
         write(db, put_team, Team(id=id_, name="n", status=old))  # type: ignore[arg-type]
-        attempt(legal, lambda id_=id_, new=new: write(db, move_team, id_, new))  # type: ignore[misc]
+        attempt(legal, lambda id_=id_, new=new: write(db, transition_team, id_, new))  # type: ignore[misc]
         assert read(db, get_team, id_).status == (new if legal else old)
 
 
-def test_the_tables_of_moves_name_every_status() -> None:
+def test_transition_tables_name_every_status() -> None:
     tables: list[tuple[Any, Any]] = [
         (statuses.SESSION_TRANSITIONS, SessionStatus),
         (statuses.PLAY_TRANSITIONS, PlayStatus),
@@ -263,7 +264,7 @@ def test_the_tables_of_moves_name_every_status() -> None:
     assert [set(moves) for moves, _ in tables] == [set(words) for _, words in tables]
 
 
-# ── What is kept although it looks bad ───────────────────────────────────
+# ── Odd content that is stored ───────────────────────────────────────────
 
 KEPT: Mapping[str, Any] = {
     "NUL": "a\0b",
@@ -281,14 +282,14 @@ KEPT: Mapping[str, Any] = {
 
 
 @pytest.mark.parametrize("what", KEPT)
-def test_it_is_kept_as_it_is(world: Database, what: str) -> None:
+def test_odd_content_is_stored_unchanged(world: Database, what: str) -> None:
     made = Message(id="kept", created_at=T0, content={"instruction": KEPT[what]}, metadata={"also": KEPT[what]})
     write(world, append, "s.main", made)
 
     assert read(world, get_message, "kept") == made
 
 
-def test_names_are_spelled_out_where_a_column_cannot_hold_them(world: Database) -> None:
+def test_names_are_escaped_where_a_column_cannot_hold_them(world: Database) -> None:
     write(world, create_session, Session(id="odd", name="a\0b\ud800"))
     write(world, create_branch, Branch(id="odd", session_id="odd", name="\udfff"))
 
@@ -296,12 +297,13 @@ def test_names_are_spelled_out_where_a_column_cannot_hold_them(world: Database) 
     assert read(world, get_branch, "odd").name == "\\udfff"
 
 
-# In a process of its own: how much memory it ever used stays with a process.
+# In its own process: the peak memory of a process never shrinks.
 HUGE = """
 import resource, sys
 from tests.support.builders import begin, read, said, write
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 
 text = "0123456789abcdef" * (100 * 1024 * 1024 // 16)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -313,7 +315,7 @@ print(found == text, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - befor
 
 
 @pytest.mark.slow
-def test_a_message_of_100_megabytes_is_stored_and_read_back(path: str) -> None:
+def test_append_stores_a_message_of_100_megabytes(path: str) -> None:
     done = subprocess.run([sys.executable, "-c", HUGE, path], cwd=ROOT, capture_output=True, text=True, check=True)
 
     equal, grown = done.stdout.split()
@@ -321,13 +323,13 @@ def test_a_message_of_100_megabytes_is_stored_and_read_back(path: str) -> None:
     assert int(grown) < 1000  # MB: its JSON and SQLite's copies, on the way in and out
 
 
-def test_a_message_is_not_said_in_eternity(world: Database) -> None:
+def test_append_rejects_a_time_that_is_not_finite(world: Database) -> None:
     with pytest.raises(InvalidInput):
         write(world, append, "s.main", said(created_at=math.inf))
 
 
 @pytest.mark.parametrize("given", ["\ud800", "a\udcff"])
-def test_a_lookup_by_what_is_not_unicode_finds_nothing(world: Database, given: str) -> None:
+def test_lookup_by_invalid_unicode_finds_nothing(world: Database, given: str) -> None:
     for look in (get_session, get_branch, get_message, get_show, get_team):
         with pytest.raises((NotFound, InvalidInput)):
             read(world, look, given)

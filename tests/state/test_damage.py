@@ -1,4 +1,4 @@
-"""Rows damaged by hand: one of them never stops a list, a history, a prune, an export, a search or the doctor."""
+"""A damaged row never stops a list, a history, a prune, an export, a search or the doctor."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from lionstudio.state.sessions import finish_session, get_session
 from lionstudio.state.shows import blocked_plays, critical_path, get_show, list_plays, list_shows, put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.open import open_writer
-from lionstudio.state.teams import list_teams, post, put_team, team_messages
-from lionstudio.state.upkeep.doctor import examine, stale_and_dead
+from lionstudio.state.teams import list_teams, put_team, put_team_message, team_messages
+from lionstudio.state.upkeep.doctor import examine, list_stale_and_dead
 from lionstudio.state.upkeep.liveness import owner_of, proof_of
 from lionstudio.state.upkeep.prune import plan_prune, prune
 
@@ -72,7 +72,7 @@ def message(values: str) -> str:
 
 
 def order(values: str, where: str) -> str:
-    """Of the session that is hurt and of its main branch."""
+    """The order of the damaged session and of its main branch."""
     return f"UPDATE progression_items SET {values} WHERE prog IN (1, 2) AND {where}"  # noqa: S608
 
 
@@ -91,12 +91,12 @@ DAMAGE = {
     "an order that starts late": order("ord = ord + 1000", "true"),
     "an order of bytes": order("message_id = x'ff00'", "ord = 1"),
     "an order with a huge place": order("ord = 9223372036854775807", "ord = 2"),
-    "an order that belongs to nobody": order("prog = prog + 900", "ord = 2"),
+    "an order without a progression": order("prog = prog + 900", "ord = 2"),
     "an order in words": order("ord = 'first'", "ord = 0"),
     "no progression": "DELETE FROM progression_heads WHERE pk IN (1, 2)",
     "a session that points nowhere": session("first_msg_id = 'x', last_msg_id = 'y', progression_id = 'z'"),
-    "a branch of nobody": "UPDATE branches SET session_id = 'nobody' WHERE id = 'hurt.main'",
-    "a fork of nobody": fork('"nobody"', "1"),
+    "a branch without a session": "UPDATE branches SET session_id = 'missing' WHERE id = 'hurt.main'",
+    "a fork without a parent": fork('"missing"', "1"),
     "a fork of itself": fork('"hurt.main"', "1"),
     "a fork at 2^70": fork('"well.main"', str(2**70)),
     "a fork at a word": fork('"well.main"', '"x"'),
@@ -112,9 +112,9 @@ DAMAGE = {
     "a change in words": session("updated_at = 'today', last_message_at = NULL"),
     "an end in bytes": session("ended_at = x'00', started_at = x'01'"),
     "counts in words": session("message_count = 'many', input_tokens = 'some', cost_microusd = 'dear'"),
-    "a status nobody knows": session("status = 'dreaming'"),
+    "an unknown status": session("status = 'dreaming'"),
     "no status": session("status = NULL"),
-    "a kind nobody knows": session("invocation_kind = 'spell', source_kind = 'hat'"),
+    "an unknown kind": session("invocation_kind = 'spell', source_kind = 'hat'"),
     "a name that is not UTF-8": session("name = CAST(x'6e61ff6d65' AS TEXT), project = CAST(x'ff' AS TEXT)"),
     "a role that is not UTF-8": message("role = CAST(x'ff' AS TEXT), sender = CAST(x'fe' AS TEXT)"),
     "an order that is not UTF-8": order("message_id = CAST(x'ff00' AS TEXT)", "ord = 1"),
@@ -122,18 +122,18 @@ DAMAGE = {
     "a name in bytes": session("name = x'ff00', project = x'00'"),
     "an owner with odd values": session("""owner = '{"pid":7,"lock_path":5,"start_ticks":"x","boot_id":[1]}'"""),
     "an owner with a huge pid": session("""owner = '{"pid":1180591620717411303424}'"""),
-    "extra that is no object": session("""node_metadata = '{"extra":"word"}'""")
+    "extra that is not an object": session("""node_metadata = '{"extra":"word"}'""")
     + "; ALTER TABLE sessions ADD COLUMN more TEXT DEFAULT 'x'",
-    "a play nobody knows": "UPDATE plays SET status = 'dancing', started_at = 'x', gate_passed = 'maybe'",
-    "a show nobody knows": "UPDATE shows SET status = 'over', updated_at = 'x'",
-    "a team nobody knows": "UPDATE teams SET status = 'asleep', updated_at = 'x', member_count = 'two'",
+    "an unknown play status": "UPDATE plays SET status = 'dancing', started_at = 'x', gate_passed = 'maybe'",
+    "an unknown show status": "UPDATE shows SET status = 'over', updated_at = 'x'",
+    "an unknown team status": "UPDATE teams SET status = 'asleep', updated_at = 'x', member_count = 'two'",
     "a letter in bytes": "UPDATE team_messages SET content = x'ff', sender = x'fe', created_at = 'then'",
 }
 
 
 @pytest.fixture(scope="module")
 def well(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A session that will be hurt, one that stays well, and one of everything else."""
+    """A session to damage, a healthy one, and one row of every other table."""
     path = Path(shutil.copy(blank, tmp_path_factory.mktemp("well") / "state.db"))
     with Database(str(path)) as db:
         for id_ in ("hurt", "well"):
@@ -146,7 +146,7 @@ def well(blank: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         write(db, put_play, Play(show_id="show", name="p", depends_on=("q",), session_id="well", metadata={"k": 1}))
         write(db, put_play, Play(show_id="show", name="q"))
         write(db, put_team, Team(id="team", name="n", members=("a",), metadata={"k": 1}))
-        write(db, post, TeamMessage(id="tm", team_id="team", sender="a", content="c"))
+        write(db, put_team_message, TeamMessage(id="tm", team_id="team", sender="a", content="c"))
     return path
 
 
@@ -157,7 +157,7 @@ def world(well: Path, tmp_path: Path) -> Iterator[Database]:
 
 
 def hurt(db: Database, statement: str) -> None:
-    """What any tool can do to the file: no foreign keys, no CHECKs."""
+    """Write like another tool: without foreign keys and CHECKs."""
     other = apsw.Connection(db.path)
     other.execute("PRAGMA foreign_keys = OFF")
     other.execute("PRAGMA ignore_check_constraints = ON")
@@ -166,7 +166,7 @@ def hurt(db: Database, statement: str) -> None:
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_nothing_is_stopped_by_it(world: Database, what: str) -> None:
+def test_damaged_row_stops_nothing(world: Database, what: str) -> None:
     hurt(world, DAMAGE[what])
 
     assert listed(world) == {"hurt", "well"}
@@ -201,7 +201,7 @@ def _fine(row: dict[str, Any]) -> bool:
 
 
 def read_everything(conn: Connection) -> None:
-    """What the pages of a Studio read."""
+    """The queries of Studio pages."""
     for id_ in ("hurt", "well"):
         session = get_session(conn, id_)
         session_state(session.to_dict(), now=T0)
@@ -225,11 +225,11 @@ def read_everything(conn: Connection) -> None:
     assert cards(conn, T0)["teams_active"] in (0, 1)
     search(conn, "x")
     list(examine(conn, now=T0))
-    stale_and_dead(conn, now=T0 + 1e6)
+    list_stale_and_dead(conn, now=T0 + 1e6)
 
 
 def exported(db: Database, session: str) -> None:
-    """Every format is whole, and JSON is JSON."""
+    """Every format is complete, and JSON is valid."""
     texts = {form: "".join(read(db, lambda conn, form=form: list(export(conn, session, form)))) for form in FORMATS}  # type: ignore[misc]
     for text in texts.values():
         text.encode()
@@ -248,7 +248,7 @@ def strict(text: str) -> Any:
 
 
 def pruned(db: Database) -> None:
-    """On a connection of its own, with everything old enough."""
+    """Prune on its own connection, with every session old enough."""
     write(db, lambda conn: conn.execute("UPDATE sessions SET status = 'completed' WHERE status = 'running'"))
     conn = open_writer(db.path)
     try:
@@ -258,7 +258,7 @@ def pruned(db: Database) -> None:
         conn.close()
 
 
-def test_a_damaged_message_is_shown_as_it_is(world: Database) -> None:
+def test_damaged_message_is_shown_as_it_is(world: Database) -> None:
     hurt(world, "UPDATE messages SET content = '{\"cut', node_metadata = 'also cut' WHERE id = 'b'")
 
     [_, entry, *_] = read(world, lambda conn: list(history(conn, "hurt.main")))
@@ -268,7 +268,7 @@ def test_a_damaged_message_is_shown_as_it_is(world: Database) -> None:
     assert entry.message.metadata == {"unreadable": "also cut"}
 
 
-def test_an_order_without_its_message_keeps_the_place(world: Database) -> None:
+def test_missing_message_keeps_its_position(world: Database) -> None:
     hurt(world, "DELETE FROM messages WHERE id = 'b'")
 
     entries = read(world, lambda conn: list(history(conn, "hurt.main")))
@@ -281,7 +281,7 @@ def test_an_order_without_its_message_keeps_the_place(world: Database) -> None:
     ]
 
 
-def test_a_session_that_is_hurt_can_still_be_ended(world: Database) -> None:
+def test_finish_session_with_damaged_columns(world: Database) -> None:
     hurt(world, "UPDATE sessions SET node_metadata = '{cut', owner = 'cut', reason_codes = 'cut' WHERE id = 'hurt'")
 
     write(world, finish_session, "hurt", "completed")

@@ -1,4 +1,4 @@
-"""Versions of authored files: only ever added, found by number, guarded against a lost update."""
+"""Versions of definitions: numbered, never changed, guarded against a lost update."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lionstudio.state.database import Database
 from lionstudio.state.definitions import find_version, get_version, list_versions, save_version
 
 
-def test_versions_are_numbered_and_kept(db: Database) -> None:
+def test_save_version_numbers_versions(db: Database) -> None:
     first = write(db, save_version, "agent", "a", "one", path="/a.md", author="ada", message="begin")
     second = write(db, save_version, "agent", "a", "two")
 
@@ -24,30 +24,30 @@ def test_versions_are_numbered_and_kept(db: Database) -> None:
     assert (first.path, first.author, first.message) == ("/a.md", "ada", "begin")
 
 
-def test_kinds_and_names_are_separate(db: Database) -> None:
+def test_save_version_separates_kinds_and_names(db: Database) -> None:
     for kind, name in (("agent", "a"), ("playbook", "a"), ("agent", "b"), ("skill", "a"), ("plugin", "a")):
         assert write(db, save_version, kind, name, "text").version == 1
 
 
-def test_the_same_text_again_adds_nothing(db: Database) -> None:
+def test_save_version_ignores_the_same_text(db: Database) -> None:
     first = write(db, save_version, "agent", "a", "one")
 
-    assert write(db, save_version, "agent", "a", "one", author="somebody else") == first
+    assert write(db, save_version, "agent", "a", "one", author="another author") == first
     assert len(read(db, list_versions, "agent", "a")) == 1
 
 
-def test_an_old_text_may_come_back(db: Database) -> None:
+def test_save_version_accepts_an_old_text_again(db: Database) -> None:
     for text in ("one", "two", "one"):
         write(db, save_version, "agent", "a", text)
 
     assert [version.content for version in read(db, list_versions, "agent", "a")] == ["one", "two", "one"]
 
 
-def test_an_editor_that_started_from_an_old_text_is_told_so(db: Database) -> None:
+def test_save_version_rejects_an_outdated_etag(db: Database) -> None:
     base = write(db, save_version, "agent", "a", "one")
     write(db, save_version, "agent", "a", "two", expected=base.sha256)
 
-    with pytest.raises(Conflict, match="somebody else"):
+    with pytest.raises(Conflict, match="changed by another process"):
         write(db, save_version, "agent", "a", "mine", expected=base.sha256)
 
     assert read(db, get_version, "agent", "a").content == "two"
@@ -55,7 +55,7 @@ def test_an_editor_that_started_from_an_old_text_is_told_so(db: Database) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "a\0b", "\ud800", "🦁" * 1000])
-def test_any_text_is_kept_or_spelled_out(db: Database, text: str) -> None:
+def test_save_version_keeps_or_escapes_any_text(db: Database, text: str) -> None:
     saved = write(db, save_version, "agent", "a", text)
 
     assert read(db, get_version, "agent", "a") == saved
@@ -63,16 +63,16 @@ def test_any_text_is_kept_or_spelled_out(db: Database, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "x" * 201, "a\nb", "\0"])
-def test_a_name_is_printable(db: Database, name: str) -> None:
+def test_save_version_rejects_an_unprintable_name(db: Database, name: str) -> None:
     with pytest.raises(InvalidInput):
         write(db, save_version, "agent", name, "text")
 
 
-def test_what_is_not_there(db: Database) -> None:
+def test_find_version_without_a_version(db: Database) -> None:
     write(db, save_version, "agent", "a", "one")
 
-    assert read(db, find_version, "agent", "nobody") is None
-    assert read(db, list_versions, "agent", "nobody") == []
+    assert read(db, find_version, "agent", "missing") is None
+    assert read(db, list_versions, "agent", "missing") == []
     for number in (0, 2, -1):
         with pytest.raises(NotFound):
             read(db, get_version, "agent", "a", number)

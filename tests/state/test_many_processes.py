@@ -1,4 +1,4 @@
-"""Many processes on one file: nobody is told that it is busy, nothing is lost, and the order is that of the commits."""
+"""Many processes on one file: none gets a busy error, nothing is lost, and the order is that of the commits."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ Works = Sequence[tuple[str, int, Mapping[str, Any]]]
 
 
 def at_once(path: Path, works: Works) -> list[Event]:
-    """Do everything at the same time, each in a process of its own; what they told. Nobody may fail."""
+    """Run all programs at the same time, each in its own process, and return their events; none may fail."""
     with Herd() as herd:
         herd.wait(herd.start([(work, str(path), n, options) for work, n, options in works]))
-        assert_nobody_failed(herd)
+        assert_none_failed(herd)
         return herd.events
 
 
-def assert_nobody_failed(herd: Herd) -> None:
+def assert_none_failed(herd: Herd) -> None:
     failures = [event for event in herd.events if "error" in event or "crash" in event]
     assert not failures, f"{len(failures)} failures, such as {failures[0]}"
     assert set(herd.codes) == {0}
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
-    """What any other tool sees."""
+    """Rows as another tool reads them."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     found = connection.execute(sql).fetchall()
     connection.close()
     return found
 
 
-def test_twenty_processes_write_and_nobody_is_told_to_wait(tmp_path: Path) -> None:
+def test_twenty_processes_write_without_busy_errors(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     events = at_once(path, [("synchronous", 200, {})] * 10 + [("grouped", 50, {})] * 10)
     assert assert_whole(path, events).acknowledged == 20 * 200
 
 
-def test_ten_processes_write_to_one_session(tmp_path: Path) -> None:
+def test_ten_processes_append_to_one_session(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     shared = {"shared": True}
     events = at_once(path, [("synchronous", 1000, shared)] * 5 + [("grouped", 250, shared)] * 5)
@@ -68,7 +68,7 @@ def test_ten_processes_write_to_one_session(tmp_path: Path) -> None:
         assert places == sorted(places), f"branch {branch} is out of order"
 
 
-def test_work_beside_refused_work_is_done_once(tmp_path: Path) -> None:
+def test_submit_runs_work_next_to_failing_work_once(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     events = at_once(path, [("mixed", 50, {})] * 4)
     seen = assert_whole(path, events)
@@ -95,15 +95,15 @@ def in_the_order_told(events: list[Event]) -> dict[str, list[str]]:
     return told
 
 
-def test_sixteen_processes_make_the_file_at_once(tmp_path: Path) -> None:
+def test_sixteen_processes_create_the_file_at_once(tmp_path: Path) -> None:
     with Herd() as herd:
         for number in range(20):
             path = tmp_path / f"home{number}" / "state.db"
             herd.wait(herd.start([("opening", str(path), 1, {})] * 16))
-            assert_nobody_failed(herd)
-            # two that close in the same instant each leave the log to the other; who opens the file next takes it up
+            assert_none_failed(herd)
+            # two that close at the same moment each leave the log to the other; the next to open the file recovers it
             assert set(os.listdir(path.parent)) <= {"state.db", "state.db-wal", "state.db-shm"}
-            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(4, "lion-studio")]
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
             assert rows(path, "SELECT * FROM pragma_journal_mode, pragma_auto_vacuum") == [("wal", 2)]
             assert rows(path, "PRAGMA integrity_check") == [("ok",)]
     assert len(herd.codes) == 20 * 16
@@ -115,7 +115,7 @@ def test_eight_processes_upgrade_the_file_at_once(tmp_path: Path) -> None:
             path = tmp_path / f"home{number}" / "state.db"
             made = make_v1(path)
             herd.wait(herd.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
-            assert_nobody_failed(herd)
+            assert_none_failed(herd)
             assert assert_whole(path, []).messages == sum(map(len, made)) + 4 * 3
             [backup] = path.parent.glob("*.bak")
             assert rows(backup, "SELECT value FROM schema_meta WHERE key = 'version'") == [("1",)]
@@ -128,8 +128,8 @@ def test_eight_processes_upgrade_a_file_of_our_own_at_once(tmp_path: Path) -> No
             path = tmp_path / f"home{number}" / "state.db"
             make_v3(path)
             herd.wait(herd.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
-            assert_nobody_failed(herd)
-            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(4, "lion-studio")]
+            assert_none_failed(herd)
+            assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
             assert rows(path, "SELECT count(*) FROM messages") == [(2999 + 4 * 3,)]
             assert rows(path, "SELECT count(*) FROM sessions_fts WHERE sessions_fts MATCH 'login'") == [(2,)]
             [backup] = path.parent.glob("*.bak")
@@ -137,7 +137,7 @@ def test_eight_processes_upgrade_a_file_of_our_own_at_once(tmp_path: Path) -> No
             assert rows(backup, "SELECT count(*) FROM messages") == [(2999,)]
 
 
-def test_upkeep_does_not_disturb_writers(tmp_path: Path) -> None:
+def test_maintenance_does_not_disturb_writers(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     add_old_sessions(path, sessions=300, messages=3)
     writers: Works = [("synchronous", 300, {"shared": True}), ("grouped", 75, {"shared": True})] * 2
@@ -149,7 +149,7 @@ def test_upkeep_does_not_disturb_writers(tmp_path: Path) -> None:
     assert done >= {"upkeep", "vacuumed", "pruned", "backup"}
 
 
-def test_the_log_stays_small_under_a_writer_that_never_pauses(tmp_path: Path) -> None:
+def test_checkpointer_keeps_the_log_small_under_constant_writes(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     add_old_sessions(path, sessions=3, messages=100)
     forever, messages = 10**9, 4000
@@ -172,7 +172,7 @@ def log_size(path: Path) -> int:
         return 0
 
 
-def test_a_copy_made_under_load_is_one_moment_of_it(tmp_path: Path) -> None:
+def test_backup_under_load_is_one_snapshot(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     writers: Works = [("synchronous", 400, {"shared": True}), ("grouped", 100, {}), ("sessions", 100, {})]
     add_old_sessions(path, sessions=1, messages=1)
@@ -188,7 +188,7 @@ def test_a_copy_made_under_load_is_one_moment_of_it(tmp_path: Path) -> None:
         assert_whole(copy, events[:told])  # what was acknowledged before it was begun is in it
 
 
-def test_a_trimmed_feed_has_no_hole(tmp_path: Path) -> None:
+def test_trim_under_load_leaves_no_hole(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     with Database(str(path)) as database:
         database.write(begin)

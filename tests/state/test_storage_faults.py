@@ -1,4 +1,4 @@
-"""Disk full, limits, read-only places, missing permissions: one sentence each, and nothing acknowledged is lost."""
+"""Full disk, limits, read-only folders, missing permissions: one error each, and nothing acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tests.support.old_files import add_old_sessions, make_v1
 from tests.support.workload import begin
 
 from lionstudio.state.database import Database
-from lionstudio.state.feed.changes import Tail
+from lionstudio.state.sqlite.tail import Tail
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="mounts, limits and capabilities of Linux")
 
-# A namespace of our own in which we may mount; the mounts vanish with the program.
+# Our own namespace, in which we may mount; the mounts vanish with the program.
 NAMESPACE = ("unshare", "-rm", "sh", "-euc")
 SMALL_DISK = 'mount -t tmpfs -o size=6m tmpfs "$0"; cp -r "$1/." "$0"; shift; "$@"; cp -r "$0/." "$OUT"'
 READ_ONLY = 'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; shift; exec "$@"'
-# As root permissions do not bite unless this is given up.
+# Root ignores permissions unless this capability is dropped.
 MERE_MORTAL = ("setpriv", "--bounding-set=-dac_override,-dac_read_search") if os.geteuid() == 0 else ()
 
 
@@ -44,7 +44,7 @@ def home(tmp_path: Path) -> Path:
 
 
 def meet(program: str, home: Path, *inside: str, out: Path | None = None) -> list[Event]:
-    """Let a program of hardships.py meet its fault; what it told."""
+    """Run a program of fault_programs.py and return its events."""
     command = [*inside, *PYTHON, "-m", "tests.support.fault_programs", program, str(home / "state.db")]
     env = environment(LIONAGI_HOME=str(home), OUT=str(out))
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=100)
@@ -57,7 +57,7 @@ def outcomes(events: Sequence[Event]) -> dict[str, str]:
 
 
 def on_a_small_disk(program: str, home: Path, tmp_path: Path) -> tuple[list[Event], Path]:
-    """On 4 MB that hold a copy of the home; afterwards they are copied to where we can look."""
+    """Run on a 4 MB disk with a copy of the home, which is copied back afterwards."""
     out, disk = tmp_path / "out", tmp_path / "disk"
     out.mkdir()
     disk.mkdir()
@@ -65,7 +65,7 @@ def on_a_small_disk(program: str, home: Path, tmp_path: Path) -> tuple[list[Even
 
 
 @pytest.mark.parametrize("program", ["full_disk", "full_disk_grouped"])
-def test_a_full_disk_refuses_and_recovers(program: str, home: Path, tmp_path: Path, namespaces: None) -> None:
+def test_full_disk_fails_writes_and_recovers(program: str, home: Path, tmp_path: Path, namespaces: None) -> None:
     events, path = on_a_small_disk(program, home, tmp_path)
     assert outcomes(events) == {
         "write to a full disk": "StorageFailed",
@@ -77,7 +77,7 @@ def test_a_full_disk_refuses_and_recovers(program: str, home: Path, tmp_path: Pa
     assert seen.messages == seen.acknowledged > 50
 
 
-def test_upkeep_on_a_full_disk_leaves_everything_as_it_was(home: Path, tmp_path: Path, namespaces: None) -> None:
+def test_maintenance_on_a_full_disk_changes_nothing(home: Path, tmp_path: Path, namespaces: None) -> None:
     made = make_v1(home / "state.db", sessions=20, messages=100)
     events, path = on_a_small_disk("upkeep_on_a_full_disk", home, tmp_path)
     assert outcomes(events) == {
@@ -98,14 +98,14 @@ def test_upkeep_on_a_full_disk_leaves_everything_as_it_was(home: Path, tmp_path:
     assert assert_whole(path.with_name(backups[0]), []).messages == sum(map(len, made))
 
 
-def test_a_limit_of_file_sizes_refuses_and_recovers(home: Path) -> None:
+def test_file_size_limit_fails_writes_and_recovers(home: Path) -> None:
     events = meet("file_size_limit", home)
     assert outcomes(events) == {"write beyond the limit": "StorageFailed", "write without a limit": "ok"}
     seen = assert_whole(home / "state.db", events)
     assert seen.messages == seen.acknowledged > 10
 
 
-def test_without_descriptors_what_is_open_goes_on(home: Path) -> None:
+def test_open_database_works_without_free_descriptors(home: Path) -> None:
     events = meet("no_descriptors", home)
     assert outcomes(events) == {
         "open a second time": "StorageFailed",
@@ -120,7 +120,7 @@ def test_without_descriptors_what_is_open_goes_on(home: Path) -> None:
     assert assert_whole(home / "state.db", events).acknowledged == 2
 
 
-def test_a_bell_that_cannot_ring_does_not_undo_the_commit(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_bell_does_not_undo_the_commit(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Database(str(home / "state.db")) as database, Tail(str(home / "state.db")) as tail:
 
         def refuse(*_: object) -> None:
@@ -136,14 +136,14 @@ READS = ("list", "count", "doctor", "search", "export", "stats", "plan a prune")
 ONLY_READS = dict.fromkeys(READS, "ok") | {"write": "StorageFailed"}
 
 
-def test_a_read_only_home_can_be_read(home: Path, namespaces: None) -> None:
+def test_read_only_home_is_readable(home: Path, namespaces: None) -> None:
     add_old_sessions(home / "state.db", sessions=5, messages=4)
     events = meet("look_and_touch", home, *NAMESPACE, READ_ONLY, str(home), "")
     assert outcomes(events) == ONLY_READS
     assert {"messages": 20} in events
 
 
-def test_a_read_only_home_of_a_killed_writer_can_be_read(home: Path, namespaces: None) -> None:
+def test_read_only_home_of_a_killed_writer_is_readable(home: Path, namespaces: None) -> None:
     killed = run("synchronous", home / "state.db", 30, env={"LIONAGI_CRASH_AT": "write.committed:20"})
     assert killed.code == -signal.SIGKILL
     assert (home / "state.db-wal").stat().st_size > 0
@@ -154,7 +154,7 @@ def test_a_read_only_home_of_a_killed_writer_can_be_read(home: Path, namespaces:
     assert_whole(home / "state.db", killed.events)
 
 
-def test_a_read_only_file_can_be_read(home: Path, namespaces: None) -> None:
+def test_read_only_file_is_readable(home: Path, namespaces: None) -> None:
     add_old_sessions(home / "state.db", sessions=5, messages=4)
     events = meet("look_and_touch", home, *NAMESPACE, READ_ONLY, str(home / "state.db"), "")
     assert outcomes(events) == ONLY_READS
@@ -163,12 +163,12 @@ def test_a_read_only_file_can_be_read(home: Path, namespaces: None) -> None:
 @pytest.fixture(scope="session")
 def mortal() -> tuple[str, ...]:
     if MERE_MORTAL and shutil.which(MERE_MORTAL[0]) is None:
-        pytest.skip("as root permissions do not bite, and there is no setpriv to give that up")
+        pytest.skip("root ignores permissions, and setpriv is not installed")
     return MERE_MORTAL
 
 
 @pytest.mark.parametrize("name", ["state.db", "state.db-shm", "state.db-wal"])
-def test_a_file_that_may_not_be_opened_is_refused(name: str, home: Path, mortal: tuple[str, ...]) -> None:
+def test_open_refuses_a_file_without_permission(name: str, home: Path, mortal: tuple[str, ...]) -> None:
     killed = run("synchronous", home / "state.db", 30, env={"LIONAGI_CRASH_AT": "write.committed:20"})
     (home / name).chmod(0)
     events = meet("look_and_touch", home, *mortal)
@@ -177,7 +177,7 @@ def test_a_file_that_may_not_be_opened_is_refused(name: str, home: Path, mortal:
     assert_whole(home / "state.db", killed.events)
 
 
-def test_a_home_that_may_not_be_written_can_be_read(home: Path, mortal: tuple[str, ...]) -> None:
+def test_home_without_write_permission_is_readable(home: Path, mortal: tuple[str, ...]) -> None:
     add_old_sessions(home / "state.db", sessions=5, messages=4)
     home.chmod(0o500)
     events = meet("look_and_touch", home, *mortal)
@@ -185,7 +185,7 @@ def test_a_home_that_may_not_be_written_can_be_read(home: Path, mortal: tuple[st
     assert outcomes(events) == ONLY_READS
 
 
-def test_a_home_that_cannot_be_made_is_refused(home: Path, mortal: tuple[str, ...]) -> None:
+def test_open_refuses_a_home_that_cannot_be_created(home: Path, mortal: tuple[str, ...]) -> None:
     home.chmod(0o500)
     events = meet("look_and_touch", home / "below", *mortal)
     home.chmod(0o700)

@@ -18,13 +18,13 @@ from lionstudio.errors import LionError
 from lionstudio.model.branches import Branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database, reading
-from lionstudio.state.feed.changes import Tail
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.export import export
 from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sqlite.fulltext import search
 from lionstudio.state.sqlite.maintenance import backup, stats, vacuum
 from lionstudio.state.sqlite.open import open_writer
+from lionstudio.state.sqlite.tail import Tail
 from lionstudio.state.upkeep.doctor import examine
 from lionstudio.state.upkeep.prune import plan_prune, prune
 

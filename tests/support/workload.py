@@ -25,12 +25,13 @@ from lionstudio.state.branches import create_branch, fork_branch
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database, reading
 from lionstudio.state.imports.session_merge import Incoming, IncomingBranch, merge
-from lionstudio.state.messages.append import append, to_row
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import to_row
 from lionstudio.state.messages.windows import messages_after
 from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import create_session, find_session, finish_session
 from lionstudio.state.sqlite.fulltext import index_batch
-from lionstudio.state.sqlite.maintenance import CHECKPOINT_MODES, backup, checkpoint, give_back_pages, vacuum
+from lionstudio.state.sqlite.maintenance import CHECKPOINT_MODES, backup, checkpoint, free_pages, vacuum
 from lionstudio.state.sqlite.open import open_writer
 from lionstudio.state.upkeep.prune import plan_prune, prune
 
@@ -178,7 +179,7 @@ def pruning(path: str, keep_n: int) -> None:
     conn = open_writer(path)
     plan_prune(conn, before=time.time() - 86400, keep_n=keep_n, orphan_progressions=True)
     tell(pruned=prune(conn)._asdict())
-    give_back_pages(conn)
+    free_pages(conn)
     conn.close()
 
 
@@ -198,7 +199,7 @@ def upkeep(path: str, n: int) -> None:
         for number in range(n):
             database.write(index_batch)
             checkpoint(database.conn, CHECKPOINT_MODES[number % len(CHECKPOINT_MODES)])
-            give_back_pages(database.conn)
+            free_pages(database.conn)
     tell(upkeep=n)
 
 

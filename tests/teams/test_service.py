@@ -14,11 +14,11 @@ from lionstudio.state.teams import (
     get_team,
     list_teams,
     message_counts,
-    move_team,
-    post,
     put_team,
+    put_team_message,
     sessions_of_team,
     team_messages,
+    transition_team,
 )
 
 
@@ -54,7 +54,7 @@ def test_a_team_is_brought_up_to_date(db: Database) -> None:
 def test_teams_are_listed_by_last_use(db: Database) -> None:
     for number, id_ in enumerate("abc"):
         team(db, id_, updated_at=T0 + number)
-    write(db, post, letter("m", T0 + 10, team_id="a"))
+    write(db, put_team_message, letter("m", T0 + 10, team_id="a"))
 
     assert [one.id for one in read(db, list_teams)] == ["a", "c", "b"]
     assert [one.id for one in read(db, list_teams, limit=2)] == ["a", "c"]
@@ -62,9 +62,9 @@ def test_teams_are_listed_by_last_use(db: Database) -> None:
 
 def test_archived_and_back(db: Database) -> None:
     team(db)
-    write(db, move_team, "review", "archived")
+    write(db, transition_team, "review", "archived")
     assert read(db, get_team, "team").status == "archived"
-    write(db, move_team, "team", "active")
+    write(db, transition_team, "team", "active")
     assert read(db, get_team, "team").status == "active"
 
 
@@ -72,7 +72,7 @@ def test_messages_come_in_order_and_in_pages(db: Database) -> None:
     team(db)
     sent = [letter("b", T0 + 1), letter("a", T0 + 1), letter("first", T0), letter("last", T0 + 2, recipient="bob")]
     for one in sent:
-        write(db, post, one)
+        write(db, put_team_message, one)
 
     everything = read(db, team_messages, "team")
     assert [one.id for one in everything] == ["first", "a", "b", "last"]
@@ -84,8 +84,8 @@ def test_messages_come_in_order_and_in_pages(db: Database) -> None:
 
 def test_the_same_message_again_brings_it_up_to_date(db: Database) -> None:
     team(db)
-    write(db, post, letter("m", read_by=("ada",)))
-    write(db, post, letter("m", read_by=("ada", "bob"), content="corrected"))
+    write(db, put_team_message, letter("m", read_by=("ada",)))
+    write(db, put_team_message, letter("m", read_by=("ada", "bob"), content="corrected"))
 
     assert read(db, team_messages, "team") == [letter("m", read_by=("ada", "bob"), content="corrected")]
     assert read(db, find_team_message, "m") == read(db, team_messages, "team")[0]
@@ -101,7 +101,7 @@ def test_a_long_message_gets_a_summary(db: Database) -> None:
         letter("one line", content="y" * 300),
         letter("given", content="x" * 300, summary="mine"),
     ):
-        write(db, post, one)
+        write(db, put_team_message, one)
 
     assert {one.id: one.summary for one in read(db, team_messages, "team")} == {
         "short": None,
@@ -116,21 +116,21 @@ def test_sessions_that_talked_through_a_team(db: Database) -> None:
     for id_ in ("s1", "s2", "s3"):
         begin(db, id_)
     for number, session in enumerate(("s2", "s1", "s2", None)):
-        write(db, post, letter(f"m{number}", session_id=session))
+        write(db, put_team_message, letter(f"m{number}", session_id=session))
 
     assert read(db, sessions_of_team, "team") == ["s1", "s2"]
 
 
 def test_a_message_to_no_team_leaves_nothing(db: Database) -> None:
     with pytest.raises(NotFound):
-        write(db, post, letter("m", team_id="nobody"))
+        write(db, put_team_message, letter("m", team_id="nobody"))
 
     assert sql(db, "SELECT count(*) FROM team_messages") == [(0,)]
 
 
 def test_messages_go_with_their_team(db: Database) -> None:
     team(db)
-    write(db, post, letter("m"))
+    write(db, put_team_message, letter("m"))
     sql(db, "DELETE FROM teams")
 
     assert sql(db, "SELECT count(*) FROM team_messages") == [(0,)]

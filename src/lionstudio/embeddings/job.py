@@ -19,9 +19,9 @@ from lionstudio.state.embeddings import (
     EmbeddingModel,
     MissingEmbedding,
     clear_embeddings,
-    count_lacking,
-    find_made,
-    list_lacking,
+    count_missing,
+    find_model,
+    list_missing,
     store_embeddings,
 )
 from lionstudio.system.filelock import RunLock
@@ -68,7 +68,7 @@ def embed_missing(
 
 def _check_model(database: Database, embedder: Embedder, again: bool) -> None:
     """Refused before anything is asked and paid for."""
-    made = database.read(find_made)
+    made = database.read(find_model)
     if made is not None and made.model != embedder.model and not again:
         raise InvalidInput(
             f"the embeddings here are of {made.model}, not of {embedder.model}",
@@ -89,7 +89,7 @@ class _Job:
         self._done = Done()
 
     def run(self) -> Done:
-        missing = self._database.read(count_lacking)
+        missing = self._database.read(count_missing)
         total = missing if self._left is None else min(missing, self._left)
         after = seen = 0
         while found := self._next(after):
@@ -100,7 +100,7 @@ class _Job:
 
     def _next(self, after: int) -> list[MissingEmbedding]:
         size = self._batch if self._left is None else min(self._batch, self._left - self._done.embedded)
-        return self._database.read(lambda conn: list_lacking(conn, after, size)) if size > 0 else []
+        return self._database.read(lambda conn: list_missing(conn, after, size)) if size > 0 else []
 
     def _take(self, found: list[MissingEmbedding]) -> None:
         told = {each.pk: each.text.strip()[:MOST_CHARS] for each in found}

@@ -15,7 +15,7 @@ from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus, SourceKind
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports.session_merge import Incoming, MergePlan, compare, merge
-from lionstudio.state.messages.append import to_row
+from lionstudio.state.messages.rows import to_row
 from lionstudio.state.sessions import find_session
 
 # What is wrong with one item; anything else is wrong with the database itself and ends the import.
@@ -34,8 +34,8 @@ def upsert(
         return compare(conn, incoming, find_existing_session(conn, names))
 
     plan = store.read(look)
-    session_id = plan.here.id if plan.here else incoming.session.id
-    if plan.here is not None and _runs_here(plan.here):
+    session_id = plan.existing.id if plan.existing else incoming.session.id
+    if plan.existing is not None and _runs_here(plan.existing):
         return ImportItem(
             kind, name, ItemOutcome.SKIPPED, f"session {session_id} is running here; import it when it has ended"
         )
@@ -44,7 +44,7 @@ def upsert(
     added = len(plan.session_ids)
     if not dry_run:
         added = store.write(lambda conn: merge(conn, incoming, find_existing_session(conn, names))).messages
-    outcome = ItemOutcome.IMPORTED if plan.here is None else ItemOutcome.UPDATED
+    outcome = ItemOutcome.IMPORTED if plan.existing is None else ItemOutcome.UPDATED
     return ImportItem(kind, name, outcome, messages=added, session_id=session_id)
 
 

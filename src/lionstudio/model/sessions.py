@@ -1,9 +1,9 @@
-"""Session: one run of something, with its lifecycle, its provenance and what it used."""
+"""Session: one run with its lifecycle, provenance and usage, and the columns that statements over `sessions` share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar
 
@@ -75,6 +75,24 @@ class Session(Element):
         """Words of the vocabularies become their members; a word they do not have stays as it is."""
         given = revive_words(given, _VOCABULARIES)
         return {**given, "reason_codes": tuple(given.get("reason_codes") or ())}
+
+
+# Statements over `sessions` and lists of its columns are made from these; docs/schema.md describes each column.
+SESSION_COLUMNS = tuple(Session.COLUMNS.get(item.name, item.name) for item in fields(Session))
+_REFERENCES = ("progression_id", "first_msg_id", "last_msg_id")
+# appends keep these up to date; a new session begins without them
+COUNTED_COLUMNS = ("first_msg_id", "last_msg_id", "message_count", *Usage._fields)
+LISTED_COLUMNS = tuple(name for name in SESSION_COLUMNS if name not in ("node_metadata", *_REFERENCES))
+TEXT_COLUMNS = tuple(
+    item.name for item in fields(Session) if item.type == "str | None" and item.name not in _REFERENCES
+)
+_COMPUTED_TEXTS = ("health", "delivery")
+IMPORTED_TEXT_COLUMNS = tuple(name for name in TEXT_COLUMNS if name not in _COMPUTED_TEXTS)
+# people and programs choose these, so they may hold a secret; the others are codes and ids
+REDACTED_FIELDS = (
+    *(name for name in IMPORTED_TEXT_COLUMNS if name not in ("model", "provider", "git_commit")),
+    "metadata",
+)
 
 
 _VOCABULARIES: Mapping[str, type[StrEnum]] = {

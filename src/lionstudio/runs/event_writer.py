@@ -64,8 +64,8 @@ class BoundEvent:
                 if branches.find_branch(conn, self._opened.id) is None:
                     branches.create_branch(conn, self._opened)
             case MetadataEvent(facts=facts):
-                branches.learn(conn, self._branch_id, jsonable(facts))
-                sessions.learn(conn, self._session_id, jsonable(facts))
+                branches.add_metadata(conn, self._branch_id, jsonable(facts))
+                sessions.add_metadata(conn, self._session_id, jsonable(facts))
             case WaitingEvent(what_for=what):
                 sessions.set_health(conn, self._session_id, "waiting" if what else None)
             case TextDelta() | Ended():
@@ -119,8 +119,8 @@ def write_spooled(conn: Connection, record: dict[str, Any]) -> None:
         if branches.find_branch(conn, branch.id) is None:
             branches.create_branch(conn, branch)
     elif "facts" in record:
-        branches.learn(conn, record["branch_id"], record["facts"])
-        sessions.learn(conn, record["session_id"], record["facts"])
+        branches.add_metadata(conn, record["branch_id"], record["facts"])
+        sessions.add_metadata(conn, record["session_id"], record["facts"])
     elif "ended" in record:
         session = sessions.get_session(conn, record["session_id"])
         if session.status == "running":

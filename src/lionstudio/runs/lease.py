@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lionstudio.model.ids import file_name
-from lionstudio.model.sessions import Session
+from lionstudio.model.sessions import REDACTED_FIELDS, Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.environment import secrets_in
 from lionstudio.runs.redaction import Redactor
@@ -16,25 +16,11 @@ from lionstudio.state.sessions import create_session, finish_session
 from lionstudio.system.filelock import RunLock
 from lionstudio.system.process_identity import identify
 
-# what people and programs call a run; the rest are words of ours, numbers and ids
-_SPOKEN = (
-    "name",
-    "agent_name",
-    "playbook_name",
-    "show_topic",
-    "show_play_name",
-    "project",
-    "cwd",
-    "artifacts_path",
-    "user",
-    "metadata",
-)
-
 
 def _clean(row: Mapping[str, Any]) -> dict[str, Any]:
     """A session without the secrets in its words: they are shown in every list."""
     redactor = Redactor(secrets_in(os.environ))
-    return {**row, **{name: redactor.value(row[name]) for name in _SPOKEN if row.get(name)}}
+    return {**row, **{name: redactor.value(row[name]) for name in REDACTED_FIELDS if row.get(name)}}
 
 
 class Lease:

@@ -1,1 +1,1 @@
-"""The SQLite half of what is kept. All SQL of the product lives in this room."""
+"""The database: all SQL of the product."""

@@ -1,4 +1,4 @@
-"""Branches: create one, fork one (one INSERT, no message copied), read its history by walking up."""
+"""Branches: create, fork (one INSERT, no message copied), and read the history through the ancestors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.model.messages import Message
 from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import from_row as message_from_row
 from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.messages.rows import from_row as message_from_row
 from lionstudio.state.row_values import validate_row
 
 _INSERT = """
@@ -26,9 +26,8 @@ _SESSION = "SELECT 1 FROM sessions WHERE id = :id"
 
 
 def create_branch(conn: Connection, branch: Branch) -> Branch:
-    """Insert a branch with an empty progression."""
     if not branch.session_id or conn.one(_SESSION, {"id": branch.session_id}) is None:
-        raise NotFound(f"there is no session {branch.session_id}", hint="create the session first")
+        raise NotFound(f"session {branch.session_id} not found", hint="create the session first")
     progression, _ = new_progression(conn, branch.created_at)
     conn.execute(_INSERT, _to_row(branch) | {"progression_id": progression})
     return get_branch(conn, branch.id)
@@ -59,7 +58,7 @@ def fork_branch(
         user=parent.user,
         metadata={**parent.metadata, **(metadata or {}), **fork},
     )
-    # its own progression comes with its first message: a fork is one INSERT
+    # its own progression is created with its first message: a fork is one INSERT
     conn.execute(_INSERT, _to_row(child) | {"progression_id": None})
     point("fork.inserted")
     return child
@@ -96,17 +95,15 @@ SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_
 
 
 def find_branch(conn: Connection, branch_id: str) -> Branch | None:
-    """One branch by id."""
     row = conn.first_dict(_GET, {"id": branch_id})
     return None if row is None else _from_row(row)
 
 
 def get_branch(conn: Connection, branch_id: str) -> Branch:
-    """One branch by id; NotFound otherwise."""
-    found = find_branch(conn, branch_id)
-    if found is None:
-        raise NotFound(f"there is no branch {branch_id}", hint="`li state show SESSION` lists its branches")
-    return found
+    branch = find_branch(conn, branch_id)
+    if branch is None:
+        raise NotFound(f"branch {branch_id} not found", hint="`li state show SESSION` lists its branches")
+    return branch
 
 
 def list_branches(conn: Connection, session_id: str) -> list[Branch]:
@@ -115,22 +112,21 @@ def list_branches(conn: Connection, session_id: str) -> list[Branch]:
 
 
 def branch_length(conn: Connection, branch_id: str) -> int:
-    """How many messages of its own a branch has."""
+    """The number of a branch's own messages."""
     return int(conn.value(_LENGTH, {"id": branch_id}) or 0)
 
 
 def branch_usage(conn: Connection, branch_id: str) -> Usage:
-    """What the messages of a branch have used."""
     return Usage(*(conn.one(_USAGE, {"id": branch_id}) or ()))
 
 
-_LEARN = "UPDATE branches SET node_metadata = :metadata WHERE id = :id"
+_SET_METADATA = "UPDATE branches SET node_metadata = :metadata WHERE id = :id"
 
 
-def learn(conn: Connection, branch_id: str, facts: Mapping[str, Any]) -> None:
-    """Note what came to be known about a branch, e.g. the provider's own id of the conversation."""
+def add_metadata(conn: Connection, branch_id: str, facts: Mapping[str, Any]) -> None:
+    """Add facts to the metadata of a branch, such as the provider's conversation id."""
     branch = get_branch(conn, branch_id)
-    conn.execute(_LEARN, {"id": branch_id, "metadata": dump({**branch.metadata, **facts}, "metadata")})
+    conn.execute(_SET_METADATA, {"id": branch_id, "metadata": dump({**branch.metadata, **facts}, "metadata")})
 
 
 def _from_row(row: dict[str, Any]) -> Branch:
@@ -141,7 +137,7 @@ def _from_row(row: dict[str, Any]) -> Branch:
 
 
 class BranchEntry(NamedTuple):
-    """A place in a history: whose it is, the id that stands there, and the message if it still exists."""
+    """A position in a history: its branch, its message id, and the message if it still exists."""
 
     branch_id: str
     ord: int
@@ -164,15 +160,15 @@ _NO_LIMIT = 2**62
 
 
 def branch_entries(conn: Connection, branch_id: str, last_ord: int = _NO_LIMIT) -> Iterator[BranchEntry]:
-    """The messages of one branch itself, without what it inherited."""
+    """A branch's own messages, without the inherited ones."""
     for row in conn.each(_ENTRIES, {"branch": branch_id, "last": last_ord}):
         yield BranchEntry(branch_id, row[10], row[11], None if row[0] is None else message_from_row(row))
 
 
 def lineage(conn: Connection, branch_id: str) -> list[tuple[str, int]]:
-    """The branches whose messages make up a history, oldest first, each with the last ord that counts.
+    """The branches of a history, oldest first, each with the last ord that belongs to it.
 
-    It ends where an ancestor is gone, or where somebody made a branch its own ancestor: the rest is still there.
+    It ends where an ancestor is missing, or where another tool made a branch its own ancestor.
     """
     chain: list[tuple[str, int]] = []
     seen: set[str] = set()
@@ -189,6 +185,6 @@ def lineage(conn: Connection, branch_id: str) -> list[tuple[str, int]]:
 
 
 def history(conn: Connection, branch_id: str) -> Iterator[BranchEntry]:
-    """Everything a branch has seen: what it inherited, then its own messages."""
+    """The inherited messages of a branch, then its own."""
     for ancestor, last in lineage(conn, branch_id):
         yield from branch_entries(conn, ancestor, last)

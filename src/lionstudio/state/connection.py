@@ -1,6 +1,6 @@
-"""Our own thin connection: named parameters in, tuples or dictionaries out, errors in our own words.
+"""The connection that state functions take: named parameters in, tuples or dictionaries out, our own errors.
 
-State functions take this and never the library's connection, so that another database can stand behind it.
+State functions never see the library's connection, so that another database can take its place.
 """
 
 from __future__ import annotations
@@ -22,73 +22,70 @@ Params = Mapping[str, Any]
 
 _NONE: Params = {}
 
-# of a column of an answer that could not be read as it is
+# two columns for each column of a result that holds text in another encoding: whether it is text, and its bytes
 _TEXT_OR_NOT = "typeof(c{0}) = 'text', CASE typeof(c{0}) WHEN 'text' THEN CAST(c{0} AS BLOB) ELSE c{0} END"
 
 
 class Connection:
     """One database connection; used by one thread at a time."""
 
-    __slots__ = ("changes", "execute", "path", "places", "raw", "run", "sessions")
+    __slots__ = ("changes", "cursors", "execute", "path", "raw", "run", "session_cursors")
 
     def __init__(self, raw: apsw.Connection, path: str) -> None:
         self.raw = raw
         self.path = path
-        # the library's own bound methods: a call less for every statement of every message. `run` is for
-        # statements without rows; it uses one cursor again and again, which halves what a call costs
+        # the library's own bound methods save a call for every statement of every message. `run` is for
+        # statements without rows: it uses one cursor again and again, which halves the cost of a call
         self.execute = raw.execute
         self.run = raw.cursor().execute
         self.changes = raw.changes
-        self.places: dict[str, AppendCursor] = {}
-        self.sessions: dict[str, SessionCursor] = {}
+        self.cursors: dict[str, AppendCursor] = {}  # by branch
+        self.session_cursors: dict[str, SessionCursor] = {}
 
     def one(self, sql: str, params: Params = _NONE) -> Row | None:
-        """The first row, None when there is none."""
         try:
             return self.execute(sql, params).fetchone()
         except UnicodeDecodeError:
-            return next(self._legible(sql, params), None)
+            return next(self._escaped(sql, params), None)
 
     def value(self, sql: str, params: Params = _NONE) -> Any:
-        """The first column of the first row, None when there is none."""
+        """The first column of the first row, None without a row."""
         row = self.one(sql, params)
         return None if row is None else row[0]
 
     def all(self, sql: str, params: Params = _NONE) -> list[Row]:
-        """Every row."""
         try:
             return self.execute(sql, params).fetchall()
         except UnicodeDecodeError:
-            return list(self._legible(sql, params))
+            return list(self._escaped(sql, params))
 
     def each(self, sql: str, params: Params = _NONE) -> Iterator[Row]:
         """Row by row, for results that should not be in memory at once."""
-        given = 0
+        count = 0
         try:
             for row in self.execute(sql, params):
                 yield row
-                given += 1
+                count += 1
         except UnicodeDecodeError:
-            yield from islice(self._legible(sql, params), given, None)
+            yield from islice(self._escaped(sql, params), count, None)
 
     def dicts(self, sql: str, params: Params = _NONE) -> list[dict[str, Any]]:
-        """Every row as a dictionary by column name."""
         cursor = self.execute(sql, params)
         try:
             names = [column[0] for column in cursor.get_description()]
-        except apsw.ExecutionCompleteError:  # no rows: the cursor is done before it was asked
+        except apsw.ExecutionCompleteError:  # without rows the cursor is finished already
             return []
         try:
             return [dict(zip(names, row, strict=True)) for row in cursor]
         except UnicodeDecodeError:
-            return [dict(zip(names, row, strict=True)) for row in self._legible(sql, params)]
+            return [dict(zip(names, row, strict=True)) for row in self._escaped(sql, params)]
 
     def many(self, sql: str, rows: Iterable[Row]) -> None:
-        """One statement for each row of values, by position."""
+        """Run a statement once for each row of positional values."""
         self.raw.executemany(sql, rows)
 
-    def _legible(self, sql: str, params: Params) -> Iterator[Row]:
-        """A question again, after another tool's text broke the first answer: what is no UTF-8 is spelled out."""
+    def _escaped(self, sql: str, params: Params) -> Iterator[Row]:
+        """Run a query again whose result held text that is not UTF-8, and escape that text."""
         if sql.split(maxsplit=1)[0].upper() not in ("SELECT", "WITH"):
             raise _not_utf8(self.path)  # it may have written, and must not do so twice
         width = len(self.execute(sql, params).get_description())
@@ -101,13 +98,12 @@ class Connection:
             )
 
     def first_dict(self, sql: str, params: Params = _NONE) -> dict[str, Any] | None:
-        """The first row as a dictionary."""
-        found = self.dicts(sql, params)
-        return found[0] if found else None
+        rows = self.dicts(sql, params)
+        return rows[0] if rows else None
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """BEGIN IMMEDIATE … COMMIT: a write that started never finds out later that it may not."""
+        """BEGIN IMMEDIATE … COMMIT: a write that started cannot fail later for lack of the lock."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield self
@@ -117,80 +113,84 @@ class Connection:
             raise
 
     def rollback(self) -> None:
-        """Undo what is open; SQLite may have done so already after a failed write."""
-        self.forget_places()  # what they know may be undone here
+        """Roll back the open transaction; SQLite may have done so already after a failed write."""
+        self.forget_cursors()  # they may count rows that are rolled back here
         if self.raw.in_transaction:
             self.execute("ROLLBACK")
 
-    def forget_places(self) -> None:
-        """Look places up again when they are next needed."""
-        self.places.clear()
-        self.sessions.clear()
+    def forget_cursors(self) -> None:
+        self.cursors.clear()
+        self.session_cursors.clear()
 
     def close(self) -> None:
-        """Give the file back."""
         self.raw.close()
 
 
-# What the library raises: its own errors, and Python's for a value that it cannot bind.
+# The library raises its own errors, and Python's for a value that it cannot bind.
 LIBRARY_ERRORS = (apsw.Error, UnicodeError, OverflowError)
 
 
 def translate(error: BaseException, path: str) -> LionError:
-    """The library's error in our own words, with what to do about it."""
+    """Our own error for an error of the library, with a hint."""
     if isinstance(error, UnicodeDecodeError):
         return _not_utf8(path)
     if not isinstance(error, apsw.Error):
-        return InvalidInput(f"a database cannot hold that value ({error})", hint="give valid text, or a smaller number")
+        return InvalidInput(
+            f"the database cannot store that value ({error})", hint="pass valid text, or a smaller number"
+        )
     if isinstance(error, (apsw.BusyError, apsw.LockedError)):
-        return Busy(f"{path} is held by another process", hint="try again in a moment; `li ps` shows what runs")
+        return Busy(f"{path} is locked by another process", hint="try again in a moment; `li ps` lists active runs")
     if isinstance(error, apsw.FullError):
-        return StorageFailed(f"the disk that holds {path} is full", hint="free some space and run it again")
+        return StorageFailed(f"the disk with {path} is full", hint="free some space and run the command again")
     if isinstance(error, (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError)):
         return StorageFailed(f"{path} cannot be written", hint="check the permissions of the file and its folder")
     if isinstance(error, apsw.NotADBError):
         return CorruptStore(f"{path} is not a database", hint="move it away, or restore a backup of it")
     if isinstance(error, apsw.CorruptError):
-        return CorruptStore(f"{path} is damaged", hint="`li state doctor` says how; restore a backup")
+        return CorruptStore(f"{path} is damaged", hint="`li state doctor` shows the damage; restore a backup")
     if isinstance(error, apsw.CantOpenError):
         return StorageFailed(f"{path} cannot be opened", hint="check that its folder exists and is yours")
     if isinstance(error, apsw.IOError):
         return StorageFailed(f"reading or writing {path} failed ({error})", hint="check the disk")
     if isinstance(error, apsw.TooBigError):
-        return InvalidInput("that is more than one row can hold (1 GB)", hint="store it as a file and its path here")
+        return InvalidInput(
+            "the value exceeds the limit of a row (1 GB)", hint="store it as a file and record its path"
+        )
     if isinstance(error, apsw.ConstraintError):
-        return _refused(error)
+        return _constraint_error(error)
     if isinstance(error, apsw.SQLError) and "no such" in str(error):
-        return WrongVersion(f"{path} lacks something this version needs ({error})", hint="see `li state doctor`")
-    return StorageFailed(f"{path}: {error}", hint="`li state doctor` may say more")
+        return WrongVersion(
+            f"{path} lacks a table or column that this version needs ({error})", hint="run `li state doctor`"
+        )
+    return StorageFailed(f"{path}: {error}", hint="run `li state doctor`")
 
 
 def _not_utf8(path: str) -> CorruptStore:
-    return CorruptStore(f"{path} holds text that is not UTF-8", hint="another tool wrote it; restore a backup")
+    return CorruptStore(f"{path} contains text that is not UTF-8", hint="another tool wrote it; restore a backup")
 
 
 def _kind(error: apsw.ConstraintError) -> int | None:
     return getattr(error, "extendedresult", None)  # not in the library's type stubs
 
 
-def refers_to_nothing(error: apsw.ConstraintError) -> bool:
-    """Whether a row was refused because what it refers to is not there."""
+def is_foreign_key_error(error: apsw.ConstraintError) -> bool:
     return _kind(error) == apsw.SQLITE_CONSTRAINT_FOREIGNKEY
 
 
-def _refused(error: apsw.ConstraintError) -> LionError:
-    if refers_to_nothing(error):
+def _constraint_error(error: apsw.ConstraintError) -> LionError:
+    if is_foreign_key_error(error):
         return InvalidInput(
-            "it refers to something that does not exist, or is still referred to", hint="create that first"
+            "foreign key violation: the referenced row is missing, or the row is still referenced",
+            hint="create the referenced row first",
         )
     if _kind(error) in (apsw.SQLITE_CONSTRAINT_UNIQUE, apsw.SQLITE_CONSTRAINT_PRIMARYKEY, apsw.SQLITE_CONSTRAINT_ROWID):
-        return Conflict(f"that exists already ({error})")
-    return InvalidInput(f"the database refuses that value ({error})")
+        return Conflict(f"the row exists already ({error})")
+    return InvalidInput(f"the database rejects that value ({error})")
 
 
 @contextmanager
 def plain_errors(path: str) -> Iterator[None]:
-    """Let only our own errors out of a block of database work."""
+    """Translate the library's errors in a block of database work."""
     try:
         yield
     except LIBRARY_ERRORS as error:

@@ -1,7 +1,7 @@
-"""The database of one process: one writer, readers of their own, and a doorbell after every commit.
+"""The database of one process: one writer, several readers, and a doorbell after every commit.
 
-State functions are plain functions of a connection. Synchronous callers hand one to `write`, asynchronous
-callers await `submit`: what waits at that moment becomes one commit, and each is answered after it.
+State functions are plain functions of a connection. Synchronous callers pass one to `write`, asynchronous callers
+await `submit`: all functions that wait at that moment share one commit, and each gets its result after it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _MOST_READERS = 4
-_LOOK_EVERY = 0.02  # seconds in which a deleted file may go unnoticed; looking is 1 % of an append
+_CHECK_SECONDS = 0.02  # a deleted file goes unnoticed for so long; the check is 1 % of an append
 
 
 class Database:
@@ -37,12 +37,12 @@ class Database:
         self.conn = open_writer(path, create=create)
         self.bell = Bell(path)
         self._identity = _identity_of(path)
-        self._looked = time.monotonic()
+        self._checked_at = time.monotonic()
         self._readers: list[Connection] = []
         self._checkpointer: Checkpointer | None = None
-        self._grouper: GroupCommitter | None = None
+        self._committer: GroupCommitter | None = None
         if long_lived:
-            self.keep_checkpoints_away()
+            self.start_checkpointer()
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """Run a function in one transaction; when this returns, it is committed."""
@@ -52,7 +52,7 @@ class Database:
     def commit(self, work: Callable[[Connection], T]) -> T:
         """`write` for a caller that holds the lock."""
         conn = self.conn
-        if time.monotonic() - self._looked > _LOOK_EVERY:
+        if time.monotonic() - self._checked_at > _CHECK_SECONDS:
             self._check_file()
         try:
             conn.run("BEGIN IMMEDIATE")
@@ -69,29 +69,29 @@ class Database:
         return result
 
     def _check_file(self) -> None:
-        """A file whose name is gone takes commits that nobody will ever read."""
+        """Commits to a file that was deleted would be lost."""
         if _identity_of(self.path) != self._identity:
             raise StorageFailed(
-                f"{self.path} is not the file any more that was opened: it was deleted, moved or replaced",
-                hint="put it back; what is written to the deleted one would be lost",
+                f"{self.path} was deleted, moved or replaced while it was open",
+                hint="put the file back, then run the command again",
             )
-        self._looked = time.monotonic()
+        self._checked_at = time.monotonic()
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
-        """Run a function in a transaction shared with whatever else waits now; it may be run twice."""
+        """Run a function in a transaction shared with the others that wait now; it may run twice."""
         # asyncio is slow to load and only needed here
         import asyncio
 
         loop = asyncio.get_running_loop()
-        if self._grouper is None or self._grouper.loop is not loop:
+        if self._committer is None or self._committer.loop is not loop:
             from lionstudio.state.group_commit import GroupCommitter
 
-            self._grouper = GroupCommitter(self, loop)
-        return await self._grouper.submit(work)
+            self._committer = GroupCommitter(self, loop)
+        return await self._committer.submit(work)
 
     @contextmanager
     def reader(self) -> Iterator[Connection]:
-        """A read-only connection for the time of the block; nothing stays open between blocks."""
+        """A read-only connection for the block; no transaction stays open between blocks."""
         try:
             conn = self._readers.pop()
         except IndexError:
@@ -108,20 +108,20 @@ class Database:
                 conn.close()
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a function that only reads, as of one moment."""
+        """Run a function that only reads, in one snapshot."""
         with self.reader() as conn:
             conn.execute("BEGIN")
             return work(conn)
 
-    def keep_checkpoints_away(self) -> None:
-        """Move checkpoints out of the commits of this process; for everything that runs long."""
+    def start_checkpointer(self) -> None:
+        """Checkpoint in a thread instead of in commits, for long-lived processes."""
         if self._checkpointer is None:
             from lionstudio.state.sqlite.checkpointer import Checkpointer
 
             self._checkpointer = Checkpointer(self)
 
     def close(self) -> None:
-        """Stop the helpers and give the file back; what was acknowledged is already on disk."""
+        """Stop the checkpointer and close the file; every acknowledged write is on disk already."""
         if self._checkpointer is not None:
             self._checkpointer.stop()
         for conn in (*self._readers, self.conn):
@@ -138,15 +138,15 @@ class Database:
 
 def _identity_of(path: str) -> tuple[int, int] | None:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 @contextmanager
 def reading(path: str) -> Iterator[Connection]:
-    """One read-only connection, for commands that look and leave."""
+    """One read-only connection, for commands that read once."""
     conn = open_reader(path)
     try:
         yield conn

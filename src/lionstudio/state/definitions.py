@@ -1,4 +1,4 @@
-"""The edit history of authored files: versions are only ever added. The file on disk is the truth."""
+"""Versions of definition files; a version is never changed or deleted. The file on disk is the truth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lionstudio.state.connection import Connection
 
 
 class Version(NamedTuple):
-    """One saved state of a definition; sha256 of its text is its ETag."""
+    """One version of a definition; the sha256 of its text is its ETag."""
 
     id: str
     kind: str
@@ -56,14 +56,16 @@ def save_version(
     author: str | None = None,
     message: str | None = None,
 ) -> Version:
-    """Add a version; the same text again adds none. `expected` is the ETag the editor started from."""
+    """Add a version unless the text is unchanged. `expected` is the ETag that the editor started from."""
     digest = hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()
     latest = find_version(conn, kind, name)
     if expected is not None and latest is not None and latest.sha256 != expected:
-        raise Conflict(f"{kind} {name} was changed by somebody else", hint="look at the difference, then save again")
+        raise Conflict(
+            f"{kind} {name} was changed by another process", hint="compare the two versions, then save again"
+        )
     if latest is not None and latest.sha256 == digest:
         return latest
-    made = Version(
+    version = Version(
         new_id(),
         kind,
         check_id(name, "name"),
@@ -75,13 +77,15 @@ def save_version(
         message and visible(message),
         time.time(),
     )
-    conn.execute(_ADD, made._asdict())
-    return made
+    conn.execute(_ADD, version._asdict())
+    return version
 
 
 def copy_version(conn: Connection, version: Version) -> None:
-    """Add a version of another database as it is, with its number and its time."""
-    conn.execute(_ADD, {name: visible(v) if isinstance(v, str) else v for name, v in version._asdict().items()})
+    """Add a version of another database with its number and time."""
+    conn.execute(
+        _ADD, {name: visible(value) if isinstance(value, str) else value for name, value in version._asdict().items()}
+    )
 
 
 def find_version(conn: Connection, kind: str, name: str, version: int | None = None) -> Version | None:
@@ -92,15 +96,15 @@ def find_version(conn: Connection, kind: str, name: str, version: int | None = N
 
 
 def get_version(conn: Connection, kind: str, name: str, version: int | None = None) -> Version:
-    """One version; NotFound otherwise."""
-    found = find_version(conn, kind, name, version)
-    if found is None:
-        raise NotFound(f"there is no {f'version {version} of ' if version else ''}{kind} {name}")
-    return found
+    """One version, the newest by default."""
+    stored = find_version(conn, kind, name, version)
+    if stored is None:
+        raise NotFound(f"{f'version {version} of ' if version else ''}{kind} {name} not found")
+    return stored
 
 
 def list_versions(conn: Connection, kind: str, name: str) -> list[Version]:
-    """Every version, newest first."""
+    """All versions, newest first."""
     return [Version(*row) for row in conn.all(_LIST, {"kind": kind, "name": name})]
 
 

@@ -1,7 +1,6 @@
-"""The embeddings of messages: which lack one, storing them, and which model made those that are there.
+"""Embeddings of messages: which are missing, storing them, and the model that made them.
 
-Vectors of two models cannot be compared, so a store holds those of one. SQLite only: the vectors are ADR-0009's
-packed float32 BLOBs.
+Vectors of two models cannot be compared, so a database holds those of one. They are ADR-0009's packed float32 BLOBs.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import load_or_keep
 from lionstudio.model.message_text import text_of
 from lionstudio.model.messages import pack
@@ -18,50 +17,34 @@ from lionstudio.state.connection import Connection
 
 
 class EmbeddingModel(NamedTuple):
-    """What made the embeddings of a store."""
-
     model: str
     dimensions: int
 
 
 class MissingEmbedding(NamedTuple):
-    """A message without an embedding, with its text."""
-
     pk: int
     text: str
 
 
-_SET = "UPDATE messages SET embedding = :vector WHERE id = :id RETURNING id"
-
-
-def set_embedding(conn: Connection, message_id: str, vector: Sequence[float]) -> None:
-    """Store the embedding of a message."""
-    if not vector:
-        raise InvalidInput("an embedding needs at least one number")
-    if conn.one(_SET, {"id": message_id, "vector": pack(vector)}) is None:
-        raise NotFound(f"there is no message {message_id}")
-
-
-# One that has no text will never have one; the header of the row tells, its content is not read for that.
-_LACKING = "SELECT count(*) FROM messages WHERE embedding IS NULL AND pk > :after"
+# Includes messages without text: to leave them out, their content would have to be read.
+_MISSING = "SELECT count(*) FROM messages WHERE embedding IS NULL AND pk > :after"
 _EMBEDDED = "SELECT count(*) FROM messages WHERE embedding IS NOT NULL"
 
 
-def count_lacking(conn: Connection, after: int = 0) -> int:
-    """How many messages have no embedding; among them are those without any text."""
-    return int(conn.value(_LACKING, {"after": after}))
+def count_missing(conn: Connection, after: int = 0) -> int:
+    """The number of messages without an embedding, those without text included."""
+    return int(conn.value(_MISSING, {"after": after}))
 
 
 def count_embedded(conn: Connection) -> int:
-    """How many messages have one."""
     return int(conn.value(_EMBEDDED))
 
 
 _NEXT = "SELECT pk, content FROM messages WHERE embedding IS NULL AND pk > :after ORDER BY pk LIMIT :limit"
 
 
-def list_lacking(conn: Connection, after: int, limit: int) -> list[MissingEmbedding]:
-    """The next messages without an embedding, the oldest first; a text may be empty."""
+def list_missing(conn: Connection, after: int, limit: int) -> list[MissingEmbedding]:
+    """The next messages without an embedding, oldest first; a text may be empty."""
     rows = conn.all(_NEXT, {"after": after, "limit": limit})
     return [MissingEmbedding(pk, _text(content)) for pk, content in rows]
 
@@ -73,33 +56,30 @@ def _text(content: Any) -> str:
 _FILL = "UPDATE messages SET embedding = :vector WHERE pk = :pk AND embedding IS NULL"
 
 
-def store_embeddings(conn: Connection, made: EmbeddingModel, vectors: Mapping[int, Sequence[float]]) -> None:
-    """Store what a model made for messages; one that was pruned meanwhile is left out."""
-    present = find_made(conn)
-    if present is not None and present != made:
+def store_embeddings(conn: Connection, model: EmbeddingModel, vectors: Mapping[int, Sequence[float]]) -> None:
+    """Store the vectors of a model; messages that were pruned meanwhile are skipped."""
+    current = find_model(conn)
+    if current is not None and current != model:
         raise InvalidInput(
-            f"the embeddings here are of {present.model} ({present.dimensions} numbers each), "
-            f"not of {made.model} ({made.dimensions})",
-            hint="`li state embed --again` makes all of them anew",
+            f"the stored embeddings are from {current.model} ({current.dimensions} dimensions), "
+            f"not from {model.model} ({model.dimensions})",
+            hint="`li state embed --again` recomputes all of them",
         )
-    if present is None:
-        _remember(conn, made)
+    if current is None:
+        values = {"model": model.model, "dimensions": model.dimensions, "at": time.time()}
+        conn.execute(_SET_MODEL, values)
     for pk, vector in vectors.items():
         conn.execute(_FILL, {"pk": pk, "vector": pack(vector)})
 
 
-_MADE = "SELECT model, dimensions FROM embedding_model"
-_REMEMBER = "INSERT INTO embedding_model (model, dimensions, created_at) VALUES (:model, :dimensions, :at)"
+_MODEL = "SELECT model, dimensions FROM embedding_model"
+_SET_MODEL = "INSERT INTO embedding_model (model, dimensions, created_at) VALUES (:model, :dimensions, :at)"
 
 
-def find_made(conn: Connection) -> EmbeddingModel | None:
-    """The model whose embeddings the store holds, None before the first."""
-    row = conn.one(_MADE)
+def find_model(conn: Connection) -> EmbeddingModel | None:
+    """The model of the stored embeddings, None before the first."""
+    row = conn.one(_MODEL)
     return None if row is None else EmbeddingModel(*row)
-
-
-def _remember(conn: Connection, made: EmbeddingModel) -> None:
-    conn.execute(_REMEMBER, {"model": made.model, "dimensions": made.dimensions, "at": time.time()})
 
 
 _CLEAR = """
@@ -107,16 +87,16 @@ UPDATE messages SET embedding = NULL
  WHERE pk IN (SELECT pk FROM messages WHERE embedding IS NOT NULL AND pk > :after ORDER BY pk LIMIT :limit)
 RETURNING pk
 """
-_FORGET = "DELETE FROM embedding_model"
+_REMOVE_MODEL = "DELETE FROM embedding_model"
 
 
 def clear_embeddings(conn: Connection, after: int, limit: int) -> int | None:
-    """Remove the next embeddings; the last message looked at, None when there were none: then the model is forgotten.
+    """Remove the next embeddings; returns the last pk, None when there were none: then the model is removed too.
 
-    Cut short, the store still says which model made the rest.
+    When interrupted, the database still names the model of the rest.
     """
     cleared = [int(pk) for (pk,) in conn.all(_CLEAR, {"after": after, "limit": limit})]
     if cleared:
         return max(cleared)
-    conn.execute(_FORGET)
+    conn.execute(_REMOVE_MODEL)
     return None

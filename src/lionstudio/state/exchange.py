@@ -1,6 +1,6 @@
 """Exchange between sessions: inboxes, outboxes and channels, with a read position for every reader.
 
-A mailbox is a progression like any other: what was sent stays in order, and nothing sweeps it away.
+A mailbox is a progression like any other: its messages stay in order, and nothing deletes them.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from lionstudio.errors import Conflict, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import INSERT, from_row, to_row
 from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.messages.rows import INSERT_MESSAGE, from_row, to_row
 from lionstudio.state.row_values import validate_row
 
-EVERYBODY = "*"  # the owner of a public channel
+PUBLIC = "*"  # the owner of a public channel
 
 
-class Letter(NamedTuple):
-    """A message in a mailbox; `ord` is what a reader marks as read."""
+class MailboxMessage(NamedTuple):
+    """A message and its ord, which a reader marks as read."""
 
     ord: int
     message: Message
 
 
-_PUT = """
+_INSERT_POSITION = """
 INSERT INTO progression_items (prog, ord, message_id)
 VALUES (:prog, (SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :prog), :id)
 """
-_ANNOUNCE = """
+_INSERT_CHANGE = """
 INSERT INTO changes (at, kind, entity, entity_id, parent_id) VALUES (:at, 'sent', 'message', :id, :recipient)
 """
 
@@ -44,20 +44,20 @@ _DELIVERED = "SELECT 1 FROM progression_items WHERE message_id = :id AND prog = 
 def send(conn: Connection, message: Message) -> bool:
     """Deliver to the recipient's inbox (or a channel) and the sender's outbox; False when it was sent before."""
     if not message.sender or not (message.recipient or message.channel):
-        raise InvalidInput("a message that is sent needs a sender, and a recipient or a channel")
+        raise InvalidInput("a message needs a sender, and a recipient or a channel")
     row = to_row(conn, message)
     (id_, at), (sender, to, channel) = row[:2], row[5:8]
-    conn.execute(INSERT, row)
-    # it may have been said on a branch before it is sent
-    known = not conn.changes()
-    if known and conn.one(_STORED, {"id": id_}) != (*row[1:4], *row[5:]):  # all but the embedding
-        raise Conflict(f"message {id_} exists already and is another", hint="give the message an id of its own")
-    incoming = _mailbox(conn, to or EVERYBODY, "inbox", channel or "", at)
-    if known and conn.one(_DELIVERED, {"id": id_, "prog": incoming}):
+    conn.execute(INSERT_MESSAGE, row)
+    # a branch may have the message before it is sent
+    stored = not conn.changes()
+    if stored and conn.one(_STORED, {"id": id_}) != (*row[1:4], *row[5:]):  # all but the embedding
+        raise Conflict(f"message {id_} exists already with other content", hint="give the message its own id")
+    incoming = _mailbox(conn, to or PUBLIC, "inbox", channel or "", at)
+    if stored and conn.one(_DELIVERED, {"id": id_, "prog": incoming}):
         return False
     for prog in (incoming, _mailbox(conn, sender, "outbox", channel or "", at)):
-        conn.execute(_PUT, {"prog": prog, "id": id_})
-    conn.execute(_ANNOUNCE, {"at": at, "id": id_, "recipient": to or EVERYBODY})
+        conn.execute(_INSERT_POSITION, {"prog": prog, "id": id_})
+    conn.execute(_INSERT_CHANGE, {"at": at, "id": id_, "recipient": to or PUBLIC})
     return True
 
 
@@ -80,7 +80,7 @@ def _mailbox(conn: Connection, owner: str, box: str, channel: str, at: float) ->
     return int(prog)
 
 
-_LETTERS = """
+_MESSAGES = """
 SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
        t.lion_class, i.ord
   FROM mailboxes b
@@ -99,25 +99,27 @@ SELECT r.ord FROM mailboxes b JOIN read_positions r ON r.progression_id = b.prog
 
 def unread(
     conn: Connection, reader: str, *, owner: str | None = None, channel: str = "", limit: int = 100
-) -> list[Letter]:
-    """What a reader has not marked as read yet, in its own inbox or in another's (a channel's: owner '*')."""
+) -> list[MailboxMessage]:
+    """Unread messages of a reader, in its own inbox or in another's (a public channel: owner '*')."""
     key = {"owner": owner or reader, "channel": channel}
     after = conn.value(_POSITION, key | {"reader": reader})
-    return _letters(conn, key | {"box": "inbox", "after": -1 if after is None else after, "limit": limit})
+    return _messages(conn, key | {"box": "inbox", "after": -1 if after is None else after, "limit": limit})
 
 
-def inbox(conn: Connection, owner: str, *, channel: str = "", after: int = -1, limit: int = 100) -> list[Letter]:
-    """Everything that was sent to somebody, read or not."""
-    return _letters(conn, {"owner": owner, "box": "inbox", "channel": channel, "after": after, "limit": limit})
+def inbox(
+    conn: Connection, owner: str, *, channel: str = "", after: int = -1, limit: int = 100
+) -> list[MailboxMessage]:
+    return _messages(conn, {"owner": owner, "box": "inbox", "channel": channel, "after": after, "limit": limit})
 
 
-def outbox(conn: Connection, owner: str, *, channel: str = "", after: int = -1, limit: int = 100) -> list[Letter]:
-    """Everything that somebody sent."""
-    return _letters(conn, {"owner": owner, "box": "outbox", "channel": channel, "after": after, "limit": limit})
+def outbox(
+    conn: Connection, owner: str, *, channel: str = "", after: int = -1, limit: int = 100
+) -> list[MailboxMessage]:
+    return _messages(conn, {"owner": owner, "box": "outbox", "channel": channel, "after": after, "limit": limit})
 
 
-def _letters(conn: Connection, params: dict[str, object]) -> list[Letter]:
-    return [Letter(row[10], from_row(row)) for row in conn.each(_LETTERS, params)]
+def _messages(conn: Connection, params: dict[str, object]) -> list[MailboxMessage]:
+    return [MailboxMessage(row[10], from_row(row)) for row in conn.each(_MESSAGES, params)]
 
 
 _MARK = """

@@ -1,4 +1,4 @@
-"""The tree that forks make across sessions: what a session's branches came from, and what came from them."""
+"""Forks across sessions: the ancestors of a session's branches, and the branches forked from them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lionstudio.state.connection import Connection
 
 MOST_FORKS = 200
 
-# The ord of a fork counts in its parent's branch; a page shows the parent's session, so its place there is told too.
+# forked_at_ord counts in the parent's branch; a page shows the parent's session, so session_ord is its position there.
 _CHILDREN = """
 SELECT c.id AS branch_id, c.name, c.session_id, s.name AS session_name, s.status, c.created_at, c.parent_branch_id,
        CASE WHEN json_valid(c.node_metadata) THEN c.node_metadata ->> '$.forked_at_ord' END AS forked_at_ord,
@@ -30,18 +30,18 @@ SELECT b.id AS branch_id, b.name, b.session_id, s.name AS session_name,
 """
 
 
-def forks_of(conn: Connection, session_id: str, prog: int) -> list[dict[str, Any]]:
-    """The branches that were forked from a session's branches, in whichever session they are."""
+def list_forks(conn: Connection, session_id: str, prog: int) -> list[dict[str, Any]]:
+    """The branches forked from a session's branches, in any session."""
     return conn.dicts(_CHILDREN, {"session": session_id, "prog": prog, "most": MOST_FORKS})
 
 
-def inherited_by(conn: Connection, session_id: str) -> dict[str, list[dict[str, Any]]]:
-    """For each forked branch of a session, whose messages it saw before its own: the oldest first."""
-    found = {}
+def inherited_segments(conn: Connection, session_id: str) -> dict[str, list[dict[str, Any]]]:
+    """For each forked branch of a session, the branches it inherits messages from, oldest first."""
+    inherited = {}
     for (branch_id,) in conn.all(_OWN, {"session": session_id})[:MOST_FORKS]:
         segments = [_segment(conn, ancestor, last) for ancestor, last in lineage(conn, branch_id)[:-1]]
-        found[branch_id] = [each for each in segments if each is not None]
-    return found
+        inherited[branch_id] = [segment for segment in segments if segment is not None]
+    return inherited
 
 
 def _segment(conn: Connection, branch_id: str, last: int) -> dict[str, Any] | None:

@@ -1,8 +1,8 @@
-"""Group commit for asynchronous callers: what waits in one turn of the event loop becomes one commit.
+"""Group commit for asynchronous callers: functions that wait in one turn of the event loop share one commit.
 
 Committing on the loop was measured against a writer thread: without the two thread hops one producer
-waits half as long. A producer that is alone does not even wait for the turn to end. A database that is
-held by somebody else moves the work to a thread, so the loop never waits for a lock.
+waits half as long. A producer that is alone does not even wait for the turn to end. While another thread or process
+holds the database, the work moves to a thread, so that the loop never waits for a lock.
 """
 
 from __future__ import annotations
@@ -28,23 +28,21 @@ _LARGEST_BATCH = 256
 # A lone producer that never pauses must still let others run.
 _MOST_AT_ONCE = 4
 
-_HELD = Busy("another thread of this process writes")
+_LOCKED = Busy("another thread of this process is writing")
 
 
 class GroupCommitter:
-    """Collects the functions of one event loop and commits them together."""
-
     def __init__(self, database: Database, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
         self._database = database
         self._waiting: list[Waiting] = []
         self._scheduled = False
-        self._alone = True  # the last batch was of one: nobody to share a commit with
-        self._at_once = 0  # commits in this turn that waited for nobody
+        self._alone = True  # the last batch was of one: no other producer shares a commit
+        self._at_once = 0  # commits of this turn that did not wait for the batch
 
     async def submit(self, work: Callable[[Connection], T]) -> T:
         """The function's result, after the commit that contains it."""
-        # `_scheduled`: somebody waits, and nobody overtakes
+        # `_scheduled`: others wait already and go first
         if self._alone and not self._scheduled and self._at_once < _MOST_AT_ONCE:
             [outcome] = self._try_now([work])
             if not isinstance(outcome, Busy):
@@ -74,7 +72,7 @@ class GroupCommitter:
         done = next((n for n, outcome in enumerate(outcomes) if isinstance(outcome, Busy)), len(batch))
         _answer(batch[:done], outcomes[:done])
         if done < len(batch):
-            self._hand_over(batch[done:])  # only what was not committed: the rest must not be done twice
+            self._hand_over(batch[done:])  # only those that are not committed: the others must not run twice
         else:
             self._next()
 
@@ -84,10 +82,10 @@ class GroupCommitter:
             self.loop.call_soon(self._flush)
 
     def _try_now(self, works: list[Work]) -> list[Any]:
-        """The outcomes; from the first Busy on, another thread or process held the database."""
+        """The outcomes; from the first Busy on, another thread or process holds the database."""
         database = self._database
         if not database.lock.acquire(blocking=False):
-            return [_HELD] * len(works)
+            return [_LOCKED] * len(works)
         raw = database.conn.raw
         try:
             raw.set_busy_timeout(0)
@@ -97,7 +95,7 @@ class GroupCommitter:
             database.lock.release()
 
     def _hand_over(self, batch: list[Waiting]) -> None:
-        """Wait for the database in a thread; new work gathers meanwhile into the next batch."""
+        """Wait for the database in a thread; new work collects in the next batch meanwhile."""
 
         def commit() -> list[Any]:
             with self._database.lock:
@@ -111,11 +109,11 @@ class GroupCommitter:
 
 
 def _outcomes(database: Database, works: list[Work]) -> list[Any]:
-    """Results or errors, one for each; when one function fails the others are committed one by one."""
+    """A result or error for each function; when one fails, the others are committed one by one."""
     try:
         return database.commit(lambda conn: [work(conn) for work in works])
     except (Busy, StorageFailed) as error:
-        return [error] * len(works)  # the file's fault, not one function's
+        return [error] * len(works)  # the file failed, not one function
     except Exception as error:
         if len(works) == 1:
             return [error]

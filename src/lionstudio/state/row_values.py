@@ -1,31 +1,33 @@
-"""What a column can hold: the last look at a row before it is bound."""
+"""Values and columns of a row: the check before they are bound, and the INSERT over a list of columns."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import visible
 
 
+def insert_statement(table: str, columns: Iterable[str]) -> str:
+    """An INSERT with a named parameter for each column."""
+    names = tuple(columns)
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"  # noqa: S608
+
+
 def validate_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with text spelled out where it must be, or a refusal that names the column."""
-    return {name: _checked(name, value) for name, value in row.items()}
+    """The row with unprintable text escaped; raises InvalidInput that names the column."""
+    return {name: _validated(name, value) for name, value in row.items()}
 
 
-def _checked(name: str, value: Any) -> Any:
+def _validated(name: str, value: Any) -> Any:
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInput(f"{name} must be a number, not {value}")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise InvalidInput(f"{name} must fit in 64 bits, not {_short(value)}")
+        raise InvalidInput(f"{name} must fit in 64 bits, not a number of {value.bit_length()} bits")
     if value is None or isinstance(value, (int, float, bytes)):
         return value
     raise InvalidInput(f"{name} must be text or a number, not {type(value).__name__}")
-
-
-def _short(value: int) -> str:
-    return f"a number of {value.bit_length()} bits"

@@ -1,4 +1,4 @@
-"""Sessions: begin one, move it to its end, find it again. Listing pages of them is in listing.py."""
+"""Sessions: create, finish, find. runs/run_list.py lists them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lionstudio.crash import point
 from lionstudio.errors import IllegalTransition, InvalidInput, NotFound
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep, visible
-from lionstudio.model.sessions import Session
+from lionstudio.model.sessions import COUNTED_COLUMNS, SESSION_COLUMNS, TEXT_COLUMNS, Session
 from lionstudio.model.status.statuses import (
     SESSION_TRANSITIONS,
     InvocationKind,
@@ -21,39 +21,13 @@ from lionstudio.model.status.statuses import (
 )
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append_cursor import new_progression
-from lionstudio.state.row_values import validate_row
+from lionstudio.state.row_values import insert_statement, validate_row
 
-_INSERT = """
-INSERT INTO sessions (
-  id, created_at, node_metadata, name, user, progression_id, updated_at, playbook_name, agent_name, invocation_kind,
-  show_topic, show_play_name, artifacts_path, source_kind, status, started_at, ended_at, last_message_at, model,
-  provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes, owner)
-VALUES (
-  :id, :created_at, :node_metadata, :name, :user, :progression_id, :updated_at, :playbook_name, :agent_name,
-  :invocation_kind, :show_topic, :show_play_name, :artifacts_path, :source_kind, :status, :started_at, :ended_at,
-  :last_message_at, :model, :provider, :project, :cwd, :git_commit, :exit_code, :health, :delivery, :reason_codes,
-  :owner)
-"""
-_TEXTS = (
-    "name",
-    "user",
-    "playbook_name",
-    "agent_name",
-    "show_topic",
-    "show_play_name",
-    "artifacts_path",
-    "model",
-    "provider",
-    "project",
-    "cwd",
-    "git_commit",
-    "health",
-    "delivery",
-)
+_INSERT = insert_statement("sessions", (name for name in SESSION_COLUMNS if name not in COUNTED_COLUMNS))
 
 
 def create_session(conn: Connection, session: Session) -> Session:
-    """Insert a session with an empty progression; a session without a status begins as running."""
+    """Insert a session with an empty progression; its status is running unless it has one."""
     status = SessionStatus.RUNNING if session.status is None else parse(SessionStatus, session.status, "status")
     progression, _ = new_progression(conn, session.created_at)
     row = to_row(session) | {
@@ -67,30 +41,28 @@ def create_session(conn: Connection, session: Session) -> Session:
     return get_session(conn, session.id)
 
 
+_NOT_IN_ROW = ("node_metadata", "progression_id", *COUNTED_COLUMNS)
+
+
 def to_row(session: Session) -> dict[str, Any]:
-    """The columns of a session, or a refusal of a word outside its vocabulary."""
+    """The columns of a session; raises InvalidInput for a value outside its vocabulary."""
     kind, source = session.invocation_kind, session.source_kind
-    values = {name: getattr(session, name) for name in _TEXTS}
-    row = {
-        **{name: value and str(value) for name, value in values.items()},
+    row = {name: getattr(session, name) for name in SESSION_COLUMNS if name not in _NOT_IN_ROW}
+    row |= {name: str(row[name]) for name in TEXT_COLUMNS if row[name] is not None}
+    row |= {
         "id": check_id(session.id, "session id"),
         "created_at": float(session.created_at),
         "node_metadata": dump(dict(session.metadata), "metadata") if session.metadata else None,
         "invocation_kind": kind and parse(InvocationKind, kind, "kind"),
         "source_kind": source and parse(SourceKind, source, "source"),
         "status": session.status and parse(SessionStatus, session.status, "status"),
-        "started_at": session.started_at,
-        "ended_at": session.ended_at,
-        "updated_at": session.updated_at,
-        "last_message_at": session.last_message_at,
-        "exit_code": session.exit_code,
         "reason_codes": dump(list(session.reason_codes), "reason_codes"),
         "owner": None if session.owner is None else dump(dict(session.owner), "owner"),
     }
     return validate_row(row)
 
 
-_MOST_DETAIL = 2_000  # characters
+_MAX_DETAIL = 2_000  # characters
 _STATUS = "SELECT status FROM sessions WHERE id = :id"
 _FINISH = """
 UPDATE sessions SET status = :status, ended_at = :at, updated_at = max(updated_at, :at), exit_code = :exit_code,
@@ -111,49 +83,49 @@ def finish_session(
     detail: str | None = None,
     at: float | None = None,
 ) -> None:
-    """Move a running session to its end, with the words it ended with; every other move is refused."""
-    wanted = parse(SessionStatus, status, "status")
+    """End a running session; `detail` is its last output. Other transitions raise IllegalTransition."""
+    target = parse(SessionStatus, status, "status")
     current = conn.value(_STATUS, {"id": session_id})
     if current is None:
         raise _not_found(session_id)
-    check_transition(SESSION_TRANSITIONS, SessionStatus(current), wanted, f"session {session_id}")
+    check_transition(SESSION_TRANSITIONS, SessionStatus(current), target, f"session {session_id}")
     values = {
         "id": session_id,
-        "status": wanted,
+        "status": target,
         "at": time.time() if at is None else at,
         "exit_code": exit_code,
         "reasons": dump(list(reasons), "reasons"),
-        "detail": detail and visible(detail)[:_MOST_DETAIL],
+        "detail": detail and visible(detail)[:_MAX_DETAIL],
     }
     if conn.one(_FINISH, validate_row(values)) is None:
-        raise IllegalTransition(f"session {session_id} is no longer running")
+        raise IllegalTransition(f"session {session_id} is not running any more")
     point("session.finished")
 
 
-_LEARN = """
+_SET_METADATA = """
 UPDATE sessions SET model = coalesce(:model, model), provider = coalesce(:provider, provider),
   node_metadata = :metadata, updated_at = max(updated_at, :at)
  WHERE id = :id
 """
 
 
-def learn(conn: Connection, session_id: str, facts: Mapping[str, Any], *, at: float | None = None) -> None:
-    """Note what came to be known while it ran: the model that answers, a conversation id, a version."""
+def add_metadata(conn: Connection, session_id: str, facts: Mapping[str, Any], *, at: float | None = None) -> None:
+    """Add facts that a run learned: the model, a conversation id, a version."""
     session = get_session(conn, session_id)
     columns = {name: facts.get(name) and visible(str(facts[name])) for name in ("model", "provider")}
-    rest = {name: value for name, value in facts.items() if name not in columns}
-    metadata = {**session.metadata, **rest}
+    others = {name: value for name, value in facts.items() if name not in columns}
+    metadata = {**session.metadata, **others}
     values = {"metadata": dump(metadata, "metadata") if metadata else None, "at": time.time() if at is None else at}
-    conn.execute(_LEARN, {"id": session_id, **columns, **values})
+    conn.execute(_SET_METADATA, {"id": session_id, **columns, **values})
 
 
 _HEALTH = "UPDATE sessions SET health = :health, updated_at = :at WHERE id = :id AND status = 'running' RETURNING id"
 
 
 def set_health(conn: Connection, session_id: str, health: str | None, *, at: float | None = None) -> None:
-    """Note what only the runner knows, such as `waiting` for a person; None takes it back."""
+    """Set the health that only the runner knows: `waiting` for a person, or None."""
     if health not in (None, "waiting"):
-        raise InvalidInput(f"health {health!r} is computed, not set", hint="only `waiting` can be noted")
+        raise InvalidInput(f"health {health!r} is computed, not set", hint="only `waiting` can be set")
     if conn.one(_HEALTH, {"id": session_id, "health": health, "at": time.time() if at is None else at}) is None:
         raise _not_found(session_id, "running session")
 
@@ -165,43 +137,43 @@ _SHORTEST_PREFIX = 4
 
 
 def find_session(conn: Connection, session_id: str) -> Session | None:
-    """One session by its whole id."""
     row = conn.first_dict(_GET, {"id": session_id})
     return None if row is None else from_row(row)
 
 
 def get_session(conn: Connection, session_id: str) -> Session:
-    """One session by its whole id; NotFound otherwise."""
-    found = find_session(conn, session_id)
-    if found is None:
+    session = find_session(conn, session_id)
+    if session is None:
         raise _not_found(session_id)
-    return found
+    return session
 
 
-def resolve_session(conn: Connection, given: str) -> str:
-    """The id that a person meant: a whole id, the start of one, or a name (the newest with it)."""
-    if conn.one(_STATUS, {"id": given}) is not None:
-        return given
-    if len(given) >= _SHORTEST_PREFIX:
-        found = [row[0] for row in conn.all(_BY_PREFIX, {"prefix": given, "end": given + "\U0010ffff"})]
-        if len(found) == 1:
-            return str(found[0])
-        if found:
-            raise InvalidInput(f"{given} is the start of several session ids", hint=f"such as {', '.join(found)}")
-    named = conn.value(_BY_NAME, {"name": given})
-    if named is None:
-        raise _not_found(given)
-    return str(named)
+def resolve_session(conn: Connection, reference: str) -> str:
+    """The session id of a full id, a unique prefix, or a name (the newest session with it)."""
+    if conn.one(_STATUS, {"id": reference}) is not None:
+        return reference
+    if len(reference) >= _SHORTEST_PREFIX:
+        ids = [str(row[0]) for row in conn.all(_BY_PREFIX, {"prefix": reference, "end": reference + "\U0010ffff"})]
+        if len(ids) == 1:
+            return ids[0]
+        if ids:
+            raise InvalidInput(
+                f"{reference} is the prefix of several session ids", hint=f"use one of: {', '.join(ids)}"
+            )
+    session_id = conn.value(_BY_NAME, {"name": reference})
+    if session_id is None:
+        raise _not_found(reference)
+    return str(session_id)
 
 
 def from_row(row: Mapping[str, Any]) -> Session:
-    """The session of a row; a damaged JSON column is kept as text instead of failing."""
-    given = {key: value for key, value in row.items() if key != "pk"}
-    metadata = load_or_keep(given.pop("node_metadata")) or {}
-    codes = load_or_keep(given["reason_codes"])
-    owner = load_or_keep(given["owner"])
+    """The session of a row; a damaged JSON column is kept as text."""
+    values = {key: value for key, value in row.items() if key != "pk"}
+    metadata = load_or_keep(values.pop("node_metadata")) or {}
+    codes = load_or_keep(values["reason_codes"])
+    owner = load_or_keep(values["owner"])
     return Session.from_dict(
-        given
+        values
         | {
             "node_metadata": metadata if isinstance(metadata, dict) else {"unreadable": metadata},
             "reason_codes": codes if isinstance(codes, list) else [],
@@ -211,4 +183,4 @@ def from_row(row: Mapping[str, Any]) -> Session:
 
 
 def _not_found(session_id: str, what: str = "session") -> NotFound:
-    return NotFound(f"there is no {what} {session_id}", hint="`li state ls` lists them")
+    return NotFound(f"{what} {session_id} not found", hint="`li state ls` lists them")

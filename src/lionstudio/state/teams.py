@@ -1,4 +1,4 @@
-"""Teams and their messages: rows beside the JSON files (ADR-0019 A)."""
+"""Teams and their messages: the rows of the JSON files (ADR-0019 A)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LIST = "SELECT * FROM teams ORDER BY updated_at DESC, id LIMIT :limit"
 
 
 def put_team(conn: Connection, team: Team) -> Team:
-    """Insert a team, or bring its row up to date."""
+    """Insert or update a team."""
     row = {
         "id": check_id(team.id, "team id"),
         "name": team.name,
@@ -48,29 +48,28 @@ def find_team(conn: Connection, key: str) -> Team | None:
 
 
 def get_team(conn: Connection, key: str) -> Team:
-    """One team by id or name; NotFound otherwise."""
-    found = find_team(conn, key)
-    if found is None:
-        raise NotFound(f"there is no team {key}", hint="`li team ls` lists them")
-    return found
+    team = find_team(conn, key)
+    if team is None:
+        raise NotFound(f"team {key} not found", hint="`li team ls` lists them")
+    return team
 
 
 def list_teams(conn: Connection, limit: int = 100) -> list[Team]:
-    """Teams, the one that was used last first."""
+    """Teams, most recently used first."""
     return [_team(row) for row in conn.dicts(_LIST, {"limit": limit})]
 
 
-_MOVE = "UPDATE teams SET status = :status, updated_at = :at WHERE id = :id"
+_SET_STATUS = "UPDATE teams SET status = :status, updated_at = :at WHERE id = :id"
 
 
-def move_team(conn: Connection, team_id: str, status: TeamStatus | str) -> None:
-    """Archive a team, or take it back into use."""
-    wanted, team = parse(TeamStatus, status, "team status"), get_team(conn, team_id)
-    check_transition(TEAM_TRANSITIONS, team.status, wanted, f"team {team.name}")
-    conn.execute(_MOVE, {"id": team.id, "status": wanted, "at": time.time()})
+def transition_team(conn: Connection, team_id: str, status: TeamStatus | str) -> None:
+    """Archive or restore a team."""
+    target, team = parse(TeamStatus, status, "team status"), get_team(conn, team_id)
+    check_transition(TEAM_TRANSITIONS, team.status, target, f"team {team.name}")
+    conn.execute(_SET_STATUS, {"id": team.id, "status": target, "at": time.time()})
 
 
-_POST = """
+_PUT_MESSAGE = """
 INSERT INTO team_messages (id, team_id, created_at, sender, recipient, content, summary, read_by, session_id,
                            node_metadata)
 VALUES (:id, :team_id, :created_at, :sender, :recipient, :content, :summary, :read_by, :session_id, :node_metadata)
@@ -84,8 +83,8 @@ RETURNING id
 _TOUCH = "UPDATE teams SET updated_at = max(updated_at, :at) WHERE id = :id RETURNING id"
 
 
-def post(conn: Connection, message: TeamMessage) -> None:
-    """Store a team message; the same again brings it up to date: its file is the truth."""
+def put_team_message(conn: Connection, message: TeamMessage) -> None:
+    """Insert or update a team message; its file is the truth."""
     row = validate_row(
         {
             "id": check_id(message.id, "message id"),
@@ -101,9 +100,9 @@ def post(conn: Connection, message: TeamMessage) -> None:
         }
     )
     if conn.one(_TOUCH, {"id": row["team_id"], "at": row["created_at"]}) is None:
-        raise NotFound(f"there is no team {message.team_id}", hint="create it first: `li team create`")
-    if conn.one(_POST, row) is None:
-        raise Conflict(f"message {message.id} belongs to another team", hint="give the message an id of its own")
+        raise NotFound(f"team {message.team_id} not found", hint="create it first: `li team create`")
+    if conn.one(_PUT_MESSAGE, row) is None:
+        raise Conflict(f"message {message.id} belongs to another team", hint="give the message its own id")
 
 
 _MESSAGES = """
@@ -115,7 +114,6 @@ SELECT * FROM team_messages WHERE team_id = :team AND (created_at, id) > (:after
 def team_messages(
     conn: Connection, team_id: str, *, after: tuple[float, str] = (-math.inf, ""), limit: int = 100
 ) -> list[TeamMessage]:
-    """The messages of a team in order."""
     params = {"team": team_id, "after_at": after[0], "after_id": after[1], "limit": limit}
     return [_message(row) for row in conn.dicts(_MESSAGES, params)]
 
@@ -125,13 +123,12 @@ _COUNTS = "SELECT team_id, count(*) FROM team_messages GROUP BY team_id"
 
 
 def find_team_message(conn: Connection, message_id: str) -> TeamMessage | None:
-    """One team message by its id."""
     row = conn.first_dict(_MESSAGE, {"id": message_id})
     return None if row is None else _message(row)
 
 
 def message_counts(conn: Connection) -> dict[str, int]:
-    """How many messages each team has that has any."""
+    """The number of messages by team; teams without messages are left out."""
     return {row[0]: row[1] for row in conn.all(_COUNTS)}
 
 
@@ -141,12 +138,12 @@ SELECT DISTINCT session_id FROM team_messages WHERE team_id = :team AND session_
 
 
 def sessions_of_team(conn: Connection, team_id: str) -> list[str]:
-    """The runs that talked through a team."""
+    """The sessions that sent messages to a team."""
     return [row[0] for row in conn.all(_SESSIONS, {"team": team_id})]
 
 
 def _team(row: dict[str, Any]) -> Team:
-    del row["member_count"]  # the length of members, kept for whoever reads the table
+    del row["member_count"]  # the length of members, for other readers of the table
     return Team.from_dict(_parsed(row, "members"))
 
 

@@ -10,7 +10,15 @@ from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.teams import find_team, get_team, list_teams, message_counts, move_team, post, put_team
+from lionstudio.state.teams import (
+    find_team,
+    get_team,
+    list_teams,
+    message_counts,
+    put_team,
+    put_team_message,
+    transition_team,
+)
 from lionstudio.teams.rows import every_message
 from lionstudio.teams.service import Conversation, Listed, Written, check_member, new_message, new_team
 
@@ -52,7 +60,7 @@ class TableTeams:
         def work(conn: Connection) -> Written:
             team = get_team(conn, key)
             message = new_message(team, text, sender, to, session_id)
-            post(conn, message)
+            put_team_message(conn, message)
             return Written(team, (message,))
 
         return self.db.write(work)
@@ -77,7 +85,7 @@ class TableTeams:
 
         def work(conn: Connection) -> Team:
             team = get_team(conn, key)
-            move_team(conn, team.id, status)
+            transition_team(conn, team.id, status)
             metadata = {name: value for name, value in team.metadata.items() if name != "archived_at"}
             if status == TeamStatus.ARCHIVED:
                 metadata["archived_at"] = iso()
@@ -89,5 +97,5 @@ class TableTeams:
 def _mark(conn: Connection, message: TeamMessage, member: str) -> TeamMessage:
     read_at = {**(message.metadata.get("read_at") or {}), member: iso()}
     marked = replace(message, read_by=(*message.read_by, member), metadata={**message.metadata, "read_at": read_at})
-    post(conn, marked)
+    put_team_message(conn, marked)
     return marked

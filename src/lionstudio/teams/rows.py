@@ -10,7 +10,7 @@ from lionstudio.model.ids import MAX_ID_LENGTH
 from lionstudio.model.teams import Team, TeamMessage, summarize
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import find_session
-from lionstudio.state.teams import find_team, find_team_message, post, put_team, team_messages
+from lionstudio.state.teams import find_team, find_team_message, put_team, put_team_message, team_messages
 
 EVERY = 1_000_000_000  # messages of one team
 
@@ -45,7 +45,7 @@ def bring_in(conn: Connection, team: Team, messages: Iterable[TeamMessage]) -> D
     if lacking.team is not None:
         put_team(conn, lacking.team)
     for message in (*lacking.added, *lacking.changed):
-        post(conn, message)
+        put_team_message(conn, message)
     return lacking
 
 

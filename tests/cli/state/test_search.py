@@ -12,7 +12,7 @@ from tests.support.commands import here, li, on_terminal
 from lionstudio.model.messages import create_message
 from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append
-from lionstudio.state.sqlite.fulltext import unindexed
+from lionstudio.state.sqlite.fulltext import count_unindexed
 
 
 @pytest.fixture
@@ -165,10 +165,10 @@ def test_an_index_that_is_far_behind_catches_up_first(db: Database) -> None:
     fill(db, 3000)
 
     assert found(db, "needle") == ["many:0"]
-    assert unindexed(db.conn) == 0
+    assert count_unindexed(db.conn) == 0
     say(db, "many.main", "another needle")
     assert found(db, "needle") == ["many:1", "many:0"]
-    assert unindexed(db.conn) == 1  # a few are looked through instead
+    assert count_unindexed(db.conn) == 1  # a few are looked through instead
 
 
 def test_catching_up_is_shown_on_a_terminal(db: Database) -> None:
@@ -191,7 +191,7 @@ def test_where_the_index_cannot_be_written_the_search_is_complete_all_the_same(d
 
     assert found(db, "needle") == ["many:0"]
     sql(db, "UPDATE schema_meta SET version = 4")
-    assert unindexed(db.conn) == 3001
+    assert count_unindexed(db.conn) == 3001
 
 
 def test_a_writer_that_holds_the_lock_does_not_stop_a_search(told: Database) -> None:

@@ -40,10 +40,11 @@ from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.branches import fork_branch, get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import list_versions, save_version
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session, get_session
 from lionstudio.state.shows import get_play, get_show, put_show
-from lionstudio.state.teams import get_team, post, put_team, team_messages
+from lionstudio.state.teams import get_team, put_team, put_team_message, team_messages
 
 
 @pytest.fixture
@@ -339,7 +340,11 @@ def fill(db: Database) -> None:
     write(db, finish_session, "s", "failed", exit_code=3, reasons=["run.failed.exit_nonzero"])
     write(db, put_show, Show(topic="t", show_dir="/w", created_at=T0, metadata={"budget": 3}))
     write(db, put_team, Team(id="team", name="t", members=("a",), created_at=T0))
-    write(db, post, TeamMessage(id="tm", team_id="team", sender="a", content="hi", session_id="s", created_at=T0))
+    write(
+        db,
+        put_team_message,
+        TeamMessage(id="tm", team_id="team", sender="a", content="hi", session_id="s", created_at=T0),
+    )
     write(db, save_version, "agent", "coder", "# one")
     write(db, save_version, "agent", "coder", "# two")
 

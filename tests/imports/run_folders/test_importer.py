@@ -32,7 +32,7 @@ from lionstudio.model.import_ids import session_of_run
 from lionstudio.model.messages import ActionRequest, ActionResponse, unpack
 from lionstudio.state.branches import get_branch, list_branches
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import get_message
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session, get_session
 
 RUN = "20260521T101500-a1b2c3"

@@ -21,7 +21,7 @@ from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
 from lionstudio.state.database import Database
-from lionstudio.state.feed.changes import Tail
+from lionstudio.state.sqlite.tail import Tail
 from lionstudio.system import watch_tree
 from lionstudio.system.watch_tree import InotifyWatcher, PollingWatcher
 

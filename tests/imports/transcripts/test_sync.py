@@ -290,7 +290,7 @@ def test_a_pruned_session_stays_away_until_it_goes_on(db: Database, root: Path) 
     sql(db, "DELETE FROM sessions")
     sql(db, "DELETE FROM progression_items")
     sql(db, "DELETE FROM messages")
-    db.conn.forget_places()
+    db.conn.forget_cursors()
     assert mirror(db, root).messages == 0
     talk.user("go on")
     mirror(db, root)

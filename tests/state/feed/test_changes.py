@@ -1,4 +1,4 @@
-"""The change feed as its readers use it: what is in it, a tail in another connection, resync, and its cost."""
+"""The change feed: its rows, resync, a tail in another connection, and the cost of reading."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from lionstudio.state.branches import fork_branch
 from lionstudio.state.connection import Connection, Params, Row
 from lionstudio.state.database import Database
 from lionstudio.state.definitions import save_version
-from lionstudio.state.feed.changes import Change, Changes, Tail, changes_after, last_seq, trim
+from lionstudio.state.feed.changes import Change, Changes, changes_after, last_seq, trim
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session, set_health
 from lionstudio.state.shows import delete_show, put_play, put_show, transition_play
-from lionstudio.state.teams import move_team, post, put_team
+from lionstudio.state.sqlite.tail import Tail
+from lionstudio.state.teams import put_team, put_team_message, transition_team
 
 
 def told(db: Database, after: int = 0) -> list[tuple[str, str, str, str | None]]:
     return [row[2:6] for row in read(db, changes_after, after).rows]
 
 
-def test_every_kind_of_change_is_in_it(db: Database) -> None:
+def test_changes_has_every_kind(db: Database) -> None:
     session, branch = begin(db)
     write(db, append, branch, said(id="m"))
     write(db, set_health, session, "waiting")
@@ -40,8 +41,8 @@ def test_every_kind_of_change_is_in_it(db: Database) -> None:
     write(db, transition_play, "show", "p", "prepared")
     write(db, delete_show, "t")
     write(db, put_team, Team(id="team", name="n"))
-    write(db, post, TeamMessage(id="letter", team_id="team", sender="a", content="c"))
-    write(db, move_team, "team", "archived")
+    write(db, put_team_message, TeamMessage(id="letter", team_id="team", sender="a", content="c"))
+    write(db, transition_team, "team", "archived")
     saved = write(db, save_version, "agent", "a", "text")
     sql(db, "DELETE FROM sessions WHERE id = 's'")
 
@@ -68,7 +69,7 @@ def test_every_kind_of_change_is_in_it(db: Database) -> None:
     ]
 
 
-def test_an_append_says_its_place_in_the_session(db: Database) -> None:
+def test_changes_has_the_ord_of_an_append(db: Database) -> None:
     begun = begin(db)
     after = read(db, last_seq)
     say(db, begun.branch_id, "a", "b")
@@ -81,7 +82,7 @@ def test_an_append_says_its_place_in_the_session(db: Database) -> None:
     )
 
 
-def test_a_change_that_is_undone_was_never_there(db: Database) -> None:
+def test_changes_forgets_a_rollback(db: Database) -> None:
     begun = begin(db)
     before = read(db, changes_after, 0)
 
@@ -95,7 +96,7 @@ def test_a_change_that_is_undone_was_never_there(db: Database) -> None:
     assert read(db, changes_after, 0) == before
 
 
-def test_reading_goes_on_in_batches(db: Database) -> None:
+def test_changes_after_reads_in_batches(db: Database) -> None:
     begun = begin(db)
     say(db, begun.branch_id, *(f"m{number}" for number in range(25)))
 
@@ -108,7 +109,7 @@ def test_reading_goes_on_in_batches(db: Database) -> None:
     assert seen == list(range(1, 28))
 
 
-def test_a_reader_that_fell_behind_is_told_so(db: Database) -> None:
+def test_changes_after_resyncs_a_reader_that_fell_behind(db: Database) -> None:
     begun = begin(db)
     say(db, begun.branch_id, *"abcdef")
     write(db, trim, rows=3)
@@ -118,7 +119,7 @@ def test_a_reader_that_fell_behind_is_told_so(db: Database) -> None:
     assert [row.seq for row in read(db, changes_after, newest - 3).rows] == [newest - 2, newest - 1, newest]
 
 
-def test_a_hole_that_another_tool_made_is_noticed(db: Database) -> None:
+def test_changes_after_resyncs_at_a_hole(db: Database) -> None:
     begun = begin(db)
     say(db, begun.branch_id, *"abcdef")
     sql(db, "DELETE FROM changes WHERE entity_id = 'd'")
@@ -128,13 +129,13 @@ def test_a_hole_that_another_tool_made_is_noticed(db: Database) -> None:
     assert [row.entity_id for row in read(db, changes_after, newest - 2).rows] == ["e", "f"]
 
 
-def test_a_reader_of_a_replaced_file_is_told_so(db: Database) -> None:
+def test_changes_after_resyncs_after_the_file_was_replaced(db: Database) -> None:
     begin(db)
 
     assert read(db, changes_after, 1000) == Changes((), 2, resync=True)
 
 
-def test_the_newest_row_outlives_every_trim(db: Database) -> None:
+def test_trim_keeps_the_newest_row(db: Database) -> None:
     begin(db)
     write(db, trim, rows=0, seconds=-1000.0)
 
@@ -142,7 +143,7 @@ def test_the_newest_row_outlives_every_trim(db: Database) -> None:
 
 
 class Interrupted(Connection):
-    """A reader to whom something happens between two of its statements."""
+    """A connection with a commit between two of its statements."""
 
     __slots__ = ("between",)
     between: Callable[[], Any]
@@ -153,7 +154,7 @@ class Interrupted(Connection):
         return rows
 
 
-def test_a_commit_between_two_looks_is_neither_lost_nor_a_reason_to_fetch_anew(db: Database) -> None:
+def test_changes_after_keeps_a_commit_between_two_statements(db: Database) -> None:
     begun = begin(db)
     reader = Interrupted(apsw.Connection(db.path, flags=apsw.SQLITE_OPEN_READONLY), db.path)
     reader.between = lambda: say(db, begun.branch_id, "meanwhile")
@@ -167,7 +168,7 @@ def test_a_commit_between_two_looks_is_neither_lost_nor_a_reason_to_fetch_anew(d
     assert [row.entity_id for row in second.rows] == ["meanwhile"]
 
 
-def test_reading_what_is_new_costs_what_is_new(db: Database) -> None:
+def test_changes_after_steps_follow_the_new_rows(db: Database) -> None:
     begun = begin(db)
     costs = []
     for number in range(3):
@@ -179,7 +180,7 @@ def test_reading_what_is_new_costs_what_is_new(db: Database) -> None:
     assert costs[0] == costs[1] == costs[2]
 
 
-def test_a_tail_that_sees_nothing_new_asks_one_question(db: Database) -> None:
+def test_tail_look_runs_one_statement_without_changes(db: Database) -> None:
     begin(db)
     with Tail(db.path) as tail:
         tail.look()
@@ -190,7 +191,7 @@ def test_a_tail_that_sees_nothing_new_asks_one_question(db: Database) -> None:
     assert [statement.sql for statement in ran] == ["PRAGMA data_version"] * 5
 
 
-def test_a_tail_leaves_nothing_open_between_looks(db: Database) -> None:
+def test_tail_holds_no_transaction_between_looks(db: Database) -> None:
     begun = begin(db)
     with Tail(db.path) as tail:
         tail.look()
@@ -200,8 +201,8 @@ def test_a_tail_leaves_nothing_open_between_looks(db: Database) -> None:
         assert db.conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE) == (0, 0)
 
 
-def test_a_follower_sleeps_while_the_net_is_cast(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.state.feed.changes.NET_SECONDS", 0.002)
+def test_tail_waking_polls_without_waking(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lionstudio.state.sqlite.tail.POLL_SECONDS", 0.002)
     begin(db)
     woken: list[int] = []
 
@@ -219,7 +220,7 @@ def test_a_follower_sleeps_while_the_net_is_cast(db: Database, monkeypatch: pyte
     assert woken == []
 
 
-def test_a_tail_follows_a_writer(db: Database) -> None:
+def test_tail_wait_returns_new_changes(db: Database) -> None:
     begun = begin(db)
     with Tail(db.path) as tail:
         assert tail.look() == Changes((), 2)
@@ -237,9 +238,8 @@ def test_a_tail_follows_a_writer(db: Database) -> None:
         assert tail.wait(0).rows == ()
 
 
-def test_a_tail_that_starts_in_the_past_catches_up_in_batches(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.state.feed.changes._BATCH", 10)
-    monkeypatch.setattr(changes_after, "__defaults__", (10,))
+def test_tail_catches_up_in_batches(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lionstudio.state.sqlite.tail.BATCH", 10)
     begun = begin(db)
     say(db, begun.branch_id, *(f"m{number}" for number in range(38)))
 
@@ -249,8 +249,8 @@ def test_a_tail_that_starts_in_the_past_catches_up_in_batches(db: Database, monk
     assert lengths == [10, 10, 10, 10, 0]
 
 
-def test_a_tail_rings_without_waiting_for_the_net(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.state.feed.changes.NET_SECONDS", 60.0)
+def test_tail_wait_is_woken_by_the_bell(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lionstudio.state.sqlite.tail.POLL_SECONDS", 60.0)
     begun = begin(db)
     with Tail(db.path) as tail:
         tail.look()
@@ -262,7 +262,7 @@ def test_a_tail_rings_without_waiting_for_the_net(db: Database, monkeypatch: pyt
     assert [row.entity_id for row in found.rows] == ["a"]
 
 
-def test_a_tail_finds_out_without_a_bell(db: Database) -> None:
+def test_tail_wait_polls_without_a_bell(db: Database) -> None:
     begun = begin(db)
     with Tail(db.path) as tail:
         tail.look()
@@ -274,7 +274,7 @@ def test_a_tail_finds_out_without_a_bell(db: Database) -> None:
     assert [(row.kind, row.entity_id) for row in found.rows] == [("updated", begun.session_id)]
 
 
-def test_the_same_on_an_event_loop(db: Database) -> None:
+def test_tail_follow_on_an_event_loop(db: Database) -> None:
     begun = begin(db)
 
     async def follow() -> list[str]:

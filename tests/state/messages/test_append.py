@@ -1,4 +1,4 @@
-"""Appending: what one append writes, that the same again writes nothing, that the last costs what the first did."""
+"""Append: its rows, repeated appends, and the same cost at message 10 and 10,000."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from lionstudio.model.usage import Usage
 from lionstudio.state.branches import branch_length, branch_usage, create_branch, fork_branch, get_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import Appended, append, get_message
+from lionstudio.state.messages.append import Appended, append
 from lionstudio.state.messages.append_cursor import new_progression
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.messages.windows import messages_after, messages_before
 from lionstudio.state.sessions import finish_session, get_session
 
 MANY = 10_000
 
 
-def test_an_append_keeps_everything_that_belongs_to_it(db: Database) -> None:
+def test_append_writes_message_positions_counters_and_change(db: Database) -> None:
     session, branch = begin(db)
     message = said("hello", id="m", created_at=T0 + 5, sender="u", recipient="b", channel="c")
 
@@ -38,7 +39,7 @@ def test_an_append_keeps_everything_that_belongs_to_it(db: Database) -> None:
     assert (row.last_message_at, row.updated_at) == (T0 + 5, T0 + 5)
 
 
-def test_the_same_message_again_writes_nothing(db: Database) -> None:
+def test_append_same_message_writes_nothing(db: Database) -> None:
     session, branch = begin(db)
     message = said("hello", id="m", metadata={"usage": {"input_tokens": 3}})
     write(db, append, branch, message)
@@ -51,7 +52,7 @@ def test_the_same_message_again_writes_nothing(db: Database) -> None:
     assert read(db, get_session, session).message_count == 1
 
 
-def test_the_same_message_again_is_no_error_after_the_end(db: Database) -> None:
+def test_append_same_message_after_the_end_is_allowed(db: Database) -> None:
     session, branch = begin(db)
     say(db, branch, "m")
     write(db, finish_session, session, "completed")
@@ -59,7 +60,7 @@ def test_the_same_message_again_is_no_error_after_the_end(db: Database) -> None:
     assert not write(db, append, branch, said("m", id="m")).new
 
 
-def test_the_same_id_with_other_content_is_a_conflict(db: Database) -> None:
+def test_append_rejects_an_id_with_other_content(db: Database) -> None:
     _, branch = begin(db)
     say(db, branch, "m")
 
@@ -76,7 +77,7 @@ def test_the_same_id_with_other_content_is_a_conflict(db: Database) -> None:
     assert read_history(db, branch) == ["m"]
 
 
-def test_a_message_may_stand_in_branches_of_several_sessions(db: Database) -> None:
+def test_append_shares_a_message_between_sessions(db: Database) -> None:
     one, other = begin(db, "one"), begin(db, "other")
     say(db, one.branch_id, "shared")
 
@@ -86,7 +87,7 @@ def test_a_message_may_stand_in_branches_of_several_sessions(db: Database) -> No
     assert db.conn.value("SELECT count(*) FROM messages") == 1
 
 
-def test_a_message_that_two_branches_share_is_once_in_their_session(db: Database) -> None:
+def test_append_counts_a_shared_message_once_in_its_session(db: Database) -> None:
     session, branch = begin(db)
     second = write(db, create_branch, Branch(id="second", session_id=session))
     message = said("shared", id="shared", metadata={"usage": {"input_tokens": 7}})
@@ -99,7 +100,7 @@ def test_a_message_that_two_branches_share_is_once_in_their_session(db: Database
     assert [entry.message_id for entry in read(db, messages_after, session)] == ["shared"]
 
 
-def test_a_session_that_has_ended_takes_no_shared_message_either(db: Database) -> None:
+def test_append_rejects_a_shared_message_after_the_end(db: Database) -> None:
     session, branch = begin(db)
     second = write(db, create_branch, Branch(id="second", session_id=session)).id
     say(db, branch, "shared")
@@ -109,7 +110,7 @@ def test_a_session_that_has_ended_takes_no_shared_message_either(db: Database) -
         write(db, append, second, said("shared", id="shared"))
 
 
-def test_a_shared_system_prompt_is_pointed_at_by_both_branches(db: Database) -> None:
+def test_append_sets_a_shared_system_prompt_on_both_branches(db: Database) -> None:
     session, branch = begin(db)
     second = write(db, create_branch, Branch(id="second", session_id=session)).id
     prompt = create_message({"system_message": "be brief"}, id="sys", metadata={"usage": {"input_tokens": 7}})
@@ -121,7 +122,7 @@ def test_a_shared_system_prompt_is_pointed_at_by_both_branches(db: Database) -> 
     assert read(db, get_session, session).input_tokens == 7
 
 
-def test_usage_is_summed_on_branch_and_session(db: Database) -> None:
+def test_append_adds_usage_to_branch_and_session(db: Database) -> None:
     session, branch = begin(db)
     second = write(db, create_branch, Branch(id="second", session_id=session)).id
     used = {
@@ -141,14 +142,14 @@ def test_usage_is_summed_on_branch_and_session(db: Database) -> None:
     assert read(db, get_session, session).usage == Usage(20, 11, 6, 4, 80)
 
 
-def test_an_unknown_price_stays_unknown(db: Database) -> None:
+def test_append_keeps_an_unknown_cost_null(db: Database) -> None:
     session, branch = begin(db)
     write(db, append, branch, said("a", metadata={"usage": {"input_tokens": 1}}))
 
     assert read(db, get_session, session).cost_microusd is None
 
 
-def test_the_system_prompt_is_pointed_at(db: Database) -> None:
+def test_append_sets_the_system_prompt(db: Database) -> None:
     _, branch = begin(db)
     write(db, append, branch, create_message({"system_message": "be brief"}, id="sys"))
     say(db, branch, "a")
@@ -156,7 +157,7 @@ def test_the_system_prompt_is_pointed_at(db: Database) -> None:
     assert read(db, get_branch, branch).system_msg_id == "sys"
 
 
-def test_an_unknown_class_is_kept_with_its_tag(db: Database) -> None:
+def test_append_keeps_an_unknown_class_tag(db: Database) -> None:
     _, branch = begin(db)
     thought = Message(id="t", created_at=T0, content={"thought": "hm"}, metadata={"lion_class": "my.Thought", "a": 1})
     write(db, append, branch, thought)
@@ -169,25 +170,25 @@ def test_an_unknown_class_is_kept_with_its_tag(db: Database) -> None:
     assert db.conn.all("SELECT id, lion_class FROM messages ORDER BY id") == [("t", 6), ("u", 6), ("v", 0)]
 
 
-def test_a_session_that_has_ended_takes_no_more_but_an_importer_may(db: Database) -> None:
+def test_append_rejects_an_ended_session_unless_late(db: Database) -> None:
     session, branch = begin(db)
     write(db, finish_session, session, "failed")
 
-    with pytest.raises(IllegalTransition, match="takes no more messages"):
+    with pytest.raises(IllegalTransition, match="accepts no more messages"):
         write(db, append, branch, said(id="m"))
     assert db.conn.value("SELECT count(*) FROM messages") == 0
 
     assert write(db, append, branch, said(id="m"), late=True).new
 
 
-def test_a_branch_that_does_not_exist_takes_nothing(db: Database) -> None:
+def test_append_rejects_a_missing_branch(db: Database) -> None:
     with pytest.raises(NotFound):
         write(db, append, "nowhere", said())
 
     assert db.conn.value("SELECT count(*) FROM messages") == 0
 
 
-def test_a_branch_that_another_process_pruned_is_not_there_any_more(db: Database) -> None:
+def test_append_rejects_a_branch_that_another_process_pruned(db: Database) -> None:
     begun = begin(db)
     say(db, begun.branch_id, "a")
     write(db, finish_session, begun.session_id, "completed")
@@ -202,7 +203,7 @@ def test_a_branch_that_another_process_pruned_is_not_there_any_more(db: Database
     assert db.conn.value("SELECT count(*) FROM messages") == 1
 
 
-def test_a_branch_that_another_process_made_anew_takes_messages(db: Database) -> None:
+def test_append_accepts_a_branch_that_another_process_recreated(db: Database) -> None:
     begun = begin(db)
     say(db, begun.branch_id, "a")
     with Database(db.path) as other:
@@ -217,8 +218,8 @@ def test_a_branch_that_another_process_made_anew_takes_messages(db: Database) ->
     assert [item.message_id for item in read(db, messages_after, begun.session_id)] == ["b"]
 
 
-def test_what_is_undone_is_not_remembered(db: Database) -> None:
-    """The ends of a branch are kept with the connection; an append that is rolled back must not move them."""
+def test_append_cursor_is_forgotten_after_a_rollback(db: Database) -> None:
+    """Cursors are cached in the connection; a rolled back append must not move them."""
     _, branch = begin(db)
     say(db, branch, "a")
 
@@ -234,7 +235,7 @@ def test_what_is_undone_is_not_remembered(db: Database) -> None:
     assert [entry.ord for entry in read(db, messages_after, "s")] == [0, 1]
 
 
-def test_two_writers_of_one_branch_lose_nothing_and_leave_no_hole(db: Database) -> None:
+def test_append_by_two_writers_leaves_no_hole(db: Database) -> None:
     _, branch = begin(db)
     with Database(db.path) as other:
         for number in range(10):
@@ -244,7 +245,7 @@ def test_two_writers_of_one_branch_lose_nothing_and_leave_no_hole(db: Database) 
     assert [entry.ord for entry in read(db, messages_after, "s")] == list(range(10))
 
 
-def test_a_clock_that_goes_back_does_not_move_times_back(db: Database) -> None:
+def test_append_never_moves_times_back(db: Database) -> None:
     session, branch = begin(db)
     say(db, branch, "a", created_at=T0 + 100)
     say(db, branch, "b", created_at=T0 + 50)
@@ -253,7 +254,7 @@ def test_a_clock_that_goes_back_does_not_move_times_back(db: Database) -> None:
     assert (row.last_message_at, row.updated_at, row.last_msg_id) == (T0 + 100, T0 + 100, "b")
 
 
-def test_windows_by_ord(db: Database) -> None:
+def test_messages_after_and_before(db: Database) -> None:
     session, branch = begin(db)
     say(db, branch, *(f"m{number}" for number in range(10)))
 
@@ -263,7 +264,7 @@ def test_windows_by_ord(db: Database) -> None:
     assert read(db, messages_before, session, 0) == []
 
 
-# ── Work, counted ────────────────────────────────────────────────────────
+# ── Work counts ─────────────────────────────────────────────────────────
 
 
 def fill(db: Database, branch_id: str, count: int) -> None:
@@ -278,7 +279,7 @@ def statements_of_an_append(db: Database, branch_id: str) -> list[tuple[str, int
 
 
 def log_bytes_per_append(db: Database, branch_id: str, count: int = 200) -> float:
-    """How much the log grows, after it was folded back and cut."""
+    """Bytes that the log grows by, after a truncating checkpoint."""
     db.conn.raw.wal_autocheckpoint(0)
     db.conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     for number in range(count):
@@ -287,7 +288,7 @@ def log_bytes_per_append(db: Database, branch_id: str, count: int = 200) -> floa
 
 
 @pytest.mark.slow
-def test_the_ten_thousandth_append_does_what_the_tenth_did(db: Database) -> None:
+def test_append_10000_runs_the_statements_of_append_10(db: Database) -> None:
     # in a file that is in use: where every table is one page, an append writes fewer of them
     fill(db, begin(db, "before").branch_id, 1000)
     branch = begin(db).branch_id
@@ -306,21 +307,21 @@ def test_the_ten_thousandth_append_does_what_the_tenth_did(db: Database) -> None
 
 
 @pytest.mark.slow
-def test_a_first_append_of_a_process_costs_the_same_on_a_long_branch(db: Database) -> None:
+def test_append_cursor_costs_the_same_on_a_long_branch(db: Database) -> None:
     short, long = begin(db, "short"), begin(db, "long")
     fill(db, short.branch_id, 10)
     fill(db, long.branch_id, MANY)
 
     costs = []
     for branch in (short.branch_id, long.branch_id):
-        db.conn.forget_places()
+        db.conn.forget_cursors()
         costs.append(statements_of_an_append(db, branch))
 
     assert costs[0] == costs[1]
 
 
 @pytest.mark.parametrize("length", [0, 1, 500])
-def test_a_fork_is_one_insert(db: Database, length: int) -> None:
+def test_fork_branch_is_one_insert(db: Database, length: int) -> None:
     _, branch = begin(db)
     fill(db, branch, length)
 
@@ -334,7 +335,7 @@ def test_a_fork_is_one_insert(db: Database, length: int) -> None:
 
 
 @pytest.mark.slow
-def test_a_window_costs_the_same_anywhere_in_a_long_session(db: Database) -> None:
+def test_messages_after_costs_the_same_anywhere(db: Database) -> None:
     session, branch = begin(db)
     fill(db, branch, 3000)
     costs = []
@@ -350,7 +351,7 @@ def test_a_window_costs_the_same_anywhere_in_a_long_session(db: Database) -> Non
 # ── Forks ────────────────────────────────────────────────────────────────
 
 
-def test_a_fork_sees_its_parent_up_to_and_including_the_ord(db: Database) -> None:
+def test_fork_branch_inherits_messages_up_to_the_ord(db: Database) -> None:
     _, branch = begin(db)
     say(db, branch, "a", "b", "c")
     children = {at: write(db, fork_branch, branch, at).id for at in (-1, 0, 1, 2, None)}
@@ -365,7 +366,7 @@ def test_a_fork_sees_its_parent_up_to_and_including_the_ord(db: Database) -> Non
     }
 
 
-def test_a_fork_takes_over_name_user_and_configuration(db: Database) -> None:
+def test_fork_branch_copies_name_user_and_metadata(db: Database) -> None:
     begin(db)
     parent = Branch(id="p", session_id="s", name="n", user="u", metadata={"model": "m", "effort": "high"})
     write(db, create_branch, parent)
@@ -378,7 +379,7 @@ def test_a_fork_takes_over_name_user_and_configuration(db: Database) -> None:
 
 
 @pytest.mark.parametrize("at", [-2, 1, 2**70])
-def test_a_fork_at_no_message_is_refused(db: Database, at: int) -> None:
+def test_fork_branch_rejects_an_ord_without_a_message(db: Database, at: int) -> None:
     _, branch = begin(db)
     say(db, branch, "a")
 
@@ -386,7 +387,7 @@ def test_a_fork_at_no_message_is_refused(db: Database, at: int) -> None:
         write(db, fork_branch, branch, at)
 
 
-def test_a_fork_into_another_session(db: Database) -> None:
+def test_fork_branch_into_another_session(db: Database) -> None:
     one, other = begin(db, "one"), begin(db, "other")
     say(db, one.branch_id, "a")
     child = write(db, fork_branch, one.branch_id, session_id=other.session_id)
@@ -399,7 +400,7 @@ def test_a_fork_into_another_session(db: Database) -> None:
         write(db, fork_branch, one.branch_id, session_id="nowhere")
 
 
-def test_a_place_whose_progression_is_gone_is_a_damaged_store(db: Database) -> None:
+def test_append_to_a_missing_progression_raises_corrupt_store(db: Database) -> None:
     begun = begin(db)
     other = apsw.Connection(db.path)
     other.execute("PRAGMA foreign_keys = OFF")
@@ -410,7 +411,7 @@ def test_a_place_whose_progression_is_gone_is_a_damaged_store(db: Database) -> N
         write(db, append, begun.branch_id, said())
 
 
-def test_a_branch_without_a_progression_gets_one_with_its_first_message(db: Database) -> None:
+def test_append_creates_the_progression_of_a_branch(db: Database) -> None:
     begun = begin(db)
     sql(db, "UPDATE branches SET progression_id = NULL")
     sql(db, "UPDATE sessions SET progression_id = NULL")

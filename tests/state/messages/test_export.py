@@ -1,4 +1,4 @@
-"""Exports: the same session in every format, whole, with its forks, and with places whose message is gone."""
+"""Exports: the same session in every format, with its forks and with missing messages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from lionstudio.model.json_codec import MAX_DEPTH
 from lionstudio.model.messages import Message, create_message
 from lionstudio.state.branches import create_branch, fork_branch, get_branch
 from lionstudio.state.database import Database
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
 from lionstudio.state.messages.export import FORMATS, export
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session, get_session
 
 
@@ -27,7 +28,7 @@ def exported(db: Database, form: str, session_id: str = "s") -> str:
 
 @pytest.fixture
 def world(db: Database) -> Database:
-    """A session with two branches, a fork, a tool call, a shared message and a message that is gone."""
+    """A session with two branches, a fork, a tool call, a shared message and a missing message."""
     begun = begin(db, name="My *run*", project="p", invocation_kind="agent", model="m", metadata={"k": [1]})
     used = {"input_tokens": 10, "output_tokens": 4, "cost_microusd": 1500}
     write(db, append, begun.branch_id, create_message({"system_message": "Be brief."}, id="sys", created_at=T0))
@@ -44,7 +45,7 @@ def world(db: Database) -> Database:
     return db
 
 
-def test_json_is_the_whole_session(world: Database) -> None:
+def test_export_json_has_the_whole_session(world: Database) -> None:
     whole = json.loads(exported(world, "json"))
 
     branches = whole.pop("branches")
@@ -68,7 +69,7 @@ def test_json_is_the_whole_session(world: Database) -> None:
     ] + [{"branch_id": "s.main", "ord": 4, "id": "gone", "missing": True}]
 
 
-def test_forks_say_where_they_left(world: Database) -> None:
+def test_export_names_the_origin_of_a_fork(world: Database) -> None:
     branches = {branch["name"]: branch for branch in json.loads(exported(world, "json"))["branches"]}
 
     assert set(branches) == {"main", "other", None}
@@ -78,7 +79,7 @@ def test_forks_say_where_they_left(world: Database) -> None:
     assert branches[None]["messages"] == []
 
 
-def test_json_lines_hold_the_same(world: Database) -> None:
+def test_export_jsonl_has_the_same_content(world: Database) -> None:
     whole = json.loads(exported(world, "json"))
     lines = [json.loads(line) for line in exported(world, "jsonl").split("\n")[:-1]]
 
@@ -89,7 +90,7 @@ def test_json_lines_hold_the_same(world: Database) -> None:
     assert lines == flat
 
 
-def test_markdown_is_for_people(world: Database) -> None:
+def test_export_markdown(world: Database) -> None:
     text = exported(world, "md")
 
     assert text.startswith("# My *run*\n\n- Session: s\n- Status: running\n- Kind: agent\n")
@@ -103,7 +104,7 @@ def test_markdown_is_for_people(world: Database) -> None:
     assert "\n## Branch empty\n" in text
 
 
-def test_a_session_without_anything(db: Database) -> None:
+def test_export_of_an_empty_session(db: Database) -> None:
     begin(db)
     sql(db, "DELETE FROM branches")
     write(db, finish_session, "s", "completed", at=T0)
@@ -126,7 +127,7 @@ TRAPS: dict[str, Any] = {
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("what", TRAPS)
-def test_whatever_was_stored_can_be_exported(db: Database, what: str, form: str) -> None:
+def test_export_accepts_any_stored_content(db: Database, what: str, form: str) -> None:
     begun = begin(db, name=str(TRAPS[what])[:100])
     message = Message(id="m", created_at=T0, content={"instruction": TRAPS[what]}, metadata={"a": TRAPS[what]})
     write(db, append, begun.branch_id, message)
@@ -141,7 +142,7 @@ def test_whatever_was_stored_can_be_exported(db: Database, what: str, form: str)
         assert json.loads(text.split("\n")[2])["content"] == message.content
 
 
-def test_a_fence_is_longer_than_any_in_the_text(db: Database) -> None:
+def test_export_markdown_fence_is_longer_than_any_in_the_text(db: Database) -> None:
     begun = begin(db)
     write(db, append, begun.branch_id, Message(content={"a": "`" * 7}))
 
@@ -149,7 +150,7 @@ def test_a_fence_is_longer_than_any_in_the_text(db: Database) -> None:
 
 
 @pytest.mark.parametrize("form", ["pdf", "", "JSON"])
-def test_an_unknown_format_is_refused(db: Database, form: str) -> None:
+def test_export_rejects_an_unknown_format(db: Database, form: str) -> None:
     begin(db)
 
     with pytest.raises(InvalidInput):
@@ -157,13 +158,13 @@ def test_an_unknown_format_is_refused(db: Database, form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_an_unknown_session_is_not_found(db: Database, form: str) -> None:
+def test_export_of_a_missing_session_raises_not_found(db: Database, form: str) -> None:
     with pytest.raises(NotFound):
-        exported(db, form, "nobody")
+        exported(db, form, "missing")
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_a_long_session_is_never_in_memory_at_once(db: Database, form: str) -> None:
+def test_export_streams_a_long_session(db: Database, form: str) -> None:
     begun = begin(db)
     db.write(lambda conn: [append(conn, begun.branch_id, said("x" * 10_000)) for _ in range(600)])
 

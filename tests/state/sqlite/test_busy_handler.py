@@ -1,4 +1,4 @@
-"""How a lock is waited for: in short steps, longer ones only when somebody holds it for long, and not for ever."""
+"""The busy handler sleeps briefly at first, longer while the lock is held for long, and gives up after the timeout."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Clock:
         self.now += seconds
 
 
-def test_it_sleeps_shortly_then_longer_and_then_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_busy_handler_sleeps_briefly_then_longer_then_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock()
     monkeypatch.setattr(busy_handler, "time", clock)
-    wait = busy_handler._patience(3.0)
+    wait = busy_handler._handler(3.0)
 
     tries = 0
     while wait(tries):

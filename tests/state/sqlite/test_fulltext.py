@@ -1,4 +1,4 @@
-"""Full-text search: what it finds, where it says it stands, and that it never reads the messages through."""
+"""Full-text search: its hits, their positions, and that it never scans the messages."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import pytest
 from tests.support.builders import T0, begin, read, said, say, sql, write
 from tests.support.sql_trace import traced
 
-from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.errors import InvalidInput
 from lionstudio.model.messages import ActionResponse, Message, create_message
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.embeddings import set_embedding
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.embeddings import EmbeddingModel, store_embeddings
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.sqlite import vectors
-from lionstudio.state.sqlite.fulltext import Hit, index_batch, match_expression, search, snippet, unindexed
+from lionstudio.state.sqlite.fulltext import Hit, count_unindexed, index_batch, match_expression, search, snippet
 from lionstudio.state.sqlite.vectors import nearest
 
 
@@ -32,7 +33,7 @@ def index_all(conn: Connection) -> None:
         pass
 
 
-def test_a_hit_says_where_it_stands(db: Database) -> None:
+def test_search_hit_has_its_position(db: Database) -> None:
     session, branch = begin(db, name="n", project="p")
     say(db, branch, "nothing", "a lion sleeps")
 
@@ -58,7 +59,7 @@ def test_a_hit_says_where_it_stands(db: Database) -> None:
         ("nowhere", []),
     ],
 )
-def test_what_is_found_is_the_same_with_and_without_the_index(
+def test_search_finds_the_same_with_and_without_the_index(
     db: Database, indexed: bool, query: str, wanted: list[str]
 ) -> None:
     _, branch = begin(db)
@@ -76,7 +77,7 @@ def test_what_is_found_is_the_same_with_and_without_the_index(
     assert sorted(found(db, query, ranked=True)) == sorted(wanted)
 
 
-def test_filters(db: Database) -> None:
+def test_search_filters(db: Database) -> None:
     one, other = begin(db, "one", project="p"), begin(db, "other", project="q")
     write(db, append, one.branch_id, said("lion", id="old", created_at=T0))
     write(db, append, other.branch_id, said("lion", id="new", created_at=T0 + 10))
@@ -85,12 +86,12 @@ def test_filters(db: Database) -> None:
     assert found(db, "lion", session_id="other") == ["new"]
     assert found(db, "lion", since=T0 + 1) == ["new"]
     assert found(db, "lion", limit=1) == ["new"]
-    assert found(db, "lion", project="nobody's") == []
+    assert found(db, "lion", project="other") == []
 
 
 @pytest.mark.parametrize("indexed", [False, True])
 @pytest.mark.parametrize("narrowed", [{"project": "mine"}, {"session_id": "mine"}, {"since": T0 + 5}])
-def test_the_most_relevant_are_of_what_is_asked_for_however_many_others_match(
+def test_search_ranked_ranks_only_messages_in_scope(
     db: Database, indexed: bool, narrowed: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("lionstudio.state.sqlite.fulltext._RANKED", 10)
@@ -106,7 +107,7 @@ def test_the_most_relevant_are_of_what_is_asked_for_however_many_others_match(
     assert len(found(db, "lion", ranked=True, limit=100)) == 10
 
 
-def test_a_message_of_two_sessions_is_one_hit(db: Database) -> None:
+def test_search_gives_a_shared_message_once(db: Database) -> None:
     one, other = begin(db, "one"), begin(db, "other")
     for begun in (one, other):
         write(db, append, begun.branch_id, said("lion", id="shared"))
@@ -116,14 +117,14 @@ def test_a_message_of_two_sessions_is_one_hit(db: Database) -> None:
     assert found(db, "lion", session_id="other") == ["shared"]
 
 
-def test_a_message_without_a_session_is_found_too(db: Database) -> None:
+def test_search_finds_a_message_without_a_session(db: Database) -> None:
     sql(db, "INSERT INTO messages (id, created_at, content) VALUES ('loose', 5.0, '{\"x\":\"lion\"}')")
 
     [hit] = read(db, search, "lion")
     assert (hit.message_id, hit.session_id, hit.ord) == ("loose", None, None)
 
 
-def test_damaged_content_is_searched_as_text(db: Database) -> None:
+def test_search_reads_damaged_content_as_text(db: Database) -> None:
     sql(db, "INSERT INTO messages (id, created_at, content) VALUES ('cut', 5.0, '{\"x\":\"lion')")
     sql(db, "INSERT INTO messages (id, created_at, content) VALUES ('blob', 5.0, x'00ff')")
     sql(db, "INSERT INTO messages (id, created_at, content) VALUES ('none', 5.0, NULL)")
@@ -133,24 +134,24 @@ def test_damaged_content_is_searched_as_text(db: Database) -> None:
 
 
 @pytest.mark.parametrize("query", ["", " ", '"', '""', "***", "-", "()", "…"])
-def test_a_query_without_a_word_is_refused(query: str) -> None:
+def test_search_rejects_a_query_without_a_word(query: str) -> None:
     with pytest.raises(InvalidInput):
         match_expression(query)
 
 
-def test_the_index_is_filled_in_batches(db: Database) -> None:
+def test_index_batch_fills_the_index(db: Database) -> None:
     _, branch = begin(db)
     db.write(lambda conn: [append(conn, branch, said(f"lion {number}")) for number in range(25)])
 
     counts = [db.write(lambda conn: index_batch(conn, 10)) for _ in range(4)]
 
     assert counts == [10, 10, 5, 0]
-    assert read(db, unindexed) == 0
+    assert read(db, count_unindexed) == 0
     assert len(found(db, "lion", limit=100)) == 25
 
 
-def test_a_search_never_reads_the_messages_through(db: Database) -> None:
-    """A rare word, a common word and no word at all: the table of messages is only ever asked by key."""
+def test_search_never_scans_messages(db: Database) -> None:
+    """A rare word, a common word and no word at all: messages are only read by key."""
     _, branch = begin(db)
     texts = [f"common {'rare' if number % 500 == 7 else number}" for number in range(2000)]
     db.write(lambda conn: [append(conn, branch, said(text)) for text in texts])
@@ -166,7 +167,7 @@ def test_a_search_never_reads_the_messages_through(db: Database) -> None:
 
 
 def interleaved(db: Database) -> None:
-    """Sessions of three projects that speak in turns, one of them long ago, and a tail without an index."""
+    """Sessions of three projects that take turns, one of them long ago, and an unindexed tail."""
     branches = [begin(db, f"s{number}", project=f"p{number % 3}").branch_id for number in range(9)]
 
     def talk(conn: Connection) -> None:
@@ -195,9 +196,9 @@ def expected(db: Database, project: str | None, session_id: str | None, since: f
     return [id_ for _, id_ in sorted(wanted, reverse=True)]
 
 
-def test_a_narrowed_search_finds_all_that_a_wide_one_would(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_in_scope_finds_all_matches_in_scope(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     interleaved(db)
-    assert unindexed(db.conn) > 0
+    assert count_unindexed(db.conn) > 0
     for few, many, near in ((5_000, 200_000, 16_384), (10, 200_000, 64), (10, 20, 64)):  # at once, later, never listed
         monkeypatch.setattr("lionstudio.state.sqlite.fulltext.FEW", few)
         monkeypatch.setattr("lionstudio.state.sqlite.fulltext.MANY", many)
@@ -217,8 +218,8 @@ def test_a_narrowed_search_finds_all_that_a_wide_one_would(db: Database, monkeyp
             assert found(db, "lion", limit=7, **given) == expected(db, **given)[:7]
 
 
-@pytest.mark.parametrize("narrowed", [{"project": "nobody's"}, {"session_id": "last"}, {"since": T0 + 9999}])
-def test_a_narrowed_search_does_not_look_at_what_is_elsewhere(db: Database, narrowed: dict[str, Any]) -> None:
+@pytest.mark.parametrize("narrowed", [{"project": "other"}, {"session_id": "last"}, {"since": T0 + 9999}])
+def test_search_in_scope_skips_other_rows(db: Database, narrowed: dict[str, Any]) -> None:
     interleaved(db)
     say(db, begin(db, "last").branch_id, "the mouse")
     db.write(index_all)
@@ -228,7 +229,7 @@ def test_a_narrowed_search_does_not_look_at_what_is_elsewhere(db: Database, narr
     assert sum(one.steps for one in ran) < 3000
 
 
-def test_a_snippet_is_one_line_around_the_word() -> None:
+def test_snippet_is_one_line_around_the_word() -> None:
     text = "a " * 300 + "needle\nin   the hay " + "b " * 300
 
     cut = snippet(text, "needle", 60)
@@ -240,7 +241,7 @@ def test_a_snippet_is_one_line_around_the_word() -> None:
     assert snippet("short", "absent", 60) == "short"
 
 
-def test_a_changed_message_keeps_its_place_in_the_order(db: Database) -> None:
+def test_search_keeps_the_order_of_a_changed_message(db: Database) -> None:
     _, branch = begin(db)
     say(db, branch, "one lion", "two", "three lion")
     db.write(index_all)
@@ -251,7 +252,7 @@ def test_a_changed_message_keeps_its_place_in_the_order(db: Database) -> None:
     assert found(db, "lion") == ["three lion", "two", "one lion"]
 
 
-def test_a_number_that_is_given_out_again_finds_only_the_new_message(db: Database) -> None:
+def test_search_after_a_pk_is_reused_finds_only_the_new_message(db: Database) -> None:
     session, branch = begin(db)
     say(db, branch, "keep", "old words")
     db.write(index_all)
@@ -267,10 +268,10 @@ def test_a_number_that_is_given_out_again_finds_only_the_new_message(db: Databas
     write(db, finish_session, session, "completed")
 
 
-# ── By meaning ───────────────────────────────────────────────────────────
+# ── Embeddings ───────────────────────────────────────────────────────────
 
 
-def test_the_nearest_embedding_comes_first(db: Database) -> None:
+def test_nearest_orders_by_distance(db: Database) -> None:
     pytest.importorskip("sqlite_vec")
     _, branch = begin(db)
     for id_, vector in {"north": (0.0, 1.0), "east": (1.0, 0.0), "northeast": (1.0, 1.2)}.items():
@@ -284,19 +285,16 @@ def test_the_nearest_embedding_comes_first(db: Database) -> None:
     assert hits[0].distance == pytest.approx(0.005, abs=0.001)
 
 
-def test_an_embedding_may_come_later(db: Database) -> None:
+def test_store_embeddings_sets_the_embedding_of_a_message(db: Database) -> None:
     _, branch = begin(db)
     say(db, branch, "m")
-    write(db, set_embedding, "m", [0.5, -0.25])
+    [(pk,)] = sql(db, "SELECT pk FROM messages")
+    write(db, store_embeddings, EmbeddingModel("small", 2), {pk: [0.5, -0.25], pk + 1: [1.0, 0.0]})
 
     assert read(db, get_message, "m").embedding == (0.5, -0.25)
-    with pytest.raises(NotFound):
-        write(db, set_embedding, "nobody", [1.0])
-    with pytest.raises(InvalidInput):
-        write(db, set_embedding, "m", [])
 
 
-def test_without_sqlite_vec_it_says_what_to_install(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearest_without_sqlite_vec_names_the_package(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sqlite_vec", None)
 
     assert not vectors.load_extension(db.conn)
@@ -306,7 +304,7 @@ def test_without_sqlite_vec_it_says_what_to_install(db: Database, monkeypatch: p
     assert "pip install" in refusal.value.hint
 
 
-def test_extensions_cannot_be_loaded_afterwards(db: Database) -> None:
+def test_load_extension_disables_loading_afterwards(db: Database) -> None:
     pytest.importorskip("sqlite_vec")
     vectors.load_extension(db.conn)
 
@@ -314,7 +312,7 @@ def test_extensions_cannot_be_loaded_afterwards(db: Database) -> None:
         db.conn.all("SELECT load_extension('nothing')")
 
 
-def test_text_of_any_shape_is_searched() -> None:
+def test_search_accepts_text_of_any_shape() -> None:
     message = ActionResponse(content={"output": [{"a": ["x", 1, 2.5, None, True]}, "y"], "action_request_id": "r"})
 
     assert message.text == "x\n1\n2.5\ny\nr"

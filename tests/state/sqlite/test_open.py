@@ -1,4 +1,4 @@
-"""What may lie where the database should be, how it is opened then, and by which library alone."""
+"""Opening bad files in place of the database, and the SQLite library that the product loads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SESSIONS = 30
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with something in it; tests damage copies."""
+    """A filled database; tests damage copies of it."""
     path = tmp_path_factory.mktemp("filled") / "state.db"
     add_old_sessions(path, sessions=SESSIONS, messages=10)
     return path
@@ -60,7 +60,7 @@ def replace_home(path: Path) -> None:
     path.parent.touch()
 
 
-# What is wrong, how it comes about, and the error of whoever wants to write or to read.
+# The fault, how to cause it, and the error of a writer or reader.
 Ruin = Callable[[Path], object]
 RUINS: dict[str, tuple[Ruin, type[LionError], type[LionError]]] = {
     "a text": (lambda path: path.write_text("once upon a time " * 500), CorruptStore, CorruptStore),
@@ -81,7 +81,7 @@ RUINS: dict[str, tuple[Ruin, type[LionError], type[LionError]]] = {
 
 
 @pytest.mark.parametrize("ruin", RUINS)
-def test_what_is_no_database_is_refused_in_one_sentence(ruin: str, filled: Path, tmp_path: Path) -> None:
+def test_open_refuses_a_bad_file_in_one_sentence(ruin: str, filled: Path, tmp_path: Path) -> None:
     ruined, for_writers, for_readers = RUINS[ruin]
     path = tmp_path / "home" / "state.db"
     path.parent.mkdir()
@@ -100,7 +100,7 @@ def test_what_is_no_database_is_refused_in_one_sentence(ruin: str, filled: Path,
     assert [name for name in os.listdir(tmp_path) if name.startswith("copy")] == []
 
 
-def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
+def test_open_writer_turns_an_empty_file_into_a_database(tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     path.touch()
     with pytest.raises(NotFound, match="is empty"), reading(str(path)):
@@ -109,12 +109,12 @@ def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
     assert pragmas(path) == ("wal", 2)
 
 
-def test_a_file_that_is_made_between_two_questions_is_ours(tmp_path: Path) -> None:
+def test_version_of_reads_in_one_transaction(tmp_path: Path) -> None:
     path = str(tmp_path / "state.db")
     maker = threading.Thread(target=lambda: Database(path).close())
 
     class Slow(Connection):
-        """Somebody else makes the file right after the first question about it, if that is possible."""
+        """Another process creates the file right after the first statement, if that is possible."""
 
         def all(self, sql: str, params: Any = ()) -> list[tuple[Any, ...]]:
             found = Connection.all(self, sql, params)
@@ -128,7 +128,7 @@ def test_a_file_that_is_made_between_two_questions_is_ours(tmp_path: Path) -> No
     maker.join()
 
 
-def test_a_log_that_is_noise_is_not_believed(filled: Path, tmp_path: Path) -> None:
+def test_open_ignores_a_log_of_noise(filled: Path, tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     shutil.copy(filled, path)
     for beside in ("-wal", "-shm"):
@@ -146,7 +146,7 @@ def pragmas(path: Path) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("table", ["messages", "progression_items", "messages_fts_data", "branches", "changes"])
-def test_damage_in_one_table_leaves_the_others_readable(table: str, filled: Path, tmp_path: Path) -> None:
+def test_damage_in_one_table_keeps_the_others_readable(table: str, filled: Path, tmp_path: Path) -> None:
     path = tmp_path / "state.db"
     shutil.copy(filled, path)
     for page in pages_of(table, filled):
@@ -164,13 +164,13 @@ def pages_of(table: str, path: Path) -> list[int]:
     return [int(str(page)) for (page,) in found]
 
 
-def test_where_no_log_is_possible_nobody_waits_for_one() -> None:
-    with pytest.raises(StorageFailed, match="cannot keep a log"):
+def test_open_without_wal_support_fails_at_once() -> None:
+    with pytest.raises(StorageFailed, match="without WAL support"):
         Database(":memory:")
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o022, 0o027, 0o077])
-def test_what_is_made_is_for_its_owner_only(umask: int, tmp_path: Path) -> None:
+def test_open_creates_files_for_the_owner_only(umask: int, tmp_path: Path) -> None:
     home = tmp_path / "home"
     path = home / "state.db"
     before = os.umask(umask)
@@ -201,14 +201,14 @@ print(json.dumps([mapped, sorted(name for name in sys.modules if "sqlite3" in na
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_one_sqlite_library_is_loaded_and_it_is_apsw(tmp_path: Path) -> None:
+def test_product_loads_only_the_sqlite_of_apsw(tmp_path: Path) -> None:
     mapped, modules = child(EVERYTHING, tmp_path / "state.db")
     assert modules == []
     assert len(mapped) == 1
     assert "apsw" in mapped[0]
 
 
-# Whoever opens and closes the file by hand drops the locks that SQLite holds on it.
+# Opening and closing the file by hand drops the locks that SQLite holds on it.
 WATCHED = """
 import json, os, sys
 from pathlib import Path
@@ -221,7 +221,7 @@ def watch(event, arguments):
             touched.append([event, os.fsdecode(name)])
 from tests.support.workload import WORKS
 from tests.support.old_files import add_old_sessions, make_v1
-from lionstudio.state.feed.changes import Tail
+from lionstudio.state.sqlite.tail import Tail
 from lionstudio.state.database import reading
 from lionstudio.state.upkeep.doctor import examine
 from lionstudio.state.messages.export import export
@@ -242,7 +242,7 @@ print(json.dumps(touched))
 """
 
 
-def test_nobody_opens_the_file_by_hand(tmp_path: Path) -> None:
+def test_product_never_opens_the_database_file_itself(tmp_path: Path) -> None:
     assert child(WATCHED, tmp_path / "state.db") == []
 
 
@@ -261,14 +261,14 @@ print(json.dumps([[text.count("state.db"), text.count(".lock")] for text in (our
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_a_program_that_is_started_inherits_no_descriptor(tmp_path: Path) -> None:
+def test_child_process_inherits_no_descriptor(tmp_path: Path) -> None:
     ours, theirs = child(INHERITED, tmp_path / "state.db")
     assert min(ours) > 0, "the parent has them open"
     assert theirs == [0, 0]
 
 
 def child(script: str, path: Path) -> list[Any]:
-    """What a Python process prints, as JSON."""
+    """The JSON output of a Python process."""
     done = subprocess.run(
         [*PYTHON, "-c", script, str(path)],
         cwd=ROOT,

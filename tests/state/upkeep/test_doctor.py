@@ -1,4 +1,4 @@
-"""The doctor: what it finds, with evidence; and that only what is stale and proven dead is ever marked failed."""
+"""The doctor: its findings with evidence; only stale sessions with a dead process are marked failed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lionstudio.model.status.computed_state import session_state
 from lionstudio.state.branches import fork_branch
 from lionstudio.state.database import Database
 from lionstudio.state.sessions import create_session, get_session
-from lionstudio.state.upkeep.doctor import Finding, examine, stale_and_dead, transition_stale
+from lionstudio.state.upkeep.doctor import Finding, examine, list_stale_and_dead, transition_stale
 from lionstudio.state.upkeep.liveness import owner_of, proof_of
 from lionstudio.system.filelock import RunLock
 from lionstudio.system.process_identity import Owner, identify
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="pr
 
 @pytest.fixture
 def dead(tmp_path: Path) -> Owner:
-    """A process that was there, was described, and was killed."""
+    """The identity of a killed process."""
     child = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
     owner = identify(child.pid, lock_path=str(tmp_path / "dead.lock"))
     (tmp_path / "dead.lock").touch()
@@ -49,7 +49,7 @@ def alive(tmp_path: Path) -> Iterator[Owner]:
 
 
 def run(db: Database, id_: str, owner: Owner | None, silent: float, **fields: object) -> None:
-    """A running session that last spoke so many hours before T0."""
+    """A running session whose last message is this many hours before T0."""
     session = Session(
         id=id_, created_at=T0 - 100 * HOUR, last_message_at=T0 - silent * HOUR, owner=owner and owner._asdict()
     )
@@ -60,11 +60,11 @@ def found(db: Database, **more: bool) -> dict[str, Finding]:
     return {finding.subject: finding for finding in read(db, lambda conn: list(examine(conn, now=T0, **more)))}
 
 
-def test_a_new_database_is_well(db: Database) -> None:
+def test_examine_finds_nothing_in_a_new_database(db: Database) -> None:
     assert found(db) == found(db, deep=True) == {}
 
 
-def test_what_others_may_read_is_a_warning(db: Database) -> None:
+def test_examine_warns_about_readable_files(db: Database) -> None:
     folder = os.path.dirname(db.path)
     os.chmod(folder, 0o740)
     os.chmod(db.path, 0o640)
@@ -78,13 +78,13 @@ def test_what_others_may_read_is_a_warning(db: Database) -> None:
     assert found[0].advice == f"chmod 700 {folder}"
 
 
-def test_runs_are_told_apart_with_evidence(db: Database, dead: Owner, alive: Owner) -> None:
+def test_examine_classifies_runs_with_evidence(db: Database, dead: Owner, alive: Owner) -> None:
     elsewhere = dead._replace(machine_id="0" * 32, host="other", lock_path=None)
     for silent in (1, 7):
         run(db, f"dead {silent}", dead, silent)
         run(db, f"alive {silent}", alive, silent)
         run(db, f"elsewhere {silent}", elsewhere, silent)
-        run(db, f"nobody {silent}", None, silent)
+        run(db, f"unowned {silent}", None, silent)
 
     findings = found(db)
 
@@ -94,8 +94,8 @@ def test_runs_are_told_apart_with_evidence(db: Database, dead: Owner, alive: Own
         "session alive 7": ("info", "run.stale"),
         "session elsewhere 1": ("info", "run.unknown"),
         "session elsewhere 7": ("info", "run.stale"),
-        "session nobody 1": ("info", "run.unknown"),
-        "session nobody 7": ("info", "run.stale"),
+        "session unowned 1": ("info", "run.unknown"),
+        "session unowned 7": ("info", "run.stale"),
     }
     assert f"pid {dead.pid} is gone" in findings["session dead 7"].evidence
     assert "lock is free" in findings["session dead 7"].evidence
@@ -103,12 +103,12 @@ def test_runs_are_told_apart_with_evidence(db: Database, dead: Owner, alive: Own
     assert "silent" not in findings["session dead 1"].evidence
     assert "lock is held" in findings["session alive 7"].evidence
     assert "another machine (other)" in findings["session elsewhere 7"].evidence
-    assert findings["session nobody 1"].evidence == "no process was recorded for it"
+    assert findings["session unowned 1"].evidence == "no process was recorded for it"
     assert "--transition-stale" in findings["session dead 7"].advice
-    assert "never marked failed without proof" in findings["session elsewhere 7"].advice
+    assert "not marked failed without proof" in findings["session elsewhere 7"].advice
 
 
-def test_only_what_is_stale_and_dead_is_marked_failed(db: Database, dead: Owner, alive: Owner) -> None:
+def test_transition_stale_marks_only_stale_and_dead_sessions(db: Database, dead: Owner, alive: Owner) -> None:
     rebooted = dead._replace(boot_id="0" * 8)
     reused = alive._replace(start_ticks=1, lock_path=None)
     for silent in (1, 7, 13):
@@ -119,12 +119,12 @@ def test_only_what_is_stale_and_dead_is_marked_failed(db: Database, dead: Owner,
         run(db, f"alive {silent}", alive, silent)
         run(db, f"elsewhere {silent}", dead._replace(machine_id="0" * 32), silent)
         run(db, f"other namespace {silent}", dead._replace(pid_ns=1, lock_path=None), silent)
-        run(db, f"nobody {silent}", None, silent)
+        run(db, f"unowned {silent}", None, silent)
     run(db, "dead and done", dead, 50, status="completed")
     wanted = ["dead 13", "dead 7", "dead flow 13", "rebooted 13", "rebooted 7", "reused 13", "reused 7"]
     before = {row["id"]: row for row in db.conn.dicts("SELECT * FROM sessions")}
 
-    planned = read(db, stale_and_dead, now=T0)
+    planned = read(db, list_stale_and_dead, now=T0)
     moved = write(db, transition_stale, now=T0)
 
     assert planned == moved
@@ -140,19 +140,19 @@ def test_only_what_is_stale_and_dead_is_marked_failed(db: Database, dead: Owner,
     assert write(db, transition_stale, now=T0) == []
 
 
-def test_one_run_is_marked_and_the_others_are_left(db: Database, dead: Owner) -> None:
+def test_transition_stale_only_the_given_session(db: Database, dead: Owner) -> None:
     for name in ("one", "other"):
         run(db, name, dead, 13)
     run(db, "fresh", dead, 1)
 
-    moved = write(db, transition_stale, only={"one", "fresh", "nobody"}, now=T0)
+    moved = write(db, transition_stale, only={"one", "fresh", "missing"}, now=T0)
 
     assert [each.session_id for each in moved] == ["one"]
     assert read(db, get_session, "other").status == "running"
     assert read(db, get_session, "fresh").status == "running"
 
 
-def test_a_proof_needs_an_owner_that_can_be_read(alive: Owner) -> None:
+def test_proof_of_needs_a_readable_owner(alive: Owner) -> None:
     assert owner_of({"owner": json.dumps(alive._asdict())}) == alive
     assert proof_of({"owner": json.dumps(alive._asdict())}).answer == "alive"
     for damaged in (None, "", "{", "[]", "{}", '{"pid":"7"}', '{"pid":null}', "17", '"x"'):
@@ -174,7 +174,10 @@ def hurt(db: Database, statement: str) -> None:
 
 DAMAGE = {
     "a message is gone": ("DELETE FROM messages WHERE id = 'b'", {"progression.dangling"}),
-    "an order belongs to nobody": ("UPDATE progression_items SET prog = 99 WHERE prog = 2", {"progression.stranded"}),
+    "an order without a progression": (
+        "UPDATE progression_items SET prog = 99 WHERE prog = 2",
+        {"progression.stranded"},
+    ),
     "a parent is gone": ("DELETE FROM branches WHERE id = 's.main'", {"branch.parent_gone"}),
     "a collection could not be read": (
         "UPDATE progression_heads SET unreadable = '[cut' WHERE pk = 1",
@@ -184,15 +187,15 @@ DAMAGE = {
         "UPDATE progressions SET collection = '[\"a\"]' WHERE id = (SELECT progression_id FROM sessions)",
         {"session.count"},
     ),
-    "metadata is no JSON": ("UPDATE sessions SET node_metadata = '{cut'", {"row.bad_json"}),
-    "a branch's metadata is no JSON": ("UPDATE branches SET node_metadata = '{cut'", {"row.bad_json"}),
+    "metadata is not JSON": ("UPDATE sessions SET node_metadata = '{cut'", {"row.bad_json"}),
+    "a branch's metadata is not JSON": ("UPDATE branches SET node_metadata = '{cut'", {"row.bad_json"}),
     "reasons are no JSON": ("UPDATE sessions SET reason_codes = 'cut'", {"row.bad_json"}),
-    "a reference points nowhere": ("UPDATE branches SET system_msg_id = 'nobody'", {"reference.dangling"}),
+    "a reference points nowhere": ("UPDATE branches SET system_msg_id = 'missing'", {"reference.dangling"}),
 }
 
 
 @pytest.mark.parametrize("what", DAMAGE)
-def test_damage_is_found_and_left_alone(db: Database, what: str, alive: Owner) -> None:
+def test_examine_reports_damage_and_changes_nothing(db: Database, what: str, alive: Owner) -> None:
     begun = begin(db, owner=alive._asdict(), last_message_at=T0)
     say(db, begun.branch_id, "a", "b")
     write(db, fork_branch, begun.branch_id, 0)
@@ -208,11 +211,11 @@ def test_damage_is_found_and_left_alone(db: Database, what: str, alive: Owner) -
     assert db.conn.raw.total_changes() == before
 
 
-def test_a_hundred_findings_of_a_kind_are_not_told_one_by_one(db: Database) -> None:
+def test_examine_limits_findings_of_a_kind(db: Database) -> None:
     sql(
         db,
         """WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 129)
-           INSERT INTO progressions SELECT 'p' || i, 1.0, '["nobody"]' FROM n""",
+           INSERT INTO progressions SELECT 'p' || i, 1.0, '["missing"]' FROM n""",
     )
 
     assert len(found(db)) == 50

@@ -1,4 +1,4 @@
-"""Prune deletes what the records allow and nothing else (ADR-0009, ADR-0017 "Pruning gaps")."""
+"""Prune deletes only rows that the records allow (ADR-0009, ADR-0017 "Pruning gaps")."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
 from lionstudio.state.shows import delete_show, put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
-from lionstudio.state.sqlite.maintenance import give_back_pages, stats, vacuum
-from lionstudio.state.teams import post, put_team
+from lionstudio.state.sqlite.maintenance import free_pages, stats, vacuum
+from lionstudio.state.teams import put_team, put_team_message
 from lionstudio.state.upkeep.prune import Pruned, PrunePlan, plan_prune, prune
 
 DAY = 86400.0
@@ -26,7 +26,7 @@ NOW = T0 + 1000 * DAY
 
 
 def ended(db: Database, id_: str, *texts: str, days_ago: float = 100) -> str:
-    """A session that ended so long ago; its branch."""
+    """Create a session that ended this long ago; returns its branch."""
     begun = begin(db, id_, created_at=NOW - days_ago * DAY)
     say(db, begun.branch_id, *texts, created_at=NOW - days_ago * DAY)
     write(db, finish_session, id_, "completed", at=NOW - days_ago * DAY)
@@ -42,7 +42,7 @@ def left(db: Database, table: str) -> list[str]:
     return [row[0] for row in sql(db, f"SELECT id FROM {table} ORDER BY id")]  # noqa: S608
 
 
-def test_old_sessions_go_with_their_branches(db: Database) -> None:
+def test_prune_deletes_old_sessions_with_their_branches(db: Database) -> None:
     ended(db, "old", "a")
     ended(db, "young", "b", days_ago=10)
 
@@ -53,7 +53,7 @@ def test_old_sessions_go_with_their_branches(db: Database) -> None:
     assert left(db, "branches") == ["young.main"]
 
 
-def test_by_default_progressions_and_so_messages_survive(db: Database) -> None:
+def test_prune_keeps_progressions_by_default(db: Database) -> None:
     ended(db, "old", "a", "b")
     progressions = sql(db, "SELECT * FROM progressions")
 
@@ -65,10 +65,10 @@ def test_by_default_progressions_and_so_messages_survive(db: Database) -> None:
     assert left(db, "messages") == ["a", "b"]
 
 
-def test_orphan_progressions_close_that_gap(db: Database) -> None:
+def test_prune_deletes_orphan_progressions_on_request(db: Database) -> None:
     ended(db, "old", "a", "b")
     ended(db, "young", "c", days_ago=10)
-    sql(db, "INSERT INTO progressions VALUES ('long lost', 1.0, '[\"c\",\"nobody\"]')")
+    sql(db, "INSERT INTO progressions VALUES ('long lost', 1.0, '[\"c\",\"missing\"]')")
 
     plan, done = pruned(db, orphans=True)
 
@@ -79,14 +79,14 @@ def test_orphan_progressions_close_that_gap(db: Database) -> None:
     assert read_history(db, "young.main") == ["c"]
 
 
-def test_what_an_earlier_prune_orphaned_goes_with_a_later_one(db: Database) -> None:
+def test_prune_deletes_orphans_of_an_earlier_prune(db: Database) -> None:
     ended(db, "old", "a")
     pruned(db)
 
     assert pruned(db, orphans=True)[1] == Pruned(sessions=0, progressions=2, messages=1)
 
 
-def test_messages_that_no_progression_has_go_in_any_case(db: Database) -> None:
+def test_prune_deletes_messages_without_a_progression(db: Database) -> None:
     ended(db, "young", "a", days_ago=1)
     sql(db, "INSERT INTO messages (id, created_at) VALUES ('loose', 1.0)")
 
@@ -94,7 +94,7 @@ def test_messages_that_no_progression_has_go_in_any_case(db: Database) -> None:
     assert left(db, "messages") == ["a"]
 
 
-def test_a_message_that_a_living_session_shares_stays(db: Database) -> None:
+def test_prune_keeps_a_message_of_a_kept_session(db: Database) -> None:
     ended(db, "old", "shared", "own")
     begun = begin(db, "young", created_at=NOW)
     write(db, append, begun.branch_id, said("shared", id="shared", created_at=NOW - 100 * DAY))
@@ -105,7 +105,7 @@ def test_a_message_that_a_living_session_shares_stays(db: Database) -> None:
     assert read_history(db, begun.branch_id) == ["shared"]
 
 
-def test_the_newest_stay_whatever_their_age(db: Database) -> None:
+def test_prune_keeps_the_newest(db: Database) -> None:
     for number in range(6):
         ended(db, f"s{number}", f"m{number}", days_ago=100 + number)
 
@@ -114,7 +114,7 @@ def test_the_newest_stay_whatever_their_age(db: Database) -> None:
     assert pruned(db, keep_n=100)[1].sessions == 0
 
 
-def test_what_runs_stays(db: Database) -> None:
+def test_prune_keeps_running_sessions(db: Database) -> None:
     begin(db, "running", created_at=NOW - 100 * DAY)
 
     plan, done = pruned(db)
@@ -122,7 +122,7 @@ def test_what_runs_stays(db: Database) -> None:
     assert (plan.kept_running, done.sessions) == (1, 0)
 
 
-def test_a_session_that_a_play_refers_to_stays_until_its_show_is_gone(db: Database) -> None:
+def test_prune_keeps_a_session_of_a_play_until_its_show_is_deleted(db: Database) -> None:
     ended(db, "played", "a")
     write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
     write(db, put_play, Play(show_id="show", name="p", session_id="played"))
@@ -134,10 +134,10 @@ def test_a_session_that_a_play_refers_to_stays_until_its_show_is_gone(db: Databa
     assert pruned(db, orphans=True)[1] == Pruned(1, 2, 1)
 
 
-def test_a_session_that_a_team_message_refers_to_stays(db: Database) -> None:
+def test_prune_keeps_a_session_of_a_team_message(db: Database) -> None:
     ended(db, "teamed", "a")
     write(db, put_team, Team(id="team", name="n"))
-    write(db, post, TeamMessage(id="tm", team_id="team", sender="a", content="c", session_id="teamed"))
+    write(db, put_team_message, TeamMessage(id="tm", team_id="team", sender="a", content="c", session_id="teamed"))
 
     plan, done = pruned(db, orphans=True)
     assert (plan.kept_for_teams, done) == (1, Pruned(0, 0, 0))
@@ -146,7 +146,7 @@ def test_a_session_that_a_team_message_refers_to_stays(db: Database) -> None:
     assert pruned(db)[1].sessions == 1
 
 
-def test_a_session_that_a_living_branch_was_forked_from_stays(db: Database) -> None:
+def test_prune_keeps_the_parent_session_of_a_kept_fork(db: Database) -> None:
     grandparent = ended(db, "grandparent", "a")
     parent = write(db, fork_branch, grandparent, session_id=begin(db, "parent", created_at=NOW).session_id)
     child = write(db, fork_branch, parent.id, session_id=begin(db, "child", created_at=NOW).session_id)
@@ -161,7 +161,7 @@ def test_a_session_that_a_living_branch_was_forked_from_stays(db: Database) -> N
     assert pruned(db, orphans=True)[1].sessions == 3
 
 
-def test_letters_are_never_swept(db: Database) -> None:
+def test_prune_keeps_mailboxes(db: Database) -> None:
     write(db, send, said("hello", id="letter", sender="ada", recipient="bob"))
 
     plan, done = pruned(db, orphans=True)
@@ -170,7 +170,7 @@ def test_letters_are_never_swept(db: Database) -> None:
     assert [letter.message.id for letter in read(db, inbox, "bob")] == ["letter"]
 
 
-def test_a_plan_changes_nothing_and_needs_no_write_lock(db: Database) -> None:
+def test_plan_prune_writes_nothing(db: Database) -> None:
     ended(db, "old", "a")
     before = db.conn.value("PRAGMA data_version"), db.conn.raw.total_changes()
     with Database(db.path) as writer:
@@ -184,7 +184,7 @@ def test_a_plan_changes_nothing_and_needs_no_write_lock(db: Database) -> None:
     assert left(db, "sessions") == ["old"]
 
 
-def test_what_changed_since_the_plan_is_looked_at_again(db: Database) -> None:
+def test_prune_checks_changes_since_the_plan(db: Database) -> None:
     for id_ in ("a", "b", "c", "d"):
         ended(db, id_, f"m{id_}")
     plan_prune(db.conn, before=NOW, keep_n=0, orphan_progressions=True)
@@ -198,7 +198,7 @@ def test_what_changed_since_the_plan_is_looked_at_again(db: Database) -> None:
     assert left(db, "messages") == ["ma", "mb", "mc"]
 
 
-def test_it_works_in_short_transactions_and_reports(db: Database) -> None:
+def test_prune_commits_in_batches_and_reports(db: Database) -> None:
     for number in range(3):
         ended(db, f"s{number}")
     sql(
@@ -215,7 +215,7 @@ def test_it_works_in_short_transactions_and_reports(db: Database) -> None:
     assert [one.sql for one in ran].count("BEGIN IMMEDIATE") == 3
 
 
-def test_what_is_deleted_is_announced_and_no_longer_found(db: Database) -> None:
+def test_prune_writes_changes_and_unindexes(db: Database) -> None:
     ended(db, "old", "needle")
     db.write(index_batch)
     after = read(db, last_seq)
@@ -227,14 +227,14 @@ def test_what_is_deleted_is_announced_and_no_longer_found(db: Database) -> None:
     assert read(db, search, "needle") == []
 
 
-def test_room_is_given_back(db: Database) -> None:
+def test_free_pages_shrinks_the_file(db: Database) -> None:
     branch = ended(db, "old")
     db.write(lambda conn: [append(conn, branch, said("x" * 5000), late=True) for _ in range(200)])
     sql(db, "UPDATE sessions SET updated_at = ?", (NOW - 100 * DAY,))
     pruned(db, orphans=True)
     before = read(db, stats)
 
-    freed = give_back_pages(db.conn)
+    freed = free_pages(db.conn)
 
     assert freed >= 900_000
     after = read(db, stats)
@@ -243,6 +243,6 @@ def test_room_is_given_back(db: Database) -> None:
     assert now <= was
 
 
-def test_a_number_to_keep_below_nothing_is_refused(db: Database) -> None:
+def test_plan_prune_rejects_a_negative_number(db: Database) -> None:
     with pytest.raises(InvalidInput):
         plan_prune(db.conn, before=NOW, keep_n=-1)

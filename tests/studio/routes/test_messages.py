@@ -127,7 +127,7 @@ def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
 
     assert len(answer.content) < 200_000
     assert big["content"] == {
-        "output": output[: pages.PREVIEW],
+        "output": output[: pages.PREVIEW_CHARS],
         "action_request_id": "x",
         "ok": True,
         "n": 1.5,

@@ -21,7 +21,7 @@ from lionstudio.errors import NotFound
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.process.lock import has_director
-from lionstudio.state.feed.changes import Tail
+from lionstudio.state.sqlite.tail import Tail
 
 _REFRESH_SECONDS = 0.5  # clocks and costs move also when nothing changes
 _APPEARING_SECONDS = 10.0  # in which a new director has made the rows

@@ -82,7 +82,7 @@ def _existing(path: str) -> Iterator[Database]:
 
 
 def _follow(args: argparse.Namespace, tool: Tool, root: str, database: Database) -> int:
-    database.keep_checkpoints_away()
+    database.start_checkpointer()
     try:
         with _bar(args, tool) as watch:
             reports = follow(Mirror(database, tool, root, watch=watch), tool, root)

@@ -17,9 +17,9 @@ from lionstudio.cli._toolkit.output import emit, emit_lines, flush
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
 from lionstudio.cli.run._targets import exit_code_of
 from lionstudio.state.connection import Connection
-from lionstudio.state.feed.changes import Tail
-from lionstudio.state.messages.windows import Windowed, messages_after, messages_before
+from lionstudio.state.messages.windows import WindowMessage, messages_after, messages_before
 from lionstudio.state.sessions import get_session, resolve_session
+from lionstudio.state.sqlite.tail import Tail
 
 DESCRIPTION = """\
 Print the messages of a session; with -f go on while it runs, within a blink of each being kept. In a pipe it is a
@@ -73,13 +73,13 @@ def _follow(conn: Connection, tail: Tail, session_id: str, after: int, args: arg
         tail.wait(_LOOK_AGAIN)
 
 
-def _new(conn: Connection, session_id: str, after: int) -> Iterator[list[Windowed]]:
+def _new(conn: Connection, session_id: str, after: int) -> Iterator[list[WindowMessage]]:
     while chunk := messages_after(conn, session_id, after, _CHUNK):
         yield chunk
         after = chunk[-1].ord
 
 
-def _print(found: list[Windowed], args: argparse.Namespace, paint: Paint) -> None:
+def _print(found: list[WindowMessage], args: argparse.Namespace, paint: Paint) -> None:
     if args.json:
         for item in found:
             record = item.message.to_dict("json") if item.message else {"id": item.message_id, "missing": True}

@@ -11,8 +11,8 @@ from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._targets import exit_code_of, resolve_all
-from lionstudio.state.feed.changes import Tail
 from lionstudio.state.sessions import get_session
+from lionstudio.state.sqlite.tail import Tail
 
 DESCRIPTION = """\
 Wait until sessions have ended. The exit code is that of the first one that did not complete, 0 when all did, 124

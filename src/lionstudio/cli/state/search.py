@@ -18,7 +18,7 @@ from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
 from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import LionError
 from lionstudio.state.sessions import resolve_session
-from lionstudio.state.sqlite.fulltext import Hit, index_batch, search, unindexed
+from lionstudio.state.sqlite.fulltext import Hit, count_unindexed, index_batch, search
 
 if TYPE_CHECKING:
     from lionstudio.settings import Settings
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     settings = db_access.settings_of(args)
     path, query = settings.db, " ".join(args.words)
     with db_access.reading(path) as conn:
-        behind = unindexed(conn)
+        behind = count_unindexed(conn)
         session_id = resolve_session(conn, args.session) if args.session else None
     if behind > _CATCH_UP_FROM and not args.semantic:
         _catch_up(path, behind, args.quiet)
@@ -74,14 +74,19 @@ def run(args: argparse.Namespace) -> int:
 def _by_meaning(args: argparse.Namespace, settings: Settings, query: str, scope: dict[str, Any]) -> list[Hit]:
     """Ask the model for the question's vector first: no transaction is open while it answers."""
     from lionstudio.embeddings.query import QueryEmbedder
-    from lionstudio.state.sqlite.vectors import is_behind, need_extension, search_both, search_by_meaning
+    from lionstudio.state.sqlite.vectors import (
+        newest_lacks_embedding,
+        require_extension,
+        search_hybrid,
+        search_semantic,
+    )
 
     with db_access.reading(settings.db) as conn:
-        need_extension(conn)
+        require_extension(conn)
         asked = QueryEmbedder(settings).embed_query(query)
-        find = search_both if args.hybrid else search_by_meaning
+        find = search_hybrid if args.hybrid else search_semantic
         hits = find(conn, asked, limit=args.limit, max_chars=args.max_chars, **scope)
-        if is_behind(conn):
+        if newest_lacks_embedding(conn):
             say("The newest messages have no embedding yet; `li state embed` makes them.", quiet=args.quiet)
     return hits
 

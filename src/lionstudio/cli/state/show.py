@@ -21,7 +21,7 @@ from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.branches import Branch
 from lionstudio.state.branches import branch_length, branch_usage, history, list_branches
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.windows import Windowed, branches_of, messages_after, messages_before
+from lionstudio.state.messages.windows import WindowMessage, branches_of, messages_after, messages_before
 from lionstudio.state.sessions import get_session, resolve_session
 
 DESCRIPTION = """\
@@ -120,7 +120,7 @@ def _chunks(conn: Connection, session_id: str, after: int, limit: int) -> Iterat
         after = part[-1].ord
 
 
-def _on_branches(conn: Connection, session_id: str, part: list[Windowed]) -> Iterator[Shown]:
+def _on_branches(conn: Connection, session_id: str, part: list[WindowMessage]) -> Iterator[Shown]:
     on = branches_of(conn, session_id, [item.message_id for item in part])
     return (Shown(item.ord, item.message_id, item.message, on.get(item.message_id, "")) for item in part)
 

@@ -32,7 +32,7 @@ from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports import external_rows
 from lionstudio.state.imports.existing import Existing, find_branch_end, find_existing
-from lionstudio.state.imports.external_db import ExternalDb, open_source
+from lionstudio.state.imports.external_db import ExternalDb, open_external
 from lionstudio.state.imports.session_merge import Incoming, IncomingBranch
 from lionstudio.state.sqlite.open import LINEAGE
 
@@ -49,8 +49,8 @@ def import_database(
     """Everything that a database holds; one session that cannot be taken is one entry of the report."""
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
         raise InvalidInput(f"{path} is the database to import into", hint="give the file of another home")
-    with open_source(path) as source:
-        report.left_out = source.left_out()
+    with open_external(path) as source:
+        report.left_out = source.unread_tables()
         total, done = external_rows.list_work(source), 0
         importer = _Sessions(store, source, dry_run)
         for session_id in external_rows.session_ids(source):

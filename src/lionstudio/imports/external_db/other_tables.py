@@ -35,7 +35,7 @@ from lionstudio.state.imports import external_rows
 from lionstudio.state.imports.existing import find_branch_end, find_existing
 from lionstudio.state.imports.external_db import ExternalDb
 from lionstudio.state.shows import find_play, find_show, put_play, put_show
-from lionstudio.state.teams import find_team, find_team_message, post, put_team
+from lionstudio.state.teams import find_team, find_team_message, put_team, put_team_message
 
 
 def _each(
@@ -302,7 +302,7 @@ def _put_team(conn: Connection, team: Team) -> None:
 
 
 def _posting(message: TeamMessage) -> Write:
-    return lambda conn: post(conn, message)
+    return lambda conn: put_team_message(conn, message)
 
 
 def _team_message(conn: Connection, source: ExternalDb, row: Record) -> TeamMessage:

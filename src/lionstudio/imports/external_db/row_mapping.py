@@ -25,26 +25,12 @@ from lionstudio.model.coerce import (
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import TYPE_IDS
-from lionstudio.model.sessions import Session
+from lionstudio.model.sessions import IMPORTED_TEXT_COLUMNS, Session
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.messages.append import type_id
+from lionstudio.state.messages.rows import type_id
 
-_TEXTS = (
-    "name",
-    "user",
-    "playbook_name",
-    "agent_name",
-    "show_topic",
-    "show_play_name",
-    "artifacts_path",
-    "model",
-    "provider",
-    "project",
-    "cwd",
-    "git_commit",
-)
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 _SESSION_COLUMNS = frozenset(
     {item.name for item in fields(Session)} - {"metadata", "health", "delivery", "owner", "reason_codes"}
@@ -72,7 +58,7 @@ def session_of(record: Record, *, ours: bool) -> Session:
         id=check_id(record["id"], "session id"),
         created_at=created,
         metadata=metadata,
-        **{name: to_text(record.get(name)) for name in _TEXTS},  # type: ignore[arg-type]
+        **{name: to_text(record.get(name)) for name in IMPORTED_TEXT_COLUMNS},  # type: ignore[arg-type]
         invocation_kind=kind,
         source_kind=source,
         status=mapped,

@@ -8,9 +8,15 @@ from typing import Any, NamedTuple
 from lionstudio.imports.transcripts.sync import is_new
 from lionstudio.imports.transcripts.tools import Tool, discover, within
 from lionstudio.state.connection import Connection
-from lionstudio.state.imports.transcript_files import Stamp, Totals, list_skipped, list_stamps, totals
+from lionstudio.state.imports.transcript_files import (
+    FileStamp,
+    TranscriptTotals,
+    list_skipped,
+    list_stamps,
+    read_totals,
+)
 
-_NOTHING = Totals(0, 0, 0, 0, None)
+_NOTHING = TranscriptTotals(0, 0, 0, 0, None)
 
 
 class Coverage(NamedTuple):
@@ -39,8 +45,8 @@ class Coverage(NamedTuple):
 def coverage(conn: Connection | None, tool: Tool, root: str) -> Coverage:
     """Compare a tool's folder with the database; without one nothing is mirrored."""
     found = discover(tool, root)
-    stamps: dict[str, Stamp] = {} if conn is None else list_stamps(conn, tool.name)
-    sums = _NOTHING if conn is None else totals(conn, tool.name)
+    stamps: dict[str, FileStamp] = {} if conn is None else list_stamps(conn, tool.name)
+    sums = _NOTHING if conn is None else read_totals(conn, tool.name)
     behind = [file for file in found.files if is_new(file, stamps.get(file.key))]
     there = {file.key for file in found.files}
     return Coverage(
@@ -61,5 +67,5 @@ def coverage(conn: Connection | None, tool: Tool, root: str) -> Coverage:
     )
 
 
-def _read_to(stamp: Stamp | None) -> int:
+def _read_to(stamp: FileStamp | None) -> int:
     return 0 if stamp is None else stamp.read_to

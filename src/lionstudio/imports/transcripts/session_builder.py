@@ -27,14 +27,14 @@ from lionstudio.state.imports.transcript_files import (
     SOURCES,
     Position,
     append_if_absent,
+    find_branch_session,
     follow_history,
     has_session,
     is_stored,
-    last_before,
-    note_branch,
-    note_session,
-    session_of,
+    last_ord_before,
     set_usage,
+    update_branch,
+    update_session,
 )
 from lionstudio.state.sessions import create_session
 
@@ -98,7 +98,7 @@ class SessionBuilder:
 
     def _repeats(self, conn: Connection, branch_id: str, message: Message) -> bool:
         """Whether a first message only repeats another session, in its order."""
-        if session_of(conn, branch_id) is not None:
+        if find_branch_session(conn, branch_id) is not None:
             return False
         if self._tool.name == "codex":
             return self._repeats_parent(conn, message)
@@ -125,7 +125,7 @@ class SessionBuilder:
 
     @staticmethod
     def _history_of(conn: Connection, branch_id: str) -> list[BuilderEntry]:
-        if session_of(conn, branch_id) is None:
+        if find_branch_session(conn, branch_id) is None:
             return []
         return [
             BuilderEntry(Position(entry.branch_id, entry.ord), _digest(entry.message))
@@ -138,7 +138,7 @@ class SessionBuilder:
     def _make(self, conn: Connection, branch_id: str, lane: str, message: Message, status: SessionStatus) -> None:
         self._made.add(branch_id)
         self._apart = self._apart or lane == self._facts.lane
-        found = session_of(conn, branch_id)
+        found = find_branch_session(conn, branch_id)
         self._session = session_id = found or self._session_for(conn)
         if found is not None:
             return
@@ -156,7 +156,7 @@ class SessionBuilder:
         """The session of the file; that of its parent where only the parent is named."""
         facts = self._facts
         if facts.parent and facts.session == facts.thread:
-            parent = session_of(conn, self._tool.branch_id(facts.parent, MAIN))
+            parent = find_branch_session(conn, self._tool.branch_id(facts.parent, MAIN))
             return parent or self._tool.session_id(facts.parent)
         return self.session_id
 
@@ -166,8 +166,8 @@ class SessionBuilder:
             return {}
         if facts.forked_from is not None and facts.forked_before is not None:
             parent = self._tool.branch_id(facts.forked_from, MAIN)
-            if session_of(conn, parent) is not None:
-                self._at = Position(parent, last_before(conn, parent, facts.forked_before))
+            if find_branch_session(conn, parent) is not None:
+                self._at = Position(parent, last_ord_before(conn, parent, facts.forked_before))
         if self._at is None:
             return {"forked_from": facts.forked_from} if facts.forked_from else {}
         return {"parent_branch_id": self._at.branch_id, "forked_at_ord": self._at.ord}
@@ -206,10 +206,10 @@ class SessionBuilder:
         if facts.total is not None:
             set_usage(conn, branch_id, facts.total)
         if facts.lane != MAIN or facts.parent:
-            note_branch(conn, branch_id, _agent_name(facts), facts.agent)
+            update_branch(conn, branch_id, _agent_name(facts), facts.agent)
             return
         failed = status is SessionStatus.FAILED
-        note_session(
+        update_session(
             conn,
             self.session_id,
             self._tool.name,

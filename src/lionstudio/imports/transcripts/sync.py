@@ -21,8 +21,8 @@ from lionstudio.imports.transcripts.zstd import plain_name
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.state.database import Database
 from lionstudio.state.imports.transcript_files import (
+    FileStamp,
     OpenSession,
-    Stamp,
     close_session,
     find_file,
     list_open,
@@ -98,7 +98,7 @@ class Mirror:
         known = self._db.read(lambda conn: [path for path in gone if find_file(conn, path) is not None])
         self._note_gone(known)
 
-    def _read(self, files: list[Candidate], stamps: Mapping[str, Stamp] | None, report: Report) -> None:
+    def _read(self, files: list[Candidate], stamps: Mapping[str, FileStamp] | None, report: Report) -> None:
         known = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}
         self._done, self._total = 0, sum(max(0, file.size - known.get(file.key, 0)) for file in files)
         group = _Group()
@@ -219,7 +219,7 @@ def _changed(one: OpenSession) -> float:
         return one.last_message_at or 0.0
 
 
-def is_new(file: Candidate, stamp: Stamp | None) -> bool:
+def is_new(file: Candidate, stamp: FileStamp | None) -> bool:
     """Whether a file has changed since it was read."""
     if stamp is None:
         return True

@@ -31,8 +31,8 @@ from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database
 from lionstudio.state.imports.transcript_files import TranscriptFile, find_file, has_session, is_stored, save_file
-from lionstudio.state.messages.append import to_row
 from lionstudio.state.messages.append_many import PendingRow, append_many, existing_ids
+from lionstudio.state.messages.rows import to_row
 from lionstudio.system.filenames import shown
 
 BATCH = 500  # messages of one transaction
@@ -88,7 +88,7 @@ class Transcript:
         self._at = self._row.read_to if self._row is not None and self._goes_on else 0
         self._redactor = Redactor()
         self._within: bool = state.get("within", False)
-        self._seal = self._row.seal if self._row is not None else ""
+        self._seal = self._row.checksum if self._row is not None else ""
         self._skipped: Counter[str] = Counter(self._row.skipped if self._row is not None and self._goes_on else {})
         self._new_skips: Counter[str] = Counter()
         self._kept = 0
@@ -113,7 +113,7 @@ class Transcript:
 
     def _is_same(self, row: TranscriptFile) -> bool:
         """Whether the file still begins with what was read, and its session is still kept."""
-        if row.read_to > self._length or line_reader.checksum(self._descriptor, row.read_to) != row.seal:
+        if row.read_to > self._length or line_reader.checksum(self._descriptor, row.read_to) != row.checksum:
             return False
         session_id = row.session_id
         if session_id is None or not row.messages:

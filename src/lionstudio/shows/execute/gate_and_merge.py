@@ -30,7 +30,7 @@ from lionstudio.shows.git.provision import NotReady, provision
 from lionstudio.shows.git.repo_layout import Checkout
 from lionstudio.shows.git.setup import director_git
 from lionstudio.shows.records import play_records
-from lionstudio.state.messages.windows import Windowed, messages_after
+from lionstudio.state.messages.windows import WindowMessage, messages_after
 from lionstudio.system.li_process import li_argv
 from lionstudio.system.safe_rmtree import safe_rmtree
 
@@ -277,7 +277,7 @@ class GateAndMerge:
             yield from (place.message for place in found if place.message is not None)
             after = found[-1].ord
 
-    def _page(self, session_id: str, after: int) -> list[Windowed]:
+    def _page(self, session_id: str, after: int) -> list[WindowMessage]:
         return self._stage.database.read(lambda conn: messages_after(conn, session_id, after, _PAGE))
 
     # ── bookkeeping ──

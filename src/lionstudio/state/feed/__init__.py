@@ -1,1 +1,1 @@
-"""The numbered change feed."""
+"""The numbered change feed and its replay."""

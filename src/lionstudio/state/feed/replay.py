@@ -1,4 +1,4 @@
-"""The change feed of one thing: what happened to a session or a show since a seq, for a reader that comes back."""
+"""Replay the change feed of one session or show since a seq, for a reader that reconnects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REACH = "SELECT coalesce((SELECT seq FROM changes ORDER BY seq LIMIT 1), 0), co
 
 
 def can_follow(conn: Connection, after: int) -> bool:
-    """Whether nothing that came after a seq was trimmed away, and the seq is one of this file."""
+    """Whether the feed still holds all changes after a seq of this file."""
     oldest, newest = conn.one(_REACH) or (0, 0)
     return bool(oldest - 1 <= after <= newest)
 
@@ -32,7 +32,7 @@ SELECT seq, at, kind, entity, entity_id, parent_id, ord FROM changes
 def changes_between(
     conn: Connection, after: int, upto: int, limit: int, ids: Iterable[str] | None = None
 ) -> list[Change]:
-    """Changes in order; with ids, only those of these things and of what belongs to them."""
+    """Changes in order; with ids, only those of these entities and of their children."""
     params = {"after": after, "upto": upto, "limit": limit}
     if ids is None:
         return [Change(*row) for row in conn.all(_ALL, params)]
@@ -44,9 +44,9 @@ _SESSIONS = "SELECT session_id FROM plays WHERE show_id = :show AND session_id I
 
 
 def entities_of_show(conn: Connection, topic: str) -> tuple[str, str, frozenset[str]] | None:
-    """A show's id and status, and the ids whose changes concern it: itself and the sessions of its plays."""
+    """A show's id and status, and the ids whose changes concern it: its own and its plays' sessions."""
     row = conn.one(_OF_SHOW, {"topic": topic})
     if row is None:
         return None
-    sessions = (found[0] for found in conn.all(_SESSIONS, {"show": row[0]}))
+    sessions = (session_id for (session_id,) in conn.all(_SESSIONS, {"show": row[0]}))
     return row[0], row[1], frozenset({row[0], *sessions})

@@ -1,1 +1,1 @@
-"""What importers write, and what they read from other databases."""
+"""Rows that importers write, and rows of other databases that they read."""

@@ -1,4 +1,4 @@
-"""What is here already of something that is to be imported: found by index, never by looking through a table."""
+"""Sessions and branches that an import finds in the database already, looked up by index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lionstudio.state.connection import Connection, Row
 
 
 class Existing(NamedTuple):
-    """Something that is here already: whose it is, when its session changed, and how far its messages reach."""
+    """The end of an existing session or branch: its session, progression, length and last message."""
 
     session_id: str
     updated_at: float
@@ -23,23 +23,23 @@ SELECT id FROM sessions
  WHERE created_at BETWEEN :earliest AND :latest
    AND CASE WHEN json_valid(node_metadata) THEN json_extract(node_metadata, '$.run_id') END = :run LIMIT 1
 """
-_RUN_WINDOW = 300.0  # seconds between the name that a run is given and the row that is made for it
+_RUN_WINDOW = 300.0  # seconds between the id of a run and the row that is created for it
 
 
 def find_session_of_run(conn: Connection, run_id: str, around: float | None) -> str | None:
-    """The session that notes a run's id, looked for among those made about that time: nothing is scanned."""
+    """The session with a run id in its metadata, among those created around that time."""
     if around is None:
         return None
     window = {"earliest": around - _RUN_WINDOW, "latest": around + _RUN_WINDOW}
-    found: str | None = conn.value(_BY_RUN, window | {"run": run_id})
-    return found
+    session_id: str | None = conn.value(_BY_RUN, window | {"run": run_id})
+    return session_id
 
 
-_SESSION_STANDING = """
+_SESSION_END = """
 SELECT s.id, s.updated_at, h.pk FROM sessions s LEFT JOIN progression_heads h ON h.id = s.progression_id
  WHERE s.id = :id
 """
-_BRANCH_STANDING = """
+_BRANCH_END = """
 SELECT b.session_id, s.updated_at, h.pk FROM branches b JOIN sessions s ON s.id = b.session_id
   LEFT JOIN progression_heads h ON h.id = b.progression_id
  WHERE b.id = :id
@@ -49,16 +49,14 @@ _ORDER = "SELECT message_id FROM progression_items WHERE prog = :prog ORDER BY o
 
 
 def find_existing(conn: Connection, session_id: str) -> Existing | None:
-    """How far a session reaches, None when it is not here."""
-    return _standing(conn, conn.one(_SESSION_STANDING, {"id": session_id}))
+    return _existing(conn, conn.one(_SESSION_END, {"id": session_id}))
 
 
 def find_branch_end(conn: Connection, branch_id: str) -> Existing | None:
-    """How far a branch reaches, None when it is not here."""
-    return _standing(conn, conn.one(_BRANCH_STANDING, {"id": branch_id}))
+    return _existing(conn, conn.one(_BRANCH_END, {"id": branch_id}))
 
 
-def _standing(conn: Connection, row: Row | None) -> Existing | None:
+def _existing(conn: Connection, row: Row | None) -> Existing | None:
     if row is None:
         return None
     return Existing(*row, *(conn.one(_END, {"prog": row[2]}) or (0, None)))
@@ -66,10 +64,8 @@ def _standing(conn: Connection, row: Row | None) -> Existing | None:
 
 def own_ids(conn: Connection, branch_id: str) -> list[str]:
     """The ids of a branch's own messages, in order."""
-    place = find_branch_end(conn, branch_id)
-    if place is None or place.prog is None:
-        return []
-    return list(ids_in(conn, place.prog))
+    end = find_branch_end(conn, branch_id)
+    return [] if end is None or end.prog is None else list(ids_in(conn, end.prog))
 
 
 def ids_in(conn: Connection, prog: int) -> Iterator[str]:
@@ -90,9 +86,9 @@ SELECT id FROM sessions WHERE created_at BETWEEN :earliest AND :latest AND cwd =
 def find_session_of_play(
     conn: Connection, topic: str, play: str, *, worktree: str | None, earliest: float, latest: float
 ) -> str | None:
-    """The newest session that a play ran as: by ADR-0011's name, by its columns, by where it worked at the time."""
-    found: str | None = conn.value(_BY_NAME, {"name": f"show_{topic}_{play}"})
-    found = found or conn.value(_BY_PLAY, {"topic": topic, "play": play})
-    if found is None and worktree is not None:
-        found = conn.value(_BY_WORKTREE, {"worktree": worktree, "earliest": earliest, "latest": latest})
-    return found
+    """The newest session of a play: by ADR-0011's name, by its columns, or by its worktree in that time."""
+    session_id: str | None = conn.value(_BY_NAME, {"name": f"show_{topic}_{play}"})
+    session_id = session_id or conn.value(_BY_PLAY, {"topic": topic, "play": play})
+    if session_id is None and worktree is not None:
+        session_id = conn.value(_BY_WORKTREE, {"worktree": worktree, "earliest": earliest, "latest": latest})
+    return session_id

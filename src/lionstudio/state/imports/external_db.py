@@ -1,6 +1,6 @@
-"""Another program's database, or another home's, read by the columns it turns out to have. It is never written.
+"""Open another database for reading: of another program or another home, by the columns that it has.
 
-Nothing is held open between two sessions: a reader that stays would keep its owner's log from shrinking.
+No transaction stays open between two sessions: it would keep the owner's log from shrinking.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lionstudio.state.connection import Connection, plain_errors, translate
 from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS, version_of
 
 _NEEDED: Mapping[str, tuple[str, ...]] = {"sessions": ("id",), "messages": ("id", "content")}
-# Tables that are read besides; whatever else a file holds is named in the report.
+# Tables that an import reads; the report names all others.
 _READ = frozenset(
     {
         "sessions",
@@ -34,16 +34,16 @@ _READ = frozenset(
         "progression_items",
     }
 )
-# What SQLite or our own schema makes by itself out of those.
+# Tables that SQLite or our own schema derives from those.
 _DERIVED = ("sqlite_", "messages_fts", "sessions_fts", "sessions_words_fts", "changes", "session_counts", "search_")
 
 
-def open_source(path: str) -> ExternalDb:
-    """Open a database for reading only; refused when it holds nothing that we know."""
+def open_external(path: str) -> ExternalDb:
+    """Open a database for reading only; raises WrongVersion unless it has sessions and messages."""
     if not os.path.exists(path):
-        raise NotFound(f"there is no file {path}", hint="give the path of a state.db")
+        raise NotFound(f"file {path} not found", hint="pass the path of a state.db")
     if os.path.isdir(path):
-        raise InvalidInput(f"{path} is a folder", hint="give the path of the state.db in it")
+        raise InvalidInput(f"{path} is a folder", hint="pass the path of the state.db in it")
     with plain_errors(path):
         source = ExternalDb(_connect(path))
         try:
@@ -58,11 +58,11 @@ def _connect(path: str) -> Connection:
     try:
         return _opened(apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY), path)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # a folder without room for the shared memory file; without a log nothing is missing from the file
+        # a read-only folder cannot hold the shared memory file; without a log nothing is missing
         if os.path.exists(f"{path}-wal") and os.path.getsize(f"{path}-wal"):
             raise StorageFailed(
-                f"{path} has a log beside it that cannot be read from here",
-                hint="copy state.db and state.db-wal to a folder of yours, and import that",
+                f"{path} has a write-ahead log that cannot be read from here",
+                hint="copy state.db and state.db-wal to a writable folder, then import that",
             ) from None
         address = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -72,7 +72,7 @@ def _connect(path: str) -> Connection:
 def _opened(raw: apsw.Connection, path: str) -> Connection:
     raw.set_busy_timeout(BUSY_TIMEOUT_MS)
     conn = Connection(raw, path)
-    # somebody else made this file: nothing in its schema may do more than hold data
+    # another program made this file: its schema must not run functions
     conn.execute("PRAGMA trusted_schema = OFF")
     conn.execute("PRAGMA temp_store = FILE")
     conn.value("SELECT count(*) FROM sqlite_schema")
@@ -85,8 +85,6 @@ _DATA_TABLES = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT 
 
 
 class ExternalDb:
-    """A database that is read from."""
-
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
         self.path = conn.path
@@ -94,7 +92,7 @@ class ExternalDb:
         self.lineage = ""
 
     def check(self) -> None:
-        """Find out what there is; refuse a file that has no sessions and messages."""
+        """Read the tables and columns; raises WrongVersion without sessions and messages."""
         for (table,) in self.conn.all(_TABLES):
             self.columns[table] = frozenset(row[0] for row in self.conn.all(_COLUMNS, {"table": table}))
         for table, columns in _NEEDED.items():
@@ -102,36 +100,35 @@ class ExternalDb:
             if missing:
                 raise WrongVersion(
                     f"{self.path} has no {table} with {', '.join(missing)}, so there is nothing to import",
-                    hint="give the state.db of Lion Studio or of a tool with the same tables",
+                    hint="pass the state.db of Lion Studio or of a tool with the same tables",
                 )
 
-        with suppress(CorruptStore):  # without a version it is read by its columns all the same
+        with suppress(CorruptStore):  # a file without a version is read by its columns
             self.lineage = (version_of(self.conn) or (0, ""))[1]
 
     def has(self, table: str, *columns: str) -> bool:
-        """Whether a table is there with certain columns."""
+        """Whether a table exists with these columns."""
         return set(columns) <= self.columns.get(table, frozenset()) and table in self.columns
 
-    def left_out(self) -> list[str]:
+    def unread_tables(self) -> list[str]:
         """The tables that an import does not read."""
         names = [name for (name,) in self.conn.all(_DATA_TABLES)]
         return [name for name in names if name not in _READ and not name.startswith(_DERIVED)]
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Damage in the file is a fault of one item; only a file that is held by somebody ends the import."""
+        """Turn damage into an error of one item; only a locked file ends the import."""
         try:
             yield
         except apsw.Error as error:
-            plain = translate(error, self.path)
-            if isinstance(plain, Busy):
-                raise plain from error
-            raise InvalidInput(f"{what} cannot be read: {plain.message}") from error
+            ours = translate(error, self.path)
+            if isinstance(ours, Busy):
+                raise ours from error
+            raise InvalidInput(f"cannot read {what}: {ours.message}") from error
         except UnicodeDecodeError as error:
-            raise InvalidInput(f"{what} holds text that is not UTF-8 ({error.reason})") from None
+            raise InvalidInput(f"{what} contains text that is not UTF-8 ({error.reason})") from None
 
     def close(self) -> None:
-        """Give the file back."""
         self.conn.close()
 
     def __enter__(self) -> ExternalDb:

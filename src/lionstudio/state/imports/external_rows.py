@@ -1,4 +1,4 @@
-"""The rows of another database, as dictionaries of whatever columns it has; see foreign.py for how it is opened."""
+"""Rows of another database as dictionaries of the columns that it has; external_db.py opens it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Record = dict[str, Any]
 
 
 class Shape(NamedTuple):
-    """How long a progression is and what stands last in it: enough to see that nothing was added."""
+    """The length and the last id of a progression: enough to see that nothing was added."""
 
     length: int
     last: str | None
@@ -24,7 +24,7 @@ class Shape(NamedTuple):
 
 # ── Sessions and branches ────────────────────────────────────────────────
 
-# The list of work, oldest first, in a temporary file: a million sessions need no memory.
+# The sessions to read, oldest first, in a temporary file: a million sessions need no memory.
 _LIST_SESSIONS = """
 CREATE TEMP TABLE todo_sessions AS SELECT id FROM main.sessions WHERE id IS NOT NULL ORDER BY created_at, id
 """
@@ -44,7 +44,7 @@ _BRANCH = "SELECT * FROM main.branches WHERE id = :id"
 
 
 def list_work(source: ExternalDb) -> int:
-    """Note which sessions there are; how many messages the file holds, for the progress."""
+    """List the sessions in a temporary table; returns the number of messages, for the progress."""
     conn = source.conn
     with plain_errors(source.path):
         conn.execute(_LIST_SESSIONS if source.has("sessions", "created_at") else _LIST_SESSIONS_UNDATED)
@@ -53,11 +53,11 @@ def list_work(source: ExternalDb) -> int:
     try:
         return int(conn.value("SELECT count(*) FROM main.messages"))
     except apsw.CorruptError:
-        return 0  # what can be read is imported all the same
+        return 0  # readable rows are imported all the same
 
 
 def session_ids(source: ExternalDb) -> Iterator[Any]:
-    """The ids of all sessions, oldest first; list_work comes before."""
+    """The ids of all sessions, oldest first; call list_work before."""
     after = 0
     while True:
         with plain_errors(source.path):
@@ -69,16 +69,14 @@ def session_ids(source: ExternalDb) -> Iterator[Any]:
 
 
 def read_session(source: ExternalDb, session_id: Any) -> Record:
-    """The row of a session."""
     with source.reading(f"session {session_id}"):
-        found = source.conn.first_dict(_SESSION, {"id": session_id})
-    if found is None:
-        raise NotFound(f"session {session_id} was deleted from {source.path} just now")
-    return found
+        row = source.conn.first_dict(_SESSION, {"id": session_id})
+    if row is None:
+        raise NotFound(f"session {session_id} was deleted from {source.path} during the import")
+    return row
 
 
 def read_branches(source: ExternalDb, session_id: Any) -> list[Record]:
-    """The rows of a session's branches."""
     with source.reading(f"the branches of session {session_id}"):
         ids = [row[0] for row in source.conn.all(_BRANCH_IDS, {"id": session_id})]
         return [row for id_ in ids if (row := source.conn.first_dict(_BRANCH, {"id": id_})) is not None]
@@ -96,18 +94,17 @@ _UNREADABLE = "SELECT unreadable FROM main.progression_heads WHERE id = :id"
 
 
 def read_collection(source: ExternalDb, progression_id: Any) -> tuple[Any, str | None]:
-    """The text of a progression's list, and what another import noted as unreadable about it."""
+    """The JSON text of a progression, and the unreadable text that an earlier import kept."""
     if progression_id is None or not source.has("progressions", "id", "collection"):
         return None, None
     with source.reading(f"progression {progression_id}"):
-        noted = None
+        unreadable = None
         if source.has("progression_heads", "unreadable"):
-            noted = source.conn.value(_UNREADABLE, {"id": progression_id})
-        return source.conn.value(_COLLECTION, {"id": progression_id}), noted
+            unreadable = source.conn.value(_UNREADABLE, {"id": progression_id})
+        return source.conn.value(_COLLECTION, {"id": progression_id}), unreadable
 
 
 def shape_of(source: ExternalDb, progression_id: Any) -> Shape:
-    """How long a progression is, and what stands last in it."""
     if progression_id is None or not source.has("progressions", "id", "collection"):
         return Shape(0, None)
     with source.reading(f"progression {progression_id}"):
@@ -117,7 +114,7 @@ def shape_of(source: ExternalDb, progression_id: Any) -> Shape:
 
 # ── Messages ─────────────────────────────────────────────────────────────
 
-# CROSS JOIN: in the order of the ids that were asked for
+# CROSS JOIN keeps the order of the ids
 _MESSAGES = """
 SELECT m.*, json_valid(m.content) AS content_is_json, t.lion_class AS class_tag
   FROM json_each(:ids) j CROSS JOIN main.messages m ON m.id = j.value
@@ -138,7 +135,7 @@ _TIMES = "SELECT m.id, m.created_at FROM json_each(:ids) j CROSS JOIN main.messa
 
 
 def read_messages(source: ExternalDb, ids: Sequence[str]) -> Iterator[Record]:
-    """The rows of messages one by one; an id without a message is left out."""
+    """The rows of messages one by one; ids without a message are skipped."""
     typed = source.has("message_types", "type_id", "lion_class") and source.has("messages", "lion_class")
     sql = _MESSAGES if typed else _UNTYPED_MESSAGES
     seen = 0
@@ -147,7 +144,7 @@ def read_messages(source: ExternalDb, ids: Sequence[str]) -> Iterator[Record]:
             seen += 1
             yield record
     except UnicodeDecodeError:
-        # the position is not known exactly where ids have no message; each is asked for by itself
+        # the exact position is unknown where ids have no message; read the rest one by one
         for id_ in ids[seen:]:
             yield from _one_by_one(source, sql, id_)
 
@@ -168,19 +165,19 @@ def _records(source: ExternalDb, sql: str, ids: Sequence[str]) -> Iterator[Recor
             names = names or [column[0] for column in cursor.get_description()]
             yield dict(zip(names, row, strict=True))
     except apsw.Error as error:
-        plain = translate(error, source.path)
-        raise plain if isinstance(plain, Busy) else InvalidInput(f"messages cannot be read: {plain.message}") from error
+        ours = translate(error, source.path)
+        raise ours if isinstance(ours, Busy) else InvalidInput(f"cannot read messages: {ours.message}") from error
 
 
 def message_times(source: ExternalDb, ids: Sequence[str]) -> dict[str, Any]:
-    """When messages were made, without reading what they say."""
+    """The times of messages, without their content."""
     if not source.has("messages", "created_at"):
         return {}
     with source.reading("the times of messages"):
         return dict(source.conn.all(_TIMES, {"ids": dump(list(ids))}))
 
 
-# ── What lies beside sessions ────────────────────────────────────────────
+# ── Other tables ─────────────────────────────────────────────────────────
 
 _SHOWS = "SELECT * FROM main.shows"
 _PLAYS = "SELECT * FROM main.plays WHERE show_id = :id"
@@ -190,28 +187,23 @@ _DEFINITIONS = "SELECT * FROM main.definitions ORDER BY kind, name, version"
 
 
 def read_shows(source: ExternalDb) -> list[Record]:
-    """The rows of all shows; there are not many."""
     return _rows(source, _SHOWS) if source.has("shows", "id", "topic") else []
 
 
 def read_plays(source: ExternalDb, show_id: Any) -> list[Record]:
-    """The rows of a show's plays."""
     return _rows(source, _PLAYS, show_id) if source.has("plays", "id", "show_id", "name") else []
 
 
 def read_teams(source: ExternalDb) -> list[Record]:
-    """The rows of all teams."""
     return _rows(source, _TEAMS) if source.has("teams", "id", "name") else []
 
 
 def read_team_messages(source: ExternalDb, team_id: Any) -> list[Record]:
-    """The messages of a team, oldest first."""
     fits = source.has("team_messages", "id", "team_id", "created_at", "sender", "content")
     return _rows(source, _TEAM_MESSAGES, team_id) if fits else []
 
 
 def read_definitions(source: ExternalDb) -> list[Record]:
-    """The versions of definitions, if the table is like ours."""
     fits = source.has("definitions", "id", "kind", "name", "version", "content")
     return _rows(source, _DEFINITIONS) if fits else []
 

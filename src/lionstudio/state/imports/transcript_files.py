@@ -1,6 +1,6 @@
-"""Mirrors of other tools' transcripts: how far each file was read, and sessions whose truth is that file.
+"""Transcript files of other tools: how far each was read, and the sessions that mirror them.
 
-The status of a mirrored session is derived from its file, so it may go back to running: its tool resumed it.
+The status of a mirrored session follows from its file, so it may return to running: its tool resumed it.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from lionstudio.model.messages import Message
 from lionstudio.model.status.statuses import SessionStatus, SourceKind
 from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import append, get_message
+from lionstudio.state.messages.append import append
+from lionstudio.state.messages.rows import get_message
 
 SOURCES: Mapping[str, SourceKind] = {"claude": SourceKind.IMPORTED_CLAUDE, "codex": SourceKind.IMPORTED_CODEX}
 
 
 class TranscriptFile(NamedTuple):
-    """How far a transcript was read, and what a reader must know to go on."""
+    """How far a transcript was read, and the state that its reader needs to continue."""
 
     path: str
     tool: str
@@ -28,7 +29,7 @@ class TranscriptFile(NamedTuple):
     size: int
     mtime_ns: int
     read_to: int
-    seal: str
+    checksum: str  # the column is called seal
     state: Mapping[str, Any]
     messages: int
     skipped: Mapping[str, int]
@@ -36,8 +37,8 @@ class TranscriptFile(NamedTuple):
     gone_at: float | None = None
 
 
-class Stamp(NamedTuple):
-    """What tells whether a file has changed since it was read."""
+class FileStamp(NamedTuple):
+    """The facts that show whether a file changed since it was read."""
 
     inode: int
     size: int
@@ -53,19 +54,18 @@ SELECT path, tool, session_id, inode, size, mtime_ns, read_to, seal, state, mess
 """
 
 
-def list_stamps(conn: Connection, tool: str) -> dict[str, Stamp]:
-    """Every file of a tool that was ever read, by path."""
-    return {row[0]: Stamp(*row[1:]) for row in conn.each(_STAMPS, {"tool": tool})}
+def list_stamps(conn: Connection, tool: str) -> dict[str, FileStamp]:
+    """Every file of a tool that was read, by path."""
+    return {row[0]: FileStamp(*row[1:]) for row in conn.each(_STAMPS, {"tool": tool})}
 
 
 def find_file(conn: Connection, path: str) -> TranscriptFile | None:
-    """One file by its path."""
     row = conn.one(_FILE, {"path": path})
     if row is None:
         return None
-    found = TranscriptFile(*row)
-    state, skipped = load_or_keep(found.state), load_or_keep(found.skipped)
-    return found._replace(
+    file = TranscriptFile(*row)
+    state, skipped = load_or_keep(file.state), load_or_keep(file.skipped)
+    return file._replace(
         state=state if isinstance(state, dict) else {}, skipped=skipped if isinstance(skipped, dict) else {}
     )
 
@@ -73,17 +73,17 @@ def find_file(conn: Connection, path: str) -> TranscriptFile | None:
 _SAVE = """
 INSERT INTO mirror_files (path, tool, session_id, inode, size, mtime_ns, read_to, seal, state, messages, skipped,
                           read_at, gone_at)
-VALUES (:path, :tool, :session_id, :inode, :size, :mtime_ns, :read_to, :seal, :state, :messages, :skipped, :read_at,
+VALUES (:path, :tool, :session_id, :inode, :size, :mtime_ns, :read_to, :checksum, :state, :messages, :skipped, :read_at,
         :gone_at)
 ON CONFLICT (path) DO UPDATE SET
-  session_id = :session_id, inode = :inode, size = :size, mtime_ns = :mtime_ns, read_to = :read_to, seal = :seal,
+  session_id = :session_id, inode = :inode, size = :size, mtime_ns = :mtime_ns, read_to = :read_to, seal = :checksum,
   state = :state, messages = :messages, skipped = :skipped, read_at = :read_at, gone_at = :gone_at
  WHERE seal = :before
 """
 
 
 def save_file(conn: Connection, file: TranscriptFile, before: str) -> bool:
-    """Note how far a file was read; False when another mirror has read on since its seal was `before`."""
+    """Save how far a file was read; False when another process saved it since its checksum was `before`."""
     values = file._asdict() | {"state": dump(dict(file.state)), "skipped": dump(dict(file.skipped)), "before": before}
     conn.execute(_SAVE, values)
     return bool(conn.changes())
@@ -93,7 +93,7 @@ _GONE = "UPDATE mirror_files SET gone_at = :at WHERE path = :path AND gone_at IS
 
 
 def mark_gone(conn: Connection, paths: Iterable[str], at: float) -> None:
-    """Note that their tool has deleted these files; what was read of them stays."""
+    """Record that their tool deleted these files; their messages stay."""
     for path in paths:
         conn.execute(_GONE, {"path": path, "at": at})
 
@@ -112,25 +112,23 @@ _SESSION_OF = "SELECT session_id FROM branches WHERE id = :id"
 
 
 def has_session(conn: Connection, session_id: str) -> bool:
-    """Whether a session is here."""
     return conn.one(_HAS_SESSION, {"id": session_id}) is not None
 
 
-def session_of(conn: Connection, branch_id: str) -> str | None:
-    """The session of a branch, None when there is no such branch."""
-    found = conn.value(_SESSION_OF, {"id": branch_id})
-    return None if found is None else str(found)
+def find_branch_session(conn: Connection, branch_id: str) -> str | None:
+    session_id = conn.value(_SESSION_OF, {"id": branch_id})
+    return None if session_id is None else str(session_id)
 
 
 def is_stored(conn: Connection, message_id: str) -> bool:
-    """Whether a message is here already, in whatever session."""
+    """Whether the database has a message, in any session."""
     return conn.one(_EXISTS, {"id": message_id}) is not None
 
 
 def append_if_absent(conn: Connection, branch_id: str, message: Message) -> bool:
-    """Append a message that may be here already; False when the branch has it.
+    """Append a message unless the branch has it; False when it does.
 
-    One that another session has is shared: stored once, and what it used is counted once.
+    A message of another session is shared: it is stored once, and its usage is counted once.
     """
     if not is_stored(conn, message.id):
         return append(conn, branch_id, message, late=True).new
@@ -139,7 +137,7 @@ def append_if_absent(conn: Connection, branch_id: str, message: Message) -> bool
     stored = get_message(conn, message.id)
     append(conn, branch_id, stored, late=True)
     if stored.usage != Usage():
-        _count_once(conn, branch_id, stored.usage)
+        _subtract_usage(conn, branch_id, stored.usage)
     return True
 
 
@@ -161,7 +159,7 @@ UPDATE branches SET
 """
 
 
-def _count_once(conn: Connection, branch_id: str, usage: Usage) -> None:
+def _subtract_usage(conn: Connection, branch_id: str, usage: Usage) -> None:
     for sql in (_SESSION_LESS, _BRANCH_LESS):
         conn.execute(sql, {"branch": branch_id, **usage._asdict()})
 
@@ -181,14 +179,14 @@ UPDATE sessions SET (input_tokens, output_tokens, cache_read_tokens, cache_write
 
 
 def set_usage(conn: Connection, branch_id: str, usage: Usage) -> None:
-    """What a branch has used in all, where the tool reports sums; its session has the sum of its branches."""
+    """Set the total usage of a branch, where the tool reports totals; its session gets the sum of its branches."""
     conn.execute(_BRANCH_USAGE, {"branch": branch_id, **usage._asdict()})
     if conn.changes():
         conn.execute(_SESSION_USAGE, {"branch": branch_id})
 
 
 class Position(NamedTuple):
-    """A place in a history: a branch and an ord of its own."""
+    """A position in a history: a branch and an ord in it."""
 
     branch_id: str
     ord: int
@@ -203,13 +201,12 @@ SELECT b.id, i.ord, b.node_metadata FROM progression_items i
 
 
 def follow_history(conn: Connection, message_id: str, after: Position | None, session_id: str) -> Position | None:
-    """Where a message stands in another session's history, if it comes right after a position (or is the first)."""
+    """The position of a message in another session's history, if it follows `after` directly (None: is the first)."""
     for branch_id, ord_, metadata in conn.all(_POSITIONS, {"id": message_id, "session": session_id}):
-        known = load_or_keep(metadata)
-        parent = known.get("parent_branch_id") if isinstance(known, dict) else None
-        fork = None if parent is None else Position(parent, known.get("forked_at_ord"))
-        begins = after == fork
-        if (ord_ == 0 and begins) or after == Position(branch_id, ord_ - 1):
+        facts = load_or_keep(metadata)
+        parent = facts.get("parent_branch_id") if isinstance(facts, dict) else None
+        fork = None if parent is None else Position(parent, facts.get("forked_at_ord"))
+        if (ord_ == 0 and after == fork) or after == Position(branch_id, ord_ - 1):
             return Position(branch_id, ord_)
     return None
 
@@ -223,25 +220,25 @@ SELECT max(i.ord) FROM branches b
 """
 
 
-def last_before(conn: Connection, branch_id: str, ordinal: int) -> int:
-    """The ord of the last message of a branch that came from a record before an ordinal; -1 for none."""
-    found = conn.value(_LAST_BEFORE, {"branch": branch_id, "ordinal": ordinal})
-    return -1 if found is None else int(found)
+def last_ord_before(conn: Connection, branch_id: str, ordinal: int) -> int:
+    """The last ord of a branch whose message comes from a record before an ordinal; -1 for none."""
+    last = conn.value(_LAST_BEFORE, {"branch": branch_id, "ordinal": ordinal})
+    return -1 if last is None else int(last)
 
 
-_NOTE = """
-UPDATE sessions SET name = :name, model = :model, provider = :provider, project = :project, cwd = :cwd,
-  git_commit = :git_commit, status = :status, ended_at = :ended_at, reason_codes = :reason_codes,
-  node_metadata = json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror))
+# session columns that a transcript may fill
+_TRANSCRIPT_TEXTS = ("name", "model", "provider", "project", "cwd", "git_commit")
+_TRANSCRIPT_COLUMNS = (*_TRANSCRIPT_TEXTS, "status", "ended_at", "reason_codes")
+_METADATA = "json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror))"
+_UPDATE_SESSION = f"""
+UPDATE sessions SET {", ".join(f"{name} = :{name}" for name in _TRANSCRIPT_COLUMNS)}, node_metadata = {_METADATA}
  WHERE id = :id AND source_kind = :source
-   AND (name, model, provider, project, cwd, git_commit, status, ended_at, reason_codes, node_metadata) IS NOT
-       (:name, :model, :provider, :project, :cwd, :git_commit, :status, :ended_at, :reason_codes,
-        json_set(coalesce(node_metadata, '{}'), '$.mirror', json(:mirror)))
-"""
-_TEXTS = ("name", "model", "provider", "project", "cwd", "git_commit")
+   AND ({", ".join(_TRANSCRIPT_COLUMNS)}, node_metadata) IS NOT
+       ({", ".join(f":{name}" for name in _TRANSCRIPT_COLUMNS)}, {_METADATA})
+"""  # noqa: S608  (the names are ours)
 
 
-def note_session(
+def update_session(
     conn: Connection,
     session_id: str,
     tool: str,
@@ -252,8 +249,10 @@ def note_session(
     reasons: tuple[str, ...],
     mirror: Mapping[str, Any],
 ) -> None:
-    """Bring a session's row up to what its transcript says now; nothing is written when it says so already."""
-    values: dict[str, Any] = {name: visible(value) if (value := texts.get(name)) else None for name in _TEXTS}
+    """Update a session to the facts of its transcript; nothing is written when they are the same."""
+    values: dict[str, Any] = {
+        name: visible(value) if (value := texts.get(name)) else None for name in _TRANSCRIPT_TEXTS
+    }
     values |= {
         "id": session_id,
         "source": SOURCES[tool],
@@ -262,29 +261,29 @@ def note_session(
         "reason_codes": dump(list(reasons)),
         "mirror": dump(dict(mirror), "metadata"),
     }
-    conn.execute(_NOTE, values)
+    conn.execute(_UPDATE_SESSION, values)
 
 
-_BRANCH_NOTE = """
+_UPDATE_BRANCH = """
 UPDATE branches SET name = :name, node_metadata = json_set(coalesce(node_metadata, '{}'), '$.agent', json(:agent))
  WHERE id = :id AND (name, node_metadata) IS NOT
        (:name, json_set(coalesce(node_metadata, '{}'), '$.agent', json(:agent)))
 """
 
 
-def note_branch(conn: Connection, branch_id: str, name: str, agent: Mapping[str, Any]) -> None:
-    """Bring a sub-agent's branch up to what its transcript says now."""
-    conn.execute(_BRANCH_NOTE, {"id": branch_id, "name": visible(name), "agent": dump(dict(agent), "metadata")})
+def update_branch(conn: Connection, branch_id: str, name: str, agent: Mapping[str, Any]) -> None:
+    """Update the branch of a sub-agent to the facts of its transcript."""
+    conn.execute(_UPDATE_BRANCH, {"id": branch_id, "name": visible(name), "agent": dump(dict(agent), "metadata")})
 
 
 class OpenSession(NamedTuple):
-    """A mirrored session that counts as running."""
+    """A mirrored session with status running."""
 
     session_id: str
     path: str
     cwd: str | None
     last_message_at: float | None
-    failed: str | None  # what its last message complains about
+    failed: str | None  # the error in its last message
 
 
 _OPEN = """
@@ -292,28 +291,25 @@ SELECT s.id, f.path, s.cwd, s.last_message_at, json_extract(s.node_metadata, '$.
   FROM sessions s JOIN mirror_files f ON f.session_id = s.id
  WHERE s.status = 'running' AND s.source_kind = :source AND f.tool = :tool
 """
-_SETTLE = """
+_CLOSE = """
 UPDATE sessions SET status = :status, ended_at = coalesce(last_message_at, started_at), reason_codes = :reasons
  WHERE id = :id AND status = 'running' AND source_kind = :source
 """
 
 
 def list_open(conn: Connection, tool: str) -> list[OpenSession]:
-    """The sessions of a tool that count as running, with the files they come from."""
+    """The running sessions of a tool, with their files."""
     return [OpenSession(*row) for row in conn.all(_OPEN, {"tool": tool, "source": SOURCES[tool]})]
 
 
 def close_session(
     conn: Connection, session_id: str, tool: str, status: SessionStatus, reasons: tuple[str, ...] = ()
 ) -> None:
-    """End a mirrored session that has fallen silent."""
     values = {"id": session_id, "source": SOURCES[tool], "status": status, "reasons": dump(list(reasons))}
-    conn.execute(_SETTLE, values)
+    conn.execute(_CLOSE, values)
 
 
-class Totals(NamedTuple):
-    """What is mirrored of one tool."""
-
+class TranscriptTotals(NamedTuple):
     files: int
     gone: int
     sessions: int
@@ -328,15 +324,14 @@ SELECT count(*), count(gone_at), (SELECT count(*) FROM sessions WHERE source_kin
 """
 
 
-def totals(conn: Connection, tool: str) -> Totals:
-    """How much of a tool is mirrored."""
-    return Totals(*(conn.one(_TOTALS, {"tool": tool, "source": SOURCES[tool]}) or (0, 0, 0, 0, None)))
+def read_totals(conn: Connection, tool: str) -> TranscriptTotals:
+    return TranscriptTotals(*(conn.one(_TOTALS, {"tool": tool, "source": SOURCES[tool]}) or (0, 0, 0, 0, None)))
 
 
 _SKIPPED = "SELECT path, skipped FROM mirror_files WHERE tool = :tool AND skipped <> '{}' ORDER BY path"
 
 
 def list_skipped(conn: Connection, tool: str) -> dict[str, dict[str, int]]:
-    """The files of which something could not be taken up: reasons with counts."""
+    """Files with records that could not be imported: counts by reason."""
     rows = conn.all(_SKIPPED, {"tool": tool})
-    return {path: found for path, text in rows if isinstance(found := load_or_keep(text), dict)}
+    return {path: counts for path, text in rows if isinstance(counts := load_or_keep(text), dict)}

@@ -1,1 +1,1 @@
-"""Messages: append them, page through them, export them."""
+"""Messages: append, page, outline, timeline, export."""

@@ -1,7 +1,7 @@
-"""Where a branch's messages go: its progression and its session's, with the next free ord of each.
+"""Append cursors: the progressions of a branch and of its session, with the next free ord of each.
 
-Looked up once and kept with the connection. Another process may have taken an ord meanwhile; the key of
-progression_items refuses the second, and the place is looked up again.
+A cursor is read once and cached in the connection. When another process took the ord meanwhile, the key of
+progression_items rejects the second row, and the cursor is read again.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from lionstudio.errors import CorruptStore, NotFound
 from lionstudio.model.ids import new_id
 from lionstudio.state.connection import Connection
 
-_MOST_KEPT = 10_000  # a place is a few hundred bytes; forgetting one costs one query
+_MOST_CACHED = 10_000  # a cursor is a few hundred bytes; reading one again costs one query
 
 
 class SessionCursor:
-    """A session's end; shared by the places of all its branches."""
+    """The end of a session; shared by the cursors of all its branches."""
 
     __slots__ = ("id", "next_ord", "pk", "prog")
 
@@ -29,7 +29,7 @@ class SessionCursor:
 
 
 class AppendCursor:
-    """A branch's end, and its session's."""
+    """The end of a branch and of its session."""
 
     __slots__ = ("next_ord", "prog", "session")
 
@@ -39,7 +39,7 @@ class AppendCursor:
         self.next_ord = next_ord
 
 
-_PLACE = """
+_CURSOR = """
 SELECT b.session_id, s.pk, s.progression_id, sh.pk, b.progression_id, bh.pk
   FROM branches b
   LEFT JOIN sessions s ON s.id = b.session_id
@@ -48,53 +48,52 @@ SELECT b.session_id, s.pk, s.progression_id, sh.pk, b.progression_id, bh.pk
  WHERE b.id = :branch
 """
 _NEXT_ORD = "SELECT coalesce(max(ord) + 1, 0) FROM progression_items WHERE prog = :prog"
-_TAKE = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
+_INSERT_POSITION = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?)"
 
 
 def cursor_of(conn: Connection, branch_id: str) -> AppendCursor:
-    """The place of a branch; one that has no progression yet (a fork, an old row) gets it now."""
-    row = conn.one(_PLACE, {"branch": branch_id})
+    """The cursor of a branch; a branch without a progression (a fork, an old row) gets one now."""
+    row = conn.one(_CURSOR, {"branch": branch_id})
     if row is None:
-        raise NotFound(f"there is no branch {branch_id}", hint="`li state show SESSION` lists its branches")
+        raise NotFound(f"branch {branch_id} not found", hint="`li state show SESSION` lists its branches")
     session_id, session_pk, session_progression, session_prog, branch_progression, branch_prog = row
     for owner, progression, prog in (
         ("session", session_progression, session_prog),
         ("branch", branch_progression, branch_prog),
     ):
         if progression is not None and prog is None:
-            raise CorruptStore(f"the progression {progression} of the {owner} is gone", hint="see `li state doctor`")
+            raise CorruptStore(f"the progression {progression} of the {owner} is missing", hint="run `li state doctor`")
     if session_prog is None:
-        session_prog = _give_progression(conn, _SESSION_PROGRESSION, session_id)
+        session_prog = _add_progression(conn, _SESSION_PROGRESSION, session_id)
     if branch_prog is None:
-        branch_prog = _give_progression(conn, _BRANCH_PROGRESSION, branch_id)
-    session = conn.sessions.get(session_id)
+        branch_prog = _add_progression(conn, _BRANCH_PROGRESSION, branch_id)
+    session = conn.session_cursors.get(session_id)
     if session is None or (session.pk, session.prog) != (session_pk, session_prog):
         session = SessionCursor(session_id, session_pk, session_prog, next_ord(conn, session_prog))
     return AppendCursor(session, branch_prog, next_ord(conn, branch_prog))
 
 
-def refresh(conn: Connection, place: AppendCursor) -> None:
-    """Somebody else appended: take the next free ords anew."""
-    place.session.next_ord = next_ord(conn, place.session.prog)
-    place.next_ord = next_ord(conn, place.prog)
+def refresh(conn: Connection, cursor: AppendCursor) -> None:
+    """Read the next free ords again after another process appended."""
+    cursor.session.next_ord = next_ord(conn, cursor.session.prog)
+    cursor.next_ord = next_ord(conn, cursor.prog)
 
 
 def next_ord(conn: Connection, prog: int) -> int:
-    """The first ord that nothing stands at."""
     return int(conn.value(_NEXT_ORD, {"prog": prog}))
 
 
 def insert_positions(conn: Connection, prog: int, start: int, ids: Iterable[str]) -> None:
-    """Put messages into a progression, one after the other from an ord on."""
-    conn.many(_TAKE, ((prog, start + number, id_) for number, id_ in enumerate(ids)))
+    """Insert messages into a progression at consecutive ords."""
+    conn.many(_INSERT_POSITION, ((prog, start + number, id_) for number, id_ in enumerate(ids)))
 
 
-def cache(conn: Connection, branch_id: str, place: AppendCursor) -> None:
-    """Keep a place for the next message; called only after it was used with success."""
-    if len(conn.places) >= _MOST_KEPT:
-        conn.forget_places()
-    conn.places[branch_id] = place
-    conn.sessions[place.session.id] = place.session
+def cache(conn: Connection, branch_id: str, cursor: AppendCursor) -> None:
+    """Cache a cursor for the next message; only after an append with it succeeded."""
+    if len(conn.cursors) >= _MOST_CACHED:
+        conn.forget_cursors()
+    conn.cursors[branch_id] = cursor
+    conn.session_cursors[cursor.session.id] = cursor.session
 
 
 _HEAD = "INSERT INTO progression_heads (id, created_at) VALUES (:id, :at) RETURNING pk"
@@ -103,12 +102,12 @@ _BRANCH_PROGRESSION = "UPDATE branches SET progression_id = :progression WHERE i
 
 
 def new_progression(conn: Connection, at: float) -> tuple[str, int]:
-    """An empty progression: its id and its key."""
+    """Insert an empty progression; returns its id and key."""
     progression = new_id()
     return progression, conn.value(_HEAD, {"id": progression, "at": at})
 
 
-def _give_progression(conn: Connection, sql: str, owner_id: str) -> int:
+def _add_progression(conn: Connection, sql: str, owner_id: str) -> int:
     progression, prog = new_progression(conn, time.time())
     conn.execute(sql, {"progression": progression, "id": owner_id})
     return prog

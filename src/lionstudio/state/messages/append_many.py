@@ -1,4 +1,4 @@
-"""Many messages for one branch at once, for what catches up: the rows that `append` writes, in fewer statements."""
+"""Append many messages to one branch: the rows that `append` writes, in fewer statements."""
 
 from __future__ import annotations
 
@@ -9,57 +9,53 @@ from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import Message, System
 from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.messages.append import INSERT
+from lionstudio.state.messages.append import INSERT_CHANGE
 from lionstudio.state.messages.append_cursor import AppendCursor, cache, cursor_of, insert_positions, refresh
 from lionstudio.state.messages.counters import CounterUpdate, update_branch_usage, update_session_counters
+from lionstudio.state.messages.rows import INSERT_MESSAGE
 
 
 class PendingRow(NamedTuple):
-    """A message that is not here yet, and its columns."""
-
     message: Message
     row: Row
 
 
-_KNOWN = "SELECT m.id FROM json_each(:ids) j JOIN messages m ON m.id = j.value"
-_ANNOUNCE = """
-INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord) VALUES (?, 'appended', 'message', ?, ?, ?)
-"""
+_EXISTING = "SELECT m.id FROM json_each(:ids) j JOIN messages m ON m.id = j.value"
 
 
 def existing_ids(conn: Connection, ids: Sequence[str]) -> set[str]:
-    """Those of some ids that have a message."""
-    return {row[0] for row in conn.all(_KNOWN, {"ids": dump(list(ids))})}
+    """The ids among these that have a message."""
+    return {row[0] for row in conn.all(_EXISTING, {"ids": dump(list(ids))})}
 
 
-def append_many(conn: Connection, branch_id: str, arrivals: Sequence[PendingRow]) -> None:
-    """Append messages that are not here yet to a branch; a session that has ended takes them too."""
-    if not arrivals:
+def append_many(conn: Connection, branch_id: str, pending: Sequence[PendingRow]) -> None:
+    """Append messages that the database does not have yet; a session that has ended accepts them too."""
+    if not pending:
         return
-    place = conn.places.get(branch_id) or cursor_of(conn, branch_id)
-    refresh(conn, place)
-    conn.many(INSERT, (arrival.row for arrival in arrivals))
-    session, first = place.session.id, place.session.next_ord
-    announced = ((row[1], row[0], session, first + number) for number, (_, row) in enumerate(arrivals))
-    conn.many(_ANNOUNCE, announced)
-    _take_places(conn, place, arrivals)
-    _count(conn, branch_id, place, arrivals)
-    cache(conn, branch_id, place)
+    cursor = conn.cursors.get(branch_id) or cursor_of(conn, branch_id)
+    refresh(conn, cursor)
+    conn.many(INSERT_MESSAGE, (one.row for one in pending))
+    session, first = cursor.session.id, cursor.session.next_ord
+    changes = ((row[1], row[0], session, first + number) for number, (_, row) in enumerate(pending))
+    conn.many(INSERT_CHANGE, changes)
+    _insert_positions(conn, cursor, pending)
+    _count(conn, branch_id, cursor, pending)
+    cache(conn, branch_id, cursor)
 
 
-def _take_places(conn: Connection, place: AppendCursor, arrivals: Sequence[PendingRow]) -> None:
-    for end in (place.session, place):
-        insert_positions(conn, end.prog, end.next_ord, (arrival.row[0] for arrival in arrivals))
-        end.next_ord += len(arrivals)
+def _insert_positions(conn: Connection, cursor: AppendCursor, pending: Sequence[PendingRow]) -> None:
+    for end in (cursor.session, cursor):
+        insert_positions(conn, end.prog, end.next_ord, (one.row[0] for one in pending))
+        end.next_ord += len(pending)
 
 
-def _count(conn: Connection, branch_id: str, place: AppendCursor, arrivals: Sequence[PendingRow]) -> None:
+def _count(conn: Connection, branch_id: str, cursor: AppendCursor, pending: Sequence[PendingRow]) -> None:
     used = NOTHING
-    for message, _ in arrivals:
+    for message, _ in pending:
         if "usage" in message.metadata:
             used = used.plus(message.usage)
-    at = max(arrival.row[1] for arrival in arrivals)
-    first, last = arrivals[0].row[0], arrivals[-1].row[0]
-    update_session_counters(conn, place.session.id, CounterUpdate(len(arrivals), first, last, at, used))
-    systems = [message.id for message, _ in arrivals if isinstance(message, System)]
+    at = max(one.row[1] for one in pending)
+    first, last = pending[0].row[0], pending[-1].row[0]
+    update_session_counters(conn, cursor.session.id, CounterUpdate(len(pending), first, last, at, used))
+    systems = [message.id for message, _ in pending if isinstance(message, System)]
     update_branch_usage(conn, branch_id, used, systems[-1] if systems else None)

@@ -1,4 +1,4 @@
-"""What messages add to their session and branch beside their place: counters, pointers and usage, spelled once."""
+"""Counters, pointers and usage that messages add to their session and branch."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from lionstudio.state.connection import Connection
 
 
 class CounterUpdate(NamedTuple):
-    """What came to a session with some messages."""
-
     added: int
     first_id: str | None
     last_id: str | None
     last_at: float | None
-    used: Usage
+    usage: Usage
 
 
-_GROW = """
+_COUNT_MESSAGES = """
 UPDATE sessions SET
   first_msg_id = coalesce(first_msg_id, :first), last_msg_id = :last,
   last_message_at = max(coalesce(last_message_at, :at, 0), coalesce(:at, 0)),
@@ -44,22 +42,20 @@ UPDATE branches SET
 _SYSTEM_POINTER = "UPDATE branches SET system_msg_id = :system WHERE id = :id"
 
 
-def update_session_counters(conn: Connection, session_id: str, growth: CounterUpdate) -> None:
-    """Count messages that were added to a session, however many."""
-    bound = {"first": growth.first_id, "last": growth.last_id, "at": growth.last_at, "added": growth.added}
-    conn.execute(_GROW, bound | {"id": session_id})
-    add_usage(conn, session_id, growth.used)
+def update_session_counters(conn: Connection, session_id: str, update: CounterUpdate) -> None:
+    params = {"first": update.first_id, "last": update.last_id, "at": update.last_at, "added": update.added}
+    conn.execute(_COUNT_MESSAGES, params | {"id": session_id})
+    add_usage(conn, session_id, update.usage)
 
 
-def add_usage(conn: Connection, session_id: str, used: Usage) -> None:
-    """Add to what a session has used."""
-    if used != NOTHING:
-        conn.execute(_SESSION_USAGE, {"id": session_id, **used._asdict()})
+def add_usage(conn: Connection, session_id: str, usage: Usage) -> None:
+    if usage != NOTHING:
+        conn.execute(_SESSION_USAGE, {"id": session_id, **usage._asdict()})
 
 
-def update_branch_usage(conn: Connection, branch_id: str, used: Usage, system_id: str | None) -> None:
-    """Add to what a branch has used, and point at its newest system prompt; each only where there is one."""
+def update_branch_usage(conn: Connection, branch_id: str, usage: Usage, system_id: str | None) -> None:
+    """Add usage to a branch and set its newest system prompt, where there is one."""
     if system_id is not None:
         conn.execute(_SYSTEM_POINTER, {"id": branch_id, "system": system_id})
-    if used != NOTHING:
-        conn.execute(_BRANCH_USAGE, {"id": branch_id, **used._asdict()})
+    if usage != NOTHING:
+        conn.execute(_BRANCH_USAGE, {"id": branch_id, **usage._asdict()})

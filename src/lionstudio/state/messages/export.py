@@ -1,6 +1,6 @@
-"""One session, whole: branches, forks, messages in order, usage. The same content in every format.
+"""Export a session with branches, forks, messages in order and usage; the same content in every format.
 
-Streams: a session of any size is written without being in memory at once.
+It streams: a session of any size is never in memory at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FORMATS = ("json", "jsonl", "md")
 
 
 def records(conn: Connection, session_id: str) -> Iterator[dict[str, Any]]:
-    """The session, then each branch followed by its own messages; one record a line makes JSONL."""
+    """The session, then each branch followed by its own messages."""
     session = get_session(conn, session_id)
     yield {"type": "session", "schema_version": SCHEMA_VERSION, **session.to_dict("json")}
     for branch in list_branches(conn, session_id):
@@ -31,14 +31,14 @@ def records(conn: Connection, session_id: str) -> Iterator[dict[str, Any]]:
 
 
 def _message(entry: BranchEntry) -> dict[str, Any]:
-    place = {"branch_id": entry.branch_id, "ord": entry.ord}
+    position = {"branch_id": entry.branch_id, "ord": entry.ord}
     if entry.message is None:
-        return {**place, "id": entry.message_id, "missing": True}
-    return {**place, **entry.message.to_dict("json")}
+        return {**position, "id": entry.message_id, "missing": True}
+    return {**position, **entry.message.to_dict("json")}
 
 
 def export(conn: Connection, session_id: str, form: str) -> Iterator[str]:
-    """The pieces of text of an export, to be written one after the other."""
+    """The text of an export, in pieces."""
     if form not in FORMATS:
         raise InvalidInput(f"{form!r:.40} is not a format", hint=f"use one of: {', '.join(FORMATS)}")
     if form == "jsonl":
@@ -47,12 +47,12 @@ def export(conn: Connection, session_id: str, form: str) -> Iterator[str]:
 
 
 def _json(conn: Connection, session_id: str) -> Iterator[str]:
-    found = records(conn, session_id)
-    session = next(found)
+    stream = records(conn, session_id)
+    session = next(stream)
     yield spell({key: value for key, value in session.items() if key != "type"})[:-1] + ',"branches":['
     first_branch = True
     first_message = True
-    for record in found:
+    for record in stream:
         kind = record.pop("type")
         if kind == "branch":
             yield ("" if first_branch else "]},") + spell(record)[:-1] + ',"messages":['
@@ -92,10 +92,10 @@ def _paragraph(entry: BranchEntry) -> str:
     if entry.message is None:
         return f"\n### {entry.ord} · missing\n\nThe message {entry.message_id} does not exist any more.\n"
     message = entry.message
-    return f"\n### {entry.ord} · {_line(_speaker(message))}\n\n{_body(message)}\n"
+    return f"\n### {entry.ord} · {_line(_heading(message))}\n\n{_body(message)}\n"
 
 
-def _speaker(message: Message) -> str:
+def _heading(message: Message) -> str:
     content = message.content if isinstance(message.content, dict) else {}
     tool = content.get("function")
     return f"{message.role or 'unknown'} · {tool}" if tool else message.role or "unknown"
@@ -103,9 +103,8 @@ def _speaker(message: Message) -> str:
 
 def _body(message: Message) -> str:
     content = message.content
-    said = ("system_message", "instruction", "assistant_response")
     if isinstance(content, dict):
-        for key in said:
+        for key in ("system_message", "instruction", "assistant_response"):
             if isinstance(content.get(key), str) and not set(content) - {key}:
                 return _utf8(content[key])
     text = spell(content)

@@ -1,6 +1,6 @@
-"""Messages on their way out as JSON, made by SQLite itself: 10,000 of them are one text, never parsed here.
+"""Pages of messages as JSON that SQLite itself makes: 10,000 messages are one text, never parsed here.
 
-A content beyond CUT bytes is shown by the beginnings of its values; `content_part` reads the rest piece by piece.
+A content beyond CUT bytes is truncated value by value; `content_slice` reads the rest.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import NamedTuple
 from lionstudio.errors import NotFound
 from lionstudio.state.connection import Connection
 
-CUT = 65_536  # bytes of a content that are sent whole
-PREVIEW = 4_096  # characters of each value of a longer one
-MOST_BYTES = 32_000_000  # of one window; the rest is asked for with the next
-# Messages in one statement, so that what a window holds in memory at once is bounded.
+WHOLE_BYTES = 65_536  # a content of more bytes is truncated
+PREVIEW_CHARS = 4_096  # of each value of a truncated content
+MOST_BYTES = 32_000_000  # of one page; the rest comes with the next
+# Messages in one statement, which bounds the memory of a page.
 _BATCH = 500
 
 
 class JsonPage(NamedTuple):
-    """Messages side by side as JSON, without the brackets of a list, in pieces; the ords of the first and the last."""
+    """Messages as JSON separated by commas, in pieces; the ords of the first and the last."""
 
     pieces: tuple[bytes, ...]
     length: int
@@ -28,19 +28,18 @@ class JsonPage(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes of all pieces."""
         return sum(map(len, self.pieces))
 
 
 class MessageScope(NamedTuple):
-    """Where to read: a progression, and the branch that all of its messages are on, if that is known."""
+    """The progression to read, and the branch of all its messages, if it is known."""
 
     prog: int
     session_id: str | None
     branch_id: str | None
 
 
-# concat copies a content once, where a chain of || would copy it for every field that follows.
+# concat copies a content once; a chain of || would copy it for every field that follows.
 _WINDOW = """
 SELECT CAST(group_concat(piece, ',') AS BLOB), count(*), min(ord), max(ord) FROM (
   SELECT i.ord AS ord, CASE WHEN m.pk IS NULL THEN concat(
@@ -94,55 +93,55 @@ _ANY_AFTER = "SELECT 1 FROM progression_items WHERE prog = :prog AND ord > :afte
 _END = 2**62
 
 
-def page_after(conn: Connection, place: MessageScope, after: int, limit: int, before: int = _END) -> JsonPage:
-    """Up to `limit` messages that come after an ord (and before another), in order."""
-    found: list[JsonPage] = []
+def page_after(conn: Connection, scope: MessageScope, after: int, limit: int, before: int = _END) -> JsonPage:
+    """Up to `limit` messages after an ord (and before another), in order."""
+    batches: list[JsonPage] = []
     size, start = 0, after
     while limit > 0 and size < MOST_BYTES:
-        batch = _read(conn, place, start, before, min(limit, _BATCH))
+        batch = _read(conn, scope, start, before, min(limit, _BATCH))
         if not batch.length or batch.last is None:
             break
-        found.append(batch)
+        batches.append(batch)
         start, size, limit = batch.last, size + batch.size, limit - batch.length
         if batch.length < _BATCH and limit > 0:
             break
-    more = conn.one(_ANY_AFTER, {"prog": place.prog, "after": start}) is not None
-    return _joined(found, more)
+    more = conn.one(_ANY_AFTER, {"prog": scope.prog, "after": start}) is not None
+    return _joined(batches, more)
 
 
-def page_before(conn: Connection, place: MessageScope, before: int, limit: int) -> JsonPage:
-    """Up to `limit` messages that come right before an ord, in order."""
-    found: list[JsonPage] = []
+def page_before(conn: Connection, scope: MessageScope, before: int, limit: int) -> JsonPage:
+    """Up to `limit` messages directly before an ord, in order."""
+    batches: list[JsonPage] = []
     size, end, below = 0, before, None
     while limit > 0 and size < MOST_BYTES:
         step = min(limit, _BATCH)
-        below = conn.value(_BELOW, {"prog": place.prog, "before": end, "limit": step})
-        batch = _read(conn, place, -1 if below is None else below, end, step)
+        below = conn.value(_BELOW, {"prog": scope.prog, "before": end, "limit": step})
+        batch = _read(conn, scope, -1 if below is None else below, end, step)
         if batch.length and batch.first is not None:
-            found.insert(0, batch)
+            batches.insert(0, batch)
             end, size, limit = batch.first, size + batch.size, limit - batch.length
         if below is None:
             break
-    return _joined(found, below is not None)
+    return _joined(batches, below is not None)
 
 
-def _read(conn: Connection, place: MessageScope, after: int, before: int, limit: int) -> JsonPage:
-    bound = {
-        "prog": place.prog,
-        "session": place.session_id,
-        "branch": place.branch_id,
+def _read(conn: Connection, scope: MessageScope, after: int, before: int, limit: int) -> JsonPage:
+    params = {
+        "prog": scope.prog,
+        "session": scope.session_id,
+        "branch": scope.branch_id,
         "after": after,
         "before": before,
         "limit": limit,
-        "cut": CUT,
-        "preview": PREVIEW,
+        "cut": WHOLE_BYTES,
+        "preview": PREVIEW_CHARS,
     }
-    body, count, first, last = conn.one(_WINDOW, bound) or (None, 0, None, None)
+    body, count, first, last = conn.one(_WINDOW, params) or (None, 0, None, None)
     return JsonPage((_utf8(body or b""),), count, first, last, False)
 
 
 def _utf8(body: bytes) -> bytes:
-    """Half a character that another tool left in a row must not break the list."""
+    """Replace incomplete UTF-8 that another tool wrote, so that it does not break the list."""
     if body.isascii():
         return body
     try:
@@ -152,22 +151,22 @@ def _utf8(body: bytes) -> bytes:
         return body.decode("utf-8", "replace").encode()
 
 
-def _joined(found: list[JsonPage], has_more: bool) -> JsonPage:
-    if not found:
+def _joined(batches: list[JsonPage], has_more: bool) -> JsonPage:
+    if not batches:
         return JsonPage((), 0, None, None, has_more)
-    pieces = [piece for each in found for piece in each.pieces]
+    pieces = [piece for batch in batches for piece in batch.pieces]
     pieces[1:] = [b"," + piece for piece in pieces[1:]]
-    return JsonPage(tuple(pieces), sum(each.length for each in found), found[0].first, found[-1].last, has_more)
+    return JsonPage(tuple(pieces), sum(batch.length for batch in batches), batches[0].first, batches[-1].last, has_more)
 
 
-_HEAD = "SELECT status, message_count FROM sessions WHERE id = :id"
+_STATUS_AND_COUNT = "SELECT status, message_count FROM sessions WHERE id = :id"
 _OF_SESSION = """
 SELECT h.pk FROM sessions s JOIN progression_heads h ON h.id = s.progression_id WHERE s.id = :id
 """
 _OF_BRANCH = """
 SELECT h.pk, b.session_id FROM branches b JOIN progression_heads h ON h.id = b.progression_id WHERE b.id = :id
 """
-# The last place of each branch beside that of the session: one branch that reaches as far has all of it.
+# The last position of each branch: a branch that ends where the session ends has all of its messages.
 _ENDS = """
 SELECT b.id, (SELECT message_id FROM progression_items WHERE prog = h.pk ORDER BY ord DESC LIMIT 1),
        (SELECT max(ord) FROM progression_items WHERE prog = h.pk)
@@ -176,14 +175,14 @@ SELECT b.id, (SELECT message_id FROM progression_items WHERE prog = h.pk ORDER B
 _LAST = "SELECT message_id, ord FROM progression_items WHERE prog = :prog ORDER BY ord DESC LIMIT 1"
 
 
-def head_of(conn: Connection, session_id: str) -> tuple[str | None, int] | None:
-    """The status of a session and how many messages it counts, None when it is not there."""
-    row = conn.one(_HEAD, {"id": session_id})
+def status_and_count(conn: Connection, session_id: str) -> tuple[str | None, int] | None:
+    """The status and message count of a session, None without the session."""
+    row = conn.one(_STATUS_AND_COUNT, {"id": session_id})
     return None if row is None else (row[0], row[1])
 
 
 def scope_of_session(conn: Connection, session_id: str) -> MessageScope:
-    """Where a session's messages are; a session of one branch need not look for the branch of each."""
+    """The scope of a session; with a single branch, no message needs a lookup of its branch."""
     prog = conn.value(_OF_SESSION, {"id": session_id})
     if prog is None:
         return MessageScope(-1, session_id, None)
@@ -193,7 +192,7 @@ def scope_of_session(conn: Connection, session_id: str) -> MessageScope:
 
 
 def scope_of_branch(conn: Connection, branch_id: str) -> MessageScope:
-    """Where a branch's own messages are; a fork that has said nothing has no place yet."""
+    """The scope of a branch's own messages; a fork without messages has no progression yet."""
     row = conn.one(_OF_BRANCH, {"id": branch_id})
     return MessageScope(-1, None, branch_id) if row is None else MessageScope(row[0], row[1], branch_id)
 
@@ -201,16 +200,16 @@ def scope_of_branch(conn: Connection, branch_id: str) -> MessageScope:
 _ORD = "SELECT ord FROM progression_items WHERE message_id = :id AND prog = :prog LIMIT 1"
 
 
-def ord_of(conn: Connection, place: MessageScope, message_id: str) -> int:
-    """The place of a message; NotFound otherwise."""
-    found = conn.value(_ORD, {"id": message_id, "prog": place.prog})
-    if found is None:
-        raise NotFound(f"there is no message {message_id!r:.100} in that session", hint="it may have been pruned")
-    return int(found)
+def ord_of(conn: Connection, scope: MessageScope, message_id: str) -> int:
+    """The ord of a message."""
+    ord_ = conn.value(_ORD, {"id": message_id, "prog": scope.prog})
+    if ord_ is None:
+        raise NotFound(f"message {message_id!r:.100} not found in that session", hint="it may have been pruned")
+    return int(ord_)
 
 
 class ContentSlice(NamedTuple):
-    """A piece of a content: its characters, where it begins, and how long the whole is."""
+    """Characters of a content value, their start, and the total length."""
 
     text: str
     start: int
@@ -226,20 +225,18 @@ SELECT substr(whole, :start + 1, :length), length(whole) FROM (
   SELECT CASE WHEN json_valid(content) AND json_type(content) = 'text' THEN content ->> '$'
               ELSE CAST(content AS TEXT) END AS whole FROM messages WHERE id = :id)
 """
-
-
 _SIZE = "SELECT octet_length(content) FROM messages WHERE id = :id"
 
 
 def content_size(conn: Connection, message_id: str) -> int:
-    """Bytes of a content as it is stored; none for a message that is not there."""
+    """Bytes of a content as it is stored; 0 without a message."""
     return conn.value(_SIZE, {"id": message_id}) or 0
 
 
 def content_slice(conn: Connection, message_id: str, key: str, start: int, length: int) -> ContentSlice:
-    """Characters of one value of a content, or of the content as it is stored where no key is given."""
+    """Characters of one value of a content, or of the stored content without a key."""
     sql = _PART if key else _PART_OF_ALL
     row = conn.one(sql, {"id": message_id, "key": key, "start": start, "length": length})
     if row is None:
-        raise NotFound(f"the content has no key {key!r:.100}", hint="`cut` of the message names those that have more")
+        raise NotFound(f"the content has no key {key!r:.100}", hint="`cut` of the message lists its truncated keys")
     return ContentSlice("" if row[0] is None else str(row[0]), start, int(row[1] or 0))

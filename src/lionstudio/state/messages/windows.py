@@ -1,4 +1,4 @@
-"""Windows into a session's messages by ord: any part of a run of 30,000 messages costs the same."""
+"""Windows of a session's messages by ord: any part of a run of 30,000 messages costs the same."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple
 from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import Message
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages.append import from_row
+from lionstudio.state.messages.rows import from_row
 
 
-class Windowed(NamedTuple):
-    """A message with its place in the session; None where the id has no message any more."""
+class WindowMessage(NamedTuple):
+    """A message and its ord in the session; None where the id has no message any more."""
 
     ord: int
     message_id: str
@@ -41,17 +41,17 @@ SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.
 """
 
 
-def messages_after(conn: Connection, session_id: str, after: int = -1, limit: int = 100) -> list[Windowed]:
-    """Up to `limit` messages that come after an ord, in order."""
+def messages_after(conn: Connection, session_id: str, after: int = -1, limit: int = 100) -> list[WindowMessage]:
+    """Up to `limit` messages after an ord, in order."""
     return _read(conn, _AFTER, {"session": session_id, "after": after, "limit": limit})
 
 
-def messages_before(conn: Connection, session_id: str, before: int, limit: int = 100) -> list[Windowed]:
-    """Up to `limit` messages that come right before an ord, in order."""
+def messages_before(conn: Connection, session_id: str, before: int, limit: int = 100) -> list[WindowMessage]:
+    """Up to `limit` messages directly before an ord, in order."""
     return _read(conn, _BEFORE, {"session": session_id, "before": before, "limit": limit})[::-1]
 
 
-# CROSS JOIN keeps the order: begun at the branches, it would go through all ids for each of their messages.
+# CROSS JOIN keeps the order: starting at the branches, SQLite would search all ids for each of their messages.
 _BRANCHES = """
 SELECT i.message_id, b.id
   FROM json_each(:ids) wanted
@@ -63,9 +63,11 @@ SELECT i.message_id, b.id
 
 
 def branches_of(conn: Connection, session_id: str, message_ids: Iterable[str]) -> dict[str, str]:
-    """The branch of a session that each of these messages was said on; as many steps as there are messages."""
+    """The branch of each of these messages in a session."""
     return dict(conn.all(_BRANCHES, {"session": session_id, "ids": dump(list(message_ids))}))
 
 
-def _read(conn: Connection, sql: str, params: dict[str, object]) -> list[Windowed]:
-    return [Windowed(row[10], row[11], None if row[0] is None else from_row(row)) for row in conn.each(sql, params)]
+def _read(conn: Connection, sql: str, params: dict[str, object]) -> list[WindowMessage]:
+    return [
+        WindowMessage(row[10], row[11], None if row[0] is None else from_row(row)) for row in conn.each(sql, params)
+    ]

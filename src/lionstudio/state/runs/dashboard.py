@@ -1,4 +1,4 @@
-"""The counts on the first page, each one query on one small index (ADR-0017, ADR-0019)."""
+"""The cards of the dashboard: each is one query on one small index (ADR-0017, ADR-0019)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DAY = 86400
 SLOW_AFTER = 1800  # ADR-0017: running for more than 30 minutes
 
 _BY_STATUS = "SELECT status, n FROM session_counts WHERE n > 0"
-# Named, because SQLite would rather read every failed session by its status: 100 ms of a million.
+# INDEXED BY, because SQLite would read every failed session by its status: 100 ms at a million sessions.
 _FAILED = """
 SELECT count(*) FROM sessions INDEXED BY idx_sessions_failed WHERE status = 'failed' AND ended_at > :card_since
 """
@@ -34,24 +34,23 @@ _TEAMS = "SELECT count(*) FROM teams WHERE status = 'active'"
 
 
 def status_counts(conn: Connection) -> dict[str, int]:
-    """How many sessions have each status, kept by triggers."""
+    """The number of sessions by status, kept by triggers."""
     return dict(conn.all(_BY_STATUS))
 
 
 def cards(conn: Connection, now: float) -> dict[str, int]:
-    """Every card of the dashboard."""
-    bound = _bound(now)
+    params = _params(now)
     return {
         "running": status_counts(conn).get("running", 0),
-        "failed_24h": conn.value(_FAILED, {"card_since": bound["card_since"]}),
-        "slow": conn.value(_SLOW, {"card_slow": bound["card_slow"]}),
-        "stale": conn.value(_STALE, bound),
+        "failed_24h": conn.value(_FAILED, {"card_since": params["card_since"]}),
+        "slow": conn.value(_SLOW, {"card_slow": params["card_slow"]}),
+        "stale": conn.value(_STALE, params),
         "needs_review": conn.value(_REVIEW),
         "teams_active": conn.value(_TEAMS),
     }
 
 
-def _bound(now: float) -> dict[str, Any]:
+def _params(now: float) -> dict[str, Any]:
     thresholds = {kind.replace("-", "_"): seconds for kind, seconds in STALE_THRESHOLDS.items()}
     return {
         "card_since": now - DAY,
@@ -62,7 +61,7 @@ def _bound(now: float) -> dict[str, Any]:
     }
 
 
-# The rows that each card counts, as a condition on a list of sessions: found by the card's own index.
+# The rows that each card counts, as a condition on a list of sessions that uses the card's own index.
 CARDS: Mapping[str, str] = {
     "running": "pk IN (SELECT pk FROM sessions INDEXED BY idx_sessions_running WHERE status = 'running')",
     "failed_24h": """pk IN (SELECT pk FROM sessions INDEXED BY idx_sessions_failed
@@ -80,8 +79,8 @@ CARDS: Mapping[str, str] = {
 
 
 def card_condition(card: str, now: float) -> tuple[str, dict[str, Any]]:
-    """The condition of a card and what it binds; the list that it makes is as long as the card's number."""
-    found = CARDS.get(card)
-    if found is None:
-        raise InvalidInput(f"there is no card {card!r:.40}", hint=f"use one of: {', '.join(CARDS)}")
-    return found, {name: value for name, value in _bound(now).items() if f":{name}" in found}
+    """The condition of a card and its parameters; it lists as many sessions as the card counts."""
+    condition = CARDS.get(card)
+    if condition is None:
+        raise InvalidInput(f"unknown card {card!r:.40}", hint=f"use one of: {', '.join(CARDS)}")
+    return condition, {name: value for name, value in _params(now).items() if f":{name}" in condition}

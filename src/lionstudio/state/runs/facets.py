@@ -1,19 +1,21 @@
-"""How many runs each value of a filter would leave, beside the other filters: ranges of indexes, counted up to a limit.
+"""Facets: the number of runs that each value of a filter leaves, next to the other filters.
 
-The distinct values of a column are found by jumping from one to the next, so a million runs of ten projects are ten
-jumps.
+Where an index holds the value and the other filters, its ranges are counted up to a limit; the distinct values of a
+column are found by jumping from one to the next, so a million runs of ten projects are ten jumps. Other combinations
+are counted among the newest runs that the other filters leave.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from lionstudio.state.connection import Connection
+from lionstudio.state.connection import Connection, Row
 from lionstudio.state.runs.run_list import Filters, where
 
 MOST_COUNTED = 1_000
-_LOOKED_AT = 200  # rows of each value where no index helps
+_LOOKED_AT = 2_000  # newest runs that are counted where no index helps
 MOST_VALUES = 100  # of one column; a page shows the first and finds the others by typing
 
 _COLUMNS: Mapping[str, str] = {
@@ -26,24 +28,22 @@ _COLUMNS: Mapping[str, str] = {
 }
 _VALUES = {
     facet: f"""
-WITH RECURSIVE found(value) AS (
+WITH RECURSIVE distinct_values(value) AS (
   SELECT min({column}) FROM sessions
   UNION ALL
-  SELECT (SELECT min({column}) FROM sessions WHERE {column} > found.value) FROM found WHERE found.value IS NOT NULL)
-SELECT value FROM found WHERE value IS NOT NULL LIMIT :most
+  SELECT (SELECT min({column}) FROM sessions WHERE {column} > v.value) FROM distinct_values v WHERE v.value IS NOT NULL)
+SELECT value FROM distinct_values WHERE value IS NOT NULL LIMIT :most
 """  # noqa: S608  (the columns are the literals above)
     for facet, column in _COLUMNS.items()
 }
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM sessions WHERE "
 _UP_TO = " LIMIT :most)"
-# The source has an index with the status and with none of the others, so the newest of what they leave are looked at.
-_AMONG = "SELECT count(*) FILTER (WHERE source_kind = :source), count(*) FROM (SELECT source_kind FROM sessions WHERE "
-_NEWEST = " ORDER BY created_at DESC LIMIT :most)"
-_WITHOUT_SOURCE = ("kind", "project", "agent", "playbook", "show", "name")
+_NEWEST = f"SELECT {', '.join(_COLUMNS.values())} FROM sessions WHERE "  # noqa: S608  (the columns are the literals above)
+_IN_ORDER = " ORDER BY created_at DESC LIMIT :most"
 
 
 class Count(NamedTuple):
-    """A value and how many runs have it at least; `more` when there may be more than were counted."""
+    """A value and the number of runs that have it; `more` when there may be more than were counted."""
 
     value: str
     runs: int
@@ -51,26 +51,43 @@ class Count(NamedTuple):
 
 
 def facets(conn: Connection, filters: Filters) -> dict[str, list[Count]]:
-    """For each filter, what its values would leave of the runs that the other filters leave; the most first."""
-    return {facet: _facet(conn, facet, filters) for facet in _COLUMNS}
+    """For each filter, the counts of its values among the runs that the other filters leave; largest first."""
+    newest: dict[Filters, list[Row]] = {}
+    counts = {}
+    for facet in _COLUMNS:
+        others = filters._replace(**{facet: None})
+        if _has_index(facet, others):
+            of_facet = list(_count_in_index(conn, facet, others))
+        else:
+            if others not in newest:
+                newest[others] = _newest(conn, others)
+            of_facet = list(_count_among(newest[others], facet))
+        counts[facet] = sorted((one for one in of_facet if one.runs), key=lambda one: (-one.runs, one.value))
+    return counts
 
 
-def _facet(conn: Connection, facet: str, filters: Filters) -> list[Count]:
-    values = [str(row[0]) for row in conn.all(_VALUES[facet], {"most": MOST_VALUES})]
-    found = [_count(conn, value, Filters(**{**filters._asdict(), facet: value})) for value in values]
-    return sorted((each for each in found if each.runs), key=lambda each: (-each.runs, each.value))
+def _has_index(facet: str, others: Filters) -> bool:
+    """Whether one index holds the facet and all other filters: it stands alone, or status and one other column."""
+    columns = {name for name, value in others._asdict().items() if value is not None} - {"since", "until"}
+    return (
+        not columns or columns == {"status"} or (facet == "status" and len(columns) == 1 and columns <= set(_COLUMNS))
+    )
 
 
-def _count(conn: Connection, value: str, filters: Filters) -> Count:
-    if filters.source is not None and any(getattr(filters, name) is not None for name in _WITHOUT_SOURCE):
-        return _count_among(conn, value, filters)
-    conditions, bound = where(conn, filters)
-    number = int(conn.value(_COUNT + " AND ".join(conditions) + _UP_TO, bound | {"most": MOST_COUNTED + 1}))
-    return Count(value, min(number, MOST_COUNTED), number > MOST_COUNTED)
+def _count_in_index(conn: Connection, facet: str, others: Filters) -> Iterator[Count]:
+    for (value,) in conn.all(_VALUES[facet], {"most": MOST_VALUES}):
+        conditions, params = where(conn, Filters(**{**others._asdict(), facet: str(value)}))
+        number = int(conn.value(_COUNT + " AND ".join(conditions) + _UP_TO, params | {"most": MOST_COUNTED + 1}))
+        yield Count(str(value), min(number, MOST_COUNTED), number > MOST_COUNTED)
 
 
-def _count_among(conn: Connection, value: str, filters: Filters) -> Count:
-    conditions, bound = where(conn, filters._replace(source=None))
-    wanted = bound | {"source": filters.source, "most": _LOOKED_AT}
-    number, looked_at = conn.one(_AMONG + " AND ".join(conditions) + _NEWEST, wanted) or (0, 0)
-    return Count(value, number, looked_at >= _LOOKED_AT)
+def _newest(conn: Connection, others: Filters) -> list[Row]:
+    conditions, params = where(conn, others)
+    return conn.all(_NEWEST + " AND ".join(conditions) + _IN_ORDER, params | {"most": _LOOKED_AT})
+
+
+def _count_among(rows: list[Row], facet: str) -> Iterator[Count]:
+    index = list(_COLUMNS).index(facet)
+    numbers = Counter(row[index] for row in rows if row[index] is not None)
+    for value, number in numbers.most_common(MOST_VALUES):
+        yield Count(str(value), min(number, MOST_COUNTED), len(rows) >= _LOOKED_AT or number > MOST_COUNTED)

@@ -1,6 +1,6 @@
-"""What pages ask for in one go: a session with its branches, shows with their counts, who waits for a person.
+"""Queries of pages: a session with its branches, play counts of shows, runs and plays that need a person.
 
-Each question is a fixed number of statements, however many rows it finds.
+Each takes a fixed number of statements, however many rows it finds.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ SELECT b.id, b.created_at, b.name, b.user, b.system_msg_id, b.parent_branch_id, 
 
 
 def session_row(conn: Connection, session_id: str) -> dict[str, Any]:
-    """The columns of a session, its metadata parsed; NotFound otherwise."""
+    """The columns of a session, with parsed metadata."""
     row = conn.first_dict(_SESSION, {"id": session_id})
     if row is None:
-        raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
+        raise NotFound(f"session {session_id!r:.100} not found", hint="`li state ls` lists them")
     shown = {name: value for name, value in row.items() if name not in _NOT_SHOWN}
     return shown | {"node_metadata": _object(row["node_metadata"])}
 
 
 def branch_rows(conn: Connection, session_id: str) -> list[dict[str, Any]]:
-    """The branches of a session with what each has used and how many messages are its own."""
+    """The branches of a session with their usage and the number of their own messages."""
     return [_branch(row) for row in conn.dicts(_BRANCHES, {"session": session_id})]
 
 
@@ -48,7 +48,6 @@ _NAMES = "SELECT id, name FROM sessions WHERE id IN (SELECT value FROM json_each
 
 
 def session_names(conn: Connection, ids: Iterable[str]) -> dict[str, str | None]:
-    """The names of sessions that exist."""
     return dict(conn.all(_NAMES, {"ids": dump(sorted(set(ids)))}))
 
 
@@ -86,38 +85,37 @@ SELECT id, name, agent_name, playbook_name, show_topic, show_play_name, status, 
 
 
 def play_counts(conn: Connection, show_ids: Iterable[str]) -> dict[str, dict[str, int]]:
-    """How many plays of each of these shows have each status."""
-    found: dict[str, dict[str, int]] = {}
+    """The number of plays by show and status."""
+    counts: dict[str, dict[str, int]] = {}
     for show, status, n in conn.all(_PLAY_COUNTS, {"ids": dump(list(show_ids))}):
-        found.setdefault(show, {})[status] = n
-    return found
+        counts.setdefault(show, {})[status] = n
+    return counts
 
 
 def running_plays(conn: Connection, show_ids: Iterable[str]) -> dict[str, list[str]]:
-    """The names of the plays of each of these shows that run now."""
-    found: dict[str, list[str]] = {}
+    """The names of running plays by show."""
+    names: dict[str, list[str]] = {}
     for show, name in conn.all(_RUNNING_PLAYS, {"ids": dump(list(show_ids))}):
-        found.setdefault(show, []).append(name)
-    return found
+        names.setdefault(show, []).append(name)
+    return names
 
 
 def plays_to_review(conn: Connection, limit: int) -> list[dict[str, Any]]:
-    """Plays of active shows that need a person."""
     return conn.dicts(_PLAYS_TO_REVIEW, {"limit": limit})
 
 
 def refused_plays(conn: Connection, limit: int) -> list[dict[str, Any]]:
-    """Plays of active shows whose gate refused them and that nobody has taken up again."""
+    """Plays of active shows that failed their gate and have no new attempt yet."""
     return conn.dicts(_REFUSED_PLAYS, {"limit": limit})
 
 
 def running_rows(conn: Connection, limit: int) -> list[dict[str, Any]]:
-    """Sessions that are marked running, the oldest first."""
+    """Running sessions, oldest first."""
     return conn.dicts(_RUNNING, {"limit": limit})
 
 
 def failed_rows(conn: Connection, since: float, limit: int) -> list[dict[str, Any]]:
-    """Sessions that failed since then, the newest first."""
+    """Sessions that failed since a time, newest first."""
     return conn.dicts(_FAILED, {"since": since, "limit": limit})
 
 
@@ -128,9 +126,9 @@ SELECT s.*, (SELECT count(*) FROM branches b WHERE b.session_id = s.id) AS branc
 
 
 def recent_rows(conn: Connection, limit: int) -> list[dict[str, Any]]:
-    """The sessions in which something happened last."""
-    shown = conn.dicts(_RECENT, {"limit": limit})
-    return [{name: value for name, value in row.items() if name not in _NOT_IN_LISTS} for row in shown]
+    """The most recently updated sessions."""
+    rows = conn.dicts(_RECENT, {"limit": limit})
+    return [{name: value for name, value in row.items() if name not in _NOT_IN_LISTS} for row in rows]
 
 
 _HOURS = """
@@ -150,17 +148,15 @@ def runs_by_hour(conn: Connection, since: float) -> list[dict[str, Any]]:
 
 
 def sessions_by_source(conn: Connection) -> dict[str, int]:
-    """How many sessions came in which way."""
     return dict(conn.all(_SOURCES))
 
 
 def mirrored_files(conn: Connection) -> dict[str, int]:
-    """How many transcripts of each tool were read."""
+    """The number of transcripts read by tool."""
     return dict(conn.all(_MIRRORED))
 
 
 def shows_and_teams(conn: Connection) -> tuple[int, int]:
-    """How many there are."""
     return int(conn.value(_COUNT_SHOWS)), int(conn.value(_COUNT_TEAMS))
 
 

@@ -1,6 +1,6 @@
-"""Pages of sessions: any filter, newest first, page 1,000 as quick as page 1.
+"""Pages of sessions: any filter, newest first, page 1,000 as fast as page 1.
 
-Which conditions stand in the statement is chosen from the literals below; values are always bound.
+The conditions of a statement are chosen from the literals below; values are always bound.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import dump, load, visible
+from lionstudio.model.sessions import LISTED_COLUMNS
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import card_condition
-from lionstudio.state.sqlite.text_filter import RunQuery, condition, matching, parse_text
+from lionstudio.state.sqlite.text_filter import RunQuery, condition, matching_rows, parse_text
 
 PAGE = 100
 _LARGEST_PAGE = 1000
 
 
 class Filters(NamedTuple):
-    """What to list; None means any."""
+    """Filters of a list; None means any."""
 
     status: str | None = None
     kind: str | None = None
@@ -34,11 +35,11 @@ class Filters(NamedTuple):
     since: float | None = None
     until: float | None = None
     text: str | None = None
-    card: str | None = None  # the sessions that a card of the dashboard counts
+    card: str | None = None  # a card of the dashboard
 
 
 class Page(NamedTuple):
-    """Rows as dictionaries, and the cursor of the next page (None on the last)."""
+    """Rows, and the cursor of the next page (None on the last)."""
 
     rows: list[dict[str, Any]]
     next_cursor: str | None
@@ -46,12 +47,9 @@ class Page(NamedTuple):
 
 ANY = Filters()
 
-_COLUMNS = """
-SELECT pk, id, created_at, name, user, updated_at, playbook_name, agent_name, invocation_kind, show_topic,
-       show_play_name, artifacts_path, source_kind, status, started_at, ended_at, last_message_at, message_count,
-       model, provider, project, cwd, git_commit, exit_code, health, delivery, reason_codes, input_tokens,
-       output_tokens, cache_read_tokens, cache_write_tokens, cost_microusd, owner,
-       (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count"""
+_COLUMNS = f"""
+SELECT pk, {", ".join(LISTED_COLUMNS)},
+       (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count"""  # noqa: S608  (the names are ours)
 _FROM = " FROM sessions WHERE "
 _CONDITIONS = {
     "status": "status = :status",
@@ -65,13 +63,16 @@ _CONDITIONS = {
     "since": "created_at >= :since",
     "until": "created_at < :until",
 }
+# The filter that leads is the one that usually leaves the fewest sessions: SQLite has no statistics to choose by, and
+# a plus keeps it from walking the index of another. Status joins the leader where the two share an index.
+_LEADERS = ("name", "show", "playbook", "project", "agent", "source", "kind")
+_LEADERS_WITH_STATUS = ("playbook", "project", "agent", "source", "kind")
 # pk decides among sessions of one moment: every index has it at its end already
 _AFTER_CURSOR = "(created_at, pk) < (:cursor_at, :cursor_pk)"
 _ORDER = " ORDER BY created_at DESC, pk DESC LIMIT :limit"
 
 
 def list_sessions(conn: Connection, filters: Filters = ANY, *, limit: int = PAGE, cursor: str | None = None) -> Page:
-    """A page of sessions, newest first."""
     if not 1 <= limit <= _LARGEST_PAGE:
         raise InvalidInput(f"limit must be from 1 to {_LARGEST_PAGE}, not {limit}")
     after = None if cursor is None else _parse_cursor(cursor)
@@ -89,8 +90,8 @@ def _rows(
 ) -> list[dict[str, Any]]:
     conditions, params = where(conn, filters._replace(text=None))
     if filters.text:
-        wanted = RunQuery(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
-        return matching(conn, parse_text(filters.text), wanted)
+        query = RunQuery(_COLUMNS, tuple(conditions), params, filters.since, after, limit)
+        return matching_rows(conn, parse_text(filters.text), query)
     if after is not None:
         conditions.append(_AFTER_CURSOR)
         params["cursor_at"], params["cursor_pk"] = after
@@ -99,30 +100,35 @@ def _rows(
 
 
 def where(conn: Connection, filters: Filters) -> tuple[list[str], dict[str, Any]]:
-    """The conditions that filters stand for, and what they bind."""
-    _check_words(filters)
-    # spelled out as the columns are, or what they hold would not be found
-    given = {
+    """The SQL conditions of filters, and their parameters."""
+    _check_codes(filters)
+    # escaped as the columns are, or their values would not be found
+    params = {
         name: visible(value) if isinstance(value, str) else value
         for name, value in filters._asdict().items()
         if value is not None and name in _CONDITIONS
     }
-    conditions = [_CONDITIONS[name] for name in given]
+    leader = next((name for name in _LEADERS if name in params), "status")
+    indexed = {leader, "since", "until"} | ({"status"} if leader in _LEADERS_WITH_STATUS else set())
+    more: list[str] = []
     if filters.card is not None:
-        of_card, bound = card_condition(filters.card, time.time())
-        conditions = [f"+{other}" for other in conditions] + [of_card]
-        given |= bound
+        card, card_params = card_condition(filters.card, time.time())
+        more.append(card)
+        params |= card_params
+        indexed.clear()
     if filters.text:
-        found, bound, few = condition(conn, parse_text(filters.text))
+        text, text_params, few = condition(conn, parse_text(filters.text))
+        more.append(text)
+        params |= text_params
         if few:
-            # look at those, and do not walk another index (that is what the plus says)
-            conditions = [f"+{other}" for other in conditions]
-        conditions.append(found)
-        given |= bound
-    return conditions, given
+            indexed.clear()
+    conditions = [
+        sql if name in indexed else f"+{sql}" for name, sql in _CONDITIONS.items() if getattr(filters, name) is not None
+    ]
+    return conditions + more, params
 
 
-def _check_words(filters: Filters) -> None:
+def _check_codes(filters: Filters) -> None:
     if filters.status is not None:
         parse(SessionStatus, filters.status, "status")
     if filters.kind is not None:
@@ -133,7 +139,7 @@ def _check_words(filters: Filters) -> None:
 
 def _cursor(row: Mapping[str, Any]) -> str:
     at, pk = row["created_at"], row["pk"]
-    # another hand may have written words where a time belongs; the pages must go on all the same
+    # another tool may have written text in place of a time; the pages must continue all the same
     return f"{at!r}~{pk}" if isinstance(at, float) else dump([visible(str(at)), pk])
 
 
@@ -145,7 +151,7 @@ def _parse_cursor(cursor: str) -> tuple[float | str, int]:
             return visible(str(text)), _key(str(number))
         return float(at), _key(pk)
     except ValueError:
-        raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="take next_cursor from the page before") from None
+        raise InvalidInput(f"{cursor!r:.80} is not a cursor", hint="pass next_cursor of the previous page") from None
 
 
 def _key(text: str) -> int:

@@ -1,1 +1,1 @@
-"""What only SQLite can do: opening, migrations, checkpoints, wake-ups, full-text search, vectors."""
+"""SQLite only: open, migrate, checkpoint, wake up readers, full-text search, vectors."""

@@ -1,7 +1,7 @@
-"""Waiting for a lock that another process holds. SQLite only.
+"""The busy handler: wait for a lock that another process holds.
 
-SQLite's own waiting sleeps longer each time, up to 100 ms: of eight writers without a pause, those that came late slept
-while the others took turns. Sleeping shortly, for a random time, gives everybody the same chance.
+SQLite's own handler sleeps longer each time, up to 100 ms: of eight writers without a pause, those that came late slept
+while the others took turns. Short sleeps of random length give every process the same chance.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from collections.abc import Callable
 
 import apsw
 
-_SHORTEST_US, _MORE_US = 200, 800  # an append holds the lock for 100 µs
-_LONG = 1.0  # somebody upgrades or vacuums: then it need not be looked for so often
+_SHORTEST_US, _RANDOM_US = 200, 800  # an append holds the lock for 100 µs
+_LONG = 1.0  # seconds; the other process upgrades or vacuums, so try less often
 _LONG_SLEEP = 0.02
 
 
 def set_busy_wait(raw: apsw.Connection, milliseconds: int) -> None:
-    """From now on wait so long for a lock before it counts as busy."""
-    raw.set_busy_handler(_patience(milliseconds / 1000))
+    """Wait this long for a lock before SQLite reports busy."""
+    raw.set_busy_handler(_handler(milliseconds / 1000))
 
 
-def _patience(seconds: float) -> Callable[[int], bool]:
+def _handler(seconds: float) -> Callable[[int], bool]:
     began = 0.0
 
     def wait(tries: int) -> bool:
@@ -32,8 +32,8 @@ def _patience(seconds: float) -> Callable[[int], bool]:
         waited = now - began
         if waited >= seconds:
             return False
-        # the last digits of the clock are as good as dice here, and need not be loaded
-        time.sleep((_SHORTEST_US + time.monotonic_ns() % _MORE_US) / 1e6 if waited < _LONG else _LONG_SLEEP)
+        # the last digits of the clock are random enough, and `random` need not be loaded
+        time.sleep((_SHORTEST_US + time.monotonic_ns() % _RANDOM_US) / 1e6 if waited < _LONG else _LONG_SLEEP)
         return True
 
     return wait

@@ -1,12 +1,11 @@
-"""Background upkeep: a long-lived process folds the WAL back on a thread, never inside a commit.
+"""The checkpointer: a long-lived process checkpoints the WAL on a thread, never inside a commit.
 
-PASSIVE when the log passed 4,000 frames; TRUNCATE when it passed half its limit all the same. In quiet
+PASSIVE when the log exceeds 4,000 frames; TRUNCATE when it exceeds half its limit all the same. In quiet
 seconds the same thread fills the search index.
 """
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -19,6 +18,7 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import trim
 from lionstudio.state.sqlite.busy_handler import set_busy_wait
 from lionstudio.state.sqlite.fulltext import index_batch
+from lionstudio.state.sqlite.maintenance import file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, WAL_LIMIT, open_writer
 
 if TYPE_CHECKING:
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Off the path of commits it need not be done as often: pages that changed many times are folded once.
-_FOLD_FROM = 4 * AUTOCHECKPOINT
+# Outside of commits it can run less often: pages that changed many times are copied once.
+_CHECKPOINT_FROM = 4 * AUTOCHECKPOINT
 _TRUNCATE_FROM = WAL_LIMIT // 2
-_HELP_FROM = 2 * _FOLD_FROM  # frames of 4 KB: half the limit
-_TRUNCATE_WAIT_MS = 200  # writers wait while it cuts the log; better to try again after the next commit
+_HELP_FROM = 2 * _CHECKPOINT_FROM  # frames of 4 KB: half the limit
+_TRUNCATE_WAIT_MS = 200  # writers wait for a truncation; better to try again after the next commit
 _TIDY_EVERY = 50  # checkpoints
 _QUIET_SECONDS = 2.0
 
 
 class Checkpointer:
-    """A thread with a connection of its own, woken by the writer's commits."""
+    """A thread with its own connection, woken by the writer's commits."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,7 +44,7 @@ class Checkpointer:
         self._stopping = False
         self._commits = 0
         self._behind = True
-        self._folding = threading.Lock()
+        self._checkpointing = threading.Lock()
         self._help_at = _HELP_FROM
         # replaces the autocheckpoint inside COMMIT
         database.conn.raw.set_wal_hook(self._committed)
@@ -54,7 +54,7 @@ class Checkpointer:
     def _committed(self, connection: apsw.Connection, _name: str, frames: int) -> int:
         self._commits += 1
         self._behind = True
-        if frames >= _FOLD_FROM:
+        if frames >= _CHECKPOINT_FROM:
             self._wake.set()
             if frames >= self._help_at:
                 self._help(connection, frames)
@@ -63,12 +63,12 @@ class Checkpointer:
         return apsw.SQLITE_OK
 
     def _help(self, connection: apsw.Connection, frames: int) -> None:
-        """A writer that never pauses outruns the thread: it waits for it once and folds what came since itself."""
-        # with a reader in the way for long every commit would come here
+        """A writer that never pauses outruns the thread: it waits for it once and checkpoints the rest itself."""
+        # while a reader blocks it for long, not every commit must try
         self._help_at = frames + AUTOCHECKPOINT
         connection.set_busy_timeout(_TRUNCATE_WAIT_MS)
         try:
-            with self._folding, suppress(apsw.Error):
+            with self._checkpointing, suppress(apsw.Error):
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
                 self._help_at = _HELP_FROM
         finally:
@@ -85,7 +85,7 @@ class Checkpointer:
                 self._wake.clear()
                 conn = conn or self._open()
                 if conn is not None and not self._stopping:
-                    self._fold(conn)
+                    self._checkpoint(conn)
                     rounds += 1
                 if rounds % _TIDY_EVERY == 1:
                     self._write(trim)
@@ -94,7 +94,7 @@ class Checkpointer:
                 conn.close()
 
     def _use_quiet_time(self) -> None:
-        """Fill the search index while nobody writes; it stops as soon as somebody does."""
+        """Fill the search index until another thread or process writes."""
         seen = self._commits
         while self._commits == seen and self._behind and not self._stopping:
             if self._database.lock.locked():
@@ -107,13 +107,13 @@ class Checkpointer:
         try:
             return open_writer(self._database.path, create=False)
         except LionError:
-            return None  # the writer itself reports what is wrong with the file
+            return None  # the writer reports the error itself
 
-    def _fold(self, conn: Connection) -> None:
+    def _checkpoint(self, conn: Connection) -> None:
         try:
-            with self._folding:
+            with self._checkpointing:
                 conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            if _size(f"{self._database.path}-wal") > _TRUNCATE_FROM:
+            if file_size(f"{self._database.path}-wal") > _TRUNCATE_FROM:
                 conn.raw.set_busy_timeout(_TRUNCATE_WAIT_MS)
                 conn.raw.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         except apsw.Error:
@@ -123,17 +123,10 @@ class Checkpointer:
         try:
             return self._database.write(work)
         except LionError:
-            return None  # upkeep waits for better times; the writer reports what is wrong
+            return None  # try again later; the writer reports the error
 
     def stop(self) -> None:
-        """End the thread; waits for a checkpoint that is under way."""
+        """End the thread; waits for a running checkpoint."""
         self._stopping = True
         self._wake.set()
         self._thread.join()
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0

@@ -1,6 +1,6 @@
-"""The doorbell: a datagram to every reader right after a commit, so that nobody has to poll fast.
+"""The doorbell: a datagram to every reader right after a commit, so that readers need not poll fast.
 
-A bell that is lost costs nothing but time: readers also look at `PRAGMA data_version` (the net).
+A lost datagram only costs time: readers also poll `PRAGMA data_version` (tail.py).
 """
 
 from __future__ import annotations
@@ -13,62 +13,61 @@ from contextlib import suppress
 from lionstudio.model.ids import new_id
 
 _LONGEST_PATH = 100  # sun_path holds 108 bytes
-_LOOK_EVERY = 0.02  # seconds in which a new reader may miss a bell; the net catches that
+_LIST_SECONDS = 0.02  # a new reader may miss bells for so long, and polls meanwhile
 
 
 def folder_for(path: str) -> str:
-    """Where the readers of a database leave their bells."""
+    """The folder with the readers' sockets."""
     return os.path.join(os.path.dirname(os.path.abspath(path)), "run", "bells")
 
 
 class Bell:
-    """The writer's side: ring everybody who listens."""
+    """The writer's side: rings every listener."""
 
     def __init__(self, path: str) -> None:
         self._folder = folder_for(path)
-        self._seen = -1
-        self._looked = 0.0
+        self._folder_mtime = -1
+        self._listed_at = 0.0
         self._names: list[str] = []
         self._socket: socket.socket | None = None
 
     def ring(self) -> None:
         """Wake every reader; never waits, never fails."""
         now = time.monotonic()
-        if now - self._looked > _LOOK_EVERY:
-            self._looked = now
-            self._look()
+        if now - self._listed_at > _LIST_SECONDS:
+            self._listed_at = now
+            self._list_readers()
         if self._names:
             self._send()
 
-    def _look(self) -> None:
+    def _list_readers(self) -> None:
         try:
             changed = os.stat(self._folder).st_mtime_ns
-            if changed != self._seen:
+            if changed != self._folder_mtime:
                 self._names = os.listdir(self._folder)
-                self._seen = changed
+                self._folder_mtime = changed
         except OSError:
-            # also when no descriptor is left for listing: then the next look must not think it knows
-            self._names, self._seen = [], -1
+            # also when no descriptor is left for listing: then the next call must list again
+            self._names, self._folder_mtime = [], -1
 
     def _send(self) -> None:
         if self._socket is None:
             try:
                 self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             except OSError:
-                return  # no descriptor left: the commit is done all the same, and the net sees it
+                return  # no descriptor left: the commit is done, and readers see it by polling
             self._socket.setblocking(False)
         for name in self._names:
             try:
                 self._socket.sendto(b"1", _reachable(self._folder, name))
             except BlockingIOError:
-                pass  # its queue is full of bells already
+                pass  # its queue is full already
             except (ConnectionRefusedError, FileNotFoundError):
                 _remove(os.path.join(self._folder, name))  # its owner was killed
             except OSError:
-                pass  # a reader we may not ring still has the net
+                pass  # a reader that cannot be rung still polls
 
     def close(self) -> None:
-        """Let go of the socket."""
         if self._socket is not None:
             self._socket.close()
 
@@ -81,7 +80,7 @@ class Listener:
         self._name = f"{os.getpid()}-{new_id()[-12:]}"
         self.socket: socket.socket | None = None
         try:
-            for folder in (os.path.dirname(self._folder), self._folder):  # each for its owner alone
+            for folder in (os.path.dirname(self._folder), self._folder):  # each for its owner only
                 with suppress(FileExistsError):
                     os.mkdir(folder, 0o700)
             bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -93,10 +92,10 @@ class Listener:
                 raise
             self.socket = bell
         except OSError:
-            self.socket = None  # a read-only home has no bells; the net remains
+            self.socket = None  # a read-only home has no bells; the reader polls
 
     def drain(self) -> bool:
-        """Take all waiting bells; True when there was one."""
+        """Discard waiting datagrams; True when there was one."""
         rang = False
         while self.socket is not None:
             try:
@@ -107,7 +106,6 @@ class Listener:
         return rang
 
     def close(self) -> None:
-        """Stop listening and remove the bell."""
         if self.socket is not None:
             self.socket.close()
             self.socket = None
@@ -115,7 +113,7 @@ class Listener:
 
 
 def _reachable(folder: str, name: str) -> str:
-    """The socket's path, by way of a descriptor of its folder where the path itself is too long."""
+    """The socket's path, through a descriptor of its folder where the path is too long."""
     path = os.path.join(folder, name)
     if len(os.fsencode(path)) <= _LONGEST_PATH:
         return path

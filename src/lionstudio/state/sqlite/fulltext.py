@@ -1,7 +1,7 @@
-"""Full-text search over messages, complete at every instant. SQLite only (FTS5).
+"""Full-text search over messages (FTS5), complete at every moment.
 
-The index is filled in batches up to a mark; what lies above the mark is put into a temporary index of
-the same kind at query time, so that both halves answer by the same rules.
+The index is filled in batches up to a mark. Messages above the mark are put into a temporary index of the same kind
+at query time, so that both indexes match by the same rules.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import load_or_keep
 from lionstudio.model.message_text import text_of
 from lionstudio.state.connection import Connection
-from lionstudio.state.sqlite.search_ranges import FEW, MANY, RowRange, Scope, note_times, row_ranges
+from lionstudio.state.sqlite.search_ranges import FEW, MANY, RowRange, Scope, record_zone_times, row_ranges
 
 _BATCH = 500  # messages in one transaction of the indexer: short, so that writers do not wait
-_RANKED = 1000  # relevance is computed among this many newest matches; all of a common word take 400 ms
+_RANKED = 1000  # relevance is computed for this many newest matches; all matches of a common word take 400 ms
 
 
 class Hit(NamedTuple):
-    """A message that matches, where it stands, and the piece of text that does."""
+    """A matching message, its position in its session, and a snippet."""
 
     message_id: str
     session_id: str | None
@@ -35,7 +35,7 @@ class Hit(NamedTuple):
     created_at: float
     role: str | None
     snippet: str
-    score: float | None = None  # how near it is, where it was looked for by meaning
+    score: float | None = None  # of a semantic or hybrid search
 
 
 _MARK = "SELECT indexed_pk FROM search_state"
@@ -48,19 +48,19 @@ _MOVE = "UPDATE search_state SET indexed_pk = :pk"
 
 
 def index_batch(conn: Connection, limit: int = _BATCH) -> int:
-    """Put the next messages into the index; how many there were (0: it is up to date)."""
+    """Index the next messages; returns their number (0: the index is up to date)."""
     mark, dirty = conn.value(_MARK), conn.all(_DIRTY, {"limit": limit})
     for pk, exists, content in dirty:
         conn.execute(_DROP, {"pk": pk})
         if exists and pk <= mark:
             conn.execute(_ADD, {"pk": pk, "text": _text(content)})
-            note_times(conn, pk - 1, pk)
+            record_zone_times(conn, pk - 1, pk)
         conn.execute(_CLEAN, {"pk": pk})
     fresh = conn.all(_TAIL, {"mark": mark, "limit": limit - len(dirty)})
     for pk, content in fresh:
         conn.execute(_ADD, {"pk": pk, "text": _text(content)})
     if fresh:
-        note_times(conn, mark, fresh[-1][0])
+        record_zone_times(conn, mark, fresh[-1][0])
         conn.execute(_MOVE, {"pk": fresh[-1][0]})
     return len(dirty) + len(fresh)
 
@@ -68,8 +68,8 @@ def index_batch(conn: Connection, limit: int = _BATCH) -> int:
 _BEHIND = "SELECT coalesce(max(pk), 0) - (SELECT indexed_pk FROM search_state) FROM messages"
 
 
-def unindexed(conn: Connection) -> int:
-    """About how many messages the index lacks."""
+def count_unindexed(conn: Connection) -> int:
+    """The approximate number of messages that are not indexed yet."""
     return int(conn.value(_BEHIND))
 
 
@@ -94,7 +94,7 @@ SELECT rowid FROM messages_fts
  WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
  ORDER BY rowid DESC LIMIT :n
 """
-_BELONGING = """
+_IN_SESSIONS = """
 SELECT rowid FROM messages_fts
  WHERE messages_fts MATCH :query AND rowid >= :from AND rowid < :below AND rowid NOT IN (SELECT pk FROM search_dirty)
    AND EXISTS (SELECT 1 FROM messages m
@@ -118,14 +118,14 @@ SELECT rowid FROM temp.tail_fts t
                       AND (:session IS NULL OR s.id = :session)))
  ORDER BY rowid DESC LIMIT :n
 """
-# not ORDER BY rank: that computes the relevance of every match in the range before it looks at which are wanted
+# not ORDER BY rank: that computes the relevance of every match in the range before it filters
 _BEST = """
 SELECT rowid FROM messages_fts
  WHERE messages_fts MATCH :query AND rowid >= :oldest AND rowid <= :newest
    AND +rowid IN (SELECT value FROM json_each(:wanted))
  ORDER BY bm25(messages_fts), rowid DESC
 """
-_IS_WANTED = """
+_IN_SCOPE = """
 SELECT 1 FROM messages m
   LEFT JOIN progression_items i ON i.message_id = m.id
   LEFT JOIN progression_heads p ON p.pk = i.prog
@@ -137,7 +137,7 @@ SELECT 1 FROM messages m
  LIMIT 1
 """
 _CHUNK = 50
-_NEAR = 16_384  # messages that are looked at for those of a large project before they are listed
+_NEAR = 16_384  # newest messages that are searched for those of a large project before its messages are listed
 
 
 def search(
@@ -151,11 +151,11 @@ def search(
     since: float | None = None,
     max_chars: int = 200,
 ) -> list[Hit]:
-    """Messages that match, newest first, or the most relevant among the newest thousand of what is asked for."""
+    """Matching messages, newest first; `ranked`: the most relevant among the newest thousand."""
     match = match_expression(query)
     scope = Scope(project, session_id, since)
     hits: list[Hit] = []
-    with one_moment(conn):
+    with snapshot(conn):
         for pk in _ranked(conn, match, scope) if ranked else _newest(conn, match, scope):
             hit = find_hit(conn, pk, scope._asdict(), query, max_chars)
             if hit is not None:
@@ -165,14 +165,14 @@ def search(
     return hits
 
 
-def find_hit(conn: Connection, pk: int, bound: dict[str, Any], query: str, max_chars: int) -> Hit | None:
-    """A message as a hit, None where the filters leave it out."""
-    row = conn.one(_FILTERED, bound | {"pk": pk})
+def find_hit(conn: Connection, pk: int, params: dict[str, Any], query: str, max_chars: int) -> Hit | None:
+    """A message as a hit, None where the scope excludes it."""
+    row = conn.one(_FILTERED, params | {"pk": pk})
     return None if row is None else _hit(row, query, max_chars)
 
 
 @contextmanager
-def one_moment(conn: Connection) -> Iterator[None]:
+def snapshot(conn: Connection) -> Iterator[None]:
     """One transaction for index, tail and messages: they agree, and filling the tail costs a third."""
     if conn.raw.in_transaction:
         yield
@@ -195,30 +195,30 @@ def _unindexed(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
 
 
 def _indexed(conn: Connection, match: str, scope: Scope, below: int) -> Iterator[int]:
-    """Matches below a key; those of a large project are met soon, and only if not, all its messages are listed."""
-    found = row_ranges(conn, scope, FEW)
-    if found is None:
+    """Matches below a key. A large project is likely among the newest; only then are all its messages listed."""
+    ranges = row_ranges(conn, scope, FEW)
+    if ranges is None:
         near = max(below - _NEAR, 0)
-        yield from _belonging(conn, match, scope, RowRange(near, below))
+        yield from _in_sessions(conn, match, scope, RowRange(near, below))
         below = near
-        found = row_ranges(conn, scope, MANY)
-    if found is None:
-        yield from _belonging(conn, match, scope, RowRange(0, below))
+        ranges = row_ranges(conn, scope, MANY)
+    if ranges is None:
+        yield from _in_sessions(conn, match, scope, RowRange(0, below))
         return
-    for stretch in found:
-        yield from _within(conn, match, stretch._replace(high=min(stretch.high, below)))
+    for rows in ranges:
+        yield from _within(conn, match, rows._replace(high=min(rows.high, below)))
 
 
-def _within(conn: Connection, match: str, stretch: RowRange) -> Iterator[int]:
-    low, high, members = stretch
-    found = _chunks(lambda below: conn.all(_NEWEST, _page(match, below) | {"from": low}), high)
-    return found if members is None else (pk for pk in found if pk in members)
+def _within(conn: Connection, match: str, rows: RowRange) -> Iterator[int]:
+    low, high, members = rows
+    matches = _chunks(lambda below: conn.all(_NEWEST, _page(match, below) | {"from": low}), high)
+    return matches if members is None else (pk for pk in matches if pk in members)
 
 
-def _belonging(conn: Connection, match: str, scope: Scope, stretch: RowRange) -> Iterator[int]:
-    """Matches whose session is wanted, told inside the query: most of them are of others."""
-    narrowed = {"from": stretch.low, "project": scope.project, "session": scope.session}
-    return _chunks(lambda below: conn.all(_BELONGING, _page(match, below) | narrowed), stretch.high)
+def _in_sessions(conn: Connection, match: str, scope: Scope, rows: RowRange) -> Iterator[int]:
+    """Matches in sessions of the scope, filtered inside the query: most matches are in others."""
+    narrowed = {"from": rows.low, "project": scope.project, "session": scope.session}
+    return _chunks(lambda below: conn.all(_IN_SESSIONS, _page(match, below) | narrowed), rows.high)
 
 
 def _page(match: str, below: int) -> dict[str, Any]:
@@ -237,19 +237,19 @@ def _chunks(fetch: Callable[[int], list[tuple[Any, ...]]], below: int) -> Iterat
 
 def _ranked(conn: Connection, match: str, scope: Scope) -> Iterator[int]:
     mark = _fill_tail(conn)
-    yield from _wanted(conn, _unindexed(conn, match, scope), scope)
-    newest = _wanted(conn, _indexed(conn, match, scope, mark + 1), scope)
+    yield from _in_scope(conn, _unindexed(conn, match, scope), scope)
+    newest = _in_scope(conn, _indexed(conn, match, scope, mark + 1), scope)
     if newest:
         ends = {"newest": newest[0], "oldest": newest[-1]}
         yield from (pk for (pk,) in conn.all(_BEST, {"query": match, "wanted": json.dumps(newest)} | ends))
 
 
-def _wanted(conn: Connection, found: Iterable[int], scope: Scope) -> list[int]:
-    """The first that the filters leave, as many as are ranked: others must not take their places."""
+def _in_scope(conn: Connection, pks: Iterable[int], scope: Scope) -> list[int]:
+    """The first matches in the scope, as many as are ranked."""
     if scope != Scope():
-        bound = scope._asdict()
-        found = (pk for pk in found if conn.one(_IS_WANTED, bound | {"pk": pk}) is not None)
-    return list(islice(found, _RANKED))
+        params = scope._asdict()
+        pks = (pk for pk in pks if conn.one(_IN_SCOPE, params | {"pk": pk}) is not None)
+    return list(islice(pks, _RANKED))
 
 
 _TAIL_INDEX = """
@@ -262,7 +262,7 @@ _ALL = 2**62
 
 
 def _fill_tail(conn: Connection) -> int:
-    """A temporary index of what the real one lacks; the mark up to which the real one counts."""
+    """Fill a temporary index with the messages that the real one lacks; returns the mark of the real one."""
     mark = int(conn.value(_MARK))
     conn.execute("DROP TABLE IF EXISTS temp.tail_fts")
     conn.execute(_TAIL_INDEX)
@@ -277,12 +277,11 @@ _TERM = re.compile(r"(\w+)(\*?)")
 
 
 def has_words(query: str) -> bool:
-    """Whether there is anything that words could match."""
     return _WORD.search(query) is not None
 
 
 def match_expression(query: str) -> str:
-    """What a person typed, as an FTS5 expression: all the words; `begin*` is a beginning, "…" a phrase."""
+    """An FTS5 expression for a query: all words must match; `begin*` is a prefix, "…" a phrase."""
     parts: list[str] = []
     for number, piece in enumerate(query.split('"')):
         if number % 2:
@@ -291,7 +290,7 @@ def match_expression(query: str) -> str:
         else:
             parts += [f'"{word}"{star}' for word, star in _TERM.findall(piece)]
     if not parts:
-        raise InvalidInput("there is no word to search for", hint="give at least one word")
+        raise InvalidInput("the query has no word to search for", hint="give at least one word")
     return " AND ".join(parts)
 
 
@@ -301,10 +300,9 @@ def _hit(row: tuple[Any, ...], query: str, max_chars: int) -> Hit:
 
 
 def snippet(text: str, query: str, max_chars: int) -> str:
-    """The stretch of a text around the first word that matches, on one line."""
+    """The text around the first matching word, on one line."""
     words = _WORD.findall(query)
-    found = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
-    start = max(0, (found.start() if found else 0) - max_chars // 3)
-    cut = text[start : start + max_chars]
-    line = " ".join(cut.split())
+    match = re.search("|".join(map(re.escape, words)), text, re.IGNORECASE) if words else None
+    start = max(0, (match.start() if match else 0) - max_chars // 3)
+    line = " ".join(text[start : start + max_chars].split())
     return ("…" if start else "") + line + ("…" if start + max_chars < len(text) else "")

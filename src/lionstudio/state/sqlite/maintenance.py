@@ -1,4 +1,4 @@
-"""Upkeep of the file: checkpoint, vacuum, backup, statistics. SQLite only."""
+"""Maintenance of the database file: checkpoint, vacuum, backup, statistics."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from lionstudio.errors import Busy, Conflict, InvalidInput, NotFound
 from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.runs.dashboard import status_counts
-from lionstudio.state.sqlite.fulltext import unindexed
-from lionstudio.state.sqlite.migrate import copy
+from lionstudio.state.sqlite.fulltext import count_unindexed
+from lionstudio.state.sqlite.migrate import copy_database
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, BUSY_TIMEOUT_MS, SCHEMA_VERSION, version_of
 
 CHECKPOINT_MODES = ("TRUNCATE", "PASSIVE", "RESTART", "FULL")
@@ -23,7 +23,7 @@ _CHECKPOINTS = {
 
 
 class Checkpointed(NamedTuple):
-    """What a checkpoint did: frames in the log, frames folded back, and whether somebody was in the way."""
+    """Frames in the log, frames copied back, and whether a reader or writer blocked the rest."""
 
     busy: bool
     log_frames: int
@@ -31,62 +31,64 @@ class Checkpointed(NamedTuple):
 
 
 def checkpoint(conn: Connection, mode: str = "TRUNCATE") -> Checkpointed:
-    """Fold the log back into the database file."""
+    """Copy the write-ahead log back into the database file."""
     sql = _CHECKPOINTS.get(mode.upper())
     if sql is None:
         raise InvalidInput(f"{mode!r:.40} is not a checkpoint mode", hint=f"use one of: {', '.join(CHECKPOINT_MODES)}")
     with plain_errors(conn.path):
-        busy, log, folded = conn.one(sql) or (0, 0, 0)
-    return Checkpointed(bool(busy), log, folded)
+        busy, frames, copied = conn.one(sql) or (0, 0, 0)
+    return Checkpointed(bool(busy), frames, copied)
 
 
 def vacuum(conn: Connection) -> tuple[int, int]:
-    """Rebuild the file without its free pages; its size before and after. Holds everybody else off meanwhile."""
+    """Rebuild the file without its free pages; returns its size before and after. Other processes wait meanwhile."""
     with plain_errors(conn.path):
         conn.one("PRAGMA wal_checkpoint(TRUNCATE)")
         before = file_size(conn.path)
-        # old files were made without it; VACUUM is the moment at which it takes effect
+        # old files were created without it; it takes effect with VACUUM
         conn.execute("PRAGMA auto_vacuum = INCREMENTAL")
         conn.execute("VACUUM")
         busy = (conn.one("PRAGMA wal_checkpoint(TRUNCATE)") or (0,))[0]
     if busy:
-        raise Busy("the file was rebuilt, but a reader keeps its old pages", hint="run `li state checkpoint` later")
+        raise Busy(
+            "the file was rebuilt, but a reader still holds the old pages", hint="run `li state checkpoint` later"
+        )
     return before, file_size(conn.path)
 
 
 _FREE_SOME = "PRAGMA incremental_vacuum(2000)"
 
 
-def give_back_pages(conn: Connection, enough: int = 200) -> int:
-    """Return free pages to the disk in steps that let others write in between; how many bytes."""
+def free_pages(conn: Connection, steps: int = 200) -> int:
+    """Return free pages to the disk in steps, so that others can write in between; returns the bytes."""
     with plain_errors(conn.path):
         before = conn.value("PRAGMA freelist_count")
-        for _ in range(enough):
-            left = conn.value("PRAGMA freelist_count")
-            if not left:
+        for _ in range(steps):
+            remaining = conn.value("PRAGMA freelist_count")
+            if not remaining:
                 break
             conn.all(_FREE_SOME)  # must be stepped to its end to free them all
-            if conn.value("PRAGMA freelist_count") == left:
-                break  # a file from before incremental vacuum: only `vacuum` helps
+            if conn.value("PRAGMA freelist_count") == remaining:
+                break  # a file without incremental vacuum: only `vacuum` helps
         return int((before - conn.value("PRAGMA freelist_count")) * conn.value("PRAGMA page_size"))
 
 
 def backup(path: str, target: str) -> int:
-    """Copy the database as of one commit, whoever writes meanwhile; the size of the copy."""
+    """Copy the database as of one commit, safely while in use; returns the size of the copy."""
     if os.path.exists(target):
-        raise Conflict(f"{target} exists already", hint="choose another name; a backup never overwrites")
+        raise Conflict(f"{target} exists already", hint="choose another name; a backup never overwrites a file")
     folder = os.path.dirname(os.path.abspath(target))
     if not os.path.isdir(folder):
-        raise InvalidInput(f"there is no folder {folder}", hint="create it first")
+        raise InvalidInput(f"folder {folder} not found", hint="create it first")
     if not os.path.exists(path):
-        raise NotFound(f"there is no database at {path}", hint="record something first, e.g. with `li agent`")
+        raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
     with plain_errors(target):
-        copy(path, target)
+        copy_database(path, target)
     return file_size(target)
 
 
 def file_size(path: str) -> int:
-    """Bytes on disk, 0 when it is not there."""
+    """Bytes on disk, 0 without a file."""
     try:
         return os.stat(path).st_size
     except OSError:
@@ -113,9 +115,9 @@ _PRAGMAS = ("journal_mode", "synchronous", "foreign_keys", "auto_vacuum", "page_
 
 
 def stats(conn: Connection, *, sizes: bool = False) -> dict[str, Any]:
-    """Sizes, rows per table, sessions by status, pragmas (ADR-0009), and how far behind the index is."""
+    """Sizes, rows per table, sessions by status, pragmas (ADR-0009) and the number of unindexed messages."""
     pragmas = {name: conn.value(f"PRAGMA {name}") for name in _PRAGMAS}
-    found = {
+    result = {
         "path": conn.path,
         "schema_version": (version_of(conn) or (SCHEMA_VERSION, ""))[0],
         "size_bytes": file_size(conn.path),
@@ -123,11 +125,11 @@ def stats(conn: Connection, *, sizes: bool = False) -> dict[str, Any]:
         "free_bytes": pragmas["freelist_count"] * pragmas["page_size"],
         "rows": {table: conn.value(sql) for table, sql in _ROW_COUNTS.items()},
         "sessions_by_status": status_counts(conn),
-        "unindexed_messages": unindexed(conn),
-        # what every writer of ours sets; a reader's own values would say nothing about them
+        "unindexed_messages": count_unindexed(conn),
+        # the values that our writers set; those of this reader differ
         "pragmas": pragmas
         | {"wal_autocheckpoint": AUTOCHECKPOINT, "busy_timeout": BUSY_TIMEOUT_MS, "synchronous": 1, "foreign_keys": 1},
     }
     if sizes:
-        found["bytes"] = dict(conn.all(_SIZES))
-    return found
+        result["bytes"] = dict(conn.all(_SIZES))
+    return result

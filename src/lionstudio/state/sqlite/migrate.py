@@ -1,39 +1,36 @@
-"""Bringing a database to the current version: new ones from schema.sql, old ones step by step.
+"""Create a database from schema.sql, or upgrade an old one step by step.
 
-Each step is one transaction, after a backup beside the file; killed anywhere, the old database is whole.
+Each step is one transaction, and the first follows a backup next to the file: killed anywhere, the old database is
+intact.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib import resources
 
 import apsw
 
 from lionstudio.crash import point
 from lionstudio.errors import StorageFailed
 from lionstudio.state.connection import Connection, plain_errors
-from lionstudio.state.sqlite.migrations import from_records, from_version_3
+from lionstudio.state.sqlite.migrations import from_records
 from lionstudio.state.sqlite.open import BUSY_TIMEOUT_MS, SCHEMA_VERSION, check_known, schema_sql, version_of
+from lionstudio.system.atomic_write import sync_folder
 
-# version of the file → the step that leads to the next version we write
-STEPS: Mapping[int, tuple[int, Callable[[Connection], None]]] = {
-    1: (SCHEMA_VERSION, from_records.migrate),  # it copies into the schema of a new database
-    2: (SCHEMA_VERSION, from_records.migrate),  # ADR-0011 counts its two tables as version 2
-    3: (4, from_version_3.migrate),
-}
+_RECORDS_VERSION = 2  # the last version of the design records: ADR-0011 counts its two tables as version 2
 
 
-def bring_up_to_date(conn: Connection, found: tuple[int, str] | None) -> None:
-    """Create or upgrade; whoever comes second waits for the first and finds nothing to do."""
-    if found is None:
+def bring_up_to_date(conn: Connection, current: tuple[int, str] | None) -> None:
+    """Create or upgrade; a second process waits for the first and then has nothing to do."""
+    if current is None:
         _create(conn)
         return
-    version = found[0]
+    first = version = current[0]
     while version < SCHEMA_VERSION:
-        version = _step(conn, version)
+        version = _step(conn, version, with_backup=version == first)
 
 
 def _create(conn: Connection) -> None:
@@ -43,94 +40,89 @@ def _create(conn: Connection) -> None:
             point("create.filled")
 
 
-def _step(conn: Connection, version: int) -> int:
-    target, migrate = STEPS[version]
-    # tables are rebuilt, and references between them must not be followed meanwhile; only settable here
+def _step(conn: Connection, version: int, *, with_backup: bool) -> int:
+    # tables are rebuilt, and foreign keys must not be enforced meanwhile; only settable outside a transaction
     conn.execute("PRAGMA foreign_keys = OFF")
     conn.execute("PRAGMA legacy_alter_table = ON")
     try:
         with conn.transaction():
             current = version_of(conn)
             if current is not None and current[0] != version:
-                check_known(conn.path, *current)  # whoever was first may be newer than we are
+                check_known(conn.path, *current)  # the process that was first may be newer than we are
                 return current[0]
-            back_up_beside(conn, version)
+            if with_backup:
+                back_up(conn, version)
             point("migrate.backed_up")
-            migrate(conn)
+            if version <= _RECORDS_VERSION:
+                from_records.migrate(conn)  # copies into the schema of a new database
+            else:
+                folder = resources.files("lionstudio.state.sqlite.migrations")
+                conn.execute(folder.joinpath(f"from_version_{version}.sql").read_text(encoding="utf-8"))
             point("migrate.filled")
     finally:
         conn.execute("PRAGMA legacy_alter_table = OFF")
         conn.execute("PRAGMA foreign_keys = ON")
-    return target
+    return SCHEMA_VERSION if version <= _RECORDS_VERSION else version + 1
 
 
-def back_up_beside(conn: Connection, version: int) -> str:
-    """A copy of the file as it was, next to it; a half-written copy never bears the final name."""
-    _remove_what_was_cut_short(conn.path)
+def back_up(conn: Connection, version: int) -> str:
+    """Copy the file next to itself; a partial copy never has the final name."""
+    _remove_partial_copies(conn.path)
     stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     target = f"{conn.path}.v{version}-{stamp}-{os.getpid()}.bak"
-    copy(conn.path, target)
+    copy_database(conn.path, target)
     return target
 
 
-def _remove_what_was_cut_short(path: str) -> None:
-    """Copies of upgrades that were killed; our caller has the write lock, so nobody is at one now."""
+def _remove_partial_copies(path: str) -> None:
+    """Remove copies of upgrades that were killed; our caller holds the write lock, so none is being written."""
     folder, name = os.path.split(os.path.abspath(path))
-    for found in os.listdir(folder):
-        if found.startswith(f"{name}.v") and f".bak{_PARTIAL}" in found:
+    for entry in os.listdir(folder):
+        if entry.startswith(f"{name}.v") and f".bak{_PARTIAL}" in entry:
             with suppress(OSError):
-                os.unlink(os.path.join(folder, found))
+                os.unlink(os.path.join(folder, entry))
 
 
 _PARTIAL = ".partial"
 
 
-def copy(source: str, target: str) -> None:
-    """Copy a database by the backup API, as of one commit, whoever writes meanwhile."""
+def copy_database(source: str, target: str) -> None:
+    """Copy a database by the backup API, as of one commit, safely while in use."""
     partial = f"{target}{_PARTIAL}"
     before = os.umask(0o077)
     try:
         _copy_pages(source, partial)
         os.replace(partial, target)
-        sync_folder(target)
+        sync_folder(os.path.dirname(os.path.abspath(target)))
     except BaseException as error:
         for leftover in (partial, f"{partial}-wal", f"{partial}-shm", f"{partial}-journal"):
             with suppress(OSError):
                 os.unlink(leftover)
         if isinstance(error, OSError):
-            why = error.strerror or str(error)
-            raise StorageFailed(f"{target} cannot be written: {why}", hint="check its folder and the disk") from error
+            reason = error.strerror or str(error)
+            raise StorageFailed(f"cannot write {target}: {reason}", hint="check its folder and the disk") from error
         raise
     finally:
         os.umask(before)
 
 
 def _copy_pages(source: str, target: str) -> None:
-    reading = _source(source)
+    reading = _open_source(source)
     writing = apsw.Connection(target)
     try:
         with writing.backup("main", reading, "main") as backup:
             while not backup.done:
                 backup.step(-1)
-        # one file that stands by itself, not a database with a log beside it
+        # one file by itself, not a database with a log
         writing.execute("PRAGMA journal_mode = DELETE")
     finally:
         writing.close()
         reading.close()
 
 
-def _source(path: str) -> apsw.Connection:
-    with plain_errors(path):  # what is wrong with the source must not be said of the copy
+def _open_source(path: str) -> apsw.Connection:
+    with plain_errors(path):  # an error of the source must not name the copy
         reading = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
         reading.set_busy_timeout(BUSY_TIMEOUT_MS)
         reading.execute("SELECT count(*) FROM sqlite_schema").fetchall()
     return reading
-
-
-def sync_folder(path: str) -> None:
-    """Make a rename durable: the folder that holds the name is a file of its own."""
-    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

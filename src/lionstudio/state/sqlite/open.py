@@ -1,4 +1,4 @@
-"""Opening the file: pragmas in the only order that is safe, creation, version check, read-only fallback.
+"""Open the database file: pragmas in the only safe order, creation, version check, read-only fallback.
 
 Never `open()` the database file by hand: closing that descriptor drops SQLite's locks.
 """
@@ -16,9 +16,14 @@ from lionstudio.errors import CorruptStore, NotFound, StorageFailed, WrongVersio
 from lionstudio.state.connection import Connection, plain_errors
 from lionstudio.state.sqlite.busy_handler import set_busy_wait
 
-SCHEMA_VERSION = 4
+# migrations/from_version_N.sql leads to version N + 1, and schema.sql is what the last of them leads to
+SCHEMA_VERSION = 1 + max(
+    int(name[len("from_version_") : -len(".sql")])
+    for name in os.listdir(os.path.join(os.path.dirname(__file__), "migrations"))
+    if name.startswith("from_version_") and name.endswith(".sql")
+)
 LINEAGE = "lion-studio"
-OLDEST_VERSION = 1  # what the design records call v1; a file without schema_meta counts as that
+OLDEST_VERSION = 1  # v1 of the design records; a file without schema_meta counts as that
 
 BUSY_TIMEOUT_MS = 30_000
 AUTOCHECKPOINT = 1000  # frames; the visible policy of short-lived commands (ADR-0009)
@@ -29,23 +34,23 @@ _WRITE = apsw.SQLITE_OPEN_READWRITE
 
 
 def open_writer(path: str, *, create: bool = True) -> Connection:
-    """A connection that may write, on a database of the current version; made or upgraded where needed."""
+    """A connection that may write; the database is created or upgraded to the current version first."""
     with plain_errors(path):
         if not create and not os.path.exists(path):
-            raise NotFound(f"there is no database at {path}", hint="record something first, e.g. with `li agent`")
+            raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
         conn = _connect(path, _WRITE | (apsw.SQLITE_OPEN_CREATE if create else 0))
         try:
-            found = version_of(conn)
-            if found is not None:
-                check_known(path, *found)
+            current = version_of(conn)
+            if current is not None:
+                check_known(path, *current)
             _prepare_writer(conn)
-            if found != (SCHEMA_VERSION, LINEAGE):
-                # loaded only when there is something to do: most commands open a current database
+            if current != (SCHEMA_VERSION, LINEAGE):
+                # loaded only when needed: most commands open a current database
                 from lionstudio.state.sqlite import migrate
 
-                migrate.bring_up_to_date(conn, found)
+                migrate.bring_up_to_date(conn, current)
         except BaseException:
-            # closing must not write either: a foreign file is left exactly as it was found
+            # closing must not write either: a foreign file is left exactly as it was
             conn.raw.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             conn.close()
             raise
@@ -53,10 +58,10 @@ def open_writer(path: str, *, create: bool = True) -> Connection:
 
 
 def open_reader(path: str) -> Connection:
-    """A connection that only reads; it never needs the write lock, and a newer database opens too."""
+    """A connection that only reads; it never needs the write lock, and opens a newer database too."""
     with plain_errors(path):
         if not os.path.exists(path):
-            raise NotFound(f"there is no database at {path}", hint="record something first, e.g. with `li agent`")
+            raise NotFound(f"database {path} not found", hint="record a run first, for example with `li agent`")
         conn = _open_for_reading(path)
         try:
             check_readable(conn)
@@ -72,7 +77,7 @@ def _open_for_reading(path: str) -> Connection:
         conn.value("SELECT count(*) FROM sqlite_schema")
         return conn
     except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # a read-only folder has no place for the shared memory file; without a WAL nothing is missing
+        # a read-only folder cannot hold the shared memory file; without a WAL nothing is missing
         if os.path.exists(f"{path}-wal") and os.path.getsize(f"{path}-wal"):
             raise
         uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?immutable=1"
@@ -80,16 +85,16 @@ def _open_for_reading(path: str) -> Connection:
 
 
 def _check_regular(path: str) -> None:
-    """A pipe or a device in place of the file would keep us waiting for ever."""
+    """A pipe or a device in place of the file would block forever."""
     with suppress(OSError):
         mode = os.stat(path).st_mode
         if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISCHR(mode):
-            raise CorruptStore(f"{path} is not a file", hint="move it away, or set LIONAGI_DB to another path")
+            raise CorruptStore(f"{path} is not a regular file", hint="move it away, or set LIONAGI_DB to another path")
 
 
 def _connect(path: str, flags: int) -> Connection:
     _check_regular(path)
-    # db, -wal and -shm are born 0600: by umask, because touching the file itself would drop locks
+    # db, -wal and -shm are created with mode 0600: by umask, because opening the file itself would drop locks
     before = os.umask(0o077) if flags & apsw.SQLITE_OPEN_CREATE else None
     try:
         if before is not None:
@@ -106,8 +111,8 @@ def _make_folder(folder: str) -> None:
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as error:
-        why = error.strerror or str(error)
-        raise StorageFailed(f"the folder {folder} cannot be made: {why}", hint="check who owns it") from error
+        reason = error.strerror or str(error)
+        raise StorageFailed(f"cannot create the folder {folder}: {reason}", hint="check its permissions") from error
 
 
 def _prepare_writer(conn: Connection) -> None:
@@ -118,12 +123,12 @@ def _prepare_writer(conn: Connection) -> None:
     conn.execute("PRAGMA synchronous = NORMAL")
     conn.execute("PRAGMA foreign_keys = ON")
     conn.raw.wal_autocheckpoint(AUTOCHECKPOINT)
-    # a WAL that grew while somebody read is cut back when it starts over
+    # a WAL that grew during a long read is truncated when it restarts
     conn.execute(f"PRAGMA journal_size_limit = {WAL_LIMIT}")
 
 
 def _switch_to_wal(conn: Connection) -> None:
-    """The switch needs the file alone for an instant, and SQLite does not wait for it by itself."""
+    """The switch needs exclusive access for an instant, and SQLite does not wait for it by itself."""
     deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
     while True:
         try:
@@ -136,7 +141,7 @@ def _switch_to_wal(conn: Connection) -> None:
         if mode == "wal":
             return
         raise StorageFailed(
-            f"{conn.path} lies where SQLite cannot keep a log that processes share",
+            f"{conn.path} is on a file system without WAL support (a network drive?)",
             hint="set LIONAGI_HOME to a folder on a local disk",
         )
 
@@ -146,10 +151,10 @@ _VERSION_ONLY = "SELECT version, '' FROM schema_meta ORDER BY version DESC LIMIT
 
 
 def version_of(conn: Connection) -> tuple[int, str] | None:
-    """(version, lineage) of the file as of one moment, None when it is empty."""
+    """(version, lineage) of the file, None when it is empty."""
     if conn.raw.in_transaction:
         return _version(conn)
-    # between two questions somebody else may make or upgrade the file, and the answers would not belong together
+    # one transaction: between two statements another process may create or upgrade the file
     conn.execute("BEGIN")
     try:
         return _version(conn)
@@ -175,7 +180,7 @@ def _version(conn: Connection) -> tuple[int, str] | None:
     if not (row[1] if row else None):
         _check_records(conn)
     if row is None or not str(row[0]).isdigit() or int(row[0]) < OLDEST_VERSION:
-        raise CorruptStore(f"{conn.path} does not say which version it has", hint="restore a backup of it")
+        raise CorruptStore(f"{conn.path} has no valid schema version", hint="restore a backup of it")
     return int(row[0]), str(row[1] or "")
 
 
@@ -186,49 +191,51 @@ SELECT count(*) FROM sqlite_schema
 
 
 def _check_records(conn: Connection) -> None:
-    """A file that names no lineage is an old one of ours only if it has the four tables of ADR-0009."""
+    """A file without a lineage is an old one of ours only if it has the four tables of ADR-0009."""
     if conn.value(_RECORDS) < 4:
         raise WrongVersion(
-            f"{conn.path} is the database of another program; it is left as it is",
-            hint="set LIONAGI_HOME, or LIONAGI_DB, to another place",
+            f"{conn.path} is the database of another program; it was not changed",
+            hint="set LIONAGI_HOME, or LIONAGI_DB, to another path",
         )
 
 
 def check_readable(conn: Connection) -> None:
-    """Refuse what this version cannot read; an empty file reads as an empty database would."""
-    found = version_of(conn)
-    if found is None:
-        raise NotFound(f"{conn.path} is empty", hint="record something first, e.g. with `li agent`")
-    version, lineage = found
+    """Raise unless this version can read the database."""
+    current = version_of(conn)
+    if current is None:
+        raise NotFound(f"{conn.path} is empty", hint="record a run first, for example with `li agent`")
+    version, lineage = current
     if lineage == LINEAGE and version >= SCHEMA_VERSION:
         return
     check_known(conn.path, version, lineage)
     raise WrongVersion(
         f"{conn.path} has schema version {version} and must be upgraded to {SCHEMA_VERSION} first",
-        hint="any command that writes does it, after a backup: `li state checkpoint`",
+        hint="`li state checkpoint` upgrades it, after a backup",
     )
 
 
 def check_known(path: str, version: int, lineage: str) -> None:
-    """Refuse a database that another product or a newer version wrote."""
+    """Raise WrongVersion for a database of another product or of a newer version."""
     if lineage not in ("", LINEAGE) or (not lineage and version > 2):
-        who = f"'{lineage}'" if lineage else f"another product (schema version {version})"
+        product = f"'{lineage}'" if lineage else f"another product (schema version {version})"
         raise WrongVersion(
-            f"{path} was written by {who}, not by Lion Studio; it is left as it is",
-            hint="set LIONAGI_HOME to another folder, and read it in with `li state import-db`",
+            f"{path} was written by {product}, not by Lion Studio; it was not changed",
+            hint="set LIONAGI_HOME to another folder, then import it with `li state import-db`",
         )
     if version > SCHEMA_VERSION:
         raise WrongVersion(
-            f"{path} was written by a newer Lion Studio (schema version {version}, this one knows "
+            f"{path} was written by a newer Lion Studio (schema version {version}, this one supports "
             f"{SCHEMA_VERSION}); reading works, writing does not",
             hint="upgrade with `pip install -U lion-studio`",
         )
 
 
 def schema_sql() -> str:
-    """The schema of a new database."""
-    # slow to load, and only needed when a file is made
+    """The schema of a new database, with its version."""
+    # slow to load, and only needed when a file is created
     from importlib import resources
 
     folder = resources.files("lionstudio.state.sqlite.schema")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("schema.sql", "triggers.sql"))
+    texts = [folder.joinpath(name).read_text(encoding="utf-8") for name in ("schema.sql", "triggers.sql")]
+    version = f"INSERT INTO schema_meta (version, lineage) VALUES ({SCHEMA_VERSION}, '{LINEAGE}');\n"  # noqa: S608  (both are ours)
+    return "\n".join([*texts, version])

@@ -1,8 +1,8 @@
-"""Where a search looks that is narrowed to a time, a project or a session. SQLite only (FTS5).
+"""Row ranges of the full-text index for a search within a time, a project or a session.
 
-Matches of a common word are many, and most of them are somewhere else. So the index is read only where wanted messages
-can be: in zones of it that have something new enough, or around the messages of the sessions in question. Every match
-is still checked; this only says where none can be.
+A common word has many matches, most of them outside the scope. So the index is read only where matches in scope can
+be: in zones that are new enough, or around the messages of the sessions in scope. Every match is still checked; the
+ranges only leave out rows that cannot match.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from lionstudio.state.connection import Connection
 
-_ZONE = 1024  # messages; what a search looks through at least
-_GAP = 64  # messages of others between two of a session: reading past them is cheaper than asking anew
-FEW, MANY = 20_000, 200_000  # messages that are listed before looking, and when looking has not found enough
-_MOST_SESSIONS = 2_000  # whose messages are counted; a project of more has many
+_ZONE = 1024  # messages; the least that a search reads
+_GAP = 64  # messages of other sessions between two in scope: reading past them is cheaper than a new query
+FEW, MANY = 20_000, 200_000  # messages that are listed at first, and when the newest had too few matches
+_MOST_SESSIONS = 2_000  # whose messages are counted; a project with more counts as large
 
 
 class Scope(NamedTuple):
-    """What a search is narrowed to; None means anything."""
+    """The filters of a search; None means any."""
 
     project: str | None = None
     session: str | None = None
@@ -27,27 +27,27 @@ class Scope(NamedTuple):
 
 
 class RowRange(NamedTuple):
-    """Part of the index: keys from `low` on and below `high`, and which of them count (None: all)."""
+    """Part of the index: keys from `low` up to but not including `high`, and the keys in scope (None: all)."""
 
     low: int
     high: int
     members: Set[int] | None = None
 
 
-_NOTE = """
+_RECORD_ZONES = """
 INSERT INTO search_zones (zone, newest)
 SELECT pk / 1024, max(created_at) FROM messages WHERE pk > :after AND pk <= :upto GROUP BY pk / 1024
     ON CONFLICT (zone) DO UPDATE SET newest = max(newest, excluded.newest)
 """
 
 
-def note_times(conn: Connection, after: int, upto: int) -> None:
-    """Keep how new the newest message of each zone is, for messages that are put into the index."""
-    conn.execute(_NOTE, {"after": after, "upto": upto})
+def record_zone_times(conn: Connection, after: int, upto: int) -> None:
+    """Record the newest time of each zone for messages that are being indexed."""
+    conn.execute(_RECORD_ZONES, {"after": after, "upto": upto})
 
 
 def row_ranges(conn: Connection, scope: Scope, most: int) -> list[RowRange] | None:
-    """Where the index can hold what is wanted, the newest first; None when that takes listing too many messages."""
+    """Ranges that can hold matches in scope, newest first; None when too many messages would have to be listed."""
     if scope.session is not None or scope.project is not None:
         members = _members(conn, scope, most)
         return None if members is None else list(_around(members))
@@ -58,13 +58,13 @@ _ZONES = "SELECT zone FROM search_zones WHERE newest >= :since ORDER BY zone DES
 
 
 def _zones(conn: Connection, since: float) -> list[RowRange]:
-    found: list[RowRange] = []
+    ranges: list[RowRange] = []
     for (zone,) in conn.all(_ZONES, {"since": since}):
         low, high = zone * _ZONE, (zone + 1) * _ZONE
-        if found and found[-1].low == high:
-            high = found.pop().high
-        found.append(RowRange(low, high))
-    return found
+        if ranges and ranges[-1].low == high:
+            high = ranges.pop().high
+        ranges.append(RowRange(low, high))
+    return ranges
 
 
 # CROSS JOIN keeps the order: from the sessions to their messages
@@ -91,7 +91,7 @@ SELECT count(*), coalesce(sum(message_count), 0)
 
 
 def _is_large(conn: Connection, project: str, most: int) -> bool:
-    """Whether listing its messages would be given up: counting its sessions tells it sooner."""
+    """Whether a project has more messages than would be listed; counting its sessions is faster than listing."""
     sessions, messages = conn.one(_SIZE, {"project": project, "most": _MOST_SESSIONS}) or (0, 0)
     return most < MANY and (sessions == _MOST_SESSIONS or messages > most)
 
@@ -107,11 +107,11 @@ def _members(conn: Connection, scope: Scope, most: int) -> Set[int] | None:
 
 
 def _around(members: Set[int]) -> Iterator[RowRange]:
-    stretch: RowRange | None = None
+    rows: RowRange | None = None
     for pk in sorted(members, reverse=True):
-        if stretch is not None and stretch.low - pk > _GAP:
-            yield stretch
-            stretch = None
-        stretch = RowRange(pk, pk + 1, members) if stretch is None else stretch._replace(low=pk)
-    if stretch is not None:
-        yield stretch
+        if rows is not None and rows.low - pk > _GAP:
+            yield rows
+            rows = None
+        rows = RowRange(pk, pk + 1, members) if rows is None else rows._replace(low=pk)
+    if rows is not None:
+        yield rows

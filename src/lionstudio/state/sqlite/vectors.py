@@ -1,7 +1,7 @@
-"""Search by meaning: the messages whose embeddings are nearest, alone or together with those that have the words.
+"""Semantic search: the messages with the nearest embeddings, alone or combined with full-text search (hybrid).
 
-SQLite only: `sqlite-vec` computes the distances inside the query when it is installed (extra `semantic`); nothing
-else of the product needs it. Every vector in question is looked at, which takes about 2 ms for 1,000.
+`sqlite-vec` computes the distances inside the query when it is installed (extra `semantic`); nothing else of the
+product needs it. Every vector in scope is compared, which takes about 2 ms for 1,000.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import apsw
 from lionstudio.errors import InvalidInput
 from lionstudio.model.messages import pack
 from lionstudio.state.connection import Connection
-from lionstudio.state.embeddings import find_made
-from lionstudio.state.sqlite.fulltext import Hit, find_hit, has_words, one_moment, search
+from lionstudio.state.embeddings import find_model
+from lionstudio.state.sqlite.fulltext import Hit, find_hit, has_words, search, snapshot
 
-_FUSED = 100  # of each ranking; what is deeper in both hardly ever comes out on top
-_RANK_WEIGHT = 60  # of reciprocal rank fusion: how little the first places outweigh the next
+_FUSED = 100  # of each ranking; a message that is deeper in both hardly ever comes out on top
+_RANK_WEIGHT = 60  # the constant k of reciprocal rank fusion
 
 
 class Neighbour(NamedTuple):
-    """A message and how far its embedding is (cosine distance, 0 is the same direction)."""
+    """A message and its cosine distance (0: the same direction)."""
 
     pk: int
     message_id: str
@@ -30,15 +30,15 @@ class Neighbour(NamedTuple):
 
 
 class VectorQuery(NamedTuple):
-    """A question as words and as a vector, with the model that made the vector."""
+    """A query as text and as a vector, with the model that made the vector."""
 
-    words: str
+    text: str
     vector: Sequence[float]
     model: str | None = None
 
 
 def load_extension(conn: Connection) -> bool:
-    """Make sqlite-vec's functions known to a connection; False when it is not installed."""
+    """Load sqlite-vec into a connection; False when it is not installed."""
     try:
         import sqlite_vec
     except ImportError:
@@ -53,12 +53,9 @@ def load_extension(conn: Connection) -> bool:
     return True
 
 
-def need_extension(conn: Connection) -> None:
-    """Refuse, with what to install, where vectors cannot be compared."""
+def require_extension(conn: Connection) -> None:
     if not load_extension(conn):
-        raise InvalidInput(
-            "searching by meaning needs sqlite-vec", hint="install it: pip install 'lion-studio[semantic]'"
-        )
+        raise InvalidInput("semantic search needs sqlite-vec", hint="pip install 'lion-studio[semantic]'")
 
 
 _NEAREST = """
@@ -95,11 +92,11 @@ def nearest(
     session_id: str | None = None,
     since: float | None = None,
 ) -> list[Neighbour]:
-    """The messages whose embeddings point the most nearly the same way; vectors of another length are left out."""
-    need_extension(conn)
+    """The messages with the nearest embeddings; vectors of another length are skipped."""
+    require_extension(conn)
     sql = _NEAREST_OF_SESSION if session_id is not None else _NEAREST if project is None else _NEAREST_OF_PROJECT
     blob = pack(vector)
-    bound = {
+    params = {
         "vector": blob,
         "bytes": len(blob),
         "limit": limit,
@@ -107,35 +104,35 @@ def nearest(
         "project": project,
         "session": session_id,
     }
-    return [Neighbour(*row) for row in conn.all(sql, bound) if row[2] is not None]
+    return [Neighbour(*row) for row in conn.all(sql, params) if row[2] is not None]
 
 
-def search_by_meaning(
-    conn: Connection, asked: VectorQuery, *, limit: int = 20, max_chars: int = 200, **scope: Any
+def search_semantic(
+    conn: Connection, query: VectorQuery, *, limit: int = 20, max_chars: int = 200, **scope: Any
 ) -> list[Hit]:
-    """The nearest messages, the nearest first; the scope is that of `search`."""
-    bound = {"project": scope.get("project"), "session": scope.get("session_id"), "since": scope.get("since")}
-    with one_moment(conn):
-        _check_model(conn, asked)
-        found = [
-            (near, find_hit(conn, near.pk, bound, asked.words, max_chars))
-            for near in nearest(conn, asked.vector, limit=limit, **scope)
+    """Messages by distance, the nearest first; the scope is that of `search`."""
+    params = {"project": scope.get("project"), "session": scope.get("session_id"), "since": scope.get("since")}
+    with snapshot(conn):
+        _check_model(conn, query)
+        hits = [
+            (near, find_hit(conn, near.pk, params, query.text, max_chars))
+            for near in nearest(conn, query.vector, limit=limit, **scope)
         ]
-    return [hit._replace(score=round(1.0 - near.distance, 6)) for near, hit in found if hit is not None]
+    return [hit._replace(score=round(1.0 - near.distance, 6)) for near, hit in hits if hit is not None]
 
 
-def search_both(
-    conn: Connection, asked: VectorQuery, *, limit: int = 20, max_chars: int = 200, **scope: Any
+def search_hybrid(
+    conn: Connection, query: VectorQuery, *, limit: int = 20, max_chars: int = 200, **scope: Any
 ) -> list[Hit]:
-    """Those with the words and those of the meaning, by reciprocal rank fusion: what both find comes first."""
-    with one_moment(conn):
-        near = search_by_meaning(conn, asked, limit=_FUSED, max_chars=max_chars, **scope)
-        said = (
-            search(conn, asked.words, limit=_FUSED, ranked=True, max_chars=max_chars, **scope)
-            if has_words(asked.words)
+    """Full-text and semantic matches combined by reciprocal rank fusion: messages in both come first."""
+    with snapshot(conn):
+        semantic = search_semantic(conn, query, limit=_FUSED, max_chars=max_chars, **scope)
+        fulltext = (
+            search(conn, query.text, limit=_FUSED, ranked=True, max_chars=max_chars, **scope)
+            if has_words(query.text)
             else []
         )
-    return _fused([said, near])[:limit]
+    return _fused([fulltext, semantic])[:limit]
 
 
 def _fused(rankings: list[list[Hit]]) -> list[Hit]:
@@ -143,7 +140,7 @@ def _fused(rankings: list[list[Hit]]) -> list[Hit]:
     scores: dict[str, float] = {}
     for ranking in rankings:
         for rank, hit in enumerate(ranking, start=1):
-            hits.setdefault(hit.message_id, hit)  # the first ranking's: its snippet shows the words
+            hits.setdefault(hit.message_id, hit)  # the hit of the full-text search: its snippet shows the words
             scores[hit.message_id] = scores.get(hit.message_id, 0.0) + 1 / (_RANK_WEIGHT + rank)
     ordered = sorted(hits.values(), key=lambda hit: (-scores[hit.message_id], -hit.created_at))
     return [hit._replace(score=round(scores[hit.message_id], 6)) for hit in ordered]
@@ -152,22 +149,21 @@ def _fused(rankings: list[list[Hit]]) -> list[Hit]:
 _ANY = "SELECT 1 FROM messages WHERE embedding IS NOT NULL LIMIT 1"
 
 
-def _check_model(conn: Connection, asked: VectorQuery) -> None:
+def _check_model(conn: Connection, query: VectorQuery) -> None:
     """Only vectors of one model can be compared."""
-    made = find_made(conn)
-    if made is None and not conn.value(_ANY):
-        raise InvalidInput("no message has an embedding yet", hint="`li state embed` makes them")
-    if made is not None and (asked.model or made.model, len(asked.vector)) != made:
+    stored = find_model(conn)
+    if stored is None and not conn.value(_ANY):
+        raise InvalidInput("no message has an embedding yet", hint="`li state embed` computes them")
+    if stored is not None and (query.model or stored.model, len(query.vector)) != stored:
         raise InvalidInput(
-            f"the embeddings here are of {made.model} ({made.dimensions} numbers each), "
-            f"not of {asked.model} ({len(asked.vector)})",
-            hint="set embed_model back, or make all of them anew: `li state embed --again`",
+            f"the stored embeddings are from {stored.model} ({stored.dimensions} dimensions), "
+            f"not from {query.model} ({len(query.vector)})",
+            hint="set embed_model back, or recompute all of them: `li state embed --again`",
         )
 
 
 _NEWEST_LACKS = "SELECT embedding IS NULL FROM messages ORDER BY pk DESC LIMIT 1"
 
 
-def is_behind(conn: Connection) -> bool:
-    """Whether messages came since embeddings were made; those are not found by meaning."""
+def newest_lacks_embedding(conn: Connection) -> bool:
     return bool(conn.value(_NEWEST_LACKS))

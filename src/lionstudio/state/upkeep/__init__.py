@@ -1,1 +1,1 @@
-"""Find problems, prove a process alive or dead, delete old sessions."""
+"""Find problems, check whether processes are alive, delete old sessions."""

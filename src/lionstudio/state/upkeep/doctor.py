@@ -1,4 +1,4 @@
-"""The doctor: what is wrong with the file or with a run, with the evidence; it changes nothing by itself."""
+"""The doctor: problems of the file and of runs, with evidence; it changes nothing by itself."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import apsw
 from lionstudio.model.status.computed_state import Proof, staleness_check
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.sqlite.fulltext import unindexed
+from lionstudio.state.sqlite.fulltext import count_unindexed
 from lionstudio.state.sqlite.maintenance import COUNTED, file_size
 from lionstudio.state.sqlite.open import AUTOCHECKPOINT, WAL_LIMIT
 from lionstudio.state.upkeep.liveness import proof_of
@@ -21,9 +21,9 @@ from lionstudio.system.filelock import lock_state
 
 # SQLite before these loses commits when one process resets the WAL while another writes.
 _FIXED_SQLITE = (3, 51, 3)
-_MOST_FINDINGS = 50  # of one kind; a thousand lines help nobody
+_MAX_FINDINGS = 50  # of one kind
 _BEHIND = 10_000
-# every table as a table; the indexes of the search by what they are made of
+# all tables, and the tables behind the search indexes
 _CHECKED = (
     *COUNTED,
     "messages_fts_data",
@@ -38,8 +38,6 @@ _RESTORE = "restore a backup; keep this file for analysis"
 
 
 class Finding(NamedTuple):
-    """One thing that was found: how bad, what, the evidence, and what to do."""
-
     severity: str  # error | warning | info
     code: str
     subject: str
@@ -48,7 +46,7 @@ class Finding(NamedTuple):
 
 
 def examine(conn: Connection, *, now: float | None = None, deep: bool = False) -> Iterator[Finding]:
-    """Every finding; `deep` also reads the whole file."""
+    """Yield every finding; `deep` also reads the whole file."""
     now = time.time() if now is None else now
     yield from _library()
     for findings in (
@@ -59,11 +57,11 @@ def examine(conn: Connection, *, now: float | None = None, deep: bool = False) -
         _runs(conn, now),
         _undirected(conn),
     ):
-        yield from _up_to_damage(conn, findings)
+        yield from _until_damage(conn, findings)
 
 
-def _up_to_damage(conn: Connection, findings: Iterator[Finding]) -> Iterator[Finding]:
-    """What one look finds until it meets a damaged page; the next look still has its say."""
+def _until_damage(conn: Connection, findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Yield the findings of one check until it meets a damaged page; the next check still runs."""
     try:
         yield from findings
     except (apsw.CorruptError, apsw.NotADBError) as error:
@@ -74,15 +72,15 @@ _ACTIVE_SHOWS = "SELECT topic, show_dir FROM shows WHERE status = 'active' ORDER
 
 
 def _undirected(conn: Connection) -> Iterator[Finding]:
-    """Shows whose director was killed: its lock file stayed, and nobody holds it."""
-    for topic, show_dir in conn.all(_ACTIVE_SHOWS, {"most": _MOST_FINDINGS}):
+    """Shows whose director was killed: its lock file remains, and no process holds it."""
+    for topic, show_dir in conn.all(_ACTIVE_SHOWS, {"most": _MAX_FINDINGS}):
         if lock_state(os.path.join(show_dir, "_director.lock")) == "free":
             yield Finding(
                 "warning",
                 "show.undirected",
                 f"show {topic}",
-                "its director died, and nothing goes on",
-                f"`li show resume {topic}` takes it up again",
+                "its director exited, and the show stands still",
+                f"continue it: `li show resume {topic}`",
             )
 
 
@@ -99,18 +97,18 @@ def _library() -> Iterator[Finding]:
 
 
 def _permissions(path: str) -> Iterator[Finding]:
-    """What others on this machine may read: messages hold what people would not tell them."""
+    """Files that other users of this machine can read: messages are private."""
     folder = os.path.dirname(os.path.abspath(path))
-    for found, fitting in ((folder, 0o700), (path, 0o600), (f"{path}-wal", 0o600), (f"{path}-shm", 0o600)):
-        mode = _mode_of(found)
-        shared = found == folder and mode & stat.S_ISVTX  # such as /tmp: everybody's by intention
+    for file, private in ((folder, 0o700), (path, 0o600), (f"{path}-wal", 0o600), (f"{path}-shm", 0o600)):
+        mode = _mode_of(file)
+        shared = file == folder and mode & stat.S_ISVTX  # such as /tmp, which all users share
         if mode & 0o077 and not shared:
             yield Finding(
                 "warning",
                 "file.readable_by_others",
-                found,
+                file,
                 f"its mode is {stat.S_IMODE(mode):04o}",
-                f"chmod {fitting:o} {found}",
+                f"chmod {private:o} {file}",
             )
 
 
@@ -122,7 +120,7 @@ def _mode_of(path: str) -> int:
 
 
 def _file(conn: Connection, deep: bool) -> Iterator[Finding]:
-    # the search indexes have a check of their own that reads all of them: only when asked to look deep
+    # integrity_check also reads the search indexes, which takes long: only for `deep`
     checks = ["PRAGMA integrity_check(20)"] if deep else [f"PRAGMA quick_check({table})" for table in _CHECKED]
     for check in checks:
         for (line,) in conn.all(check):
@@ -135,16 +133,16 @@ def _file(conn: Connection, deep: bool) -> Iterator[Finding]:
             "file.wal_large",
             f"{conn.path}-wal",
             f"{wal / 1e6:.0f} MB",
-            f"a reader keeps it from shrinking; then `li state checkpoint` (policy: {AUTOCHECKPOINT} frames)",
+            f"a reader keeps it from shrinking; run `li state checkpoint` later (policy: {AUTOCHECKPOINT} frames)",
         )
-    behind = unindexed(conn)
+    behind = count_unindexed(conn)
     if behind > _BEHIND:
         yield Finding(
             "info",
             "search.behind",
             "search index",
             f"{behind} messages are not indexed yet",
-            "searching finds them all the same; `li state search` catches up",
+            "searches find them all the same; `li state search` indexes them",
         )
 
 
@@ -163,21 +161,21 @@ SELECT b.id, b.parent_branch_id FROM branches b
 
 
 def _references(conn: Connection) -> Iterator[Finding]:
-    for table, rowid, parent, _ in conn.all("PRAGMA foreign_key_check")[:_MOST_FINDINGS]:
+    for table, rowid, parent, _ in conn.all("PRAGMA foreign_key_check")[:_MAX_FINDINGS]:
         yield Finding(
             "error",
             "reference.dangling",
             f"{table} row {rowid}",
-            f"refers to a row of {parent} that does not exist",
-            "another tool deleted it with foreign keys off",
+            f"refers to a missing row of {parent}",
+            "another tool deleted that row with foreign keys off",
         )
-    for progression, missing in conn.all(_DANGLING, {"most": _MOST_FINDINGS}):
+    for progression, missing in conn.all(_DANGLING, {"most": _MAX_FINDINGS}):
         yield Finding(
             "warning",
             "progression.dangling",
             f"progression {progression}",
             f"{missing} ids have no message",
-            "their places are shown as missing",
+            "they are shown as missing",
         )
     stranded = conn.value(_STRANDED)
     if stranded:
@@ -186,15 +184,15 @@ def _references(conn: Connection) -> Iterator[Finding]:
             "progression.stranded",
             "progression_items",
             f"{stranded} rows belong to no progression",
-            "another tool replaced a progression with foreign keys off; they are never shown",
+            "another tool replaced a progression with foreign keys off; they are not shown",
         )
-    for branch, parent in conn.all(_LOST_PARENTS, {"most": _MOST_FINDINGS}):
+    for branch, parent in conn.all(_LOST_PARENTS, {"most": _MAX_FINDINGS}):
         yield Finding(
             "warning",
             "branch.parent_gone",
             f"branch {branch}",
             f"its parent branch {parent} does not exist",
-            "its own messages are all there; what it inherited is gone",
+            "its own messages exist; the inherited ones are lost",
         )
 
 
@@ -215,24 +213,24 @@ LIMIT :most
 
 
 def _damaged_rows(conn: Connection) -> Iterator[Finding]:
-    for progression, text in conn.all(_UNREADABLE, {"most": _MOST_FINDINGS}):
+    for progression, text in conn.all(_UNREADABLE, {"most": _MAX_FINDINGS}):
         yield Finding(
             "warning",
             "progression.unreadable",
             f"progression {progression}",
-            f"was no JSON array: {text}",
+            f"its collection was not a JSON array: {text}",
             "its text is kept in progression_heads.unreadable",
         )
-    for session, counted, there in conn.all(_COUNTS, {"most": _MOST_FINDINGS}):
+    for session, counted, stored in conn.all(_COUNTS, {"most": _MAX_FINDINGS}):
         yield Finding(
             "info",
             "session.count",
             f"session {session}",
-            f"counts {counted} messages and has {there}",
+            f"counts {counted} messages and has {stored}",
             "another tool changed its progression",
         )
-    for (subject,) in conn.all(_BAD_JSON, {"most": _MOST_FINDINGS}):
-        yield Finding("warning", "row.bad_json", subject, "a JSON column does not hold JSON", "it is shown as it is")
+    for (subject,) in conn.all(_BAD_JSON, {"most": _MAX_FINDINGS}):
+        yield Finding("warning", "row.bad_json", subject, "a JSON column does not contain JSON", "it is shown as it is")
 
 
 _RUNNING = """
@@ -260,34 +258,34 @@ def _advice(proof: Proof, stale: str | None) -> str:
     if proof.answer == "dead" and stale:
         return "`li state doctor --transition-stale` marks it failed"
     if proof.answer == "dead":
-        return "it is dead; once it counts as stale, `--transition-stale` may mark it failed"
-    return "look at it; it is never marked failed without proof"
+        return "its process is dead; when it is stale, `li state doctor --transition-stale` marks it failed"
+    return "check it by hand; it is not marked failed without proof"
 
 
-class MarkedFailed(NamedTuple):
+class StaleSession(NamedTuple):
     """A running session that is stale and proven dead."""
 
     session_id: str
     evidence: tuple[str, ...]
 
 
-def stale_and_dead(conn: Connection, *, now: float | None = None) -> list[MarkedFailed]:
-    """The sessions that transition_stale would mark as failed."""
+def list_stale_and_dead(conn: Connection, *, now: float | None = None) -> list[StaleSession]:
+    """The sessions that transition_stale would mark failed."""
     now = time.time() if now is None else now
-    found = []
+    sessions = []
     for session in conn.dicts(_RUNNING):
         if staleness_check(session, now=now):
             proof = proof_of(session)
             if proof.answer == "dead":
-                found.append(MarkedFailed(session["id"], proof.evidence))
-    return found
+                sessions.append(StaleSession(session["id"], proof.evidence))
+    return sessions
 
 
 def transition_stale(
     conn: Connection, *, only: Collection[str] | None = None, now: float | None = None
-) -> list[MarkedFailed]:
-    """Mark as failed what is stale and proven dead, all of it or only these, and say why (ADR-0019 B3)."""
-    moved = [each for each in stale_and_dead(conn, now=now) if only is None or each.session_id in only]
-    for session_id, _ in moved:
+) -> list[StaleSession]:
+    """Mark stale sessions with a dead process failed, all or only these (ADR-0019 B3)."""
+    sessions = [one for one in list_stale_and_dead(conn, now=now) if only is None or one.session_id in only]
+    for session_id, _ in sessions:
         finish_session(conn, session_id, "failed", reasons=["run.failed.process_dead"], at=now)
-    return moved
+    return sessions

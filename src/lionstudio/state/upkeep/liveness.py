@@ -1,4 +1,4 @@
-"""Whether the process of a run lives, told from its row; apart from the doctor because lists ask it too."""
+"""Liveness of a run's process, from the owner in its row."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from lionstudio.system.process_identity import Owner, liveness
 
 
 def owner_of(session: dict[str, Any]) -> Owner | None:
-    """The process that a session's row names, None when it names none."""
+    """The process in a session's row, None without one."""
     owner = load_or_keep(session.get("owner"))
     if not isinstance(owner, dict) or not isinstance(owner.get("pid"), int):
         return None
-    found = Owner._make(owner.get(name) for name in Owner._fields)
-    # another hand may have written anything, and a number would be taken for a descriptor
-    return found if isinstance(found.lock_path, str) else found._replace(lock_path=None)
+    process = Owner._make(owner.get(name) for name in Owner._fields)
+    # another tool may have written anything, and a number would be taken for a descriptor
+    return process if isinstance(process.lock_path, str) else process._replace(lock_path=None)
 
 
 def proof_of(session: dict[str, Any]) -> Proof:
-    """Whether the process of a running session is alive, dead or unknown, with the evidence."""
+    """Whether the process of a running session is alive, dead or unknown, with evidence."""
     owner = owner_of(session)
     if owner is None:
         return Proof("unknown", ("no process was recorded for it",))
-    found = liveness(owner)
-    return Proof(found.answer, found.evidence)
+    return Proof(*liveness(owner))

@@ -1,8 +1,8 @@
-"""Prune: delete old sessions, and only what the records allow to be deleted (ADR-0009, ADR-0017).
+"""Prune: delete old sessions that no rule keeps (ADR-0009, ADR-0017).
 
-Kept whatever their age: the newest N, running ones, sessions that a play or a team message refers to,
-and sessions that another session's branch was forked from. Progressions and so messages stay unless
-orphan progressions are asked for.
+Kept at any age: the newest N, running ones, sessions that a play or a team message refers to, and sessions that
+another session's branch was forked from. Progressions and their messages stay unless orphan progressions are
+requested.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _BATCH = 200  # sessions, progressions or messages in one statement: a prune nev
 
 
 class PrunePlan(NamedTuple):
-    """What a prune would delete, and what it keeps although it is old enough, with the reason."""
+    """Numbers of rows that a prune would delete, and of old sessions that it keeps, by reason."""
 
     sessions: int
     kept_running: int
@@ -30,7 +30,7 @@ class PrunePlan(NamedTuple):
     bytes_freed: int
 
 
-# The sessions that are old enough, and why some of them stay all the same.
+# The sessions that are old enough, and the reasons that keep some of them.
 _CANDIDATES = """
 CREATE TEMP TABLE prune_sessions AS
   SELECT pk, id, status IS 'running' AS running,
@@ -42,7 +42,7 @@ CREATE TEMP TABLE prune_sessions AS
      AND pk NOT IN (SELECT pk FROM sessions ORDER BY updated_at DESC, pk DESC LIMIT :keep_n)
 """
 _STAY = "UPDATE prune_sessions SET stays = 1 WHERE running OR played OR teamed"
-# A fork reads its parent's messages: the parent of whatever stays must stay, and so on upwards.
+# A fork reads its parent's messages: the parent of a kept session is kept, and so on upwards.
 _STAY_FOR_FORKS = """
 UPDATE prune_sessions SET forked = 1, stays = 1
  WHERE NOT stays AND id IN (
@@ -56,7 +56,7 @@ SELECT coalesce(sum(NOT stays), 0), coalesce(sum(running), 0), coalesce(sum(play
        coalesce(sum(teamed AND NOT (played OR running)), 0), coalesce(sum(forked), 0)
   FROM prune_sessions
 """
-# A progression is an orphan when nothing that stays owns it; mailboxes own theirs.
+# A progression is an orphan when no kept session or branch owns it; mailboxes own theirs.
 _ORPHANS = """
 INSERT INTO prune_progressions
   SELECT h.pk, h.id FROM progression_heads h
@@ -66,7 +66,7 @@ INSERT INTO prune_progressions
                         AND b.session_id NOT IN (SELECT id FROM prune_sessions WHERE NOT stays))
      AND NOT EXISTS (SELECT 1 FROM mailboxes m WHERE m.progression_id = h.id)
 """
-_LOOSE_MESSAGES = """
+_ORPHAN_MESSAGES = """
 INSERT INTO prune_messages
   SELECT m.pk, coalesce(octet_length(m.content), 0) + coalesce(octet_length(m.node_metadata), 0)
                + coalesce(octet_length(m.embedding), 0)
@@ -84,9 +84,9 @@ CREATE TEMP TABLE prune_messages (pk INTEGER PRIMARY KEY, bytes INTEGER);
 
 
 def plan_prune(conn: Connection, *, before: float, keep_n: int = 100, orphan_progressions: bool = False) -> PrunePlan:
-    """What a prune would do; only temporary tables are written, so a read-only connection will do."""
+    """Plan a prune; it writes only temporary tables, so a read-only connection suffices."""
     if keep_n < 0:
-        raise InvalidInput(f"the number to keep must not be negative, not {keep_n}")
+        raise InvalidInput(f"the number of sessions to keep must be 0 or more, not {keep_n}")
     with plain_errors(conn.path):
         return _planned(conn, before, keep_n, orphan_progressions)
 
@@ -100,14 +100,14 @@ def _planned(conn: Connection, before: float, keep_n: int, orphan_progressions: 
         pass
     if orphan_progressions:
         conn.execute(_ORPHANS)
-    conn.execute(_LOOSE_MESSAGES)
+    conn.execute(_ORPHAN_MESSAGES)
     sessions, running, played, teamed, forked = conn.one(_COUNTS) or (0, 0, 0, 0, 0)
     progressions = conn.value("SELECT count(*) FROM prune_progressions")
     messages, size = conn.one("SELECT count(*), coalesce(sum(bytes), 0) FROM prune_messages") or (0, 0)
     return PrunePlan(sessions, running, played, teamed, forked, progressions, messages, size)
 
 
-# Each deletes one batch of the plan, and of it only what still qualifies: others write meanwhile.
+# Each deletes one batch of the plan, and only rows that still qualify: others write meanwhile.
 _DELETE_SESSIONS = """
 DELETE FROM sessions
  WHERE pk IN (SELECT pk FROM prune_sessions WHERE NOT stays AND pk > :after ORDER BY pk LIMIT :n)
@@ -145,24 +145,22 @@ _STEPS = (
 
 
 class Pruned(NamedTuple):
-    """What a prune deleted."""
-
     sessions: int
     progressions: int
     messages: int
 
 
 def prune(conn: Connection, report: Callable[[str, int], None] = lambda what, done: None) -> Pruned:
-    """Carry out the plan that was just made on this connection, in short transactions.
+    """Delete the rows that plan_prune listed on this connection, in short transactions.
 
-    Killed between two of them, the rest is found again by the next prune.
+    Killed between two of them, the next prune finds the rest.
     """
     with plain_errors(conn.path):
-        done = {what: _carry_out(conn, what, delete, batch, report) for what, delete, batch in _STEPS}
-    return Pruned(**done)
+        deleted = {what: _delete(conn, what, delete, batch, report) for what, delete, batch in _STEPS}
+    return Pruned(**deleted)
 
 
-def _carry_out(conn: Connection, what: str, delete: str, batch: str, report: Callable[[str, int], None]) -> int:
+def _delete(conn: Connection, what: str, delete: str, batch: str, report: Callable[[str, int], None]) -> int:
     deleted, after = 0, -1
     while keys := conn.all(batch, {"after": after, "n": _BATCH}):
         with conn.transaction():

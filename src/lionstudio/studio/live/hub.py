@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from lionstudio.errors import Busy, LionError
 from lionstudio.state.connection import Connection
-from lionstudio.state.feed.changes import Change, Tail
+from lionstudio.state.feed.changes import Change
+from lionstudio.state.sqlite.tail import Tail
 from lionstudio.studio.db import StudioDb, identity_of
 from lionstudio.studio.live.payload import light_event, whole_event
 

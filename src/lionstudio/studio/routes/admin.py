@@ -43,7 +43,7 @@ async def examine(request: Request, deep: bool = False) -> Response:
     def work(conn: Connection) -> dict[str, Any]:
         drift = [*team_findings(conn, here.settings), *show_findings(conn, here.settings)]
         found = [*doctor.examine(conn, deep=deep), *drift]
-        moves = doctor.stale_and_dead(conn)
+        moves = doctor.list_stale_and_dead(conn)
         return {"findings": [each._asdict() for each in found], "transitions": [each._asdict() for each in moves]}
 
     return answer(*await asyncio.to_thread(here.store.read, work))
@@ -56,10 +56,10 @@ async def transition_stale(request: Request, given: wire.MarkedFailedView) -> Re
 
     only = None if given.session_ids is None else frozenset(given.session_ids)
 
-    def work() -> list[doctor.MarkedFailed]:
+    def work() -> list[doctor.StaleSession]:
         if not given.dry_run:
             return here.store.write(lambda conn: doctor.transition_stale(conn, only=only))
-        moves, _ = here.store.read(doctor.stale_and_dead)
+        moves, _ = here.store.read(doctor.list_stale_and_dead)
         return [each for each in moves if only is None or each.session_id in only]
 
     found = await asyncio.to_thread(work)
@@ -124,7 +124,7 @@ async def database_stats(request: Request, sizes: bool = False) -> Response:
     """Sizes, rows per table, pragmas, how far behind the search index is, and what came in on the last days."""
 
     def work(conn: Connection) -> dict[str, Any]:
-        return {"stats": maintenance.stats(conn, sizes=sizes), "growth": stats.growth(conn, time.time())}
+        return {"stats": maintenance.stats(conn, sizes=sizes), "growth": stats.daily_growth(conn, time.time())}
 
     return answer(*await asyncio.to_thread(services(request).store.read, work))
 
@@ -142,8 +142,8 @@ async def import_status(request: Request) -> Response:
             "shows_imported": n_shows,
             "teams_imported": n_teams,
             "mirrored_files": page_queries.mirrored_files(conn),
-            "mirrors": stats.mirrors(conn),
-            "troubled": stats.troubled_files(conn),
+            "mirrors": stats.transcript_totals(conn),
+            "troubled": stats.incomplete_files(conn),
         }
 
     def on_disk() -> dict[str, Any]:

@@ -12,7 +12,7 @@ from lionstudio.errors import NotFound
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
 from lionstudio.state.feed.replay import entities_of_show
-from lionstudio.state.messages.pages import head_of
+from lionstudio.state.messages.pages import status_and_count
 from lionstudio.studio.live.sse import MEDIA_TYPE, EventStream
 from lionstudio.studio.live.stream import Subject, stream
 from lionstudio.studio.schemas.shared import problems
@@ -42,10 +42,10 @@ async def follow_session(
     here = services(request)
 
     def ended(conn: Connection) -> str | None:
-        head = head_of(conn, session_id)
+        head = status_and_count(conn, session_id)
         return "deleted" if head is None else None if head[0] == "running" else head[0] or "unknown"
 
-    if here.store.read(lambda conn: head_of(conn, session_id))[0] is None:
+    if here.store.read(lambda conn: status_and_count(conn, session_id))[0] is None:
         raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
     ids = frozenset({session_id})
     subject = Subject(ids=lambda: ids, whole=True, ended=ended, ends_by="session")

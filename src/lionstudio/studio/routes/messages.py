@@ -15,18 +15,20 @@ from starlette.responses import Response, StreamingResponse
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.state.branches import branch_length, get_branch
 from lionstudio.state.connection import Connection
-from lionstudio.state.messages import run_outline
 from lionstudio.state.messages.export import export
+from lionstudio.state.messages.find_text import find_text
+from lionstudio.state.messages.outline import outline
 from lionstudio.state.messages.pages import (
     JsonPage,
     MessageScope,
-    head_of,
     ord_of,
     page_after,
     page_before,
     scope_of_branch,
     scope_of_session,
+    status_and_count,
 )
+from lionstudio.state.messages.timeline import timeline
 from lionstudio.state.sessions import get_session
 from lionstudio.studio.db import StudioDb
 from lionstudio.studio.http.responses import answer, cached, encoded
@@ -112,7 +114,7 @@ async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Res
 
     def work(conn: Connection) -> bytes:
         _count_of(conn, session_id)
-        found = run_outline.outline(conn, scope_of_session(conn, session_id), -1 if after is None else after)
+        found = outline(conn, scope_of_session(conn, session_id), -1 if after is None else after)
         errors = [each._asdict() for each in found.errors]
         last = {"last_ord": found.last, "session_id": session_id, "errors": errors}
         return encoded({**last, "users": found.users, "tools": found.tools, "files": found.files})
@@ -128,7 +130,7 @@ async def get_timeline(
 
     def work(conn: Connection) -> bytes:
         _count_of(conn, session_id)
-        found = run_outline.timeline(conn, scope_of_session(conn, session_id), buckets)
+        found = timeline(conn, scope_of_session(conn, session_id), buckets)
         blocks = [each._asdict() for each in found.blocks]
         return encoded({"session_id": session_id, **found._asdict(), "blocks": blocks})
 
@@ -148,7 +150,7 @@ async def search_session(
     def work(conn: Connection) -> dict[str, Any]:
         _count_of(conn, session_id)
         start = -1 if after is None else after
-        found, more = run_outline.search_in(conn, scope_of_session(conn, session_id), q, after=start, limit=limit)
+        found, more = find_text(conn, scope_of_session(conn, session_id), q, after=start, limit=limit)
         return {"session_id": session_id, "matches": [each._asdict() for each in found], "has_more": more}
 
     return answer(*await asyncio.to_thread(services(request).store.read, work))
@@ -203,7 +205,7 @@ def _pieces(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _count_of(conn: Connection, session_id: str) -> int:
-    head = head_of(conn, session_id)
+    head = status_and_count(conn, session_id)
     if head is None:
         raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
     return head[1]

@@ -17,7 +17,7 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.runs import dashboard, page_queries
 from lionstudio.state.shows import list_shows
 from lionstudio.state.sqlite.fulltext import search
-from lionstudio.state.sqlite.vectors import search_both, search_by_meaning
+from lionstudio.state.sqlite.vectors import search_hybrid, search_semantic
 from lionstudio.studio.http.error_responses import of_error
 from lionstudio.studio.http.responses import answer, cached, encoded
 from lionstudio.studio.schemas import overview as wire
@@ -112,7 +112,7 @@ async def search_messages(
     def work(conn: Connection) -> list[dict[str, Any]]:
         if asked is None:
             return [hit._asdict() for hit in search(conn, q, ranked=ranked, **how)]
-        return [hit._asdict() for hit in (search_both if mode == "hybrid" else search_by_meaning)(conn, asked, **how)]
+        return [hit._asdict() for hit in (search_hybrid if mode == "hybrid" else search_semantic)(conn, asked, **how)]
 
     # the part that is not indexed yet is looked through, which may take a while
     hits, seq = await asyncio.to_thread(here.store.read, work)

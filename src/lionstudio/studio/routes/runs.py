@@ -15,7 +15,7 @@ from lionstudio.errors import LionError, NotFound
 from lionstudio.files.legacy_runs import MANIFEST, MOST_MANIFEST_BYTES
 from lionstudio.runs.stop import stop_run
 from lionstudio.state.connection import Connection
-from lionstudio.state.forks import forks_of, inherited_by
+from lionstudio.state.forks import inherited_segments, list_forks
 from lionstudio.state.messages.pages import scope_of_session
 from lionstudio.state.runs.dashboard import status_counts
 from lionstudio.state.runs.facets import facets
@@ -162,12 +162,12 @@ def _detail(conn: Connection, session_id: str) -> dict[str, Any]:
     branches = branch_rows(conn, session_id)
     metadata = row.pop("node_metadata")
     source = play_of_session(conn, session_id)
-    ancestors = inherited_by(conn, session_id) if any(each["parent_branch_id"] for each in branches) else {}
+    ancestors = inherited_segments(conn, session_id) if any(each["parent_branch_id"] for each in branches) else {}
     return {
         "session": run_json(row | {"branch_count": len(branches), "metadata": metadata}, time.time()),
         "metadata": metadata,
         "branches": [{**each, "inherited": ancestors.get(each["id"], [])} for each in branches],
-        "forks": forks_of(conn, session_id, scope_of_session(conn, session_id).prog),
+        "forks": list_forks(conn, session_id, scope_of_session(conn, session_id).prog),
         "source": None if source is None else {"topic": source.topic, "play": source.play.name},
         "commands": commands(row),
     }

@@ -16,7 +16,7 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import DAY
 from lionstudio.state.runs.page_queries import failed_rows, plays_to_review, refused_plays, running_rows
 from lionstudio.state.shows import list_shows
-from lionstudio.state.upkeep.doctor import MarkedFailed, stale_and_dead
+from lionstudio.state.upkeep.doctor import StaleSession, list_stale_and_dead
 from lionstudio.studio.views.runs import commands, run_json
 from lionstudio.studio.views.show_actions import answers_to, describe_play_actions, describe_show_actions
 from lionstudio.studio.views.show_folder import director_of, question_of
@@ -31,7 +31,7 @@ def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     """Every item, with its evidence."""
     now = time.time()
     rows = running_rows(conn, _MOST) + failed_rows(conn, now - DAY, _MOST)
-    lost = {each.session_id: each for each in stale_and_dead(conn, now=now)}
+    lost = {each.session_id: each for each in list_stale_and_dead(conn, now=now)}
     items = [item for row in rows for item in _of_run(run_json(row, now), lost)]
     items += [_of_play(row) for row in plays_to_review(conn, _MOST) + refused_plays(conn, _MOST)]
     active = [show for show in list_shows(conn, _MOST) if show.status == "active"]
@@ -40,7 +40,7 @@ def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     return sorted(items, key=lambda item: (_ORDER[item["severity"]], -(item["since"] or 0)))
 
 
-def _of_run(run: dict[str, Any], lost: Mapping[str, MarkedFailed]) -> list[dict[str, Any]]:
+def _of_run(run: dict[str, Any], lost: Mapping[str, StaleSession]) -> list[dict[str, Any]]:
     reasons = [reason for reason in run["state"]["reasons"] if reason["code"] not in _QUIET]
     return [
         {
@@ -111,7 +111,7 @@ def _undirected(show: Show) -> dict[str, Any]:
     }
 
 
-def _for_run(run: dict[str, Any], lost: MarkedFailed | None) -> list[dict[str, Any]]:
+def _for_run(run: dict[str, Any], lost: StaleSession | None) -> list[dict[str, Any]]:
     """A run that is lost is marked, one that is silent or waits is stopped or looked at, one that failed goes on."""
     words = commands({"provider": None, "model": None, **run})
     if run["status"] != "running":
@@ -121,7 +121,7 @@ def _for_run(run: dict[str, Any], lost: MarkedFailed | None) -> list[dict[str, A
     return [stop, _words("Follow", words["logs"]) if lost is None else _mark(run, lost)]
 
 
-def _mark(run: dict[str, Any], lost: MarkedFailed) -> dict[str, Any]:
+def _mark(run: dict[str, Any], lost: StaleSession) -> dict[str, Any]:
     body = {"dry_run": False, "session_ids": [run["id"]]}
     what = f"Only {run['display_name']} is marked failed: {'; '.join(lost.evidence)}."
     return _action("Mark failed", "/api/admin/doctor/transition", body, "li state doctor", what=what)

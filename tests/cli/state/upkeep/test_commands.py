@@ -29,7 +29,7 @@ def test_stats_for_people_programs_and_pipes(db: Database) -> None:
     lines = dict(line.split("\t") for line in here("state", "stats", "--db", db.path).out.splitlines())
     seen = on_terminal("state", "stats", "--db", db.path, "--sizes").out
 
-    assert (found["schema_version"], found["database_schema"]) == (1, 4)
+    assert (found["schema_version"], found["database_schema"]) == (1, 5)
     assert (found["rows"]["messages"], found["sessions_by_status"]) == (2, {"running": 1})
     assert {"journal_mode", "wal_autocheckpoint", "busy_timeout", "synchronous", "foreign_keys"} <= set(
         found["pragmas"]

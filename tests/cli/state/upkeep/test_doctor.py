@@ -117,7 +117,7 @@ def test_no_database_is_not_found(tmp_path: Path, command: tuple[str, ...]) -> N
     done = here("state", *command, "--home", str(tmp_path / "none"))
 
     assert (done.code, done.out) == (3, "")
-    assert "there is no database" in done.err
+    assert "not found" in done.err
     assert not (tmp_path / "none").exists()
 
 

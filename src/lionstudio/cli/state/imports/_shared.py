@@ -24,7 +24,7 @@ from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Rep
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 from lionstudio.state.imports.session_merge import tune_for_import
-from lionstudio.state.sqlite.fulltext import index_batch, unindexed
+from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch
 
 T = TypeVar("T")
 Work = Callable[[ImportTarget, Report, Watch], None]
@@ -113,7 +113,7 @@ def _index(args: argparse.Namespace, path: str) -> None:
         progress_when_known("Indexing", quiet=args.quiet, home=_noted_in(args)) as watch,
     ):
         tune_for_import(opened.conn)
-        behind = opened.read(unindexed)
+        behind = opened.read(count_unindexed)
         while step := opened.write(index_batch) if behind > 0 else 0:
             done += step
             watch(done, max(behind, done))

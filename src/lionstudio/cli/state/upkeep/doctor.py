@@ -15,7 +15,7 @@ from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import Paint, say, styles_for
 from lionstudio.errors import CorruptStore
 from lionstudio.state.connection import Connection
-from lionstudio.state.upkeep.doctor import Finding, MarkedFailed, examine, stale_and_dead, transition_stale
+from lionstudio.state.upkeep.doctor import Finding, StaleSession, examine, list_stale_and_dead, transition_stale
 
 DESCRIPTION = """\
 Find what is wrong with the file or with a run, with the evidence; nothing is changed. Exit code 1 when an
@@ -110,12 +110,12 @@ def _lines(findings: Iterable[Finding], paint: Paint) -> Iterable[str]:
 def _transition(path: str, args: argparse.Namespace) -> int:
     if args.dry_run:
         with db_access.reading(path) as conn:
-            found = stale_and_dead(conn)
+            found = list_stale_and_dead(conn)
         _print_transitions(found, "would be marked failed", args)
         return 0
     consent = confirm(args, "runs would be marked failed for good")
     with db_access.database(path, quiet=args.quiet) as database:
-        found = database.read(stale_and_dead)
+        found = database.read(list_stale_and_dead)
         if found and not args.yes:
             say("\n".join(_described(found)))
             if not consent(f"Mark {count(len(found), 'run')} as failed?"):
@@ -126,7 +126,7 @@ def _transition(path: str, args: argparse.Namespace) -> int:
     return 0
 
 
-def _print_transitions(found: list[MarkedFailed], what: str, args: argparse.Namespace) -> None:
+def _print_transitions(found: list[StaleSession], what: str, args: argparse.Namespace) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
@@ -137,5 +137,5 @@ def _print_transitions(found: list[MarkedFailed], what: str, args: argparse.Name
         emit("No run is stale and proven dead.\n")
 
 
-def _described(found: list[MarkedFailed]) -> list[str]:
+def _described(found: list[StaleSession]) -> list[str]:
     return [f"  {inline(moved.session_id)}  {inline('; '.join(moved.evidence))}" for moved in found]

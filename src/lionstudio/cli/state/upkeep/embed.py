@@ -15,7 +15,7 @@ from lionstudio.cli._toolkit.progress import progress_when_known
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.embeddings.job import BATCH, embed_missing
 from lionstudio.embeddings.models import open_embedder
-from lionstudio.state.embeddings import count_embedded, count_lacking, find_made
+from lionstudio.state.embeddings import count_embedded, count_missing, find_model
 
 DESCRIPTION = """\
 Make embeddings of messages that have none, by the model that the settings embed_model and embed_url name. What was made
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _count(args: argparse.Namespace, db: str) -> int:
     with db_access.reading(db) as conn:
-        made, embedded, missing = find_made(conn), count_embedded(conn), count_lacking(conn)
+        made, embedded, missing = find_model(conn), count_embedded(conn), count_missing(conn)
     model = None if made is None else made.model
     if args.json:
         print_json({"schema_version": 1, "dry_run": True, "model": model, "embedded": embedded, "missing": missing})

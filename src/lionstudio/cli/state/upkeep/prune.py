@@ -14,7 +14,7 @@ from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.progress import Progress
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.state.connection import Connection
-from lionstudio.state.sqlite.maintenance import checkpoint, give_back_pages
+from lionstudio.state.sqlite.maintenance import checkpoint, free_pages
 from lionstudio.state.upkeep.prune import Pruned, PrunePlan, plan_prune, prune
 
 DESCRIPTION = """\
@@ -90,7 +90,7 @@ def _carry_out(conn: Connection, plan: PrunePlan, quiet: bool) -> Pruned:
 
 def _give_back(conn: Connection) -> int:
     given_back = 0
-    while step := give_back_pages(conn):
+    while step := free_pages(conn):
         given_back += step
     checkpoint(conn, "PASSIVE")  # the file itself shrinks when the log is folded back
     return given_back

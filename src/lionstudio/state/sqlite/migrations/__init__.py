@@ -1,1 +1,1 @@
-"""Steps that bring old databases up to date, one module or .sql file a step."""
+"""Migrations: from_version_N.sql leads from schema version N to N + 1, from_records from the design records' own."""

@@ -1,8 +1,8 @@
-"""From a database that the design records' own schema (v1, or v2 with shows) wrote.
+"""Migrate a database with the design records' own schema (v1, or v2 with shows).
 
-Columns that came late are added first, so that one literal script can copy every table; what the copy
-would change or leave out (unknown columns, words outside a vocabulary, dangling references) is kept in
-the row's metadata under `v1`, and rows that have no place at all in tables beside.
+Columns that came late are added first, so that one literal script can copy every table. Values that the copy would
+change or drop (unknown columns, values outside a vocabulary, dangling references) are kept in the row's metadata under
+`v1`; rows that fit into no table stay in tables named stranded_*.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "session_id",
     ),
 }
-# Values that may have to be replaced; the original is then kept under `v1`.
+# Values that may be replaced; the original is then kept under `v1`.
 _GUARDED: Mapping[str, tuple[str, ...]] = {
     "messages": ("lion_class", "created_at"),
     "sessions": (
@@ -137,14 +137,14 @@ _GUARDED: Mapping[str, tuple[str, ...]] = {
     "team_messages": ("session_id", "created_at"),
 }
 _NOT_NULL = ("created_at", "updated_at", "attempt", "sort_order", "member_count")
-_WHOLE_NUMBERS = ("attempt", "exit_code", "gate_passed", "sort_order", "member_count")
+_INTEGERS = ("attempt", "exit_code", "gate_passed", "sort_order", "member_count")
 _NEW_NAMES = ("schema_meta", "definitions", "changes", "mailboxes", "read_positions")
 
 
 def migrate(conn: Connection) -> None:
     """Rename, create, copy, drop; the caller holds the transaction."""
     for table, columns in TABLES.items():
-        _put_aside(conn, table, columns)
+        _rename_old(conn, table, columns)
     for table in _NEW_NAMES:
         if _columns(conn, table):
             conn.execute(f'ALTER TABLE "{table}" RENAME TO "old_{table}"')
@@ -154,7 +154,7 @@ def migrate(conn: Connection) -> None:
     point("migrate.copied")
     for table, columns in _GUARDED.items():
         _make_numbers(conn, table, columns)
-        _keep_the_rest(conn, table, columns)
+        _keep_lost_values(conn, table, columns)
     for table in TABLES:
         _keep_stranded(conn, table)
         conn.execute(f'DROP TABLE "old_{table}"')
@@ -162,18 +162,18 @@ def migrate(conn: Connection) -> None:
 
 
 def _drop_old_names(conn: Connection) -> None:
-    """Indexes and triggers followed their renamed tables, and the new schema needs their names."""
+    """Drop the indexes and triggers of the renamed tables: the new schema needs their names."""
     for table in (*TABLES, *_NEW_NAMES):
-        found = conn.all(
+        rows = conn.all(
             "SELECT type, name FROM sqlite_schema"
             " WHERE type IN ('index', 'trigger') AND sql IS NOT NULL AND tbl_name = 'old_' || :table",
             {"table": table},
         )
-        for kind, name in found:
+        for kind, name in rows:
             conn.execute(f"DROP {kind} {_quoted(name)}")
 
 
-def _put_aside(conn: Connection, table: str, columns: tuple[str, ...]) -> None:
+def _rename_old(conn: Connection, table: str, columns: tuple[str, ...]) -> None:
     have = _columns(conn, table)
     if not have:
         conn.execute(f'CREATE TABLE "old_{table}" ({", ".join(columns)})')
@@ -185,9 +185,9 @@ def _put_aside(conn: Connection, table: str, columns: tuple[str, ...]) -> None:
 
 
 def _make_numbers(conn: Connection, table: str, columns: tuple[str, ...]) -> None:
-    """SQLite lets text stand in a column of numbers; a date becomes seconds, anything else nothing."""
+    """Convert text in number columns: a date becomes seconds, anything else NULL or 0."""
     for name in columns:
-        if not name.endswith("_at") and name not in _WHOLE_NUMBERS:
+        if not name.endswith("_at") and name not in _INTEGERS:
             continue
         read = f"(julianday({name}) - 2440587.5) * 86400.0" if name.endswith("_at") else "NULL"
         conn.execute(
@@ -196,7 +196,7 @@ def _make_numbers(conn: Connection, table: str, columns: tuple[str, ...]) -> Non
         )
 
 
-# The metadata as an object that has room for `v1`, whatever stood there before.
+# The metadata as an object that can hold `v1`, whatever it was before.
 _OBJECT = """
 CASE WHEN n.node_metadata IS NULL THEN '{}'
      WHEN NOT json_valid(n.node_metadata) THEN json_object('unreadable', CAST(n.node_metadata AS TEXT))
@@ -207,8 +207,8 @@ CASE WHEN n.node_metadata IS NULL THEN '{}'
 """
 
 
-def _keep_the_rest(conn: Connection, table: str, guarded: tuple[str, ...]) -> None:
-    """Put what has no column any more, or stands there changed, into the metadata of its row."""
+def _keep_lost_values(conn: Connection, table: str, guarded: tuple[str, ...]) -> None:
+    """Copy values without a column, and values that were changed, into the metadata of their row."""
     unknown = [name for name in _columns(conn, f"old_{table}") if name not in TABLES[table]]
     for name in (*unknown, *guarded):
         column = _quoted(name)
@@ -223,10 +223,10 @@ def _keep_the_rest(conn: Connection, table: str, guarded: tuple[str, ...]) -> No
 
 
 def _keep_stranded(conn: Connection, table: str) -> None:
-    """Rows without a place in the new tables (no id, an owner that is gone) stay beside them, untouched."""
+    """Rows that the new tables cannot hold (no id, a missing owner) stay in a table stranded_*, unchanged."""
     key = TABLES[table][0]
     home = "progression_heads" if table == "progressions" else table
-    # these two have no metadata that could hold the value of an unknown column
+    # these two have no metadata column for the values of unknown columns
     unknown = _columns(conn, f"old_{table}") if table in ("progressions", "message_types") else []
     more = "".join(f" OR {_quoted(name)} IS NOT NULL" for name in unknown if name not in TABLES[table])
     lost = f'FROM "old_{table}" WHERE {key} IS NULL OR {key} NOT IN (SELECT {key} FROM "{home}"){more}'
@@ -243,5 +243,5 @@ def _quoted(name: str) -> str:
 
 
 def known_columns() -> Iterable[tuple[str, str]]:
-    """Every (table, column) that the records name, for the test that compares them with the schema."""
+    """Every (table, column) of the records, for the test that compares them with the schema."""
     return ((table, column) for table, columns in TABLES.items() for column in columns)

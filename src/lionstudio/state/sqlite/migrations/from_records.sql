@@ -1,6 +1,6 @@
 -- From the tables of the design records (renamed to old_*) into the current schema. Ids, times and order stay.
 
--- the old numbers stand in the rows of messages, so they win over ours
+-- the rows of messages hold the old numbers, so those take precedence over ours
 CREATE TEMP TABLE our_message_types AS SELECT type_id, lion_class FROM message_types;
 DELETE FROM message_types;
 INSERT OR IGNORE INTO message_types (type_id, lion_class) SELECT type_id, lion_class FROM old_message_types;
@@ -12,8 +12,8 @@ INSERT INTO messages (id, created_at, node_metadata, content, embedding, sender,
          CASE WHEN lion_class IN (SELECT type_id FROM message_types) THEN lion_class ELSE 0 END
     FROM old_messages WHERE id IS NOT NULL ORDER BY created_at, rowid;
 
--- A collection that is more than ids is kept as it was; what it has of ids keeps its place all the same.
--- Each CASE keeps json_each away from what is no JSON, whatever order the planner chooses.
+-- A collection with other values than ids is kept as it was; its ids keep their positions all the same.
+-- Each CASE keeps json_each away from text that is not JSON, whatever order the planner chooses.
 INSERT INTO progression_heads (id, created_at, unreadable)
   SELECT id, coalesce(created_at, 0),
          CASE WHEN NOT json_valid(collection) THEN nullif(collection, '')
@@ -40,7 +40,7 @@ INSERT INTO sessions (id, created_at, node_metadata, name, user, progression_id,
          s.show_topic, s.show_play_name, s.artifacts_path,
          CASE WHEN s.source_kind IN ('live', 'imported_fs', 'imported_db', 'imported_claude', 'imported_codex')
               THEN s.source_kind END,
-         -- ADR-0017: what has no status is historical and counts as completed
+         -- ADR-0017: a session without a status is historical and counts as completed
          CASE WHEN s.status IN ('running', 'completed', 'failed', 'timed_out', 'aborted', 'cancelled')
               THEN s.status ELSE 'completed' END,
          s.started_at, s.ended_at,

@@ -1,8 +1,8 @@
--- From version 3: sessions are indexed under their place in lists, short texts have an index of their own, and a search
--- that is narrowed to a time knows where to look. What is written here stays as it is; schema.sql goes on.
+-- From version 3 to 4: index sessions by their position in lists, index short texts, and record the times of index
+-- zones for searches by time. A released migration never changes.
 
--- Each of these may be there already: such files were made before the number was raised.
-CREATE TABLE IF NOT EXISTS search_zones (zone INTEGER PRIMARY KEY, newest REAL NOT NULL);  -- of 1,024 indexed messages each
+-- Some files have these already: they were created before the version was raised.
+CREATE TABLE IF NOT EXISTS search_zones (zone INTEGER PRIMARY KEY, newest REAL NOT NULL);  -- 1,024 indexed messages each
 CREATE TABLE IF NOT EXISTS embedding_model (model TEXT NOT NULL, dimensions INTEGER NOT NULL, created_at REAL NOT NULL);
 DROP TRIGGER IF EXISTS sessions_fts_insert;
 DROP TRIGGER IF EXISTS sessions_fts_delete;
@@ -11,7 +11,7 @@ DROP TABLE IF EXISTS sessions_fts;
 DROP TABLE IF EXISTS sessions_words_fts;
 DROP INDEX IF EXISTS idx_sessions_place;
 
--- only what is in the index counts: the rest is looked through whatever its time
+-- only for indexed messages: a search reads all others whatever their time
 INSERT INTO search_zones (zone, newest)
   SELECT pk / 1024, max(created_at) FROM messages
    WHERE pk <= (SELECT indexed_pk FROM search_state) GROUP BY pk / 1024

@@ -1,12 +1,11 @@
--- The schema of a new database: the design records' columns first, in their order; only syntax SQLite 3.40 knows.
--- What follows from a change of these tables is in triggers.sql.
+-- The schema of a new database: the design records' columns first, in their order; only syntax that SQLite 3.40 supports.
+-- Triggers are in triggers.sql.
 
-CREATE TABLE schema_meta (
+CREATE TABLE schema_meta (           -- its row is written by state/sqlite/open.py
   version     INTEGER NOT NULL,
   lineage     TEXT    NOT NULL,
   created_at  REAL    NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
 );
-INSERT INTO schema_meta (version, lineage) VALUES (4, 'lion-studio');
 
 -- ── Messages ─────────────────────────────────────────────────────────────
 CREATE TABLE message_types (type_id INTEGER PRIMARY KEY, lion_class TEXT NOT NULL UNIQUE);
@@ -29,7 +28,7 @@ CREATE TABLE messages (
   channel        TEXT,
   role           TEXT,
   lion_class     INTEGER NOT NULL DEFAULT 0 REFERENCES message_types(type_id),
-  pk             INTEGER PRIMARY KEY    -- what the search index refers to; VACUUM keeps it
+  pk             INTEGER PRIMARY KEY    -- the key of the search index; VACUUM keeps it
 );
 
 -- ── Progressions: the order lives in items, `progressions` reads as ADR-0009 has it ──
@@ -37,7 +36,7 @@ CREATE TABLE progression_heads (
   id          TEXT    NOT NULL UNIQUE,
   created_at  REAL    NOT NULL,
   pk          INTEGER PRIMARY KEY,
-  unreadable  TEXT                       -- an old collection that was no JSON array, kept as it was
+  unreadable  TEXT                       -- an old collection that was not a JSON array, kept as it was
 );
 CREATE TABLE progression_items (
   prog        INTEGER NOT NULL REFERENCES progression_heads(pk) ON DELETE CASCADE,
@@ -95,10 +94,11 @@ CREATE TABLE sessions (
   owner               JSON,              -- pid, start ticks, boot id, … of the process that runs it
   pk                  INTEGER PRIMARY KEY
 );
--- The only index with a column that changes on every message: each is paid on every append.
+-- The only index with a column that changes on every message: every append pays for it.
 CREATE INDEX idx_sessions_updated ON sessions(updated_at DESC);
 CREATE INDEX idx_sessions_created ON sessions(created_at);
--- Each combination of filters has its index: paid when a session begins and ends, never for a message.
+-- One filter, and status with one more, have an index in the order of the list; other combinations walk one of these.
+-- The begin and end of a session pay for them, a message never.
 CREATE INDEX idx_sessions_status ON sessions(status, created_at);
 CREATE INDEX idx_sessions_kind ON sessions(invocation_kind, created_at);
 CREATE INDEX idx_sessions_project ON sessions(project, created_at);
@@ -108,34 +108,6 @@ CREATE INDEX idx_sessions_status_kind ON sessions(status, invocation_kind, creat
 CREATE INDEX idx_sessions_status_project ON sessions(status, project, created_at);
 CREATE INDEX idx_sessions_status_agent ON sessions(status, agent_name, created_at);
 CREATE INDEX idx_sessions_status_playbook ON sessions(status, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_project ON sessions(invocation_kind, project, created_at);
-CREATE INDEX idx_sessions_kind_agent ON sessions(invocation_kind, agent_name, created_at);
-CREATE INDEX idx_sessions_kind_playbook ON sessions(invocation_kind, playbook_name, created_at);
-CREATE INDEX idx_sessions_project_agent ON sessions(project, agent_name, created_at);
-CREATE INDEX idx_sessions_project_playbook ON sessions(project, playbook_name, created_at);
-CREATE INDEX idx_sessions_agent_playbook ON sessions(agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project ON sessions(status, invocation_kind, project, created_at);
-CREATE INDEX idx_sessions_status_kind_agent ON sessions(status, invocation_kind, agent_name, created_at);
-CREATE INDEX idx_sessions_status_kind_playbook ON sessions(status, invocation_kind, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_project_agent ON sessions(status, project, agent_name, created_at);
-CREATE INDEX idx_sessions_status_project_playbook ON sessions(status, project, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_agent_playbook ON sessions(status, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_project_agent ON sessions(invocation_kind, project, agent_name, created_at);
-CREATE INDEX idx_sessions_kind_project_playbook ON sessions(invocation_kind, project, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_agent_playbook ON sessions(invocation_kind, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_project_agent_playbook ON sessions(project, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project_agent
-  ON sessions(status, invocation_kind, project, agent_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project_playbook
-  ON sessions(status, invocation_kind, project, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_agent_playbook
-  ON sessions(status, invocation_kind, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_project_agent_playbook
-  ON sessions(status, project, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_kind_project_agent_playbook
-  ON sessions(invocation_kind, project, agent_name, playbook_name, created_at);
-CREATE INDEX idx_sessions_status_kind_project_agent_playbook
-  ON sessions(status, invocation_kind, project, agent_name, playbook_name, created_at);
 CREATE INDEX idx_sessions_source ON sessions(source_kind, created_at);
 CREATE INDEX idx_sessions_source_status ON sessions(source_kind, status, created_at);
 CREATE INDEX idx_sessions_name ON sessions(name, created_at);
@@ -156,14 +128,14 @@ CREATE TABLE branches (
   user                TEXT,
   name                TEXT,
   session_id          TEXT    NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
-  progression_id      TEXT    REFERENCES progression_heads(id),  -- NULL: a fork that has said nothing yet
+  progression_id      TEXT    REFERENCES progression_heads(id),  -- NULL: a fork without messages
   system_msg_id       TEXT    REFERENCES messages(id),
   input_tokens        INTEGER NOT NULL DEFAULT 0,
   output_tokens       INTEGER NOT NULL DEFAULT 0,
   cache_read_tokens   INTEGER NOT NULL DEFAULT 0,
   cache_write_tokens  INTEGER NOT NULL DEFAULT 0,
   cost_microusd       INTEGER,
-  -- ADR-0009 keeps the fork in the metadata; this only makes it findable
+  -- ADR-0009 keeps the fork in the metadata; this column indexes it
   parent_branch_id    TEXT    GENERATED ALWAYS AS
     (CASE WHEN json_valid(node_metadata) THEN json_extract(node_metadata, '$.parent_branch_id') END) VIRTUAL
 );
@@ -273,7 +245,7 @@ CREATE INDEX idx_team_msgs_team ON team_messages(team_id);
 CREATE INDEX idx_team_msgs_created ON team_messages(created_at);
 CREATE INDEX idx_team_msgs_session ON team_messages(session_id) WHERE session_id IS NOT NULL;
 
--- ── Definitions: the edit history of authored files; the file itself is the truth ──
+-- ── Definitions: versions of authored files; the file itself is the truth ──
 CREATE TABLE definitions (
   id             TEXT    PRIMARY KEY,
   kind           TEXT    NOT NULL CHECK (kind IN ('agent', 'playbook', 'skill', 'plugin')),
@@ -291,7 +263,7 @@ CREATE TABLE definitions (
 
 -- ── Change feed ──────────────────────────────────────────────────────────
 -- Written in the transaction of the change itself. SQLite has one writer, so seq order is commit order.
--- The newest row is never deleted: seq must not be used twice.
+-- The newest row is never deleted: a seq must not be used twice.
 CREATE TABLE changes (
   seq        INTEGER PRIMARY KEY,
   at         REAL    NOT NULL,
@@ -299,24 +271,24 @@ CREATE TABLE changes (
   entity     TEXT    NOT NULL,           -- session | branch | message | show | play | team | team_message | definition
   entity_id  TEXT    NOT NULL,
   parent_id  TEXT,                       -- the session, show or team it belongs to
-  ord        INTEGER                     -- a message's place in its session
+  ord        INTEGER                     -- the position of a message in its session
 );
 
 -- ── Search ───────────────────────────────────────────────────────────────
--- Contentless: the text is stored once, in messages. Filled in batches up to indexed_pk. What the index says about
--- rows above that, and about those in search_dirty (changed or deleted since), does not count; both are looked
--- through at query time. embedding_model: what made the embeddings in messages; those of two cannot be compared.
+-- Contentless: the text is stored once, in messages. The index is filled in batches up to indexed_pk. Its entries for
+-- rows above that, and for rows in search_dirty (changed or deleted since), are ignored; a search reads those rows
+-- itself. embedding_model: the model of the embeddings in messages; vectors of two models cannot be compared.
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE search_state (indexed_pk INTEGER NOT NULL);
 INSERT INTO search_state VALUES (0);
 CREATE TABLE search_dirty (pk INTEGER PRIMARY KEY);
-CREATE TABLE search_zones (zone INTEGER PRIMARY KEY, newest REAL NOT NULL);  -- of 1,024 indexed messages each
+CREATE TABLE search_zones (zone INTEGER PRIMARY KEY, newest REAL NOT NULL);  -- 1,024 indexed messages each
 CREATE TABLE embedding_model (model TEXT NOT NULL, dimensions INTEGER NOT NULL, created_at REAL NOT NULL);
 
--- Run lists are filtered by a piece of text in these columns: any three letters by trigrams, fewer as the beginning of
--- a word. The rowid is the place of a session in its list, the millisecond of its beginning and then its pk: matches
--- are read newest first from the end of the index and never sorted. idx_sessions_place leads back to the session.
+-- The text filter of run lists: three characters and more by trigrams, fewer as the start of a word. The rowid is the
+-- position of a session in its list, the millisecond of its creation and then its pk: matches are read newest first
+-- from the end of the index and never sorted. idx_sessions_place leads from a position to the session.
 CREATE VIRTUAL TABLE sessions_fts USING fts5 (
   name, agent_name, playbook_name, show_topic, show_play_name, project, content = '', tokenize = 'trigram');
 CREATE VIRTUAL TABLE sessions_words_fts USING fts5 (
@@ -325,20 +297,20 @@ CREATE VIRTUAL TABLE sessions_words_fts USING fts5 (
 CREATE INDEX idx_sessions_place
   ON sessions(min(max(CAST(created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + pk % 1048576);
 
--- ── Mirrors: how far each transcript of another tool has been read ───────
+-- ── Transcripts of other tools: how far each file was read ───────────────
 CREATE TABLE mirror_files (
   path        TEXT    PRIMARY KEY NOT NULL,
   tool        TEXT    NOT NULL CHECK (tool IN ('claude', 'codex')),
-  session_id  TEXT,                      -- whose records it holds; no reference: what was pruned stays pruned
+  session_id  TEXT,                      -- no foreign key: a pruned session stays pruned
   inode       INTEGER NOT NULL,
   size        INTEGER NOT NULL,          -- as last seen
   mtime_ns    INTEGER NOT NULL,
-  read_to     INTEGER NOT NULL,          -- the end of the last line that was taken up
-  seal        TEXT    NOT NULL,          -- digest of the blocks at its start and before read_to
-  state       JSON    NOT NULL,          -- what a reader must know to go on from there
+  read_to     INTEGER NOT NULL,          -- the end of the last imported line
+  seal        TEXT    NOT NULL,          -- checksum of the blocks at its start and before read_to
+  state       JSON    NOT NULL,          -- the state that its reader needs to continue
   messages    INTEGER NOT NULL DEFAULT 0,
   skipped     JSON    NOT NULL DEFAULT '{}',
   read_at     REAL    NOT NULL,
-  gone_at     REAL                       -- when it was found deleted; its messages stay
+  gone_at     REAL                       -- when it was missing first; its messages stay
 ) WITHOUT ROWID;
 CREATE INDEX idx_mirror_files_tool ON mirror_files(tool);

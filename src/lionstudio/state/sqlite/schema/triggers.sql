@@ -1,7 +1,7 @@
--- What follows from a change of the tables in schema.sql; only syntax SQLite 3.40 knows.
+-- Triggers on the tables of schema.sql; only syntax that SQLite 3.40 supports.
 
 -- ── Progressions: the view reads and writes as ADR-0009 has it ──
--- INSERT OR REPLACE without foreign keys leaves items behind; a pk that is given out again must start empty
+-- INSERT OR REPLACE without foreign keys leaves items behind; a reused pk must start empty
 CREATE TRIGGER progression_heads_fresh AFTER INSERT ON progression_heads BEGIN
   DELETE FROM progression_items WHERE prog = NEW.pk;
 END;
@@ -54,8 +54,8 @@ CREATE TRIGGER session_counts_update AFTER UPDATE OF status ON sessions WHEN NEW
 END;
 
 -- ── Change feed ──────────────────────────────────────────────────────────
--- Messages write their own row (state/messages.py); for everything that changes rarely a trigger does, so
--- that no writer, ours or another tool's, can forget it.
+-- state/messages/append.py writes the rows of messages; triggers write those of everything that changes rarely, so
+-- that no writer, ours or another tool's, can forget them.
 CREATE TRIGGER sessions_created AFTER INSERT ON sessions BEGIN
   INSERT INTO changes (at, kind, entity, entity_id, parent_id)
     VALUES ((julianday('now') - 2440587.5) * 86400.0, 'created', 'session', NEW.id, NULL);
@@ -144,10 +144,10 @@ CREATE TRIGGER definitions_deleted AFTER DELETE ON definitions BEGIN
 END;
 
 -- ── Search ───────────────────────────────────────────────────────────────
--- No trigger touches the index itself: SQLite before 3.43 cannot, and old tools should be able to delete.
+-- No trigger changes the index itself: SQLite before 3.43 cannot, and old tools must be able to delete messages.
 CREATE TRIGGER messages_unindex AFTER DELETE ON messages BEGIN
   INSERT OR IGNORE INTO search_dirty SELECT OLD.pk WHERE OLD.pk <= (SELECT indexed_pk FROM search_state);
-  -- a deleted newest pk is given out again; the mark must not stand above it
+  -- the newest pk is reused after its deletion; the mark must not be above it
   UPDATE search_state SET indexed_pk = min(indexed_pk, coalesce((SELECT max(pk) FROM messages), 0))
    WHERE OLD.pk > coalesce((SELECT max(pk) FROM messages), 0);
 END;
@@ -155,7 +155,7 @@ CREATE TRIGGER messages_reindex AFTER UPDATE OF content ON messages BEGIN
   INSERT OR IGNORE INTO search_dirty SELECT NEW.pk WHERE NEW.pk <= (SELECT indexed_pk FROM search_state);
 END;
 
--- Both indexes of a session are written under its place in lists (schema.sql).
+-- Both indexes of a session are keyed by its position in lists (schema.sql).
 CREATE TRIGGER sessions_fts_insert AFTER INSERT ON sessions BEGIN
   INSERT INTO sessions_fts (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
     VALUES (min(max(CAST(NEW.created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + NEW.pk % 1048576,

@@ -1,0 +1,110 @@
+"""Messages as rows of the table: to a row, from a row, and one message by id."""
+
+from __future__ import annotations
+
+from lionstudio.errors import InvalidInput, NotFound
+from lionstudio.model.entity import UNKNOWN_TAG
+from lionstudio.model.ids import check_id
+from lionstudio.model.json_codec import dump, load_or_keep, visible
+from lionstudio.model.messages import TYPE_IDS, Message, pack
+from lionstudio.state.connection import Connection, Row
+
+INSERT_MESSAGE = """
+INSERT INTO messages (id, created_at, node_metadata, content, embedding, sender, recipient, channel, role, lion_class)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
+"""
+_LAST_TIME = 1e12  # seconds; 30,000 years
+
+
+def to_row(conn: Connection, message: Message) -> Row:
+    """The columns of a message in the order of INSERT_MESSAGE; raises InvalidInput for values that no column holds."""
+    metadata, content, embedding = message.metadata, message.content, message.embedding
+    if "lion_class" in metadata:  # it has a column of its own
+        metadata = {key: value for key, value in metadata.items() if key != "lion_class"}
+    if isinstance(content, (int, float)) and not isinstance(content, bool):
+        # a column declared JSON would turn the digits into a number and round them
+        raise InvalidInput("content must be a JSON object, array or text, not a bare number")
+    at = float(message.created_at)
+    if not -_LAST_TIME < at < _LAST_TIME:  # NaN fails this too
+        raise InvalidInput(f"created_at must be a time in unix seconds, not {message.created_at!r:.60}")
+    sender, recipient, channel, role, tag = (
+        message.sender,
+        message.recipient,
+        message.channel,
+        message.role,
+        message.tag,
+    )
+    return (
+        check_id(message.id, "message id"),
+        at,
+        dump(metadata, "metadata") if metadata else None,
+        None if content is None else dump(content),
+        None if embedding is None else pack(embedding),
+        sender and visible(sender),
+        recipient and visible(recipient),
+        channel and visible(channel),
+        role and visible(role),
+        TYPE_IDS.get(tag) or type_id(conn, tag),
+    )
+
+
+_TYPE_OF = "SELECT type_id FROM message_types WHERE lion_class = :tag"
+_NEW_TYPE = """
+INSERT INTO message_types (type_id, lion_class)
+VALUES ((SELECT max(type_id) + 1 FROM message_types), :tag) RETURNING type_id
+"""
+
+
+def type_id(conn: Connection, tag: str) -> int:
+    """The id of a class tag; 0 for an empty or unknown one, the next number for a new one."""
+    if tag in ("", UNKNOWN_TAG):
+        return 0
+    tag = visible(tag)
+    number = conn.value(_TYPE_OF, {"tag": tag})
+    return int(number if number is not None else conn.value(_NEW_TYPE, {"tag": tag}))
+
+
+def from_row(row: Row) -> Message:
+    """The message of a row; values that another tool damaged are shown as they are."""
+    id_, created_at, metadata, content, embedding, sender, recipient, channel, role, tag = row[:10]
+    metadata = load_or_keep(metadata) if metadata is not None else {}
+    if not isinstance(metadata, dict):
+        metadata = {"unreadable": metadata}
+    if tag and tag != UNKNOWN_TAG:
+        metadata["lion_class"] = tag
+    return Message.from_dict(
+        {
+            "id": id_,
+            "created_at": created_at,
+            "node_metadata": metadata,
+            "content": load_or_keep(content),
+            "embedding": embedding if _is_vector(embedding) else None,
+            "sender": sender,
+            "recipient": recipient,
+            "channel": channel,
+            "role": role,
+        }
+    )
+
+
+def _is_vector(blob: object) -> bool:
+    return isinstance(blob, bytes) and len(blob) % 4 == 0
+
+
+_GET = """
+SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
+       t.lion_class
+  FROM messages m LEFT JOIN message_types t ON t.type_id = m.lion_class WHERE m.id = :id
+"""
+
+
+def find_message(conn: Connection, message_id: str) -> Message | None:
+    row = conn.one(_GET, {"id": message_id})
+    return None if row is None else from_row(row)
+
+
+def get_message(conn: Connection, message_id: str) -> Message:
+    message = find_message(conn, message_id)
+    if message is None:
+        raise NotFound(f"message {message_id} not found")
+    return message
