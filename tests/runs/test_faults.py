@@ -27,7 +27,7 @@ from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.recorder import Recorder
-from lionstudio.runs.redaction import Redactor
+from lionstudio.runs.redaction import EventRedactor
 from lionstudio.runs.spool import Spool, list_spools, take_in
 from lionstudio.runs.stop import HAD_ENDED, stop_run
 from lionstudio.state import group_commit
@@ -158,7 +158,7 @@ def test_secrets_are_kept_nowhere(tmp_path: Path) -> None:
 
 
 def test_a_secret_in_two_pieces_of_a_stream() -> None:
-    redactor = Redactor()
+    redactor = EventRedactor()
     shown = redactor.stream("main", "key " + SECRET[:20]) + redactor.stream("main", SECRET[20:] + " end ")
     assert SECRET not in shown
     assert "[REDACTED:github-token:" in shown

@@ -16,12 +16,12 @@ from lionstudio.model.branches import Branch
 from lionstudio.model.ids import new_id
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse, Message, create_message
+from lionstudio.model.redaction import Redactor
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.runs.environment import secrets_in
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.prepare.project import commit_of, project_name
-from lionstudio.runs.redaction import Redactor
 from lionstudio.settings import load_settings
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection

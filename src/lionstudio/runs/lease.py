@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lionstudio.model.ids import file_name
+from lionstudio.model.redaction import Redactor
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.environment import secrets_in
-from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import create_session, finish_session
 from lionstudio.system.process_identity import RunLock, identify

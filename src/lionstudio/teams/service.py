@@ -138,7 +138,7 @@ def new_message(team: Team, text: str, sender: str, to: list[str], session_id: s
 def _redacted(text: str) -> str:
     """A team file lies on the disk for good; secrets must not."""
     # loaded only to send: reading needs none of its rules
-    from lionstudio.runs.redaction import Redactor
+    from lionstudio.model.redaction import Redactor
 
     return Redactor().text(text)
 

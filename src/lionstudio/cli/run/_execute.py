@@ -19,7 +19,7 @@ from lionstudio.errors import LionError, StorageFailed
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
 from lionstudio.runs.environment import secrets_in
 from lionstudio.runs.prepare.build import PreparedRun
-from lionstudio.runs.redaction import Redactor
+from lionstudio.runs.redaction import EventRedactor
 from lionstudio.runs.run import Result, RunSession, with_deadline
 from lionstudio.runs.spool import take_in_leftovers
 from lionstudio.runs.stream_files import StreamArtifacts
@@ -53,7 +53,7 @@ def run_session(
         running = RunSession(
             database,
             session,
-            redact=Redactor(secrets).event,
+            redact=EventRedactor(secrets).event,
             warn=lambda text: say(text),
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
             artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import InvocationKind
@@ -17,7 +17,13 @@ from lionstudio.runs.prepare.project import project_of
 from lionstudio.runs.prepare.resolve import ResolvedAgent, ResumePoint
 from lionstudio.runs.run import Result, RunPart, RunSession
 from lionstudio.settings import Settings
-from lionstudio.teams.prompt import TeamMode
+
+
+class TeamPrompt(Protocol):
+    """A team that the agents of a run belong to."""
+
+    def prompt(self, member: str, prompt: str) -> str:
+        """The prompt of a member, preceded by its inbox and reply instructions."""
 
 
 class RunContext(NamedTuple):
@@ -68,7 +74,7 @@ def prepare_agent(
     *,
     origin: ResumePoint | None = None,
     same_conversation: bool = False,
-    team: TeamMode | None = None,
+    team: TeamPrompt | None = None,
 ) -> PreparedRun:
     """One agent; with an origin it continues that conversation, or branches off it."""
     links = {} if origin is None else {"resumed_from" if same_conversation else "forked_from": origin.session.id}
@@ -85,7 +91,7 @@ def prepare_steps(
     steps: list[Step],
     *,
     usual_name: str,
-    team: TeamMode | None = None,
+    team: TeamPrompt | None = None,
     playbook_name: str | None = None,
 ) -> PreparedRun:
     """Steps that wait for each other, each on a branch of one session."""
@@ -131,7 +137,7 @@ def _part(
     who: ResolvedAgent,
     prompt: str,
     member: str,
-    team: TeamMode | None,
+    team: TeamPrompt | None,
     **given: Any,
 ) -> RunPart:
     told = prompt if team is None else team.prompt(member, prompt)
