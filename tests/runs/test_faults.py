@@ -177,7 +177,7 @@ def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypa
     with Database(str(tmp_path / "state.db")) as database:
         lease = Lease(database.path, called)
         database.write(lease.begin)
-        lease.give_back()
+        lease.release()
         [row] = database.conn.dicts("SELECT * FROM sessions")
 
     assert SECRET not in str(row)
@@ -298,7 +298,7 @@ def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
         database.write(lease.begin)
         database.write(lambda conn: create_branch(conn, branch))
         asyncio.run(Recorder(database, LaneBranches(row.id, branch.id)).record(events()))
-        lease.give_back()
+        lease.release()
         with database.reader() as conn:
             [entry] = list(branch_entries(conn, branch.id))
     assert entry.message is not None

@@ -40,6 +40,25 @@ def test_a_run_is_kept_whole(tmp_path: Path) -> None:
     assert messages[8] == {SAID: "done"}
 
 
+def test_run_is_named_by_the_first_line_of_its_prompt(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "\n@say " + "long " * 20 + "\n@say two")
+    assert session(tmp_path)["name"] == ("@say " + "long " * 20)[:59] + "…"
+
+
+def test_run_name_is_redacted_before_it_is_shortened(tmp_path: Path) -> None:
+    secret = "sk-ant-" + "0123456789abcdef" * 4
+    li(tmp_path, "agent", "script", f"@say use this key now: {secret}")
+    name = str(session(tmp_path)["name"])
+    assert name.startswith("@say use this key now: [REDACTED:anthropic-key:")
+    assert "0123456789abcdef" not in name
+
+
+def test_resumed_run_keeps_its_name(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "@say one")
+    li(tmp_path, "agent", "script", "--resume", "@say one", "@say two")
+    assert [row["name"] for row in sessions(tmp_path)] == ["@say one", "@say one"]
+
+
 def test_tool_calls_and_results_are_paired(tmp_path: Path) -> None:
     done = li(tmp_path, "agent", "script", "@tool a one\n@tool b two", "--json")
     records = [record for record in json_lines(done.stdout) if record["type"] == "message"]

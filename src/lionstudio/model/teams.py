@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from lionstudio.model.entity import Element, revive_words
+from lionstudio.model.message_text import first_line
 from lionstudio.model.status.statuses import TeamStatus
 
 # ADR-0019: a message longer than this gets a one-line summary for the collapsed view.
@@ -51,7 +52,4 @@ class TeamMessage(Element):
 
 def summarize(content: str) -> str | None:
     """One line for the collapsed view of a long message, None for a short one."""
-    if len(content) <= SUMMARY_FROM:
-        return None
-    line = next((line.strip() for line in content.splitlines() if line.strip()), "")
-    return line if len(line) <= SUMMARY_FROM else line[: SUMMARY_FROM - 1] + "…"
+    return first_line(content, SUMMARY_FROM) if len(content) > SUMMARY_FROM else None

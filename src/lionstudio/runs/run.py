@@ -76,7 +76,7 @@ class RunSession:
         try:
             await self._database.submit(self._lease.begin)
         except BaseException:
-            self._lease.give_back()
+            self._lease.release()
             raise
 
     async def execute(self, part: RunPart) -> Result:
@@ -177,7 +177,7 @@ class RunSession:
                 {"status": str(ended.status), "exit_code": code, "reasons": reasons, "detail": ended.detail}, error
             )
         finally:
-            self._lease.give_back()
+            self._lease.release()
 
     def _spool_end(self, end: dict[str, Any], error: LionError) -> None:
         self._spool.put([{"session_id": self.session_id, "ended": end}])
