@@ -17,11 +17,11 @@ from lionstudio.definitions.versions import (
     FIRST_SEEN,
     Target,
     etag_of,
+    list_recorded,
     new_target,
-    observe,
+    record_edits,
     rollback,
     save,
-    settled,
     target_of,
 )
 from lionstudio.errors import Conflict, InvalidInput, NotFound, StorageFailed
@@ -140,7 +140,7 @@ def test_a_definition_with_an_error_is_not_handed_out(tmp_path: Path) -> None:
 
 
 def seen(db: Database, home: Path) -> list[Version]:
-    return observe(db, str(home), list_definitions("agent", str(home), str(home)))
+    return record_edits(db, str(home), list_definitions("agent", str(home), str(home)))
 
 
 def one(home: Path, name: str) -> Definition:
@@ -169,7 +169,7 @@ def test_looking_again_writes_nothing_and_costs_one_statement(db: Database, tmp_
 
     found = list_definitions("agent", str(home), str(home))
     with traced(db.conn) as ran:
-        observe(db, str(home), found)
+        record_edits(db, str(home), found)
 
     assert ran == []
 
@@ -198,7 +198,7 @@ def test_a_save_over_somebody_elses_edit_is_refused(db: Database, tmp_path: Path
     made = save(db, str(tmp_path), target, "mine", create=True)
     Path(target.path).write_text("theirs")
 
-    with pytest.raises(Conflict, match="changed by somebody else"):
+    with pytest.raises(Conflict, match="was changed since you opened it"):
         save(db, str(tmp_path), target, "mine again", expected=made.sha256)
     with pytest.raises(Conflict, match="already"):
         save(db, str(tmp_path), target, "new", create=True)
@@ -270,7 +270,7 @@ def test_a_look_between_row_and_file_waits_and_sees_the_save(
     listed = list_definitions("agent", str(tmp_path), str(tmp_path))
     save(db, str(tmp_path), target, "new")
 
-    assert observe(db, str(tmp_path), listed) == []
+    assert record_edits(db, str(tmp_path), listed) == []
     assert [each[1] for each in saved_versions(db, "x")] == ["old", "new"]
 
 
@@ -282,8 +282,8 @@ def test_a_text_that_was_read_during_a_save_is_read_again(db: Database, tmp_path
     save(db, str(tmp_path), target, "new")
     looks = iter([[early], [one(tmp_path, "x")]])
 
-    assert [each.text for each in settled(db, str(tmp_path), lambda: next(looks))] == ["new"]
-    assert [each.text for each in settled(db, str(tmp_path), lambda: [one(tmp_path, "x")])] == ["new"]
+    assert [each.text for each in list_recorded(db, str(tmp_path), lambda: next(looks))] == ["new"]
+    assert [each.text for each in list_recorded(db, str(tmp_path), lambda: [one(tmp_path, "x")])] == ["new"]
 
 
 @pytest.mark.crash
@@ -331,7 +331,7 @@ def test_saves_at_the_same_time_are_all_kept(db: Database, tmp_path: Path) -> No
     latest = db.read(lambda conn: find_version(conn, "agent", "x"))
     assert latest is not None
     assert latest.content == Path(new_target("agent", "x", str(home)).path).read_text()
-    assert versions.observe(db, str(home), [one(home, "x")]) == []
+    assert versions.record_edits(db, str(home), [one(home, "x")]) == []
 
 
 def test_a_project_has_a_history_of_its_own(db: Database, tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_a_project_has_a_history_of_its_own(db: Database, tmp_path: Path) -> Non
     agent(home, "x", "home")
     agent(repo / ".lionagi", "x", "project")
 
-    observe(db, str(home), list_definitions("agent", str(home), str(repo)))
+    record_edits(db, str(home), list_definitions("agent", str(home), str(repo)))
 
     found = get_definition("agent", "x", str(home), str(repo))
     assert target_of(found) == Target("agent", found.key, str(repo / ".lionagi" / "agents" / "x.md"))

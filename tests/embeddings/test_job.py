@@ -339,17 +339,17 @@ def test_the_page_finds_by_meaning_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "words", "sentence"),
     [
-        ({}, ("state", "embed"), "no model"),
-        ({}, ("state", "search", "x", "--semantic"), "no model"),
-        ({"embed_model": "m"}, ("state", "embed"), "where the model m runs"),
+        ({}, ("state", "embed"), "embed_model is not set"),
+        ({}, ("state", "search", "x", "--semantic"), "embed_model is not set"),
+        ({"embed_model": "m"}, ("state", "embed"), "embed_url is not set, and m is"),
         ({"embed_model": "model2vec:"}, ("state", "embed"), "needs the name"),
         ({"embed_model": "fastembed:m"}, ("state", "embed"), "pip install fastembed"),
-        ({"embed_model": "m", "embed_url": "ftp://x/v1"}, ("state", "embed"), "not an address"),
-        ({"embed_model": "m", "embed_url": "http://u:pw@127.0.0.1/v1"}, ("state", "embed"), "holds a password"),
+        ({"embed_model": "m", "embed_url": "ftp://x/v1"}, ("state", "embed"), "embed_url is not a URL"),
+        ({"embed_model": "m", "embed_url": "http://u:pw@127.0.0.1/v1"}, ("state", "embed"), "contains a password"),
         (
             {"embed_model": "m", "embed_url": "http://127.0.0.1:9/v1", "embed_key_variable": "NO_SUCH"},
             ("state", "embed"),
-            "NO_SUCH is empty",
+            "NO_SUCH, which is not set",
         ),
     ],
 )

@@ -19,7 +19,7 @@ from lionstudio.crash import point
 from lionstudio.errors import IllegalTransition, InvalidInput
 from lionstudio.model import messages
 from lionstudio.model.branches import Branch, ForkPoint
-from lionstudio.model.entity import Element, class_of
+from lionstudio.model.entity import Element, find_class
 from lionstudio.model.ids import check_id, new_id
 from lionstudio.model.json_codec import MAX_DEPTH, dump, jsonable, load, load_or_keep, spell, visible
 from lionstudio.model.messages import ActionRequest, ActionResponse, Instruction, Message, System, create_message
@@ -191,8 +191,8 @@ def test_the_registry_knows_every_class_by_its_tag() -> None:
         Team,
         TeamMessage,
     )
-    assert [class_of(made.TAG) for made in classes] == list(classes)
-    assert class_of("elsewhere.Thing") is None
+    assert [find_class(made.TAG) for made in classes] == list(classes)
+    assert find_class("elsewhere.Thing") is None
     assert len({made.TAG for made in classes}) == len(classes)
 
 

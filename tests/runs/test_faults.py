@@ -28,7 +28,7 @@ from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.recorder import Recorder
 from lionstudio.runs.redaction import EventRedactor
-from lionstudio.runs.spool import Spool, list_spools, take_in
+from lionstudio.runs.spool import Spool, drain_spool, list_spools
 from lionstudio.runs.stop import HAD_ENDED, stop_run
 from lionstudio.state import group_commit
 from lionstudio.state.branches import branch_entries, create_branch
@@ -217,7 +217,7 @@ def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_c
         assert any("deleted, moved or replaced" in warning and spool in warning for warning in warnings)
         home.rename(tmp_path / "new")
         away.rename(home)
-        assert take_in(database, str(tmp_path / "new" / "run" / "spool" / Path(spool).name)) == 6
+        assert drain_spool(database, str(tmp_path / "new" / "run" / "spool" / Path(spool).name)) == 6
 
         with database.reader() as conn:
             assert [entry.message_id for entry in branch_entries(conn, "main")] == [f"m{n}" for n in range(9)]
@@ -274,7 +274,7 @@ def test_a_spool_is_taken_in_once(tmp_path: Path) -> None:
         spool.put([record, record, end])
         with open(spool.path, "a", encoding="utf-8") as file:
             file.write('{"session_id": "cut by a cra')
-        assert take_in(database, spool.path) == 3
+        assert drain_spool(database, spool.path) == 3
         assert not os.path.exists(spool.path)
         with database.reader() as conn:
             assert get_session(conn, row.id).status == "completed"
@@ -321,7 +321,7 @@ def test_killed_right_after_keeping(tmp_path: Path, passes: int) -> None:
 
 _SPOOLING = """
 import sys
-from lionstudio.runs.spool import Spool, take_in
+from lionstudio.runs.spool import Spool, drain_spool
 from lionstudio.state.database import Database
 path, session, branch = sys.argv[1:]
 spool = Spool(path, session)
@@ -333,7 +333,7 @@ records = [
 spool.put(records)
 print("acknowledged", flush=True)
 with Database(path) as database:
-    take_in(database, spool.path)
+    drain_spool(database, spool.path)
 """
 
 

@@ -179,7 +179,11 @@ def test_a_playbook(tmp_path: Path) -> None:
     done = li(tmp_path, "play", "audit", "the parser", "--arg", "mode=hard")
     assert (done.returncode, done.stdout) == (0, "hard audit of the parser\n")
     row = session(tmp_path)
-    assert (row["playbook_name"], row["invocation_kind"], row["name"]) == ("audit", "play", "audit")
+    assert (row["playbook_name"], row["invocation_kind"], row["name"]) == (
+        "audit",
+        "play",
+        "@say hard audit of the parser",
+    )
 
 
 def test_a_playbook_of_steps_talks_in_its_team(tmp_path: Path) -> None:
@@ -218,7 +222,7 @@ def test_an_agent_definition(tmp_path: Path) -> None:
         (["agent", "script", "@say x", "--resume", "nothing"], 3, "no database"),
         (["play", "nothing"], 3, "no playbook"),
         (["flow", "x", "--step", "nonsense"], 2, "not a step"),
-        (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "circle"),
+        (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "cycle"),
     ],
 )
 def test_bad_input_starts_nothing(tmp_path: Path, words: list[str], code: int, sentence: str) -> None:
@@ -255,7 +259,7 @@ def test_the_agents_own_li_means_the_same_database(tmp_path: Path) -> None:
     done = li(tmp_path, "--db", str(elsewhere), "agent", "script", "@run printenv LIONAGI_DB", "--stream-persist")
     assert done.returncode == 0
     assert (tmp_path / "runs").is_dir()
-    shown = li(tmp_path, "--db", str(elsewhere), "state", "show", "script", "--json")
+    shown = li(tmp_path, "--db", str(elsewhere), "state", "show", "@run printenv LIONAGI_DB", "--json")
     assert str(elsewhere) in shown.stdout
 
 

@@ -17,7 +17,7 @@ from lionstudio.files.teams.team_file import list_team_files
 from lionstudio.imports.teams import import_teams
 from lionstudio.settings import Settings
 from lionstudio.state.database import Database
-from lionstudio.teams.drift import drift
+from lionstudio.teams.drift import find_drift
 
 __all__ = ["home"]  # a fixture
 MANY = 50
@@ -38,7 +38,7 @@ def test_fifty_processes_send_to_one_team_and_none_is_lost(home: Settings) -> No
     assert sorted(message["content"] for message in found["messages"]) == wanted
     with Database(home.db) as db:
         assert sorted(rows(db, found["team"]["id"])) == wanted
-        assert db.read(lambda conn: drift(conn, home)) == []
+        assert db.read(lambda conn: find_drift(conn, home)) == []
         assert import_teams(db, home.home).added == 0
 
 
@@ -65,11 +65,11 @@ def test_a_send_that_is_killed_leaves_drift_that_import_heals(
     assert file.team is not None
     with Database(home.db) as db:
         assert (len(file.messages), len(rows(db, file.team.id))) == (in_file, in_table)
-        found = db.read(lambda conn: drift(conn, home))
-        assert [each.unstored for each in found] == ([in_file - in_table] if in_file > in_table else [])
+        found = db.read(lambda conn: find_drift(conn, home))
+        assert [each.only_in_file for each in found] == ([in_file - in_table] if in_file > in_table else [])
         import_teams(db, home.home)
         assert rows(db, file.team.id) == ["first", "second"][:in_file]
-        assert db.read(lambda conn: drift(conn, home)) == []
+        assert db.read(lambda conn: find_drift(conn, home)) == []
     after = li("team", "send", "review", "third", "--from", "b", env=env)
     assert after.code == 0, "a killed writer must not leave the team locked"
 

@@ -24,8 +24,8 @@ from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.settings import Settings, load_settings
 from lionstudio.state.database import Database
 from lionstudio.state.teams import get_team, sessions_of_team, team_messages
-from lionstudio.teams.drift import Drift, drift, team_findings
-from lionstudio.teams.service import FileTeams, Teams, export, inbox, open_teams, running_session
+from lionstudio.teams.drift import TeamDrift, find_drift, team_findings
+from lionstudio.teams.service import FileTeams, Teams, current_session_id, export_team, inbox, open_teams
 
 MANY = 50
 
@@ -149,7 +149,7 @@ def test_a_message_belongs_to_the_run_that_sent_it(teams: Teams, db: Database) -
     begin(db, "the-run")
     team = teams.create("review", ["a"]).team
     for given_id in ("the-run", "no-such-run", ""):
-        session = running_session(db, {"LIONAGI_SESSION_ID": given_id})
+        session = current_session_id(db, {"LIONAGI_SESSION_ID": given_id})
         teams.send("review", given_id or "none", sender="a", to=[], session_id=session)
 
     assert [message.session_id for message in teams.get("review").messages] == ["the-run", None, None]
@@ -181,7 +181,7 @@ def test_an_export_of_either_kind_is_a_file_that_can_be_read_in(teams: Teams, db
     teams.send("review", "y", sender="a", to=["a", "b"])
     teams.mark_read("review", "b", [teams.get("review").messages[0].id])
 
-    data = json.loads(json.dumps(export(teams, "review", db)))
+    data = json.loads(json.dumps(export_team(teams, "review", db)))
 
     team = team_of(data)
     found = teams.get("review")
@@ -272,7 +272,7 @@ def test_without_a_database_the_file_is_written_and_the_drift_is_told(home: Sett
 
     assert written.unstored is not None
     assert sent.unstored is not None
-    assert [(each.name, each.unstored, each.no_row) for each in db.read(lambda conn: drift(conn, home))] == [
+    assert [(each.name, each.only_in_file, each.no_row) for each in db.read(lambda conn: find_drift(conn, home))] == [
         ("review", 1, True)
     ]
 
@@ -284,13 +284,13 @@ def test_a_team_that_is_only_in_the_table_gets_its_file_with_the_next_message(ho
     files = FileTeams(home.home, db)
     assert [(each.name, each.messages, each.path) for each in files.list_all()] == [("review", 1, None)]
     assert [message.content for message in files.get("review").messages] == ["in the table"]
-    (found,) = db.read(lambda conn: drift(conn, home))
-    assert found == Drift("review", team.id, None, unwritten=1, no_file=True)
+    (found,) = db.read(lambda conn: find_drift(conn, home))
+    assert found == TeamDrift("review", team.id, None, only_in_db=1, no_file=True)
 
     files.send("review", "in both", sender="b", to=[])
 
     assert [message.content for message in files.get("review").messages] == ["in the table", "in both"]
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
 
 
 # ── import and drift ────────────────────────────────────────────────────────
@@ -312,7 +312,7 @@ def test_an_import_twice_is_an_import_once(home: Settings, db: Database) -> None
     assert second == first._replace(teams=0, added=0)
     assert dump(db.path) == once
     assert ran == [], "the second import must not even start a transaction"
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
     assert db.read(lambda conn: sessions_of_team(conn, "other")) == ["known-run"]
 
 
@@ -371,7 +371,7 @@ def test_ids_that_two_teams_share_are_told_apart(home: Settings, db: Database) -
 
     assert [rows(db, name) for name in ("one", "two")] == [["one"], ["two"]]
     assert dump(db.path) == once
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
 
 
 def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(home: Settings, db: Database) -> None:
@@ -403,16 +403,16 @@ def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Databa
     data["messages"][0]["read_by"] = {}
     path.write_text(json.dumps(data))
 
-    (found,) = db.read(lambda conn: drift(conn, home))
-    assert (found.unstored, found.unwritten, found.changed) == (1, 1, 1)
+    (found,) = db.read(lambda conn: find_drift(conn, home))
+    assert (found.only_in_file, found.only_in_db, found.changed) == (1, 1, 1)
     assert "li state import-teams" in next(iter(db.read(lambda conn: list(team_findings(conn, home))))).advice
 
     import_teams(db, home.home)
     (left,) = db.read(lambda conn: list(team_findings(conn, home)))
-    assert left.evidence == "messages in the table that the file lacks: 1"
+    assert left.evidence == "messages only in the database: 1"
     done = li(*left.advice.strip("`").split()[1:], "--force", env={"LIONAGI_HOME": home.home})
     assert done.code == 0, done.err
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
     assert len(json.loads(path.read_text())["messages"]) == 4
 
 

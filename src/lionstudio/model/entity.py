@@ -20,7 +20,7 @@ UNKNOWN_TAG = "__unknown__"
 _classes: dict[str, type[Element]] = {}
 
 
-def class_of(tag: str) -> type[Element] | None:
+def find_class(tag: str) -> type[Element] | None:
     """The class a tag stands for, None when it is not one of ours."""
     return _classes.get(tag)
 
@@ -62,7 +62,7 @@ class Element:
         """The inverse of to_dict in every mode; the tag chooses the class, unknown keys go to the metadata."""
         given = dict(data)
         metadata = {**(given.pop("node_metadata", None) or {}), **(given.pop("metadata", None) or {})}
-        made = class_of(str(metadata.get("lion_class", "")))
+        made = find_class(str(metadata.get("lion_class", "")))
         target = made if made is not None and issubclass(made, cls) else cls
         if metadata.get("lion_class") in (target.TAG, UNKNOWN_TAG):
             del metadata["lion_class"]
@@ -82,7 +82,7 @@ class Element:
         return given
 
 
-def revive_words(given: dict[str, Any], vocabularies: Mapping[str, type[StrEnum]]) -> dict[str, Any]:
+def revive_enums(given: dict[str, Any], vocabularies: Mapping[str, type[StrEnum]]) -> dict[str, Any]:
     """Words become members of their vocabulary; one that another program wrote stays a word."""
     for key, vocabulary in vocabularies.items():
         if key in given:

@@ -37,11 +37,11 @@ def message_at(branch_id: str, position: int) -> str:
     return _made("message", branch_id, str(position))
 
 
-def show(topic: str) -> str:
+def show_id(topic: str) -> str:
     """A show, by its topic."""
     return _made("show", topic)
 
 
-def play(topic: str, name: str) -> str:
+def play_id(topic: str, name: str) -> str:
     """A play, by its show and its name."""
     return _made("play", topic, name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from lionstudio.model.entity import Element, milliseconds, revive_words
+from lionstudio.model.entity import Element, milliseconds, revive_enums
 from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.usage import Usage
 
@@ -73,7 +73,7 @@ class Session(Element):
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Words of the vocabularies become their members; a word they do not have stays as it is."""
-        given = revive_words(given, _VOCABULARIES)
+        given = revive_enums(given, _VOCABULARIES)
         return {**given, "reason_codes": tuple(given.get("reason_codes") or ())}
 
 

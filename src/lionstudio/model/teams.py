@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lionstudio.model.entity import Element, revive_words
+from lionstudio.model.entity import Element, revive_enums
 from lionstudio.model.message_text import first_line
 from lionstudio.model.status.statuses import TeamStatus
 
@@ -26,7 +26,7 @@ class Team(Element):
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Words to members; member_count is the length of members and not kept twice."""
-        given = revive_words(given, {"status": TeamStatus})
+        given = revive_enums(given, {"status": TeamStatus})
         given.pop("member_count", None)
         return {**given, "members": tuple(given.get("members") or ())}
 

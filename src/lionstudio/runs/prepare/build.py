@@ -54,10 +54,10 @@ class PreparedRun(NamedTuple):
 
     session: Session
     parts: list[RunPart]
-    play: Callable[[RunSession], Awaitable[Result]]
+    run: Callable[[RunSession], Awaitable[Result]]
 
     @property
-    def several(self) -> bool:
+    def has_several_agents(self) -> bool:
         """Whether the run has more than one agent."""
         return len(self.parts) > 1
 
@@ -94,17 +94,17 @@ def prepare_steps(
     """A run of several steps, each on its own branch of one session."""
     steps = flow.check_steps(steps)
     first = steps[0]
-    one_provider = len({step.who.provider for step in steps}) == 1
-    agent = first.who if one_provider else first.who._replace(model=None)
-    name = _prompt_name(context, first.given or first.prompt)
+    one_provider = len({step.agent.provider for step in steps}) == 1
+    agent = first.agent if one_provider else first.agent._replace(model=None)
+    name = _prompt_name(context, first.input or first.prompt)
     session = _session(context, link, kind, agent, name, playbook_name=playbook_name)
 
     def make_part(step: Step, text: str) -> RunPart:
         name = "main" if len(steps) == 1 else step.name
-        return _part(context, session, step.who, text, step.who.agent_name or step.name, team, name=name)
+        return _part(context, session, step.agent, text, step.agent.agent_name or step.name, team, name=name)
 
     parts = [make_part(step, step.prompt) for step in steps]  # refused now, not when their turn comes
-    return PreparedRun(session, parts, lambda running: flow.play_flow(running, steps, make_part))
+    return PreparedRun(session, parts, lambda running: flow.run_flow(running, steps, make_part))
 
 
 def _session(
