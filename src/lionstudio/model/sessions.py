@@ -1,4 +1,4 @@
-"""Session: one run of something, with its lifecycle, its provenance and what it used."""
+"""Session: one run, with its lifecycle, provenance and usage."""
 
 from __future__ import annotations
 
@@ -53,31 +53,30 @@ class Session(Element):
 
     @property
     def usage(self) -> Usage:
-        """Tokens and cost of all its messages."""
+        """Tokens and cost of all messages."""
         return Usage(
             self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens, self.cost_microusd
         )
 
     @property
     def duration_ms(self) -> float | None:
-        """Computed, never stored (ADR-0017); None while it runs."""
+        """Computed, never stored (ADR-0017); None while running."""
         return milliseconds(self.started_at, self.ended_at)
 
     @property
     def ended_with(self) -> int | None:
-        """The exit code, recorded or that of its status; None while it runs."""
+        """The stored exit code, or the default of its status; None while running."""
         if self.status is None or self.status == SessionStatus.RUNNING:
             return None
         return EXIT_CODES.get(self.status, 1) if self.exit_code is None else self.exit_code
 
     @classmethod
-    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Words of the vocabularies become their members; a word they do not have stays as it is."""
-        given = revive_enums(given, _VOCABULARIES)
-        return {**given, "reason_codes": tuple(given.get("reason_codes") or ())}
+    def revive(cls, values: dict[str, Any]) -> dict[str, Any]:
+        values = revive_enums(values, _ENUMS)
+        return {**values, "reason_codes": tuple(values.get("reason_codes") or ())}
 
 
-_VOCABULARIES: Mapping[str, type[StrEnum]] = {
+_ENUMS: Mapping[str, type[StrEnum]] = {
     "status": SessionStatus,
     "invocation_kind": InvocationKind,
     "source_kind": SourceKind,

@@ -58,7 +58,6 @@ class PreparedRun(NamedTuple):
 
     @property
     def has_several_agents(self) -> bool:
-        """Whether the run has more than one agent."""
         return len(self.parts) > 1
 
 

@@ -64,7 +64,7 @@ def resolve_agent(target: str, settings: Settings, cwd: str) -> ResolvedAgent:
     if provider_and_model is not None:
         return ResolvedAgent(*provider_and_model)
     raise NotFound(
-        f"there is no agent or provider {target!r:.80}",
+        f"no agent or provider is named {target!r:.80}",
         hint="`li agents ls` lists agents; providers are claude, codex, openai/MODEL, acp, command and script",
     )
 
