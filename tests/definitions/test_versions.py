@@ -1,4 +1,4 @@
-"""Definitions on the disk and their history: found in order, saved as versions, reconciled with what others did."""
+"""Definitions on disk and their versions: search order, saves, and edits made by other programs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def saved_versions(db: Database, key: str, kind: str = "agent") -> list[tuple[in
     return [(each.version, each.content, each.message) for each in reversed(found)]
 
 
-def test_the_nearest_definition_counts(tmp_path: Path) -> None:
+def test_find_definition_prefers_the_nearest(tmp_path: Path) -> None:
     home, outer, inner = tmp_path / "home", tmp_path / "repo", tmp_path / "repo" / "package"
     inner.mkdir(parents=True)
     agent(home, "reviewer", "home")
@@ -69,7 +69,7 @@ def test_the_nearest_definition_counts(tmp_path: Path) -> None:
     assert found[2].key == "reviewer"
 
 
-def test_a_folder_comes_before_a_file_and_dashes_are_underscores(tmp_path: Path) -> None:
+def test_find_definition_prefers_folders_and_maps_dashes(tmp_path: Path) -> None:
     agent(tmp_path, "code-reviewer", "file")
     (tmp_path / "agents" / "code-reviewer" / "refs").mkdir(parents=True)
     (tmp_path / "agents" / "code-reviewer" / "code-reviewer.md").write_text("folder")
@@ -82,7 +82,7 @@ def test_a_folder_comes_before_a_file_and_dashes_are_underscores(tmp_path: Path)
     assert get_definition("agent", "code_reviewer", str(tmp_path), str(tmp_path)).text == "folder"
 
 
-def test_both_endings_of_playbooks(tmp_path: Path) -> None:
+def test_playbooks_end_in_yaml_or_yml(tmp_path: Path) -> None:
     (tmp_path / "playbooks").mkdir()
     for name in ("a.playbook.yaml", "b.yaml", "c.yml", "d.playbook.yml", "e.txt"):
         (tmp_path / "playbooks" / name).write_text("prompt: x")
@@ -91,14 +91,14 @@ def test_both_endings_of_playbooks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../secret", "a/b", "..", "/etc/passwd", "-x", "a\nb"])
-def test_a_name_never_leads_out(name: str, tmp_path: Path) -> None:
+def test_definition_name_stays_in_its_folder(name: str, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("secret")
 
     with pytest.raises(InvalidInput):
         find_definition("agent", name, str(tmp_path), str(tmp_path))
 
 
-def test_a_linked_folder_is_not_followed_out_and_a_linked_file_is(tmp_path: Path) -> None:
+def test_list_definitions_follows_links_to_files_only(tmp_path: Path) -> None:
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "linked.md").write_text("from afar")
@@ -113,7 +113,7 @@ def test_a_linked_folder_is_not_followed_out_and_a_linked_file_is(tmp_path: Path
     assert "leads out of" in found["linked"].error
 
 
-def test_what_others_own_above_us_is_not_read(tmp_path: Path) -> None:
+def test_definitions_of_other_owners_are_ignored(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a folder away")
     agent(tmp_path / "shared" / ".lionagi", "planted")
@@ -127,7 +127,7 @@ def test_what_others_own_above_us_is_not_read(tmp_path: Path) -> None:
     assert find_definition("agent", "planted", str(tmp_path / "home"), str(below)) is None
 
 
-def test_a_definition_with_an_error_is_not_handed_out(tmp_path: Path) -> None:
+def test_load_value_refuses_invalid_definitions(tmp_path: Path) -> None:
     agent(tmp_path, "bad", "---\ntimeout: soon\n---\nprompt")
 
     with pytest.raises(InvalidInput, match="line 2: timeout must be"):
@@ -147,7 +147,7 @@ def one(home: Path, name: str) -> Definition:
     return get_definition("agent", name, str(home), str(home))
 
 
-def test_edits_made_outside_become_versions_when_they_are_seen(db: Database, tmp_path: Path) -> None:
+def test_record_edits_adds_versions(db: Database, tmp_path: Path) -> None:
     home = tmp_path / "home"
     path = agent(home, "x", "first")
     assert [each.version for each in seen(db, home)] == [1]
@@ -161,7 +161,7 @@ def test_edits_made_outside_become_versions_when_they_are_seen(db: Database, tmp
     assert saved_versions(db, "x") == [(1, "first", FIRST_SEEN), (2, "second", EDITED), (3, "first", EDITED)]
 
 
-def test_looking_again_writes_nothing_and_costs_one_statement(db: Database, tmp_path: Path) -> None:
+def test_record_edits_without_edits_costs_one_statement(db: Database, tmp_path: Path) -> None:
     home = tmp_path / "home"
     for n in range(50):
         agent(home, f"a{n}", f"prompt {n}")
@@ -174,7 +174,7 @@ def test_looking_again_writes_nothing_and_costs_one_statement(db: Database, tmp_
     assert ran == []
 
 
-def test_a_file_that_cannot_be_used_has_a_history_all_the_same(db: Database, tmp_path: Path) -> None:
+def test_record_edits_includes_invalid_files(db: Database, tmp_path: Path) -> None:
     agent(tmp_path, "x", "---\nbroken: [\n---\n")
 
     seen(db, tmp_path)
@@ -182,7 +182,7 @@ def test_a_file_that_cannot_be_used_has_a_history_all_the_same(db: Database, tmp
     assert len(saved_versions(db, "x")) == 1
 
 
-def test_a_save_adds_a_version_and_writes_the_file(db: Database, tmp_path: Path) -> None:
+def test_save_adds_a_version_and_writes_the_file(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
 
     made = save(db, str(tmp_path), target, "one\n", create=True, author="me", message="created")
@@ -193,7 +193,7 @@ def test_a_save_adds_a_version_and_writes_the_file(db: Database, tmp_path: Path)
     assert saved_versions(db, "x") == [(1, "one\n", "created"), (2, "two\r\n\ufeff", None)]
 
 
-def test_a_save_over_somebody_elses_edit_is_refused(db: Database, tmp_path: Path) -> None:
+def test_save_refuses_to_overwrite_another_edit(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
     made = save(db, str(tmp_path), target, "mine", create=True)
     Path(target.path).write_text("theirs")
@@ -208,7 +208,7 @@ def test_a_save_over_somebody_elses_edit_is_refused(db: Database, tmp_path: Path
     assert [each[1] for each in saved_versions(db, "x")] == ["mine", "theirs", "mine again"]
 
 
-def test_a_rollback_is_a_new_version_and_brings_back_a_deleted_file(db: Database, tmp_path: Path) -> None:
+def test_rollback_adds_a_version_and_restores_the_file(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "one", create=True)
     save(db, str(tmp_path), target, "two")
@@ -224,7 +224,7 @@ def test_a_rollback_is_a_new_version_and_brings_back_a_deleted_file(db: Database
 
 
 @pytest.mark.parametrize("text", ["a\ud800", "a\0b", "x" * 5_000_001])
-def test_a_text_that_no_file_can_hold_is_refused_before_the_row(text: str, db: Database, tmp_path: Path) -> None:
+def test_save_refuses_invalid_text(text: str, db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
 
     with pytest.raises(InvalidInput):
@@ -233,7 +233,7 @@ def test_a_text_that_no_file_can_hold_is_refused_before_the_row(text: str, db: D
     assert not Path(target.path).exists()
 
 
-def test_a_file_that_cannot_be_read_is_not_overwritten(db: Database, tmp_path: Path) -> None:
+def test_save_does_not_overwrite_an_unreadable_file(db: Database, tmp_path: Path) -> None:
     path = agent(tmp_path, "x")
     path.write_bytes(b"\xff only copy")
 
@@ -242,9 +242,7 @@ def test_a_file_that_cannot_be_read_is_not_overwritten(db: Database, tmp_path: P
     assert path.read_bytes() == b"\xff only copy"
 
 
-def test_when_the_file_cannot_be_written_the_next_look_tells_the_truth(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_save_with_unwritable_file_is_reconciled(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "old", create=True)
 
@@ -261,10 +259,8 @@ def test_when_the_file_cannot_be_written_the_next_look_tells_the_truth(
     assert saved_versions(db, "x") == [(1, "old", None), (2, "new", None), (3, "old", EDITED)]
 
 
-def test_a_look_between_row_and_file_waits_and_sees_the_save(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The list was made before the file was replaced; what counts is what lies there under the lock."""
+def test_record_edits_waits_for_a_save(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list was made before the file was replaced; the text under the lock counts."""
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "old", create=True)
     listed = list_definitions("agent", str(tmp_path), str(tmp_path))
@@ -274,8 +270,8 @@ def test_a_look_between_row_and_file_waits_and_sees_the_save(
     assert [each[1] for each in saved_versions(db, "x")] == ["old", "new"]
 
 
-def test_a_text_that_was_read_during_a_save_is_read_again(db: Database, tmp_path: Path) -> None:
-    """Who hears of the row before the file is replaced would otherwise show the old text for good."""
+def test_record_edits_reads_again_after_a_save(db: Database, tmp_path: Path) -> None:
+    """A reader that sees the row before the file is replaced would otherwise keep the old text."""
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "old", create=True)
     early = one(tmp_path, "x")
@@ -295,7 +291,7 @@ def test_a_text_that_was_read_during_a_save_is_read_again(db: Database, tmp_path
         ("definition.file_written", ["old", "new"]),
     ],
 )
-def test_a_save_that_is_killed_is_reconciled(point: str, texts: list[str], db: Database, tmp_path: Path) -> None:
+def test_killed_save_is_reconciled(point: str, texts: list[str], db: Database, tmp_path: Path) -> None:
     home = tmp_path / "home"
     target = new_target("agent", "x", str(home))
     save(db, str(home), target, "old", create=True)
@@ -314,7 +310,7 @@ def test_a_save_that_is_killed_is_reconciled(point: str, texts: list[str], db: D
     assert Path(target.path).read_text() == texts[-1]
 
 
-def test_saves_at_the_same_time_are_all_kept(db: Database, tmp_path: Path) -> None:
+def test_concurrent_saves_are_all_stored(db: Database, tmp_path: Path) -> None:
     code = (
         "import sys; from lionstudio.definitions.versions import *; from lionstudio.state.database import Database\n"
         "db = Database(sys.argv[1])\n"
@@ -334,7 +330,7 @@ def test_saves_at_the_same_time_are_all_kept(db: Database, tmp_path: Path) -> No
     assert versions.record_edits(db, str(home), [one(home, "x")]) == []
 
 
-def test_a_project_has_a_history_of_its_own(db: Database, tmp_path: Path) -> None:
+def test_project_definitions_have_their_own_versions(db: Database, tmp_path: Path) -> None:
     home, repo = tmp_path / "home", tmp_path / "repo"
     agent(home, "x", "home")
     agent(repo / ".lionagi", "x", "project")

@@ -1,4 +1,4 @@
-"""Embeddings: made once each, in batches, by an endpoint or a package; found again by meaning and by both."""
+"""Embeddings: computed once, in batches, by an endpoint or a package; semantic and hybrid search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEY = "sk-live-0123456789abcdef"
 
 @pytest.fixture
 def told(db: Database) -> Database:
-    """Two projects that speak of the same things in other words."""
+    """Two projects with messages of the same meaning in different words."""
     garage = begin(db, "garage", name="garage", project="web", created_at=T0)
     say(db, garage.branch_id, "the automobile is red", "the database is locked", created_at=T0)
     pets = begin(db, "pets", name="pets", project="home", created_at=T0 + 10)
@@ -65,10 +65,10 @@ def rows(db: Database) -> list[tuple[Any, ...]]:
     return sql(db, "SELECT * FROM messages ORDER BY pk")
 
 
-# ── Making them ──────────────────────────────────────────────────────────
+# ── Computing ─────────────────────────────────────────────────────────────
 
 
-def test_only_what_is_missing_is_made_and_only_once(told: Database) -> None:
+def test_embed_computes_only_missing_embeddings(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         assert embed(told)["embedded"] == 4
@@ -82,7 +82,7 @@ def test_only_what_is_missing_is_made_and_only_once(told: Database) -> None:
     assert read(told, find_made) == ("words-1", DIMENSIONS)
 
 
-def test_batches_and_a_limit(told: Database) -> None:
+def test_embed_batches_and_limit(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         assert embed(told, "--limit", "3", "--batch", "2")["embedded"] == 3
@@ -90,7 +90,7 @@ def test_batches_and_a_limit(told: Database) -> None:
         assert embed(told, "--batch", "2")["embedded"] == 1
 
 
-def test_a_dry_run_asks_nobody(told: Database) -> None:
+def test_embed_dry_run_sends_no_request(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         assert embed(told, "--dry-run") == {
@@ -103,7 +103,7 @@ def test_a_dry_run_asks_nobody(told: Database) -> None:
         assert server.asked == []
 
 
-def test_messages_without_text_are_passed_over(told: Database) -> None:
+def test_embed_skips_messages_without_text(told: Database) -> None:
     write(told, append, "pets.main", said("", id="empty"))
     with embedding_server() as server:
         config(told, server)
@@ -120,7 +120,7 @@ def test_messages_without_text_are_passed_over(told: Database) -> None:
         assert len(server.asked) == asked
 
 
-def test_a_text_that_is_too_long_is_cut_until_it_is_taken(told: Database) -> None:
+def test_embed_shortens_long_text_until_accepted(told: Database) -> None:
     def too_long(given: dict[str, Any], _: int) -> Answer | None:
         return Answer(400, b'{"error": {"message": "too long"}}') if max(map(len, given["input"])) > 600 else None
 
@@ -131,7 +131,7 @@ def test_a_text_that_is_too_long_is_cut_until_it_is_taken(told: Database) -> Non
         assert max(len(text) for text in server.texts if len(text) <= 600) == 500  # half, and half again
 
 
-def test_one_that_is_refused_is_said_and_the_others_are_kept(told: Database) -> None:
+def test_embed_reports_refused_messages(told: Database) -> None:
     def refuses(given: dict[str, Any], _: int) -> Answer | None:
         return Answer(422, b'{"error": "no kittens"}') if any("kitten" in text for text in given["input"]) else None
 
@@ -142,7 +142,7 @@ def test_one_that_is_refused_is_said_and_the_others_are_kept(told: Database) -> 
         assert "no kittens" in done["reason"]
 
 
-def test_a_model_that_takes_nothing_is_not_asked_forever(told: Database) -> None:
+def test_embed_stops_when_every_text_is_refused(told: Database) -> None:
     say(told, "pets.main", *(f"message {number}" for number in range(50)))
     with embedding_server(lambda given, _: Answer(400, b'{"error": {"message": "not a model"}}')) as server:
         config(told, server)
@@ -153,7 +153,7 @@ def test_a_model_that_takes_nothing_is_not_asked_forever(told: Database) -> None
 
 
 @pytest.mark.parametrize("number", ["NaN", "1e39", "0"])
-def test_a_vector_without_a_direction_is_not_kept(told: Database, number: str) -> None:
+def test_embed_drops_zero_vectors(told: Database, number: str) -> None:
     rows = ", ".join([f'{{"embedding": [{number}, 0]}}'] * 4)
     with embedding_server(lambda given, _: Answer(200, f'{{"data": [{rows}]}}'.encode())) as server:
         config(told, server)
@@ -162,7 +162,7 @@ def test_a_vector_without_a_direction_is_not_kept(told: Database, number: str) -
     assert read(told, count_embedded) == 0
 
 
-def test_another_model_needs_all_of_them_anew(told: Database) -> None:
+def test_embed_with_another_model_requires_again(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         embed(told)
@@ -172,13 +172,13 @@ def test_another_model_needs_all_of_them_anew(told: Database) -> None:
             assert refused.code == 2
             assert "words-1" in refused.err
             assert "--again" in refused.err
-        assert [each["input"] for each in server.asked] == [["car"]]  # embedding was refused before anything was asked
+        assert [each["input"] for each in server.asked] == [["car"]]  # refused before any request
         assert embed(told, "--again")["embedded"] == 4
         assert found(told, "kitten", "--semantic")[0] == "a kitten sleeps"
     assert read(told, find_made) == ("words-2", 8)
 
 
-def test_the_same_name_with_other_vectors_is_noticed(told: Database) -> None:
+def test_embed_detects_changed_dimensions(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         embed(told, "--limit", "2")
@@ -189,7 +189,7 @@ def test_the_same_name_with_other_vectors_is_noticed(told: Database) -> None:
         assert "8" in refused.err
 
 
-def test_making_them_anew_may_be_cut_short(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embed_again_can_be_interrupted(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with embedding_server() as server:
         config(told, server)
         embed(told)
@@ -198,7 +198,7 @@ def test_making_them_anew_may_be_cut_short(told: Database, monkeypatch: pytest.M
     assert (read(told, count_embedded), read(told, count_lacking)) == (2, 2)
 
 
-def test_two_at_once_would_pay_twice(told: Database) -> None:
+def test_embed_refuses_a_second_job(told: Database) -> None:
     with embedding_server() as server, RunLock.take(lock_path(told.path)):
         config(told, server)
         done = call(told, "state", "embed")
@@ -209,7 +209,7 @@ def test_two_at_once_would_pay_twice(told: Database) -> None:
 
 
 @pytest.mark.parametrize(("point", "kept"), [("embed.made:2", 2), ("embed.stored:2", 4)])
-def test_a_kill_loses_at_most_the_batch_under_way(told: Database, point: str, kept: int) -> None:
+def test_killed_embed_loses_at_most_one_batch(told: Database, point: str, kept: int) -> None:
     say(told, "pets.main", "five", "six", "seven")
     with embedding_server() as server:
         config(told, server)
@@ -222,7 +222,7 @@ def test_a_kill_loses_at_most_the_batch_under_way(told: Database, point: str, ke
         assert read(told, count_lacking) == 0
 
 
-def test_ctrl_c_keeps_what_was_made(told: Database) -> None:
+def test_interrupted_embed_keeps_finished_batches(told: Database) -> None:
     say(told, "pets.main", *(f"message {number}" for number in range(20)))
     process: Any = None
 
@@ -241,7 +241,7 @@ def test_ctrl_c_keeps_what_was_made(told: Database) -> None:
         assert read(told, count_embedded) >= 4
 
 
-def test_a_bar_on_a_terminal(told: Database) -> None:
+def test_embed_shows_progress_on_a_terminal(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
         seen = on_terminal("--home", os.path.dirname(told.path), "state", "embed", "--batch", "1").out
@@ -249,7 +249,7 @@ def test_a_bar_on_a_terminal(told: Database) -> None:
         assert "4 messages embedded by words-1" in seen
 
 
-# ── Finding by them ──────────────────────────────────────────────────────
+# ── Search ───────────────────────────────────────────────────────────────
 
 
 @pytest.fixture
@@ -260,20 +260,20 @@ def embedded(told: Database) -> Any:
         yield told
 
 
-def test_what_means_the_same_is_found_without_its_words(embedded: Database) -> None:
+def test_semantic_search_finds_synonyms(embedded: Database) -> None:
     assert found(embedded, "car") == []
     assert found(embedded, "car", "--semantic")[0] == "the automobile is red"
     assert found(embedded, "blocked store", "--semantic", "--limit", "2")[0] == "sqlite waits"
 
 
-def test_both_put_first_what_has_the_words_and_the_meaning(embedded: Database) -> None:
+def test_hybrid_search_ranks_keyword_and_meaning_first(embedded: Database) -> None:
     order = found(embedded, "database", "locked", "--hybrid")
     assert order[:2] == ["the database is locked", "sqlite waits"]
     assert len(order) == len(set(order)) == 4
     assert found(embedded, "???", "--hybrid", "--limit", "1") != []  # no word to match, still a vector
 
 
-def test_a_hit_by_meaning_cites_its_place(embedded: Database) -> None:
+def test_semantic_hit_has_its_position(embedded: Database) -> None:
     document = call(embedded, "--json", "state", "search", "vehicle", "--semantic", "--limit", "1").json
     [hit] = document["hits"]
     assert (hit["ref"], hit["session_name"], hit["snippet"]) == ("garage:0", "garage", "the automobile is red")
@@ -293,24 +293,24 @@ def test_a_hit_by_meaning_cites_its_place(embedded: Database) -> None:
     ],
 )
 @pytest.mark.parametrize("mode", ["--semantic", "--hybrid"])
-def test_the_same_filters(embedded: Database, mode: str, scope: tuple[str, ...], there: set[str]) -> None:
+def test_semantic_search_filters(embedded: Database, mode: str, scope: tuple[str, ...], there: set[str]) -> None:
     assert set(found(embedded, "automobile", mode, *scope)) == there
 
 
-def test_messages_that_came_since_are_mentioned(embedded: Database) -> None:
+def test_semantic_search_mentions_missing_embeddings(embedded: Database) -> None:
     say(embedded, "pets.main", "another automobile")
     done = call(embedded, "state", "search", "car", "--semantic")
     assert "li state embed" in done.err
     assert "li state embed" not in call(embedded, "state", "search", "car", "--semantic", "--quiet").err
 
 
-def test_a_vector_that_somebody_else_stored_badly_is_last(embedded: Database) -> None:
+def test_semantic_search_excludes_zero_vectors(embedded: Database) -> None:
     sql(embedded, "UPDATE messages SET embedding = zeroblob(64) WHERE id = 'sqlite waits'")
     assert found(embedded, "car", "--semantic", "--limit", "1") == ["the automobile is red"]
     assert "sqlite waits" not in found(embedded, "car", "--semantic")
 
 
-def test_the_page_finds_by_meaning_too(tmp_path: Path) -> None:
+def test_api_semantic_search(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     with embedding_server() as server, Database(str(tmp_path / "home" / "state.db")) as database:
         config(database, server)
@@ -329,11 +329,11 @@ def test_the_page_finds_by_meaning_too(tmp_path: Path) -> None:
             server.fault = lambda given, _: Answer(503)
             asked = len(server.asked)
             assert studio.client.get("/api/search?q=car&mode=semantic", headers=AUTH).status_code == 502
-            assert len(server.asked) == asked + 1  # somebody waits: it is not tried again and again
+            assert len(server.asked) == asked + 1  # a user waits: no retries
             assert studio.get("/api/search?q=automobile")["hits"][0]["score"] is None
 
 
-# ── What is missing ──────────────────────────────────────────────────────
+# ── Configuration ────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
@@ -353,7 +353,7 @@ def test_the_page_finds_by_meaning_too(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_not_set_up_is_said(
+def test_embed_reports_missing_configuration(
     told: Database, settings: dict[str, str], words: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fastembed", None)
@@ -364,7 +364,7 @@ def test_what_is_not_set_up_is_said(
     assert "pw" not in done.err
 
 
-def test_without_embeddings_and_without_the_extension(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_semantic_search_without_embeddings_or_extension(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with embedding_server() as server:
         config(told, server)
         assert "li state embed" in call(told, "state", "search", "car", "--semantic").err
@@ -375,7 +375,7 @@ def test_without_embeddings_and_without_the_extension(told: Database, monkeypatc
         assert len(server.asked) == 1  # nothing is sent where nothing can be found
 
 
-def test_options_exclude_each_other(told: Database) -> None:
+def test_search_options_exclude_each_other(told: Database) -> None:
     assert call(told, "state", "search", "x", "--semantic", "--hybrid").code == 2
 
 
@@ -399,7 +399,7 @@ class Row(list):
 """
 
 
-def test_a_model_of_a_package(told: Database, tmp_path: Path) -> None:
+def test_local_embedder_uses_a_package(told: Database, tmp_path: Path) -> None:
     (tmp_path / "packages").mkdir()
     (tmp_path / "packages" / "model2vec.py").write_text(PACKAGE)
     env = {"LIONAGI_HOME": os.path.dirname(told.path), "PYTHONPATH": str(tmp_path / "packages")}
@@ -418,7 +418,7 @@ def test_a_model_of_a_package(told: Database, tmp_path: Path) -> None:
 # ── The endpoint ─────────────────────────────────────────────────────────
 
 
-def test_the_key_is_sent_and_never_shown(told: Database) -> None:
+def test_http_embedder_sends_and_hides_the_key(told: Database) -> None:
     echo = json.dumps({"error": {"message": f"bad key {KEY}"}}).encode()
     env = {"LIONAGI_HOME": os.path.dirname(told.path), "MY_KEY": KEY}
     with embedding_server(lambda given, _: Answer(401, echo)) as server:
@@ -433,7 +433,7 @@ def test_the_key_is_sent_and_never_shown(told: Database) -> None:
     assert [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()] == []
 
 
-def test_a_redirect_does_not_carry_the_key_away(told: Database) -> None:
+def test_http_embedder_refuses_redirects(told: Database) -> None:
     with embedding_server() as elsewhere:
         away = Answer(307, b"", {"Location": f"{elsewhere.url}/embeddings"})
         with embedding_server(lambda given, _: away) as server:
@@ -443,7 +443,7 @@ def test_a_redirect_does_not_carry_the_key_away(told: Database) -> None:
             assert "307" in done.err
 
 
-def test_a_busy_endpoint_is_waited_for(told: Database) -> None:
+def test_http_embedder_retries_a_busy_endpoint(told: Database) -> None:
     def busy(given: dict[str, Any], number: int) -> Answer | None:
         return Answer(429, b"{}", {"Retry-After": "0"}) if number < 3 else None
 
@@ -469,7 +469,7 @@ def test_a_busy_endpoint_is_waited_for(told: Database) -> None:
         b'{"data": [{"embedding": [1], "index": "a"}]}',
     ],
 )
-def test_an_answer_that_is_none(told: Database, body: bytes) -> None:
+def test_http_embedder_refuses_invalid_responses(told: Database, body: bytes) -> None:
     with embedding_server(lambda given, _: Answer(200, body)) as server:
         config(told, server)
         done = call(told, "state", "embed")

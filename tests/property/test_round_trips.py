@@ -1,4 +1,4 @@
-"""What goes in comes out: through dictionaries in every mode, and through the database, or it is refused."""
+"""Round trips through dictionaries in every mode and through the database are lossless, or refused."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ elements = st.one_of(messages, sessions, branches, shows, plays, teams, team_mai
 @pytest.mark.parametrize("mode", get_args(Mode))
 @given(thing=elements)
 @settings(max_examples=100)
-def test_a_dictionary_of_any_mode_makes_the_same_thing_again(mode: Mode, thing: Element) -> None:
+def test_from_dict_inverts_to_dict(mode: Mode, thing: Element) -> None:
     data = thing.to_dict(mode)
 
     assert type(thing).from_dict(data) == thing
@@ -144,19 +144,19 @@ def test_a_dictionary_of_any_mode_makes_the_same_thing_again(mode: Mode, thing: 
 
 
 @given(thing=elements.filter(lambda thing: thing.TAG != Element.TAG))
-def test_the_tag_alone_chooses_the_class(thing: Element) -> None:
+def test_from_dict_selects_the_class_by_tag(thing: Element) -> None:
     made = Element.from_dict(thing.to_dict("json"))
 
     assert (type(made), made) == (type(thing), thing)
 
 
 @given(thing=elements)
-def test_the_json_mode_is_json(thing: Element) -> None:
+def test_to_dict_json_is_json(thing: Element) -> None:
     assert joined(json.loads(dump(thing.to_dict("json")))) == joined(thing.to_dict("json"))
 
 
 @given(value=values())
-def test_json_text_is_lossless(value: Any) -> None:
+def test_dump_and_load_are_lossless(value: Any) -> None:
     text = dump(value)
 
     assert load(text) == joined(value)
@@ -167,7 +167,7 @@ def test_json_text_is_lossless(value: Any) -> None:
 
 
 def stored(thing: Any) -> Any:
-    """What the database promises to give back: JSON joins surrogate pairs, plain columns spell out the unprintable."""
+    """The value as the database returns it: JSON joins surrogate pairs, text columns escape unprintable characters."""
     data = thing.to_dict("python")
     as_json = {"metadata", "depends_on", "reason_codes", "members", "read_by", "owner"}
     if isinstance(thing, Message):
@@ -181,7 +181,7 @@ def stored(thing: Any) -> Any:
 
 
 @given(given=st.lists(messages, max_size=5, unique_by=lambda message: message.id))
-def test_messages_come_back_as_they_were(conn: Connection, given: list[Message]) -> None:
+def test_messages_round_trip_through_the_database(conn: Connection, given: list[Message]) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         create_branch(conn, Branch(id="b", session_id="s"))
@@ -196,7 +196,7 @@ def test_messages_come_back_as_they_were(conn: Connection, given: list[Message])
 
 
 @given(given=st.lists(sessions, max_size=4, unique_by=lambda session: session.id))
-def test_sessions_come_back_as_they_were(conn: Connection, given: list[Session]) -> None:
+def test_sessions_round_trip_through_the_database(conn: Connection, given: list[Session]) -> None:
     with trial(conn):
         for session in given:
             made = create_session(conn, session)
@@ -211,7 +211,7 @@ def test_sessions_come_back_as_they_were(conn: Connection, given: list[Session])
 
 
 @given(branch=branches)
-def test_branches_come_back_as_they_were(conn: Connection, branch: Branch) -> None:
+def test_branches_round_trip_through_the_database(conn: Connection, branch: Branch) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         made = create_branch(conn, replace(branch, session_id="s"))
@@ -220,18 +220,18 @@ def test_branches_come_back_as_they_were(conn: Connection, branch: Branch) -> No
 
 
 @given(show=shows, play=plays)
-def test_shows_and_plays_come_back_as_they_were(conn: Connection, show: Show, play: Play) -> None:
+def test_shows_and_plays_round_trip_through_the_database(conn: Connection, show: Show, play: Play) -> None:
     with trial(conn):
         assert put_show(conn, show) == stored(show)
         play = replace(play, show_id=show.id)
         assert put_play(conn, play) == stored(play)
-        # once more: what is there is brought up to date, and is the same
+        # written twice: the row is updated and stays equal
         assert put_show(conn, replace(show, id="other id")) == stored(show)
         assert put_play(conn, replace(play, id="other id")) == stored(play)
 
 
 @given(team=teams, letter=team_mail)
-def test_teams_and_their_messages_come_back_as_they_were(conn: Connection, team: Team, letter: TeamMessage) -> None:
+def test_teams_round_trip_through_the_database(conn: Connection, team: Team, letter: TeamMessage) -> None:
     with trial(conn):
         assert put_team(conn, team) == stored(team)
         letter = replace(letter, team_id=team.id)
@@ -243,7 +243,7 @@ def test_teams_and_their_messages_come_back_as_they_were(conn: Connection, team:
 
 
 @given(st.dictionaries(keys, values(), min_size=1, max_size=3))
-def test_the_content_keys_decide_the_class_or_it_is_refused(content: dict[str, Any]) -> None:
+def test_create_message_selects_the_class_or_refuses(content: dict[str, Any]) -> None:
     deciding = {
         "system_message",
         "instruction",

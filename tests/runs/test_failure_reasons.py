@@ -1,4 +1,4 @@
-"""Why a run failed is kept with it: in the words that it ended with, wherever it is looked at."""
+"""The reason of a failed run is stored with it and shown by the CLI and the API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def env(home: Path) -> dict[str, str]:
         (("script", "@fail 3 the disk is full"), "the disk is full"),
     ],
 )
-def test_the_words_of_a_run_that_failed(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+def test_failed_run_shows_its_reason_in_the_cli(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
     failed = li("agent", *words, env=env(tmp_path))
     assert failed.code != 0
     session = li("state", "ls", "--json", env=env(tmp_path)).json["sessions"][0]["id"]
@@ -33,7 +33,7 @@ def test_the_words_of_a_run_that_failed(tmp_path: Path, words: tuple[str, ...], 
     assert said in li("state", "show", session, env=env(tmp_path)).out
 
 
-def test_the_page_tells_them_too(tmp_path: Path) -> None:
+def test_failed_run_shows_its_reason_in_the_api(tmp_path: Path) -> None:
     with application(tmp_path) as studio:
         home = studio.services.settings.home
         li("agent", "script", "@fail 3 the disk is full", env=env(Path(home)))
@@ -44,7 +44,7 @@ def test_the_page_tells_them_too(tmp_path: Path) -> None:
     assert "metadata" not in found["session"]
 
 
-def test_a_program_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_stores_the_exception_as_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path))
 
     def fails() -> None:

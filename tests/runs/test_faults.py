@@ -1,4 +1,4 @@
-"""Runs under fault: killed, crowded, with a database that is held, with secrets in what is said."""
+"""Runs under fault: killed, concurrent, with a locked database, with secrets in their messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SECRET = "ghp_" + "a1B2" * 9
 
 
 @pytest.mark.crash
-def test_a_killed_run_keeps_what_it_acknowledged_and_is_proven_dead(tmp_path: Path) -> None:
+def test_killed_run_keeps_acknowledged_messages(tmp_path: Path) -> None:
     dice = random.Random(7)
     script = "\n".join(f"@say line {number}\n@sleep 0.01" for number in range(300))
     acknowledged: list[str] = []
@@ -72,7 +72,7 @@ def test_a_killed_run_keeps_what_it_acknowledged_and_is_proven_dead(tmp_path: Pa
     assert {row["status"] for row in sessions(tmp_path)} == {"failed"}
 
 
-def test_a_living_run_is_never_touched_however_silent(tmp_path: Path) -> None:
+def test_silent_live_run_is_never_marked_dead(tmp_path: Path) -> None:
     running = start(tmp_path, "agent", "script", "@say here\n@hang", "--json")
     assert running.stdout is not None
     running.stdout.readline()
@@ -91,7 +91,7 @@ def test_a_living_run_is_never_touched_however_silent(tmp_path: Path) -> None:
         running.communicate(timeout=20)
 
 
-def test_twenty_agents_at_once_keep_to_their_own_sessions(tmp_path: Path) -> None:
+def test_twenty_concurrent_agents_keep_separate_sessions(tmp_path: Path) -> None:
     li(tmp_path, "agent", "script", "@say first")
     runs = [
         start(
@@ -114,7 +114,7 @@ def test_twenty_agents_at_once_keep_to_their_own_sessions(tmp_path: Path) -> Non
             assert [item["assistant_response"] for item in kept[1:]] == [f"{number}-{line}" for line in range(20)]
 
 
-def test_another_terminal_follows_waits_and_stops(tmp_path: Path) -> None:
+def test_logs_wait_and_kill_from_another_process(tmp_path: Path) -> None:
     begun = li(tmp_path, "agent", "script", "@say one\n@sleep 1\n@say two\n@run sleep 60", "--background")
     session_id = begun.stdout.strip()
     following = start(tmp_path, "logs", "-f", session_id, "--json")
@@ -131,7 +131,7 @@ def test_another_terminal_follows_waits_and_stops(tmp_path: Path) -> None:
     assert session(tmp_path)["status"] == "cancelled"
 
 
-def test_secrets_are_kept_nowhere(tmp_path: Path) -> None:
+def test_secrets_are_stored_nowhere(tmp_path: Path) -> None:
     (tmp_path / "script").write_text(f"@say the token is {SECRET}\n@tool fetch {SECRET}\n@run printenv OPENAI_API_KEY")
     done = li(
         tmp_path,
@@ -157,7 +157,7 @@ def test_secrets_are_kept_nowhere(tmp_path: Path) -> None:
     assert "[REDACTED:environment:" in everything
 
 
-def test_a_secret_in_two_pieces_of_a_stream() -> None:
+def test_redactor_stream_joins_a_split_secret() -> None:
     redactor = EventRedactor()
     shown = redactor.stream("main", "key " + SECRET[:20]) + redactor.stream("main", SECRET[20:] + " end ")
     assert SECRET not in shown
@@ -165,7 +165,7 @@ def test_a_secret_in_two_pieces_of_a_stream() -> None:
     assert shown.endswith(" end ")
 
 
-def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lease_redacts_session_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "not-a-known-shape-at-all")
     called = Session(
         id="run",
@@ -186,7 +186,7 @@ def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("what", ["moved", "replaced"])
-def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_comes(tmp_path: Path, what: str) -> None:
+def test_recorder_spools_when_the_home_disappears(tmp_path: Path, what: str) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
     home.mkdir(mode=0o700)
     path = str(home / "state.db")
@@ -223,7 +223,7 @@ def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_c
             assert [entry.message_id for entry in branch_entries(conn, "main")] == [f"m{n}" for n in range(9)]
 
 
-def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorder_waits_for_a_locked_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "BUSY_TIMEOUT_MS", 50)
     path = str(tmp_path / "state.db")
     warnings: list[str] = []
@@ -260,7 +260,7 @@ def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypa
     assert any("held by another process" in line for line in warnings)
 
 
-def test_a_spool_is_taken_in_once(tmp_path: Path) -> None:
+def test_spool_is_drained_once(tmp_path: Path) -> None:
     path = str(tmp_path / "state.db")
     with Database(path) as database:
         row = Session(name="x")
@@ -281,7 +281,7 @@ def test_a_spool_is_taken_in_once(tmp_path: Path) -> None:
             assert get_session(conn, row.id).message_count == 1
 
 
-def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
+def test_recorder_stores_invalid_content_as_text(tmp_path: Path) -> None:
     path = str(tmp_path / "state.db")
     deep: object = "bottom"
     for _ in range(500):
@@ -307,7 +307,7 @@ def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("passes", [1, 3])
-def test_killed_right_after_keeping(tmp_path: Path, passes: int) -> None:
+def test_recorder_killed_after_commit(tmp_path: Path, passes: int) -> None:
     script = "\n".join(f"@say line {number}\n@sleep 0.01" for number in range(20))
     running = start(tmp_path, "agent", "script", script, "--json", LIONAGI_CRASH_AT=f"recorder.kept:{passes}")
     out, _ = running.communicate(timeout=30)
@@ -319,7 +319,7 @@ def test_killed_right_after_keeping(tmp_path: Path, passes: int) -> None:
     assert len(kept) > len(acknowledged), "what was kept but not yet shown is there too"
 
 
-_SPOOLING = """
+_SPOOL_SCRIPT = """
 import sys
 from lionstudio.runs.spool import Spool, drain_spool
 from lionstudio.state.database import Database
@@ -339,7 +339,7 @@ with Database(path) as database:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("point", ["spool.written", "spool.taken_in"])
-def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
+def test_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
     path = str(tmp_path / "state.db")
     row = Session(name="x")
     branch = Branch(session_id=row.id, name="main")
@@ -347,7 +347,7 @@ def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
         database.write(lambda conn: create_session(conn, row))
         database.write(lambda conn: create_branch(conn, branch))
     done = subprocess.run(
-        [sys.executable, "-c", _SPOOLING, path, row.id, branch.id],
+        [sys.executable, "-c", _SPOOL_SCRIPT, path, row.id, branch.id],
         env=environment(tmp_path, LIONAGI_CRASH_AT=point),
         check=False,
         timeout=30,
@@ -358,7 +358,7 @@ def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
     assert len(contents(tmp_path, row.id)["main"]) == 5
 
 
-def test_a_closed_terminal_is_an_abort(tmp_path: Path) -> None:
+def test_closed_terminal_aborts_the_run(tmp_path: Path) -> None:
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(LI, [LI, "agent", "script", "@say x\n@run sleep 60"], environment(tmp_path))
@@ -379,7 +379,7 @@ def _exists(home: Path) -> bool:
 
 
 @pytest.mark.parametrize("how", ["kill -9 by somebody", "li kill --grace 0"])
-def test_what_a_dead_runner_left_running_is_ended(tmp_path: Path, how: str) -> None:
+def test_stop_run_ends_orphaned_processes(tmp_path: Path, how: str) -> None:
     begun = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background")
     session_id = begun.stdout.strip()
     deadline = time.monotonic() + 20
@@ -395,7 +395,7 @@ def test_what_a_dead_runner_left_running_is_ended(tmp_path: Path, how: str) -> N
     assert (row["status"], row["reason_codes"]) == ("cancelled", ["run.cancelled.orchestrator"])
 
 
-def test_two_who_stop_a_run_at_once_stop_it_once(tmp_path: Path) -> None:
+def test_concurrent_stops_end_a_run_once(tmp_path: Path) -> None:
     session_id = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background").stdout.strip()
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda grace: stop_run(str(tmp_path / "state.db"), session_id, grace=grace), (0, 0)))

@@ -1,4 +1,4 @@
-"""Teams under many writers, and killed on the way: nothing is lost, and what drifted apart is healed."""
+"""Teams with concurrent and killed writers: no message is lost, and an import resolves drift."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MANY = 50
 
 
 @pytest.mark.slow
-def test_fifty_processes_send_to_one_team_and_none_is_lost(home: Settings) -> None:
+def test_fifty_processes_send_without_losing_messages(home: Settings) -> None:
     env = {"LIONAGI_HOME": home.home}
     assert li("team", "create", "crowd", "--members", "a,b", env=env).code == 0
     with ThreadPoolExecutor(MANY) as pool:
@@ -52,9 +52,7 @@ def test_fifty_processes_send_to_one_team_and_none_is_lost(home: Settings) -> No
         ("write.committed", 2, 2),
     ],
 )
-def test_a_send_that_is_killed_leaves_drift_that_import_heals(
-    point: str, in_file: int, in_table: int, home: Settings
-) -> None:
+def test_killed_send_leaves_drift_that_import_resolves(point: str, in_file: int, in_table: int, home: Settings) -> None:
     env = {"LIONAGI_HOME": home.home}
     li("team", "create", "review", "--members", "a,b", env=env)
     li("team", "send", "review", "first", "--from", "a", env=env)
@@ -75,7 +73,7 @@ def test_a_send_that_is_killed_leaves_drift_that_import_heals(
 
 
 @pytest.mark.crash
-def test_an_import_that_is_killed_and_run_again_is_an_import_once(home: Settings, tmp_path: Path) -> None:
+def test_killed_import_can_be_repeated(home: Settings, tmp_path: Path) -> None:
     for number in range(6):
         put(home, {**OLD, "id": f"team{number}", "messages": [{"id": f"m{number}", "content": f"{number}"}]})
     other = home._replace(db=str(tmp_path / "other.db"))

@@ -31,7 +31,7 @@ def letter(id_: str, at: float = T0, **fields: object) -> TeamMessage:
     return TeamMessage(**given)  # type: ignore[arg-type]
 
 
-def test_a_team_is_found_by_id_and_by_name(db: Database) -> None:
+def test_get_team_by_id_and_name(db: Database) -> None:
     team(db, "older", created_at=T0)
     newer = team(db, "newer", created_at=T0 + 1, members=("a", "b"), metadata={"mode": "x"})
     team(db, "review", name="its id is a name")
@@ -44,14 +44,14 @@ def test_a_team_is_found_by_id_and_by_name(db: Database) -> None:
     assert sql(db, "SELECT member_count FROM teams WHERE id = 'newer'") == [(2,)]
 
 
-def test_a_team_is_brought_up_to_date(db: Database) -> None:
+def test_put_team_updates_a_row(db: Database) -> None:
     team(db, members=("a",))
     stored = team(db, members=("a", "b"), updated_at=T0 + 9, created_at=T0 + 5, name="other")
 
     assert stored == Team(id="team", name="other", members=("a", "b"), created_at=T0, updated_at=T0 + 9)
 
 
-def test_teams_are_listed_by_last_use(db: Database) -> None:
+def test_list_teams_by_last_use(db: Database) -> None:
     for number, id_ in enumerate("abc"):
         team(db, id_, updated_at=T0 + number)
     write(db, post, letter("m", T0 + 10, team_id="a"))
@@ -60,7 +60,7 @@ def test_teams_are_listed_by_last_use(db: Database) -> None:
     assert [one.id for one in read(db, list_teams, limit=2)] == ["a", "c"]
 
 
-def test_archived_and_back(db: Database) -> None:
+def test_move_team_archives_and_reopens(db: Database) -> None:
     team(db)
     write(db, move_team, "review", "archived")
     assert read(db, get_team, "team").status == "archived"
@@ -68,7 +68,7 @@ def test_archived_and_back(db: Database) -> None:
     assert read(db, get_team, "team").status == "active"
 
 
-def test_messages_come_in_order_and_in_pages(db: Database) -> None:
+def test_team_messages_in_order_and_pages(db: Database) -> None:
     team(db)
     sent = [letter("b", T0 + 1), letter("a", T0 + 1), letter("first", T0), letter("last", T0 + 2, recipient="bob")]
     for one in sent:
@@ -82,7 +82,7 @@ def test_messages_come_in_order_and_in_pages(db: Database) -> None:
     assert everything[-1] == sent[-1]
 
 
-def test_the_same_message_again_brings_it_up_to_date(db: Database) -> None:
+def test_post_updates_an_existing_message(db: Database) -> None:
     team(db)
     write(db, post, letter("m", read_by=("ada",)))
     write(db, post, letter("m", read_by=("ada", "bob"), content="corrected"))
@@ -93,7 +93,7 @@ def test_the_same_message_again_brings_it_up_to_date(db: Database) -> None:
     assert read(db, message_counts) == {"team": 1}
 
 
-def test_a_long_message_gets_a_summary(db: Database) -> None:
+def test_post_summarizes_long_messages(db: Database) -> None:
     team(db)
     for one in (
         letter("short", content="x" * 200),
@@ -111,7 +111,7 @@ def test_a_long_message_gets_a_summary(db: Database) -> None:
     }
 
 
-def test_sessions_that_talked_through_a_team(db: Database) -> None:
+def test_sessions_of_team(db: Database) -> None:
     team(db)
     for id_ in ("s1", "s2", "s3"):
         begin(db, id_)
@@ -121,14 +121,14 @@ def test_sessions_that_talked_through_a_team(db: Database) -> None:
     assert read(db, sessions_of_team, "team") == ["s1", "s2"]
 
 
-def test_a_message_to_no_team_leaves_nothing(db: Database) -> None:
+def test_post_to_unknown_team_is_refused(db: Database) -> None:
     with pytest.raises(NotFound):
         write(db, post, letter("m", team_id="nobody"))
 
     assert sql(db, "SELECT count(*) FROM team_messages") == [(0,)]
 
 
-def test_messages_go_with_their_team(db: Database) -> None:
+def test_deleting_a_team_deletes_its_messages(db: Database) -> None:
     team(db)
     write(db, post, letter("m"))
     sql(db, "DELETE FROM teams")

@@ -1,4 +1,4 @@
-"""Teams: file first, row second; every generation of files; imports that can be repeated; drift that is shown."""
+"""Teams: file first, row second; old file formats; repeatable imports; drift."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def rows(db: Database, team_id: str) -> list[str]:
     return [message.content for message in db.read(lambda conn: team_messages(conn, team_id, limit=10_000))]
 
 
-# ── in use, in both ways of keeping them ────────────────────────────────────
+# ── operations, in files and in the database ────────────────────────────────────
 
 
-def test_a_conversation(teams: Teams, db: Database) -> None:
+def test_teams_send_read_and_summarize(teams: Teams, db: Database) -> None:
     team = teams.create("review", ["analyst", "critic", "analyst"]).team
     teams.send("review", "start", sender="critic", to=["analyst"])
     teams.send(team.id, "to all", sender="_cli", to=["all"])
@@ -106,7 +106,7 @@ def test_a_conversation(teams: Teams, db: Database) -> None:
     assert rows(db, team.id) == ["start", "to all", "to two", long]
 
 
-def test_refusals(teams: Teams) -> None:
+def test_teams_refuse_invalid_input(teams: Teams) -> None:
     teams.create("review", ["analyst", "critic"])
 
     refused: list[tuple[type[Exception], Callable[[], object]]] = [
@@ -128,7 +128,7 @@ def test_refusals(teams: Teams) -> None:
     assert teams.get("review").messages == []
 
 
-def test_an_archived_team_takes_no_messages_and_can_be_reopened(teams: Teams, db: Database) -> None:
+def test_archived_team_refuses_messages_until_reopened(teams: Teams, db: Database) -> None:
     team = teams.create("review", ["a"]).team
     teams.move("review", TeamStatus.ARCHIVED)
 
@@ -145,7 +145,7 @@ def test_an_archived_team_takes_no_messages_and_can_be_reopened(teams: Teams, db
     assert db.read(lambda conn: get_team(conn, team.id)).status == TeamStatus.ACTIVE
 
 
-def test_a_message_belongs_to_the_run_that_sent_it(teams: Teams, db: Database) -> None:
+def test_send_links_the_sending_run(teams: Teams, db: Database) -> None:
     begin(db, "the-run")
     team = teams.create("review", ["a"]).team
     for given_id in ("the-run", "no-such-run", ""):
@@ -156,7 +156,7 @@ def test_a_message_belongs_to_the_run_that_sent_it(teams: Teams, db: Database) -
     assert db.read(lambda conn: sessions_of_team(conn, team.id)) == ["the-run"]
 
 
-def test_a_secret_is_taken_out_before_anything_is_written(teams: Teams, home: Settings) -> None:
+def test_send_redacts_secrets(teams: Teams, home: Settings) -> None:
     token = "ghp_" + "a1B2" * 9
     teams.create("review", ["a"])
     teams.send("review", f"use {token} for it", sender="a", to=[])
@@ -165,7 +165,7 @@ def test_a_secret_is_taken_out_before_anything_is_written(teams: Teams, home: Se
     assert all(token not in path.read_text() for path in Path(home.home).rglob("*.json"))
 
 
-def test_text_that_is_hard_to_keep_arrives(teams: Teams) -> None:
+def test_send_preserves_unusual_text(teams: Teams) -> None:
     teams.create("review", ["a"])
     for text in ("🦁 \u202e \x1b[31m", "a\0b", "\ud800", "line\r\nline", '"\\', "x" * 1_000_000):
         teams.send("review", text, sender="a", to=[])
@@ -175,7 +175,7 @@ def test_text_that_is_hard_to_keep_arrives(teams: Teams) -> None:
     assert kept[3:] == ["line\r\nline", '"\\', "x" * 1_000_000]
 
 
-def test_an_export_of_either_kind_is_a_file_that_can_be_read_in(teams: Teams, db: Database, tmp_path: Path) -> None:
+def test_export_team_can_be_imported(teams: Teams, db: Database, tmp_path: Path) -> None:
     teams.create("review", ["a", "b"])
     teams.send("review", "x", sender="a", to=["b"])
     teams.send("review", "y", sender="a", to=["a", "b"])
@@ -191,7 +191,7 @@ def test_an_export_of_either_kind_is_a_file_that_can_be_read_in(teams: Teams, db
 # ── files ───────────────────────────────────────────────────────────────────
 
 
-def test_the_file_is_in_the_format_that_older_tools_read(home: Settings, db: Database) -> None:
+def test_team_file_format_is_readable_by_older_tools(home: Settings, db: Database) -> None:
     teams = FileTeams(home.home, db)
     team = teams.create("review", ["analyst", "critic"]).team
     teams.send("review", "hello", sender="critic", to=["analyst"])
@@ -206,7 +206,7 @@ def test_the_file_is_in_the_format_that_older_tools_read(home: Settings, db: Dat
     assert len(team.id) == 12
 
 
-def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings, db: Database) -> None:
+def test_read_team_file_accepts_old_formats_and_unknown_keys(home: Settings, db: Database) -> None:
     odd: dict[str, Any] = {
         "id": "oldest",
         "name": "oldest",
@@ -246,7 +246,7 @@ def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings
     assert [list(message["read_by"]) for message in (marked[0], marked[3])] == [["b"], ["b"]]
 
 
-def test_a_file_with_another_name_than_its_id_is_written_where_it_lies(home: Settings, db: Database) -> None:
+def test_team_file_with_another_name_is_edited_in_place(home: Settings, db: Database) -> None:
     path = put(home, OLD, "by-hand")
 
     FileTeams(home.home, db).send("review", "x", sender="_cli", to=[])
@@ -255,7 +255,7 @@ def test_a_file_with_another_name_than_its_id_is_written_where_it_lies(home: Set
     assert [file.path for file in list_team_files(home.home)] == [str(path)]
 
 
-def test_of_two_files_with_one_id_the_one_that_is_named_after_it_counts(home: Settings, db: Database) -> None:
+def test_list_team_files_prefers_the_file_named_by_id(home: Settings, db: Database) -> None:
     for name in ("a copy", OLD["id"], "z copy"):
         put(home, OLD, str(name))
 
@@ -265,7 +265,7 @@ def test_of_two_files_with_one_id_the_one_that_is_named_after_it_counts(home: Se
     assert all("has the id of" in each.reason for each in done.skipped)
 
 
-def test_without_a_database_the_file_is_written_and_the_drift_is_told(home: Settings, db: Database) -> None:
+def test_send_without_database_reports_drift(home: Settings, db: Database) -> None:
     teams = FileTeams(home.home, None)
     written = teams.create("review", ["a"])
     sent = teams.send("review", "x", sender="a", to=[])
@@ -277,7 +277,7 @@ def test_without_a_database_the_file_is_written_and_the_drift_is_told(home: Sett
     ]
 
 
-def test_a_team_that_is_only_in_the_table_gets_its_file_with_the_next_message(home: Settings, db: Database) -> None:
+def test_send_restores_a_missing_team_file(home: Settings, db: Database) -> None:
     table = open_teams(home._replace(teams_in_db_only=True), db)
     team = table.create("review", ["a", "b"]).team
     table.send("review", "in the table", sender="a", to=[])
@@ -296,7 +296,7 @@ def test_a_team_that_is_only_in_the_table_gets_its_file_with_the_next_message(ho
 # ── import and drift ────────────────────────────────────────────────────────
 
 
-def test_an_import_twice_is_an_import_once(home: Settings, db: Database) -> None:
+def test_import_teams_is_idempotent(home: Settings, db: Database) -> None:
     begin(db, "known-run")
     put(home, OLD)
     linked = {"id": "m1", "from": "a", "content": "x" * 500, "session_id": "known-run", "to": ["a", "b"]}
@@ -316,7 +316,7 @@ def test_an_import_twice_is_an_import_once(home: Settings, db: Database) -> None
     assert db.read(lambda conn: sessions_of_team(conn, "other")) == ["known-run"]
 
 
-def test_a_dry_run_says_what_would_come_and_writes_nothing(home: Settings, db: Database) -> None:
+def test_import_teams_dry_run_writes_nothing(home: Settings, db: Database) -> None:
     put(home, OLD)
     before = dump(db.path)
 
@@ -326,7 +326,7 @@ def test_a_dry_run_says_what_would_come_and_writes_nothing(home: Settings, db: D
     assert dump(db.path) == before
 
 
-def test_an_import_goes_on_where_messages_readers_and_runs_arrive(home: Settings, db: Database) -> None:
+def test_import_teams_adds_new_messages_readers_and_runs(home: Settings, db: Database) -> None:
     data = json.loads(json.dumps(OLD))
     data["messages"][0]["session_id"] = "later"
     path = put(home, data)
@@ -345,7 +345,7 @@ def test_an_import_goes_on_where_messages_readers_and_runs_arrive(home: Settings
     assert rows(db, data["id"]) == ["Start analysis", "done", "thanks"]
 
 
-def test_a_live_team_and_its_import_agree(home: Settings, db: Database) -> None:
+def test_import_teams_finds_nothing_after_send(home: Settings, db: Database) -> None:
     teams = FileTeams(home.home, db)
     begin(db, "run")
     teams.create("review", ["a", "b"])
@@ -361,7 +361,7 @@ def test_a_live_team_and_its_import_agree(home: Settings, db: Database) -> None:
     assert dump(db.path) == live
 
 
-def test_ids_that_two_teams_share_are_told_apart(home: Settings, db: Database) -> None:
+def test_import_teams_separates_shared_message_ids(home: Settings, db: Database) -> None:
     for name in ("one", "two"):
         put(home, {"id": name, "members": ["a"], "messages": [{"id": "same", "from": "a", "content": name}]})
 
@@ -374,7 +374,7 @@ def test_ids_that_two_teams_share_are_told_apart(home: Settings, db: Database) -
     assert db.read(lambda conn: find_drift(conn, home)) == []
 
 
-def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(home: Settings, db: Database) -> None:
+def test_import_teams_skips_damaged_files(home: Settings, db: Database) -> None:
     put(home, OLD)
     Path(home.home, "teams", "empty.json").touch()
     Path(home.home, "teams", "torn.json").write_text(json.dumps(OLD)[:200])
@@ -393,7 +393,7 @@ def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(hom
     assert {finding.code for finding in findings} == {"team.unreadable"}
 
 
-def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Database) -> None:
+def test_find_drift_in_both_directions(home: Settings, db: Database) -> None:
     path = put(home, OLD)
     import_teams(db, home.home)
     table = open_teams(home._replace(teams_in_db_only=True), db)
@@ -452,7 +452,7 @@ def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Databa
         },
     )
 )
-def test_any_file_is_brought_in_once_or_refused_and_survives_an_export(blank: Path, data: dict[str, Any]) -> None:
+def test_import_teams_accepts_or_refuses_any_file(blank: Path, data: dict[str, Any]) -> None:
     with copied(blank) as db:
         home = str(Path(db.path).parent)
         Path(home, "teams").mkdir()

@@ -1,4 +1,4 @@
-"""Project and commit are read from the files of a checkout, without starting git; git itself is the judge."""
+"""Project and commit of a run, read without starting git and compared with git's own answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def commit(folder: Path, message: str = "m") -> str:
     return git(folder, "rev-parse", "HEAD")
 
 
-def test_a_branch(repository: Path) -> None:
+def test_commit_of_branch(repository: Path) -> None:
     made = commit(repository)
     (repository / "a" / "b").mkdir(parents=True)
 
@@ -33,12 +33,12 @@ def test_a_branch(repository: Path) -> None:
     assert project_name(str(repository / "a")) == "the-project"
 
 
-def test_no_commit_yet(repository: Path) -> None:
+def test_commit_of_empty_repository(repository: Path) -> None:
     assert commit_of(str(repository)) is None
     assert project_name(str(repository)) == "the-project"
 
 
-def test_a_detached_head(repository: Path) -> None:
+def test_commit_of_detached_head(repository: Path) -> None:
     first = commit(repository, "first")
     commit(repository, "second")
     git(repository, "checkout", "-q", first)
@@ -46,7 +46,7 @@ def test_a_detached_head(repository: Path) -> None:
     assert commit_of(str(repository)) == first
 
 
-def test_packed_refs(repository: Path) -> None:
+def test_commit_of_packed_refs(repository: Path) -> None:
     other = commit(repository, "other")
     git(repository, "update-ref", "refs/a/refs/heads/main", other)  # a name that ends the same way
     made = commit(repository)
@@ -59,7 +59,7 @@ def test_packed_refs(repository: Path) -> None:
     assert commit_of(str(repository)) == newer
 
 
-def test_a_branch_with_slashes(repository: Path) -> None:
+def test_commit_of_branch_with_slashes(repository: Path) -> None:
     commit(repository)
     git(repository, "checkout", "-q", "-b", "show/docs/review")
     made = commit(repository)
@@ -68,7 +68,7 @@ def test_a_branch_with_slashes(repository: Path) -> None:
     assert commit_of(str(repository)) == made
 
 
-def test_a_worktree(repository: Path, tmp_path: Path) -> None:
+def test_commit_of_worktree(repository: Path, tmp_path: Path) -> None:
     commit(repository)
     git(repository, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     made = commit(tmp_path / "side", "on the side")
@@ -80,7 +80,7 @@ def test_a_worktree(repository: Path, tmp_path: Path) -> None:
     assert commit_of(str(tmp_path / "side")) == made
 
 
-def test_a_submodule(repository: Path, tmp_path: Path) -> None:
+def test_commit_of_submodule(repository: Path, tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     git(inner, "init", "-q")
@@ -91,7 +91,7 @@ def test_a_submodule(repository: Path, tmp_path: Path) -> None:
     assert commit_of(str(repository / "sub")) == made
 
 
-def test_outside_of_a_checkout(tmp_path: Path) -> None:
+def test_commit_outside_a_checkout(tmp_path: Path) -> None:
     assert (top_folder(str(tmp_path)), project_name(str(tmp_path)), commit_of(str(tmp_path))) == (None, None, None)
 
 
@@ -99,7 +99,7 @@ def test_outside_of_a_checkout(tmp_path: Path) -> None:
     "head",
     [b"", b"garbage", b"ref: refs/heads/nowhere", b"ref: ../../../etc/passwd", b"\xff\xfe", b"a" * 39, b"g" * 40],
 )
-def test_a_head_that_says_nothing(repository: Path, head: bytes) -> None:
+def test_commit_of_invalid_head(repository: Path, head: bytes) -> None:
     commit(repository)
     (repository / ".git" / "HEAD").write_bytes(head)
 
@@ -107,13 +107,13 @@ def test_a_head_that_says_nothing(repository: Path, head: bytes) -> None:
 
 
 @pytest.mark.parametrize("pointer", ["", "gitdir: /nowhere", "nothing"])
-def test_a_pointer_to_nowhere(tmp_path: Path, pointer: str) -> None:
+def test_commit_of_dangling_gitdir(tmp_path: Path, pointer: str) -> None:
     (tmp_path / ".git").write_text(pointer)
 
     assert commit_of(str(tmp_path)) is None
 
 
-def test_nothing_that_the_repository_names_is_run(repository: Path, tmp_path: Path) -> None:
+def test_commit_of_runs_no_program(repository: Path, tmp_path: Path) -> None:
     made = commit(repository)
     trap = tmp_path / "trapped"
     git(repository, "config", "core.fsmonitor", f"touch {trap}")
@@ -123,7 +123,7 @@ def test_nothing_that_the_repository_names_is_run(repository: Path, tmp_path: Pa
     assert not trap.exists()
 
 
-def test_the_project_of_a_repository_is_what_its_settings_say(repository: Path, tmp_path: Path) -> None:
+def test_project_of_reads_the_repository_settings(repository: Path, tmp_path: Path) -> None:
     settings = load_settings({"home": str(tmp_path / "home")}, {}, "/")
     repo = str(repository)
     assert project_of(repo, settings, {}) == "the-project"
