@@ -54,28 +54,28 @@ def test_load_settings_defaults(home: Path, tmp_path: Path) -> None:
 def test_load_settings_source_order(home: Path, project: Path) -> None:
     project_file, home_file = project / ".lionagi" / "config.toml", home / "config.toml"
 
-    def kept() -> tuple[int, str]:
+    def keep_days() -> tuple[int, str]:
         settings = load(home, project / "deep" / "er", dict(environ), **flags)
         return settings.keep_days, settings.origins["keep_days"]
 
     environ: dict[str, str] = {}
     flags: dict[str, Any] = {}
-    assert kept() == (30, "default")
+    assert keep_days() == (30, "default")
     home_file.write_text("keep_days = 1\n")
-    assert kept() == (1, str(home_file))
+    assert keep_days() == (1, str(home_file))
     project_file.write_text("keep_days = 2\n")
-    assert kept() == (2, str(project_file))
+    assert keep_days() == (2, str(project_file))
     environ["LIONAGI_KEEP_DAYS"] = "3"
-    assert kept() == (3, "environment")
+    assert keep_days() == (3, "environment")
     flags["keep_days"] = 4
-    assert kept() == (4, "flag")
+    assert keep_days() == (4, "flag")
     flags["keep_days"] = None  # an option that is not set
     environ["LIONAGI_KEEP_DAYS"] = ""  # an empty variable counts as unset
-    assert kept() == (2, str(project_file))
+    assert keep_days() == (2, str(project_file))
 
 
 def test_load_settings_reads_variables(home: Path, tmp_path: Path) -> None:
-    given = {
+    environ = {
         "LIONAGI_DB": "/d/x.db",
         "LIONAGI_SHOWS": "/s",
         "LIONAGI_PROJECT": "p",
@@ -88,10 +88,10 @@ def test_load_settings_reads_variables(home: Path, tmp_path: Path) -> None:
         "LIONAGI_EMBED_KEY_VARIABLE": "KEY",
     }
 
-    settings = load(home, tmp_path, given)
+    settings = load(home, tmp_path, environ)
 
     assert settings[1:-1] == ("/d/x.db", "/s", "p", 7, 8, 9, True, "http://127.0.0.1:1/v1", "m", "KEY")
-    assert {item.variable for item in SETTINGS} == {"LIONAGI_HOME", *given}
+    assert {item.variable for item in SETTINGS} == {"LIONAGI_HOME", *environ}
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_load_settings_refuses_binary_files(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "shown"),
+    ("url", "shown"),
     [
         ("http://me:secret@127.0.0.1:1/v1", "http://127.0.0.1:1/v1"),
         ("http://h/@x?key=secret", "http://h/@x"),
@@ -194,7 +194,7 @@ def test_load_settings_refuses_binary_files(home: Path, tmp_path: Path) -> None:
         ("me:secret@h", "not an address"),
     ],
 )
-def test_describe_hides_passwords(given: str, shown: str, tmp_path: Path) -> None:
-    settings = load_settings({}, {"LIONAGI_HOME": str(tmp_path), "LIONAGI_EMBED_URL": given}, str(tmp_path))
+def test_describe_hides_passwords(url: str, shown: str, tmp_path: Path) -> None:
+    settings = load_settings({}, {"LIONAGI_HOME": str(tmp_path), "LIONAGI_EMBED_URL": url}, str(tmp_path))
 
-    assert {each["name"]: each["value"] for each in describe(settings)}["embed_url"] == shown
+    assert {item["name"]: item["value"] for item in describe(settings)}["embed_url"] == shown

@@ -11,7 +11,6 @@ import pytest
 from tests.support.children import environment
 from tests.support.sql_trace import traced
 
-from lionstudio.definitions import versions
 from lionstudio.definitions.versions import (
     EDITED,
     FIRST_SEEN,
@@ -45,8 +44,8 @@ def agent(folder: Path, name: str, text: str = "prompt") -> Path:
 
 
 def saved_versions(db: Database, key: str, kind: str = "agent") -> list[tuple[int, str, str | None]]:
-    found = db.read(lambda conn: list_versions(conn, kind, key))
-    return [(each.version, each.content, each.message) for each in reversed(found)]
+    versions = db.read(lambda conn: list_versions(conn, kind, key))
+    return [(version.version, version.content, version.message) for version in reversed(versions)]
 
 
 def test_find_definition_prefers_the_nearest(tmp_path: Path) -> None:
@@ -56,17 +55,17 @@ def test_find_definition_prefers_the_nearest(tmp_path: Path) -> None:
     agent(outer / ".lionagi", "reviewer", "outer")
     nearest = agent(inner / ".lionagi", "reviewer", "inner")
 
-    found = list_definitions("agent", str(home), str(inner))
+    definitions = list_definitions("agent", str(home), str(inner))
 
-    assert [(each.text, each.place.origin, each.shadowed_by) for each in found] == [
+    assert [(item.text, item.place.origin, item.shadowed_by) for item in definitions] == [
         ("inner", "project", None),
         ("outer", "project", str(nearest)),
         ("home", "home", str(nearest)),
     ]
     assert get_definition("agent", "reviewer", str(home), str(inner)).text == "inner"
     assert get_definition("agent", "reviewer", str(home), str(tmp_path)).text == "home"
-    assert len({each.key for each in found}) == 3
-    assert found[2].key == "reviewer"
+    assert len({item.key for item in definitions}) == 3
+    assert definitions[2].key == "reviewer"
 
 
 def test_find_definition_prefers_folders_and_maps_dashes(tmp_path: Path) -> None:
@@ -76,9 +75,9 @@ def test_find_definition_prefers_folders_and_maps_dashes(tmp_path: Path) -> None
     (tmp_path / "agents" / "README.md").write_text("not an agent")
     (tmp_path / "agents" / ".hidden.md").write_text("not an agent")
 
-    found = list_definitions("agent", str(tmp_path), str(tmp_path))
+    definitions = list_definitions("agent", str(tmp_path), str(tmp_path))
 
-    assert [(each.text, each.shadowed_by is None) for each in found] == [("folder", True), ("file", False)]
+    assert [(item.text, item.shadowed_by is None) for item in definitions] == [("folder", True), ("file", False)]
     assert get_definition("agent", "code_reviewer", str(tmp_path), str(tmp_path)).text == "folder"
 
 
@@ -87,7 +86,7 @@ def test_playbooks_end_in_yaml_or_yml(tmp_path: Path) -> None:
     for name in ("a.playbook.yaml", "b.yaml", "c.yml", "d.playbook.yml", "e.txt"):
         (tmp_path / "playbooks" / name).write_text("prompt: x")
 
-    assert [each.name for each in list_definitions("playbook", str(tmp_path), str(tmp_path))] == ["a", "b", "c", "d"]
+    assert [item.name for item in list_definitions("playbook", str(tmp_path), str(tmp_path))] == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize("name", ["../secret", "a/b", "..", "/etc/passwd", "-x", "a\nb"])
@@ -106,11 +105,11 @@ def test_list_definitions_follows_links_to_files_only(tmp_path: Path) -> None:
     (home / "agents" / "linked").symlink_to(elsewhere)
     (home / "agents" / "file.md").symlink_to(elsewhere / "linked.md")
 
-    found = {each.name: each for each in list_definitions("agent", str(home), str(home))}
+    definitions = {item.name: item for item in list_definitions("agent", str(home), str(home))}
 
-    assert found["file"].text == "from afar"
-    assert found["linked"].error is not None
-    assert "leads out of" in found["linked"].error
+    assert definitions["file"].text == "from afar"
+    assert definitions["linked"].error is not None
+    assert "leads out of" in definitions["linked"].error
 
 
 def test_definitions_of_other_owners_are_ignored(tmp_path: Path) -> None:
@@ -121,9 +120,9 @@ def test_definitions_of_other_owners_are_ignored(tmp_path: Path) -> None:
     below = tmp_path / "shared" / "mine"
     below.mkdir()
 
-    (found,) = list_definitions("agent", str(tmp_path / "home"), str(below))
+    (definition,) = list_definitions("agent", str(tmp_path / "home"), str(below))
 
-    assert found.error == "not read: it belongs to another user (uid 12345)"
+    assert definition.error == "not read: it belongs to another user (uid 12345)"
     assert find_definition("agent", "planted", str(tmp_path / "home"), str(below)) is None
 
 
@@ -150,11 +149,11 @@ def one(home: Path, name: str) -> Definition:
 def test_record_edits_adds_versions(db: Database, tmp_path: Path) -> None:
     home = tmp_path / "home"
     path = agent(home, "x", "first")
-    assert [each.version for each in seen(db, home)] == [1]
+    assert [item.version for item in seen(db, home)] == [1]
     assert seen(db, home) == []
 
     path.write_text("second")
-    assert [each.version for each in seen(db, home)] == [2]
+    assert [item.version for item in seen(db, home)] == [2]
     path.write_text("first")
     seen(db, home)
 
@@ -167,9 +166,9 @@ def test_record_edits_without_edits_costs_one_statement(db: Database, tmp_path: 
         agent(home, f"a{n}", f"prompt {n}")
     assert len(seen(db, home)) == 50
 
-    found = list_definitions("agent", str(home), str(home))
+    definitions = list_definitions("agent", str(home), str(home))
     with traced(db.conn) as ran:
-        record_edits(db, str(home), found)
+        record_edits(db, str(home), definitions)
 
     assert ran == []
 
@@ -185,8 +184,8 @@ def test_record_edits_includes_invalid_files(db: Database, tmp_path: Path) -> No
 def test_save_adds_a_version_and_writes_the_file(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
 
-    made = save(db, str(tmp_path), target, "one\n", create=True, author="me", message="created")
-    again = save(db, str(tmp_path), target, "two\r\n\ufeff", expected=made.sha256)
+    version = save(db, str(tmp_path), target, "one\n", create=True, author="me", message="created")
+    again = save(db, str(tmp_path), target, "two\r\n\ufeff", expected=version.sha256)
 
     assert Path(target.path).read_bytes().decode() == "two\r\n\ufeff"
     assert (again.version, again.sha256) == (2, one(tmp_path, "x").sha256)
@@ -195,17 +194,17 @@ def test_save_adds_a_version_and_writes_the_file(db: Database, tmp_path: Path) -
 
 def test_save_refuses_to_overwrite_another_edit(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
-    made = save(db, str(tmp_path), target, "mine", create=True)
+    version = save(db, str(tmp_path), target, "mine", create=True)
     Path(target.path).write_text("theirs")
 
     with pytest.raises(Conflict, match="was changed since you opened it"):
-        save(db, str(tmp_path), target, "mine again", expected=made.sha256)
+        save(db, str(tmp_path), target, "mine again", expected=version.sha256)
     with pytest.raises(Conflict, match="already"):
         save(db, str(tmp_path), target, "new", create=True)
     assert Path(target.path).read_text() == "theirs"
 
     save(db, str(tmp_path), target, "mine again", expected=f'"{etag_of("theirs")}"')
-    assert [each[1] for each in saved_versions(db, "x")] == ["mine", "theirs", "mine again"]
+    assert [item[1] for item in saved_versions(db, "x")] == ["mine", "theirs", "mine again"]
 
 
 def test_rollback_adds_a_version_and_restores_the_file(db: Database, tmp_path: Path) -> None:
@@ -218,7 +217,7 @@ def test_rollback_adds_a_version_and_restores_the_file(db: Database, tmp_path: P
     Path(target.path).unlink()
     rollback(db, str(tmp_path), target, 2)
     assert Path(target.path).read_text() == "two"
-    assert [each[1] for each in saved_versions(db, "x")] == ["one", "two", "one", "two"]
+    assert [item[1] for item in saved_versions(db, "x")] == ["one", "two", "one", "two"]
     with pytest.raises(NotFound, match="no version 9"):
         rollback(db, str(tmp_path), target, 9)
 
@@ -267,7 +266,7 @@ def test_record_edits_waits_for_a_save(db: Database, tmp_path: Path, monkeypatch
     save(db, str(tmp_path), target, "new")
 
     assert record_edits(db, str(tmp_path), listed) == []
-    assert [each[1] for each in saved_versions(db, "x")] == ["old", "new"]
+    assert [item[1] for item in saved_versions(db, "x")] == ["old", "new"]
 
 
 def test_record_edits_reads_again_after_a_save(db: Database, tmp_path: Path) -> None:
@@ -278,8 +277,8 @@ def test_record_edits_reads_again_after_a_save(db: Database, tmp_path: Path) -> 
     save(db, str(tmp_path), target, "new")
     looks = iter([[early], [one(tmp_path, "x")]])
 
-    assert [each.text for each in list_recorded(db, str(tmp_path), lambda: next(looks))] == ["new"]
-    assert [each.text for each in list_recorded(db, str(tmp_path), lambda: [one(tmp_path, "x")])] == ["new"]
+    assert [item.text for item in list_recorded(db, str(tmp_path), lambda: next(looks))] == ["new"]
+    assert [item.text for item in list_recorded(db, str(tmp_path), lambda: [one(tmp_path, "x")])] == ["new"]
 
 
 @pytest.mark.crash
@@ -306,7 +305,7 @@ def test_killed_save_is_reconciled(point: str, texts: list[str], db: Database, t
 
     seen(db, home)
 
-    assert [each[1] for each in saved_versions(db, "x")] == texts
+    assert [item[1] for item in saved_versions(db, "x")] == texts
     assert Path(target.path).read_text() == texts[-1]
 
 
@@ -321,13 +320,13 @@ def test_concurrent_saves_are_all_stored(db: Database, tmp_path: Path) -> None:
     running = [subprocess.Popen([*command, str(number)], env=environment()) for number in range(6)]
     assert [process.wait() for process in running] == [0] * 6
 
-    found = saved_versions(db, "x")
-    assert sorted(text for _, text, _ in found) == sorted(f"{number} {n}" for number in range(6) for n in range(5))
-    assert [number for number, _, _ in found] == list(range(1, 31))
+    saved = saved_versions(db, "x")
+    assert sorted(text for _, text, _ in saved) == sorted(f"{number} {n}" for number in range(6) for n in range(5))
+    assert [number for number, _, _ in saved] == list(range(1, 31))
     latest = db.read(lambda conn: find_version(conn, "agent", "x"))
     assert latest is not None
     assert latest.content == Path(new_target("agent", "x", str(home)).path).read_text()
-    assert versions.record_edits(db, str(home), [one(home, "x")]) == []
+    assert record_edits(db, str(home), [one(home, "x")]) == []
 
 
 def test_project_definitions_have_their_own_versions(db: Database, tmp_path: Path) -> None:
@@ -337,10 +336,10 @@ def test_project_definitions_have_their_own_versions(db: Database, tmp_path: Pat
 
     record_edits(db, str(home), list_definitions("agent", str(home), str(repo)))
 
-    found = get_definition("agent", "x", str(home), str(repo))
-    assert target_of(found) == Target("agent", found.key, str(repo / ".lionagi" / "agents" / "x.md"))
-    assert found.key.startswith("x@repo-")
-    assert [saved_versions(db, key) for key in ("x", found.key)] == [
+    definition = get_definition("agent", "x", str(home), str(repo))
+    assert target_of(definition) == Target("agent", definition.key, str(repo / ".lionagi" / "agents" / "x.md"))
+    assert definition.key.startswith("x@repo-")
+    assert [saved_versions(db, key) for key in ("x", definition.key)] == [
         [(1, "home", FIRST_SEEN)],
         [(1, "project", FIRST_SEEN)],
     ]

@@ -28,7 +28,7 @@ KEY = "sk-live-0123456789abcdef"
 
 
 @pytest.fixture
-def told(db: Database) -> Database:
+def messages(db: Database) -> Database:
     """Two projects with messages of the same meaning in different words."""
     garage = begin(db, "garage", name="garage", project="web", created_at=T0)
     say(db, garage.branch_id, "the automobile is red", "the database is locked", created_at=T0)
@@ -39,8 +39,8 @@ def told(db: Database) -> Database:
 
 def config(db: Database, server: EmbeddingServer | None, **more: str) -> None:
     """The settings of this home."""
-    given = {"embed_url": server.url if server else None, "embed_model": "words-1", **more}
-    lines = [f"{name} = {json.dumps(value)}\n" for name, value in given.items() if value is not None]
+    values = {"embed_url": server.url if server else None, "embed_model": "words-1", **more}
+    lines = [f"{name} = {json.dumps(value)}\n" for name, value in values.items() if value is not None]
     Path(db.path).with_name("config.toml").write_text("".join(lines))
 
 
@@ -51,11 +51,11 @@ def call(db: Database, *arguments: str) -> Said:
 def embed(db: Database, *arguments: str) -> dict[str, Any]:
     done = call(db, "--json", "state", "embed", *arguments)
     assert done.code == 0, done.err
-    found: dict[str, Any] = done.json
-    return found
+    result: dict[str, Any] = done.json
+    return result
 
 
-def found(db: Database, *arguments: str) -> list[str]:
+def search(db: Database, *arguments: str) -> list[str]:
     done = call(db, "--json", "state", "search", *arguments)
     assert done.code == 0, done.err
     return [hit["message_id"] for hit in done.json["hits"]]
@@ -68,32 +68,32 @@ def rows(db: Database) -> list[tuple[Any, ...]]:
 # ── Computing ─────────────────────────────────────────────────────────────
 
 
-def test_embed_computes_only_missing_embeddings(told: Database) -> None:
+def test_embed_computes_only_missing_embeddings(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told)["embedded"] == 4
-        before, asked = rows(told), len(server.asked)
-        assert embed(told)["embedded"] == 0
-        assert (rows(told), len(server.asked)) == (before, asked)
-        say(told, "pets.main", "one more")
-        assert embed(told)["embedded"] == 1
+        config(messages, server)
+        assert embed(messages)["embedded"] == 4
+        before, asked = rows(messages), len(server.asked)
+        assert embed(messages)["embedded"] == 0
+        assert (rows(messages), len(server.asked)) == (before, asked)
+        say(messages, "pets.main", "one more")
+        assert embed(messages)["embedded"] == 1
         assert server.texts.count("one more") == 1
     assert len(server.texts) == 5
-    assert read(told, find_made) == ("words-1", DIMENSIONS)
+    assert read(messages, find_made) == ("words-1", DIMENSIONS)
 
 
-def test_embed_batches_and_limit(told: Database) -> None:
+def test_embed_batches_and_limit(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told, "--limit", "3", "--batch", "2")["embedded"] == 3
-        assert [len(each["input"]) for each in server.asked] == [2, 1]
-        assert embed(told, "--batch", "2")["embedded"] == 1
+        config(messages, server)
+        assert embed(messages, "--limit", "3", "--batch", "2")["embedded"] == 3
+        assert [len(item["input"]) for item in server.asked] == [2, 1]
+        assert embed(messages, "--batch", "2")["embedded"] == 1
 
 
-def test_embed_dry_run_sends_no_request(told: Database) -> None:
+def test_embed_dry_run_sends_no_request(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told, "--dry-run") == {
+        config(messages, server)
+        assert embed(messages, "--dry-run") == {
             "schema_version": 1,
             "dry_run": True,
             "model": None,
@@ -103,11 +103,11 @@ def test_embed_dry_run_sends_no_request(told: Database) -> None:
         assert server.asked == []
 
 
-def test_embed_skips_messages_without_text(told: Database) -> None:
-    write(told, append, "pets.main", said("", id="empty"))
+def test_embed_skips_messages_without_text(messages: Database) -> None:
+    write(messages, append, "pets.main", said("", id="empty"))
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told) == {
+        config(messages, server)
+        assert embed(messages) == {
             "schema_version": 1,
             "model": "words-1",
             "embedded": 4,
@@ -116,135 +116,135 @@ def test_embed_skips_messages_without_text(told: Database) -> None:
             "reason": None,
         }
         asked = len(server.asked)
-        assert embed(told)["empty"] == 1
+        assert embed(messages)["empty"] == 1
         assert len(server.asked) == asked
 
 
-def test_embed_shortens_long_text_until_accepted(told: Database) -> None:
-    def too_long(given: dict[str, Any], _: int) -> Answer | None:
-        return Answer(400, b'{"error": {"message": "too long"}}') if max(map(len, given["input"])) > 600 else None
+def test_embed_shortens_long_text_until_accepted(messages: Database) -> None:
+    def too_long(request: dict[str, Any], _: int) -> Answer | None:
+        return Answer(400, b'{"error": {"message": "too long"}}') if max(map(len, request["input"])) > 600 else None
 
-    write(told, append, "pets.main", said("long " * 100_000, id="long"))
+    write(messages, append, "pets.main", said("long " * 100_000, id="long"))
     with embedding_server(too_long) as server:
-        config(told, server)
-        assert embed(told)["embedded"] == 5
+        config(messages, server)
+        assert embed(messages)["embedded"] == 5
         assert max(len(text) for text in server.texts if len(text) <= 600) == 500  # half, and half again
 
 
-def test_embed_reports_refused_messages(told: Database) -> None:
-    def refuses(given: dict[str, Any], _: int) -> Answer | None:
-        return Answer(422, b'{"error": "no kittens"}') if any("kitten" in text for text in given["input"]) else None
+def test_embed_reports_refused_messages(messages: Database) -> None:
+    def refuses(request: dict[str, Any], _: int) -> Answer | None:
+        return Answer(422, b'{"error": "no kittens"}') if any("kitten" in text for text in request["input"]) else None
 
     with embedding_server(refuses) as server:
-        config(told, server)
-        done = embed(told)
+        config(messages, server)
+        done = embed(messages)
         assert (done["embedded"], done["refused"]) == (3, 1)
         assert "no kittens" in done["reason"]
 
 
-def test_embed_stops_when_every_text_is_refused(told: Database) -> None:
-    say(told, "pets.main", *(f"message {number}" for number in range(50)))
-    with embedding_server(lambda given, _: Answer(400, b'{"error": {"message": "not a model"}}')) as server:
-        config(told, server)
-        done = call(told, "state", "embed")
+def test_embed_stops_when_every_text_is_refused(messages: Database) -> None:
+    say(messages, "pets.main", *(f"message {number}" for number in range(50)))
+    with embedding_server(lambda request, _: Answer(400, b'{"error": {"message": "not a model"}}')) as server:
+        config(messages, server)
+        done = call(messages, "state", "embed")
         assert done.code == 1
         assert "not a model" in done.err
         assert len(server.asked) < 20
 
 
 @pytest.mark.parametrize("number", ["NaN", "1e39", "0"])
-def test_embed_drops_zero_vectors(told: Database, number: str) -> None:
+def test_embed_drops_zero_vectors(messages: Database, number: str) -> None:
     rows = ", ".join([f'{{"embedding": [{number}, 0]}}'] * 4)
-    with embedding_server(lambda given, _: Answer(200, f'{{"data": [{rows}]}}'.encode())) as server:
-        config(told, server)
-        done = embed(told)
+    with embedding_server(lambda request, _: Answer(200, f'{{"data": [{rows}]}}'.encode())) as server:
+        config(messages, server)
+        done = embed(messages)
         assert (done["embedded"], done["refused"]) == (0, 4)
-    assert read(told, count_embedded) == 0
+    assert read(messages, count_embedded) == 0
 
 
-def test_embed_with_another_model_requires_again(told: Database) -> None:
+def test_embed_with_another_model_requires_again(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        embed(told)
+        config(messages, server)
+        embed(messages)
     with embedding_server(dimensions=8) as server:
-        config(told, server, embed_model="words-2")
-        for refused in (call(told, "state", "embed"), call(told, "state", "search", "car", "--semantic")):
+        config(messages, server, embed_model="words-2")
+        for refused in (call(messages, "state", "embed"), call(messages, "state", "search", "car", "--semantic")):
             assert refused.code == 2
             assert "words-1" in refused.err
             assert "--again" in refused.err
-        assert [each["input"] for each in server.asked] == [["car"]]  # refused before any request
-        assert embed(told, "--again")["embedded"] == 4
-        assert found(told, "kitten", "--semantic")[0] == "a kitten sleeps"
-    assert read(told, find_made) == ("words-2", 8)
+        assert [item["input"] for item in server.asked] == [["car"]]  # refused before any request
+        assert embed(messages, "--again")["embedded"] == 4
+        assert search(messages, "kitten", "--semantic")[0] == "a kitten sleeps"
+    assert read(messages, find_made) == ("words-2", 8)
 
 
-def test_embed_detects_changed_dimensions(told: Database) -> None:
+def test_embed_detects_changed_dimensions(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        embed(told, "--limit", "2")
+        config(messages, server)
+        embed(messages, "--limit", "2")
     with embedding_server(dimensions=8) as server:
-        config(told, server)
-        refused = call(told, "state", "embed")
-        assert (refused.code, read(told, count_embedded)) == (2, 2)
+        config(messages, server)
+        refused = call(messages, "state", "embed")
+        assert (refused.code, read(messages, count_embedded)) == (2, 2)
         assert "8" in refused.err
 
 
-def test_embed_again_can_be_interrupted(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embed_again_can_be_interrupted(messages: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with embedding_server() as server:
-        config(told, server)
-        embed(told)
-    told.write(lambda conn: embeddings.clear_embeddings(conn, 0, 2))
-    assert read(told, find_made) == ("words-1", DIMENSIONS)  # the rest is still of that model
-    assert (read(told, count_embedded), read(told, count_lacking)) == (2, 2)
+        config(messages, server)
+        embed(messages)
+    messages.write(lambda conn: embeddings.clear_embeddings(conn, 0, 2))
+    assert read(messages, find_made) == ("words-1", DIMENSIONS)  # the rest is still of that model
+    assert (read(messages, count_embedded), read(messages, count_lacking)) == (2, 2)
 
 
-def test_embed_refuses_a_second_job(told: Database) -> None:
-    with embedding_server() as server, RunLock.take(lock_path(told.path)):
-        config(told, server)
-        done = call(told, "state", "embed")
+def test_embed_refuses_a_second_job(messages: Database) -> None:
+    with embedding_server() as server, RunLock.take(lock_path(messages.path)):
+        config(messages, server)
+        done = call(messages, "state", "embed")
         assert (done.code, server.asked) == (Busy.exit_code, [])
 
 
 # ── Killed and interrupted ───────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("point", "kept"), [("embed.made:2", 2), ("embed.stored:2", 4)])
-def test_killed_embed_loses_at_most_one_batch(told: Database, point: str, kept: int) -> None:
-    say(told, "pets.main", "five", "six", "seven")
+@pytest.mark.parametrize(("point", "stored"), [("embed.made:2", 2), ("embed.stored:2", 4)])
+def test_killed_embed_loses_at_most_one_batch(messages: Database, point: str, stored: int) -> None:
+    say(messages, "pets.main", "five", "six", "seven")
     with embedding_server() as server:
-        config(told, server)
-        env = {"LIONAGI_HOME": os.path.dirname(told.path)}
+        config(messages, server)
+        env = {"LIONAGI_HOME": os.path.dirname(messages.path)}
         killed = li("state", "embed", "--batch", "2", env={**env, "LIONAGI_CRASH_AT": point})
         assert killed.code == -signal.SIGKILL
-        assert read(told, count_embedded) == kept
-        again = embed(told, "--batch", "2")
-        assert again["embedded"] == 7 - kept
-        assert read(told, count_lacking) == 0
+        assert read(messages, count_embedded) == stored
+        again = embed(messages, "--batch", "2")
+        assert again["embedded"] == 7 - stored
+        assert read(messages, count_lacking) == 0
 
 
-def test_interrupted_embed_keeps_finished_batches(told: Database) -> None:
-    say(told, "pets.main", *(f"message {number}" for number in range(20)))
+def test_interrupted_embed_keeps_finished_batches(messages: Database) -> None:
+    say(messages, "pets.main", *(f"message {number}" for number in range(20)))
     process: Any = None
 
-    def interrupt(given: dict[str, Any], number: int) -> Answer | None:
+    def interrupt(request: dict[str, Any], number: int) -> Answer | None:
         if number == 3:
             process.send_signal(signal.SIGINT)
         return None
 
     with embedding_server(interrupt) as server:
-        config(told, server)
-        env = {"LIONAGI_HOME": os.path.dirname(told.path)}
+        config(messages, server)
+        env = {"LIONAGI_HOME": os.path.dirname(messages.path)}
         with started("state", "embed", "--batch", "2", env=env) as process:
             _, errors = process.communicate(timeout=30)
         assert process.returncode == 130
         assert "what was made is kept" in errors
-        assert read(told, count_embedded) >= 4
+        assert read(messages, count_embedded) >= 4
 
 
-def test_embed_shows_progress_on_a_terminal(told: Database) -> None:
+def test_embed_shows_progress_on_a_terminal(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        seen = on_terminal("--home", os.path.dirname(told.path), "state", "embed", "--batch", "1").out
+        config(messages, server)
+        seen = on_terminal("--home", os.path.dirname(messages.path), "state", "embed", "--batch", "1").out
         assert "Embedding" in seen
         assert "4 messages embedded by words-1" in seen
 
@@ -253,24 +253,24 @@ def test_embed_shows_progress_on_a_terminal(told: Database) -> None:
 
 
 @pytest.fixture
-def embedded(told: Database) -> Any:
+def embedded(messages: Database) -> Any:
     with embedding_server() as server:
-        config(told, server)
-        embed(told)
-        yield told
+        config(messages, server)
+        embed(messages)
+        yield messages
 
 
 def test_semantic_search_finds_synonyms(embedded: Database) -> None:
-    assert found(embedded, "car") == []
-    assert found(embedded, "car", "--semantic")[0] == "the automobile is red"
-    assert found(embedded, "blocked store", "--semantic", "--limit", "2")[0] == "sqlite waits"
+    assert search(embedded, "car") == []
+    assert search(embedded, "car", "--semantic")[0] == "the automobile is red"
+    assert search(embedded, "blocked store", "--semantic", "--limit", "2")[0] == "sqlite waits"
 
 
 def test_hybrid_search_ranks_keyword_and_meaning_first(embedded: Database) -> None:
-    order = found(embedded, "database", "locked", "--hybrid")
+    order = search(embedded, "database", "locked", "--hybrid")
     assert order[:2] == ["the database is locked", "sqlite waits"]
     assert len(order) == len(set(order)) == 4
-    assert found(embedded, "???", "--hybrid", "--limit", "1") != []  # no word to match, still a vector
+    assert search(embedded, "???", "--hybrid", "--limit", "1") != []  # no word to match, still a vector
 
 
 def test_semantic_hit_has_its_position(embedded: Database) -> None:
@@ -294,7 +294,7 @@ def test_semantic_hit_has_its_position(embedded: Database) -> None:
 )
 @pytest.mark.parametrize("mode", ["--semantic", "--hybrid"])
 def test_semantic_search_filters(embedded: Database, mode: str, scope: tuple[str, ...], there: set[str]) -> None:
-    assert set(found(embedded, "automobile", mode, *scope)) == there
+    assert set(search(embedded, "automobile", mode, *scope)) == there
 
 
 def test_semantic_search_mentions_missing_embeddings(embedded: Database) -> None:
@@ -306,8 +306,8 @@ def test_semantic_search_mentions_missing_embeddings(embedded: Database) -> None
 
 def test_semantic_search_excludes_zero_vectors(embedded: Database) -> None:
     sql(embedded, "UPDATE messages SET embedding = zeroblob(64) WHERE id = 'sqlite waits'")
-    assert found(embedded, "car", "--semantic", "--limit", "1") == ["the automobile is red"]
-    assert "sqlite waits" not in found(embedded, "car", "--semantic")
+    assert search(embedded, "car", "--semantic", "--limit", "1") == ["the automobile is red"]
+    assert "sqlite waits" not in search(embedded, "car", "--semantic")
 
 
 def test_api_semantic_search(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_api_semantic_search(tmp_path: Path) -> None:
                 Hits.model_validate(answer, strict=True)
                 assert [hit["snippet"] for hit in answer["hits"]] == ["the automobile is red"]
             assert studio.client.get("/api/search?q=car&mode=guess", headers=AUTH).status_code == 422
-            server.fault = lambda given, _: Answer(503)
+            server.fault = lambda request, _: Answer(503)
             asked = len(server.asked)
             assert studio.client.get("/api/search?q=car&mode=semantic", headers=AUTH).status_code == 502
             assert len(server.asked) == asked + 1  # a user waits: no retries
@@ -354,29 +354,29 @@ def test_api_semantic_search(tmp_path: Path) -> None:
     ],
 )
 def test_embed_reports_missing_configuration(
-    told: Database, settings: dict[str, str], words: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
+    messages: Database, settings: dict[str, str], words: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fastembed", None)
-    config(told, None, **{"embed_model": None, **settings})  # type: ignore[arg-type]
-    done = call(told, *words)
+    config(messages, None, **{"embed_model": None, **settings})  # type: ignore[arg-type]
+    done = call(messages, *words)
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
     assert "pw" not in done.err
 
 
-def test_semantic_search_without_embeddings_or_extension(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_semantic_search_without_embeddings_or_extension(messages: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert "li state embed" in call(told, "state", "search", "car", "--semantic").err
+        config(messages, server)
+        assert "li state embed" in call(messages, "state", "search", "car", "--semantic").err
         monkeypatch.setitem(sys.modules, "sqlite_vec", None)
-        refused = call(told, "state", "search", "car", "--hybrid")
+        refused = call(messages, "state", "search", "car", "--hybrid")
         assert refused.code == InvalidInput.exit_code
         assert "lion-studio[semantic]" in refused.err
         assert len(server.asked) == 1  # nothing is sent where nothing can be found
 
 
-def test_search_options_exclude_each_other(told: Database) -> None:
-    assert call(told, "state", "search", "x", "--semantic", "--hybrid").code == 2
+def test_search_options_exclude_each_other(messages: Database) -> None:
+    assert call(messages, "state", "search", "x", "--semantic", "--hybrid").code == 2
 
 
 # ── Packages ─────────────────────────────────────────────────────────────
@@ -399,16 +399,16 @@ class Row(list):
 """
 
 
-def test_local_embedder_uses_a_package(told: Database, tmp_path: Path) -> None:
+def test_local_embedder_uses_a_package(messages: Database, tmp_path: Path) -> None:
     (tmp_path / "packages").mkdir()
     (tmp_path / "packages" / "model2vec.py").write_text(PACKAGE)
-    env = {"LIONAGI_HOME": os.path.dirname(told.path), "PYTHONPATH": str(tmp_path / "packages")}
-    config(told, None, embed_model="model2vec:tiny")
+    env = {"LIONAGI_HOME": os.path.dirname(messages.path), "PYTHONPATH": str(tmp_path / "packages")}
+    config(messages, None, embed_model="model2vec:tiny")
     done = li("state", "embed", env=env)
     assert (done.code, done.out) == (0, "4 messages embedded by model2vec:tiny\n")
     hit = li("state", "search", "cat", "--semantic", "--limit", "1", env=env)
     assert "a kitten sleeps" in hit.out
-    config(told, None, embed_model="model2vec:large")
+    config(messages, None, embed_model="model2vec:large")
     refused = li("state", "embed", env=env)
     assert refused.code == 2
     assert "no folder large" in refused.err
@@ -418,38 +418,38 @@ def test_local_embedder_uses_a_package(told: Database, tmp_path: Path) -> None:
 # ── The endpoint ─────────────────────────────────────────────────────────
 
 
-def test_http_embedder_sends_and_hides_the_key(told: Database) -> None:
+def test_http_embedder_sends_and_hides_the_key(messages: Database) -> None:
     echo = json.dumps({"error": {"message": f"bad key {KEY}"}}).encode()
-    env = {"LIONAGI_HOME": os.path.dirname(told.path), "MY_KEY": KEY}
-    with embedding_server(lambda given, _: Answer(401, echo)) as server:
-        config(told, server, embed_key_variable="MY_KEY")
+    env = {"LIONAGI_HOME": os.path.dirname(messages.path), "MY_KEY": KEY}
+    with embedding_server(lambda request, _: Answer(401, echo)) as server:
+        config(messages, server, embed_key_variable="MY_KEY")
         done = li("state", "embed", env=env)
         assert done.code == 1
         assert "bad key [key]" in done.err
         assert server.keys == [f"Bearer {KEY}"]
         assert KEY not in done.out + done.err + li("config", "--json", env=env).out
-    home = Path(told.path).parent
-    told.close()
+    home = Path(messages.path).parent
+    messages.close()
     assert [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()] == []
 
 
-def test_http_embedder_refuses_redirects(told: Database) -> None:
+def test_http_embedder_refuses_redirects(messages: Database) -> None:
     with embedding_server() as elsewhere:
         away = Answer(307, b"", {"Location": f"{elsewhere.url}/embeddings"})
-        with embedding_server(lambda given, _: away) as server:
-            config(told, server)
-            done = call(told, "state", "embed")
+        with embedding_server(lambda request, _: away) as server:
+            config(messages, server)
+            done = call(messages, "state", "embed")
             assert (done.code, elsewhere.asked) == (1, [])
             assert "307" in done.err
 
 
-def test_http_embedder_retries_a_busy_endpoint(told: Database) -> None:
-    def busy(given: dict[str, Any], number: int) -> Answer | None:
+def test_http_embedder_retries_a_busy_endpoint(messages: Database) -> None:
+    def busy(request: dict[str, Any], number: int) -> Answer | None:
         return Answer(429, b"{}", {"Retry-After": "0"}) if number < 3 else None
 
     with embedding_server(busy) as server:
-        config(told, server)
-        assert embed(told)["embedded"] == 4
+        config(messages, server)
+        assert embed(messages)["embedded"] == 4
         assert len(server.asked) == 3
 
 
@@ -469,9 +469,9 @@ def test_http_embedder_retries_a_busy_endpoint(told: Database) -> None:
         b'{"data": [{"embedding": [1], "index": "a"}]}',
     ],
 )
-def test_http_embedder_refuses_invalid_responses(told: Database, body: bytes) -> None:
-    with embedding_server(lambda given, _: Answer(200, body)) as server:
-        config(told, server)
-        done = call(told, "state", "embed")
-        assert (done.code, read(told, count_embedded)) == (1, 0)
+def test_http_embedder_refuses_invalid_responses(messages: Database, body: bytes) -> None:
+    with embedding_server(lambda request, _: Answer(200, body)) as server:
+        config(messages, server)
+        done = call(messages, "state", "embed")
+        assert (done.code, read(messages, count_embedded)) == (1, 0)
         assert "Traceback" not in done.err

@@ -44,29 +44,29 @@ from lionstudio.model.usage import NOTHING, Usage
 
 def test_new_id_is_an_increasing_uuid7() -> None:
     before = time.time_ns() // 1_000_000
-    made = [new_id() for _ in range(20_000)]
+    ids = [new_id() for _ in range(20_000)]
     after = time.time_ns() // 1_000_000
 
-    assert made == sorted(set(made))
-    parsed = [uuid.UUID(text) for text in (made[0], made[-1])]
+    assert ids == sorted(set(ids))
+    parsed = [uuid.UUID(text) for text in (ids[0], ids[-1])]
     assert [(one.version, one.variant) for one in parsed] == [(7, uuid.RFC_4122)] * 2
     # a burst may run ahead of the clock by less than a few milliseconds
     assert before <= parsed[0].int >> 80 <= parsed[-1].int >> 80 <= after + 10
 
 
 def test_new_id_is_unique_over_threads() -> None:
-    made: list[list[str]] = [[] for _ in range(4)]
+    lists: list[list[str]] = [[] for _ in range(4)]
 
     def make(into: list[str]) -> None:
         into += [new_id() for _ in range(2000)]
 
-    threads = [threading.Thread(target=make, args=(into,)) for into in made]
+    threads = [threading.Thread(target=make, args=(into,)) for into in lists]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert len({id_ for ids in made for id_ in ids}) == 8000
+    assert len({id_ for ids in lists for id_ in ids}) == 8000
 
 
 def test_new_id_increases_when_the_clock_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +191,9 @@ def test_find_class_knows_every_tag() -> None:
         Team,
         TeamMessage,
     )
-    assert [find_class(made.TAG) for made in classes] == list(classes)
+    assert [find_class(cls.TAG) for cls in classes] == list(classes)
     assert find_class("elsewhere.Thing") is None
-    assert len({made.TAG for made in classes}) == len(classes)
+    assert len({cls.TAG for cls in classes}) == len(classes)
 
 
 def test_elements_are_frozen_and_to_dict_copies() -> None:
@@ -263,10 +263,10 @@ CONTENTS: dict[str, tuple[dict[str, Any], type[Message], str]] = {
 
 @pytest.mark.parametrize("what", CONTENTS)
 def test_create_message_selects_class_and_role(what: str) -> None:
-    content, made, role = CONTENTS[what]
+    content, cls, role = CONTENTS[what]
     message = create_message(content, sender="me")
 
-    assert (type(message), message.role, message.content, message.sender) == (made, role, content, "me")
+    assert (type(message), message.role, message.content, message.sender) == (cls, role, content, "me")
     assert messages.TYPE_IDS[message.tag] in range(1, 6)
 
 

@@ -145,9 +145,9 @@ def test_from_dict_inverts_to_dict(mode: Mode, thing: Element) -> None:
 
 @given(thing=elements.filter(lambda thing: thing.TAG != Element.TAG))
 def test_from_dict_selects_the_class_by_tag(thing: Element) -> None:
-    made = Element.from_dict(thing.to_dict("json"))
+    copy = Element.from_dict(thing.to_dict("json"))
 
-    assert (type(made), made) == (type(thing), thing)
+    assert (type(copy), copy) == (type(thing), thing)
 
 
 @given(thing=elements)
@@ -199,24 +199,24 @@ def test_messages_round_trip_through_the_database(conn: Connection, given: list[
 def test_sessions_round_trip_through_the_database(conn: Connection, given: list[Session]) -> None:
     with trial(conn):
         for session in given:
-            made = create_session(conn, session)
+            created = create_session(conn, session)
             wanted = replace(
                 stored(session),
-                progression_id=made.progression_id,
+                progression_id=created.progression_id,
                 status=session.status or SessionStatus.RUNNING,
                 started_at=session.created_at if session.started_at is None else session.started_at,
                 updated_at=session.created_at if session.updated_at is None else session.updated_at,
             )
-            assert made == get_session(conn, session.id) == wanted
+            assert created == get_session(conn, session.id) == wanted
 
 
 @given(branch=branches)
 def test_branches_round_trip_through_the_database(conn: Connection, branch: Branch) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
-        made = create_branch(conn, replace(branch, session_id="s"))
-        wanted = replace(stored(branch), session_id="s", progression_id=made.progression_id)
-        assert made == get_branch(conn, branch.id) == wanted
+        created = create_branch(conn, replace(branch, session_id="s"))
+        wanted = replace(stored(branch), session_id="s", progression_id=created.progression_id)
+        assert created == get_branch(conn, branch.id) == wanted
 
 
 @given(show=shows, play=plays)

@@ -91,10 +91,10 @@ def test_record_stores_messages(home: Path) -> None:
     assert session.usage == (5, 2, 0, 0, 9)
     assert (session.message_count, session.last_msg_id, last) == (6, "own id", "own id")
     with Database(str(home / "state.db")) as db:
-        found = db.read(lambda conn: [entry.message for entry in history(conn, run.branch_id)])
-    assert found[1] is not None
-    assert (found[1].id, found[1].metadata) == (first, {"channel": "cli"})
-    request, answer = found[3], found[4]
+        messages = db.read(lambda conn: [entry.message for entry in history(conn, run.branch_id)])
+    assert messages[1] is not None
+    assert (messages[1].id, messages[1].metadata) == (first, {"channel": "cli"})
+    request, answer = messages[3], messages[4]
     assert isinstance(request, ActionRequest)
     assert isinstance(answer, ActionResponse)
     assert answer.content == {

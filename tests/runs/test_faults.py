@@ -56,8 +56,8 @@ def test_killed_run_keeps_acknowledged_messages(tmp_path: Path) -> None:
         acknowledged += [record["id"] for record in json_lines(whole) if record["type"] == "message"]
     assert len(acknowledged) > kills
     with reading(str(tmp_path / "state.db")) as conn:
-        kept = {row[0] for row in conn.all("SELECT id FROM messages")}
-        assert [one for one in acknowledged if one not in kept] == []
+        stored = {row[0] for row in conn.all("SELECT id FROM messages")}
+        assert [one for one in acknowledged if one not in stored] == []
         assert conn.value("PRAGMA integrity_check") == "ok"
         phantoms = [finding for finding in examine(conn) if finding.code == "run.phantom"]
     assert len(phantoms) == len(sessions(tmp_path))
@@ -110,8 +110,8 @@ def test_twenty_concurrent_agents_keep_separate_sessions(tmp_path: Path) -> None
     for row in sessions(tmp_path):
         if row["name"].startswith("run-"):
             number = row["name"].removeprefix("run-")
-            [kept] = contents(tmp_path, row["id"]).values()
-            assert [item["assistant_response"] for item in kept[1:]] == [f"{number}-{line}" for line in range(20)]
+            [messages] = contents(tmp_path, row["id"]).values()
+            assert [item["assistant_response"] for item in messages[1:]] == [f"{number}-{line}" for line in range(20)]
 
 
 def test_logs_wait_and_kill_from_another_process(tmp_path: Path) -> None:
@@ -212,8 +212,8 @@ def test_recorder_spools_when_the_home_disappears(tmp_path: Path, what: str) -> 
         asyncio.run(recorder.record(events()))
 
         [spool] = list_spools(path)
-        kept = "".join(file.read_text() for file in Path(spool).parent.glob("run.jsonl*"))
-        assert all(f'"m{number}"' in kept for number in range(3, 9))
+        spooled = "".join(file.read_text() for file in Path(spool).parent.glob("run.jsonl*"))
+        assert all(f'"m{number}"' in spooled for number in range(3, 9))
         assert any("deleted, moved or replaced" in warning and spool in warning for warning in warnings)
         home.rename(tmp_path / "new")
         away.rename(home)
@@ -250,12 +250,12 @@ def test_recorder_waits_for_a_locked_database(tmp_path: Path, monkeypatch: pytes
         holder.close()
         assert ended.status == "completed"
         with database.reader() as conn:
-            kept = [
+            stored = [
                 entry.message.content["assistant_response"]
                 for entry in branch_entries(conn, branch.id)
                 if entry.message
             ]
-    assert kept == [str(number) for number in range(50)]
+    assert stored == [str(number) for number in range(50)]
     assert list_spools(path) == []
     assert any("held by another process" in line for line in warnings)
 
@@ -314,9 +314,9 @@ def test_recorder_killed_after_commit(tmp_path: Path, passes: int) -> None:
     assert running.returncode == -signal.SIGKILL
     acknowledged = [record["id"] for record in json_lines(out) if record["type"] == "message"]
     with reading(str(tmp_path / "state.db")) as conn:
-        kept = {row[0] for row in conn.all("SELECT id FROM messages")}
-    assert set(acknowledged) <= kept
-    assert len(kept) > len(acknowledged), "what was kept but not yet shown is there too"
+        stored = {row[0] for row in conn.all("SELECT id FROM messages")}
+    assert set(acknowledged) <= stored
+    assert len(stored) > len(acknowledged), "what was kept but not yet shown is there too"
 
 
 _SPOOL_SCRIPT = """
@@ -398,8 +398,8 @@ def test_stop_run_ends_orphaned_processes(tmp_path: Path, how: str) -> None:
 def test_concurrent_stops_end_a_run_once(tmp_path: Path) -> None:
     session_id = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background").stdout.strip()
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda grace: stop_run(str(tmp_path / "state.db"), session_id, grace=grace), (0, 0)))
-    assert all(one.over for one in found)
+        results = list(pool.map(lambda grace: stop_run(str(tmp_path / "state.db"), session_id, grace=grace), (0, 0)))
+    assert all(one.over for one in results)
     assert session(tmp_path)["status"] == "cancelled"
     assert stop_run(str(tmp_path / "state.db"), session_id) == HAD_ENDED
     assert processes_of(session_id) == set()

@@ -74,9 +74,9 @@ def test_tool_results_reference_their_calls(tmp_path: Path) -> None:
 
 def test_sub_agent_gets_its_own_branch(tmp_path: Path) -> None:
     li(tmp_path, "agent", "script", "@say mine\n@agent helper\n@say theirs\n@end\n@say mine again")
-    kept = contents(tmp_path)
-    assert [item.get(SAID) for item in kept["helper"]] == ["theirs"]
-    assert [item.get(SAID) for item in kept["main"]][1:] == ["mine", "mine again"]
+    messages = contents(tmp_path)
+    assert [item.get(SAID) for item in messages["helper"]] == ["theirs"]
+    assert [item.get(SAID) for item in messages["main"]][1:] == ["mine", "mine again"]
 
 
 @pytest.mark.parametrize(
@@ -196,9 +196,9 @@ def test_playbook_steps_share_a_team(tmp_path: Path) -> None:
     (tmp_path / "playbooks" / "build.yaml").write_text(f"model: script/x\nteam_mode: crew\n{steps}")
     done = li(tmp_path, "play", "build")
     assert (done.returncode, done.stdout) == (0, "plan: a plan\ncode: done\n")
-    told = {name: messages[0]["instruction"] for name, messages in contents(tmp_path).items()}
-    assert "keep it small" not in told["plan"]
-    assert "_cli wrote to code: keep it small" in told["code"]
+    prompts = {name: messages[0]["instruction"] for name, messages in contents(tmp_path).items()}
+    assert "keep it small" not in prompts["plan"]
+    assert "_cli wrote to code: keep it small" in prompts["code"]
 
 
 def test_agent_definition_sets_options(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_agent_definition_sets_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "sentence"),
+    ("arguments", "code", "sentence"),
     [
         (["agent", "nobody", "x"], 3, "no agent or provider"),
         (["agent", "script", "@unknown x"], 2, "@unknown is unknown"),
@@ -227,8 +227,8 @@ def test_agent_definition_sets_options(tmp_path: Path) -> None:
         (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "cycle"),
     ],
 )
-def test_invalid_input_starts_no_run(tmp_path: Path, words: list[str], code: int, sentence: str) -> None:
-    done = li(tmp_path, *words)
+def test_invalid_input_starts_no_run(tmp_path: Path, arguments: list[str], code: int, sentence: str) -> None:
+    done = li(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr

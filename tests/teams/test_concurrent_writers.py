@@ -32,12 +32,12 @@ def test_fifty_processes_send_without_losing_messages(home: Settings) -> None:
             pool.map(lambda n: li("team", "send", "crowd", f"message {n}", "--from", "a", env=env), range(MANY))
         )
 
-    assert [each.code for each in done] == [0] * MANY, [each.err for each in done if each.code]
+    assert [item.code for item in done] == [0] * MANY, [item.err for item in done if item.code]
     wanted = sorted(f"message {n}" for n in range(MANY))
-    found = li("team", "show", "crowd", "--json", "--limit", "1000", env=env).json
-    assert sorted(message["content"] for message in found["messages"]) == wanted
+    shown = li("team", "show", "crowd", "--json", "--limit", "1000", env=env).json
+    assert sorted(message["content"] for message in shown["messages"]) == wanted
     with Database(home.db) as db:
-        assert sorted(rows(db, found["team"]["id"])) == wanted
+        assert sorted(rows(db, shown["team"]["id"])) == wanted
         assert db.read(lambda conn: find_drift(conn, home)) == []
         assert import_teams(db, home.home).added == 0
 
@@ -63,8 +63,8 @@ def test_killed_send_leaves_drift_that_import_resolves(point: str, in_file: int,
     assert file.team is not None
     with Database(home.db) as db:
         assert (len(file.messages), len(rows(db, file.team.id))) == (in_file, in_table)
-        found = db.read(lambda conn: find_drift(conn, home))
-        assert [each.only_in_file for each in found] == ([in_file - in_table] if in_file > in_table else [])
+        drifts = db.read(lambda conn: find_drift(conn, home))
+        assert [item.only_in_file for item in drifts] == ([in_file - in_table] if in_file > in_table else [])
         import_teams(db, home.home)
         assert rows(db, file.team.id) == ["first", "second"][:in_file]
         assert db.read(lambda conn: find_drift(conn, home)) == []

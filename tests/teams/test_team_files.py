@@ -91,14 +91,14 @@ def test_teams_send_read_and_summarize(teams: Teams, db: Database) -> None:
     long = "A first line.\n" + "more " * 100
     teams.send("review", long, sender="analyst", to=["critic"])
 
-    found = teams.get("review")
-    assert found.team.members == ("analyst", "critic")
-    assert [message.content for message in inbox(found, "analyst")] == ["start", "to all", "to two"]
-    assert [message.content for message in inbox(found, "critic")] == ["to all", "to two", long]
-    assert found.messages[3].summary == "A first line."
-    assert [message.summary for message in found.messages[:3]] == [None] * 3
+    conversation = teams.get("review")
+    assert conversation.team.members == ("analyst", "critic")
+    assert [message.content for message in inbox(conversation, "analyst")] == ["start", "to all", "to two"]
+    assert [message.content for message in inbox(conversation, "critic")] == ["to all", "to two", long]
+    assert conversation.messages[3].summary == "A first line."
+    assert [message.summary for message in conversation.messages[:3]] == [None] * 3
 
-    teams.mark_read("review", "analyst", [found.messages[0].id, found.messages[1].id])
+    teams.mark_read("review", "analyst", [conversation.messages[0].id, conversation.messages[1].id])
     again = teams.get("review")
     assert [message.content for message in inbox(again, "analyst")] == ["to two"]
     assert [message.content for message in inbox(again, "analyst", unread=False)] == ["start", "to all", "to two"]
@@ -170,9 +170,9 @@ def test_send_preserves_unusual_text(teams: Teams) -> None:
     for text in ("🦁 \u202e \x1b[31m", "a\0b", "\ud800", "line\r\nline", '"\\', "x" * 1_000_000):
         teams.send("review", text, sender="a", to=[])
 
-    kept = [message.content for message in teams.get("review").messages]
-    assert kept[:3] == ["🦁 \u202e \x1b[31m", "a\\x00b", "\\ud800"]
-    assert kept[3:] == ["line\r\nline", '"\\', "x" * 1_000_000]
+    contents = [message.content for message in teams.get("review").messages]
+    assert contents[:3] == ["🦁 \u202e \x1b[31m", "a\\x00b", "\\ud800"]
+    assert contents[3:] == ["line\r\nline", '"\\', "x" * 1_000_000]
 
 
 def test_export_team_can_be_imported(teams: Teams, db: Database, tmp_path: Path) -> None:
@@ -184,8 +184,12 @@ def test_export_team_can_be_imported(teams: Teams, db: Database, tmp_path: Path)
     data = json.loads(json.dumps(export_team(teams, "review", db)))
 
     team = team_of(data)
-    found = teams.get("review")
-    assert (team.id, team.members, messages_of(data, team)) == (found.team.id, found.team.members, found.messages)
+    conversation = teams.get("review")
+    assert (team.id, team.members, messages_of(data, team)) == (
+        conversation.team.id,
+        conversation.team.members,
+        conversation.messages,
+    )
 
 
 # ── files ───────────────────────────────────────────────────────────────────
@@ -224,9 +228,9 @@ def test_read_team_file_accepts_old_formats_and_unknown_keys(home: Settings, db:
     }
     path = put(home, odd)
 
-    found = read_team_file(str(path))
-    assert found.error is None
-    assert [(m.recipient, m.content, m.read_by) for m in found.messages] == [
+    file = read_team_file(str(path))
+    assert file.error is None
+    assert [(m.recipient, m.content, m.read_by) for m in file.messages] == [
         ("b", "to one", ("b",)),
         ("all", "to all", ()),
         ("all", "no time", ()),
@@ -234,14 +238,14 @@ def test_read_team_file_accepts_old_formats_and_unknown_keys(home: Settings, db:
         ("all", '{"not":"text"}', ()),
         ("all", "an id that is taken", ()),
     ]
-    assert len({message.id for message in found.messages}) == 6
-    assert [message.id for message in found.messages] == [m.id for m in read_team_file(str(path)).messages]
+    assert len({message.id for message in file.messages}) == 6
+    assert [message.id for message in file.messages] == [m.id for m in read_team_file(str(path)).messages]
 
     FileTeams(home.home, db).send("oldest", "new", sender="b", to=[])
     after = json.loads(path.read_text())
     assert after["messages"][:-1] == odd["messages"]
     assert after["colour"] == "red"
-    FileTeams(home.home, db).mark_read("oldest", "b", [found.messages[0].id, found.messages[3].id])
+    FileTeams(home.home, db).mark_read("oldest", "b", [file.messages[0].id, file.messages[3].id])
     marked = json.loads(path.read_text())["messages"]
     assert [list(message["read_by"]) for message in (marked[0], marked[3])] == [["b"], ["b"]]
 
@@ -262,7 +266,7 @@ def test_list_team_files_prefers_the_file_named_by_id(home: Settings, db: Databa
     done = import_teams(db, home.home)
 
     assert (done.files, done.added, len(done.skipped)) == (3, 2, 2)
-    assert all("has the id of" in each.reason for each in done.skipped)
+    assert all("has the id of" in item.reason for item in done.skipped)
 
 
 def test_send_without_database_reports_drift(home: Settings, db: Database) -> None:
@@ -272,7 +276,7 @@ def test_send_without_database_reports_drift(home: Settings, db: Database) -> No
 
     assert written.unstored is not None
     assert sent.unstored is not None
-    assert [(each.name, each.only_in_file, each.no_row) for each in db.read(lambda conn: find_drift(conn, home))] == [
+    assert [(item.name, item.only_in_file, item.no_row) for item in db.read(lambda conn: find_drift(conn, home))] == [
         ("review", 1, True)
     ]
 
@@ -282,10 +286,10 @@ def test_send_restores_a_missing_team_file(home: Settings, db: Database) -> None
     team = table.create("review", ["a", "b"]).team
     table.send("review", "in the table", sender="a", to=[])
     files = FileTeams(home.home, db)
-    assert [(each.name, each.messages, each.path) for each in files.list_all()] == [("review", 1, None)]
+    assert [(item.name, item.messages, item.path) for item in files.list_all()] == [("review", 1, None)]
     assert [message.content for message in files.get("review").messages] == ["in the table"]
-    (found,) = db.read(lambda conn: find_drift(conn, home))
-    assert found == TeamDrift("review", team.id, None, only_in_db=1, no_file=True)
+    (drift,) = db.read(lambda conn: find_drift(conn, home))
+    assert drift == TeamDrift("review", team.id, None, only_in_db=1, no_file=True)
 
     files.send("review", "in both", sender="b", to=[])
 
@@ -385,7 +389,7 @@ def test_import_teams_skips_damaged_files(home: Settings, db: Database) -> None:
     done = import_teams(db, home.home)
 
     assert (done.files, done.teams, done.added) == (4, 1, 2)
-    reasons = {Path(each.path).stem: each.reason for each in done.skipped}
+    reasons = {Path(item.path).stem: item.reason for item in done.skipped}
     assert "is empty; a writer was cut off" in reasons["empty"]
     assert "is not valid JSON" in reasons["torn"]
     assert "nested" in reasons["deep"]
@@ -403,8 +407,8 @@ def test_find_drift_in_both_directions(home: Settings, db: Database) -> None:
     data["messages"][0]["read_by"] = {}
     path.write_text(json.dumps(data))
 
-    (found,) = db.read(lambda conn: find_drift(conn, home))
-    assert (found.only_in_file, found.only_in_db, found.changed) == (1, 1, 1)
+    (drift,) = db.read(lambda conn: find_drift(conn, home))
+    assert (drift.only_in_file, drift.only_in_db, drift.changed) == (1, 1, 1)
     assert "li state import-teams" in next(iter(db.read(lambda conn: list(team_findings(conn, home))))).advice
 
     import_teams(db, home.home)

@@ -25,10 +25,10 @@ def commit(folder: Path, message: str = "m") -> str:
 
 
 def test_commit_of_branch(repository: Path) -> None:
-    made = commit(repository)
+    commit_id = commit(repository)
     (repository / "a" / "b").mkdir(parents=True)
 
-    assert commit_of(str(repository / "a" / "b")) == commit_of(str(repository)) == made
+    assert commit_of(str(repository / "a" / "b")) == commit_of(str(repository)) == commit_id
     assert top_folder(str(repository / "a" / "b")) == str(repository)
     assert project_name(str(repository / "a")) == "the-project"
 
@@ -49,12 +49,12 @@ def test_commit_of_detached_head(repository: Path) -> None:
 def test_commit_of_packed_refs(repository: Path) -> None:
     other = commit(repository, "other")
     git(repository, "update-ref", "refs/a/refs/heads/main", other)  # a name that ends the same way
-    made = commit(repository)
+    commit_id = commit(repository)
     git(repository, "tag", "-a", "-m", "t", "main")
     git(repository, "pack-refs", "--all")
     assert not (repository / ".git" / "refs" / "heads" / "main").exists()
 
-    assert commit_of(str(repository)) == made
+    assert commit_of(str(repository)) == commit_id
     newer = commit(repository)
     assert commit_of(str(repository)) == newer
 
@@ -62,33 +62,33 @@ def test_commit_of_packed_refs(repository: Path) -> None:
 def test_commit_of_branch_with_slashes(repository: Path) -> None:
     commit(repository)
     git(repository, "checkout", "-q", "-b", "show/docs/review")
-    made = commit(repository)
+    commit_id = commit(repository)
     git(repository, "pack-refs", "--all")
 
-    assert commit_of(str(repository)) == made
+    assert commit_of(str(repository)) == commit_id
 
 
 def test_commit_of_worktree(repository: Path, tmp_path: Path) -> None:
     commit(repository)
     git(repository, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    made = commit(tmp_path / "side", "on the side")
+    commit_id = commit(tmp_path / "side", "on the side")
 
-    assert commit_of(str(tmp_path / "side")) == made
-    assert commit_of(str(repository)) == git(repository, "rev-parse", "HEAD") != made
+    assert commit_of(str(tmp_path / "side")) == commit_id
+    assert commit_of(str(repository)) == git(repository, "rev-parse", "HEAD") != commit_id
     assert project_name(str(tmp_path / "side")) == "side"
     git(repository, "pack-refs", "--all")
-    assert commit_of(str(tmp_path / "side")) == made
+    assert commit_of(str(tmp_path / "side")) == commit_id
 
 
 def test_commit_of_submodule(repository: Path, tmp_path: Path) -> None:
     inner = tmp_path / "inner"
     inner.mkdir()
     git(inner, "init", "-q")
-    made = commit(inner)
+    commit_id = commit(inner)
     commit(repository)
     git(repository, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(inner), "sub")
 
-    assert commit_of(str(repository / "sub")) == made
+    assert commit_of(str(repository / "sub")) == commit_id
 
 
 def test_commit_outside_a_checkout(tmp_path: Path) -> None:
@@ -114,12 +114,12 @@ def test_commit_of_dangling_gitdir(tmp_path: Path, pointer: str) -> None:
 
 
 def test_commit_of_runs_no_program(repository: Path, tmp_path: Path) -> None:
-    made = commit(repository)
+    commit_id = commit(repository)
     trap = tmp_path / "trapped"
     git(repository, "config", "core.fsmonitor", f"touch {trap}")
     git(repository, "config", "core.hooksPath", str(tmp_path))
 
-    assert commit_of(str(repository)) == made
+    assert commit_of(str(repository)) == commit_id
     assert not trap.exists()
 
 
