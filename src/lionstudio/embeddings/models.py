@@ -62,26 +62,11 @@ def _key(variable: str | None, environ: Mapping[str, str]) -> str | None:
     return key
 
 
-def _open_model2vec(module: Any, name: str) -> Callable[[list[str]], Any]:
-    encode: Callable[[list[str]], Any] = module.StaticModel.from_pretrained(name).encode
-    return encode
-
-
-def _open_fastembed(module: Any, name: str) -> Callable[[list[str]], Any]:
-    embed: Callable[[list[str]], Any] = module.TextEmbedding(model_name=name).embed
-    return embed
-
-
-def _open_sentence_transformers(module: Any, name: str) -> Callable[[list[str]], Any]:
-    encode: Callable[[list[str]], Any] = module.SentenceTransformer(name).encode
-    return encode
-
-
 # Functions that open a model by name or folder; all return one row of numbers for each text.
 PACKAGES: Mapping[str, Callable[[Any, str], Callable[[list[str]], Any]]] = {
-    "model2vec": _open_model2vec,
-    "fastembed": _open_fastembed,
-    "sentence_transformers": _open_sentence_transformers,
+    "model2vec": lambda module, name: module.StaticModel.from_pretrained(name).encode,
+    "fastembed": lambda module, name: module.TextEmbedding(model_name=name).embed,
+    "sentence_transformers": lambda module, name: module.SentenceTransformer(name).encode,
 }
 
 
