@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.builders import T0, begin, read, said, say, sql, write
 from tests.support.commands import Said, here, li, on_terminal, started
-from tests.support.embedding_server import DIMENSIONS, Answer, EmbeddingServer, embedding_server
+from tests.support.embedding_server import DIMENSIONS, EmbeddingServer, Response, embedding_server
 from tests.support.studio import AUTH, application
 
 from lionstudio.embeddings.job import lock_path
@@ -72,9 +72,9 @@ def test_embed_computes_only_missing_embeddings(messages: Database) -> None:
     with embedding_server() as server:
         config(messages, server)
         assert embed(messages)["embedded"] == 4
-        before, asked = rows(messages), len(server.asked)
+        before, asked = rows(messages), len(server.requests)
         assert embed(messages)["embedded"] == 0
-        assert (rows(messages), len(server.asked)) == (before, asked)
+        assert (rows(messages), len(server.requests)) == (before, asked)
         say(messages, "pets.main", "one more")
         assert embed(messages)["embedded"] == 1
         assert server.texts.count("one more") == 1
@@ -86,7 +86,7 @@ def test_embed_batches_and_limit(messages: Database) -> None:
     with embedding_server() as server:
         config(messages, server)
         assert embed(messages, "--limit", "3", "--batch", "2")["embedded"] == 3
-        assert [len(item["input"]) for item in server.asked] == [2, 1]
+        assert [len(item["input"]) for item in server.requests] == [2, 1]
         assert embed(messages, "--batch", "2")["embedded"] == 1
 
 
@@ -100,7 +100,7 @@ def test_embed_dry_run_sends_no_request(messages: Database) -> None:
             "embedded": 0,
             "missing": 4,
         }
-        assert server.asked == []
+        assert server.requests == []
 
 
 def test_embed_skips_messages_without_text(messages: Database) -> None:
@@ -115,14 +115,14 @@ def test_embed_skips_messages_without_text(messages: Database) -> None:
             "refused": 0,
             "reason": None,
         }
-        asked = len(server.asked)
+        asked = len(server.requests)
         assert embed(messages)["empty"] == 1
-        assert len(server.asked) == asked
+        assert len(server.requests) == asked
 
 
 def test_embed_shortens_long_text_until_accepted(messages: Database) -> None:
-    def too_long(request: dict[str, Any], _: int) -> Answer | None:
-        return Answer(400, b'{"error": {"message": "too long"}}') if max(map(len, request["input"])) > 600 else None
+    def too_long(request: dict[str, Any], _: int) -> Response | None:
+        return Response(400, b'{"error": {"message": "too long"}}') if max(map(len, request["input"])) > 600 else None
 
     write(messages, append, "pets.main", said("long " * 100_000, id="long"))
     with embedding_server(too_long) as server:
@@ -132,8 +132,8 @@ def test_embed_shortens_long_text_until_accepted(messages: Database) -> None:
 
 
 def test_embed_reports_refused_messages(messages: Database) -> None:
-    def refuses(request: dict[str, Any], _: int) -> Answer | None:
-        return Answer(422, b'{"error": "no kittens"}') if any("kitten" in text for text in request["input"]) else None
+    def refuses(request: dict[str, Any], _: int) -> Response | None:
+        return Response(422, b'{"error": "no kittens"}') if any("kitten" in text for text in request["input"]) else None
 
     with embedding_server(refuses) as server:
         config(messages, server)
@@ -144,18 +144,18 @@ def test_embed_reports_refused_messages(messages: Database) -> None:
 
 def test_embed_stops_when_every_text_is_refused(messages: Database) -> None:
     say(messages, "pets.main", *(f"message {number}" for number in range(50)))
-    with embedding_server(lambda request, _: Answer(400, b'{"error": {"message": "not a model"}}')) as server:
+    with embedding_server(lambda request, _: Response(400, b'{"error": {"message": "not a model"}}')) as server:
         config(messages, server)
         done = call(messages, "state", "embed")
         assert done.code == 1
         assert "not a model" in done.err
-        assert len(server.asked) < 20
+        assert len(server.requests) < 20
 
 
 @pytest.mark.parametrize("number", ["NaN", "1e39", "0"])
 def test_embed_drops_zero_vectors(messages: Database, number: str) -> None:
     rows = ", ".join([f'{{"embedding": [{number}, 0]}}'] * 4)
-    with embedding_server(lambda request, _: Answer(200, f'{{"data": [{rows}]}}'.encode())) as server:
+    with embedding_server(lambda request, _: Response(200, f'{{"data": [{rows}]}}'.encode())) as server:
         config(messages, server)
         done = embed(messages)
         assert (done["embedded"], done["refused"]) == (0, 4)
@@ -172,7 +172,7 @@ def test_embed_with_another_model_requires_again(messages: Database) -> None:
             assert refused.code == 2
             assert "words-1" in refused.err
             assert "--again" in refused.err
-        assert [item["input"] for item in server.asked] == [["car"]]  # refused before any request
+        assert [item["input"] for item in server.requests] == [["car"]]  # refused before any request
         assert embed(messages, "--again")["embedded"] == 4
         assert search(messages, "kitten", "--semantic")[0] == "a kitten sleeps"
     assert read(messages, find_made) == ("words-2", 8)
@@ -202,7 +202,7 @@ def test_embed_refuses_a_second_job(messages: Database) -> None:
     with embedding_server() as server, RunLock.take(lock_path(messages.path)):
         config(messages, server)
         done = call(messages, "state", "embed")
-        assert (done.code, server.asked) == (Busy.exit_code, [])
+        assert (done.code, server.requests) == (Busy.exit_code, [])
 
 
 # ── Killed and interrupted ───────────────────────────────────────────────
@@ -226,7 +226,7 @@ def test_interrupted_embed_keeps_finished_batches(messages: Database) -> None:
     say(messages, "pets.main", *(f"message {number}" for number in range(20)))
     process: Any = None
 
-    def interrupt(request: dict[str, Any], number: int) -> Answer | None:
+    def interrupt(request: dict[str, Any], number: int) -> Response | None:
         if number == 3:
             process.send_signal(signal.SIGINT)
         return None
@@ -326,10 +326,10 @@ def test_api_semantic_search(tmp_path: Path) -> None:
                 Hits.model_validate(answer, strict=True)
                 assert [hit["snippet"] for hit in answer["hits"]] == ["the automobile is red"]
             assert studio.client.get("/api/search?q=car&mode=guess", headers=AUTH).status_code == 422
-            server.fault = lambda request, _: Answer(503)
-            asked = len(server.asked)
+            server.fault = lambda request, _: Response(503)
+            asked = len(server.requests)
             assert studio.client.get("/api/search?q=car&mode=semantic", headers=AUTH).status_code == 502
-            assert len(server.asked) == asked + 1  # a user waits: no retries
+            assert len(server.requests) == asked + 1  # a user waits: no retries
             assert studio.get("/api/search?q=automobile")["hits"][0]["score"] is None
 
 
@@ -372,7 +372,7 @@ def test_semantic_search_without_embeddings_or_extension(messages: Database, mon
         refused = call(messages, "state", "search", "car", "--hybrid")
         assert refused.code == InvalidInput.exit_code
         assert "lion-studio[semantic]" in refused.err
-        assert len(server.asked) == 1  # nothing is sent where nothing can be found
+        assert len(server.requests) == 1  # nothing is sent where nothing can be found
 
 
 def test_search_options_exclude_each_other(messages: Database) -> None:
@@ -421,7 +421,7 @@ def test_local_embedder_uses_a_package(messages: Database, tmp_path: Path) -> No
 def test_http_embedder_sends_and_hides_the_key(messages: Database) -> None:
     echo = json.dumps({"error": {"message": f"bad key {KEY}"}}).encode()
     env = {"LIONAGI_HOME": os.path.dirname(messages.path), "MY_KEY": KEY}
-    with embedding_server(lambda request, _: Answer(401, echo)) as server:
+    with embedding_server(lambda request, _: Response(401, echo)) as server:
         config(messages, server, embed_key_variable="MY_KEY")
         done = li("state", "embed", env=env)
         assert done.code == 1
@@ -435,22 +435,22 @@ def test_http_embedder_sends_and_hides_the_key(messages: Database) -> None:
 
 def test_http_embedder_refuses_redirects(messages: Database) -> None:
     with embedding_server() as elsewhere:
-        away = Answer(307, b"", {"Location": f"{elsewhere.url}/embeddings"})
+        away = Response(307, b"", {"Location": f"{elsewhere.url}/embeddings"})
         with embedding_server(lambda request, _: away) as server:
             config(messages, server)
             done = call(messages, "state", "embed")
-            assert (done.code, elsewhere.asked) == (1, [])
+            assert (done.code, elsewhere.requests) == (1, [])
             assert "307" in done.err
 
 
 def test_http_embedder_retries_a_busy_endpoint(messages: Database) -> None:
-    def busy(request: dict[str, Any], number: int) -> Answer | None:
-        return Answer(429, b"{}", {"Retry-After": "0"}) if number < 3 else None
+    def busy(request: dict[str, Any], number: int) -> Response | None:
+        return Response(429, b"{}", {"Retry-After": "0"}) if number < 3 else None
 
     with embedding_server(busy) as server:
         config(messages, server)
         assert embed(messages)["embedded"] == 4
-        assert len(server.asked) == 3
+        assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize(
@@ -470,7 +470,7 @@ def test_http_embedder_retries_a_busy_endpoint(messages: Database) -> None:
     ],
 )
 def test_http_embedder_refuses_invalid_responses(messages: Database, body: bytes) -> None:
-    with embedding_server(lambda request, _: Answer(200, body)) as server:
+    with embedding_server(lambda request, _: Response(200, body)) as server:
         config(messages, server)
         done = call(messages, "state", "embed")
         assert (done.code, read(messages, count_embedded)) == (1, 0)
