@@ -178,8 +178,8 @@ def _clean(value: Any) -> Any:
     return _redactor().value(jsonable(value))
 
 
-def _message(key: str, text: str, metadata: Mapping[str, Any]) -> tuple[Message]:
-    return (create_message({key: _clean(text)}, metadata=_clean(metadata)),)
+def _message(key: str, text: str, metadata: Mapping[str, Any]) -> Message:
+    return create_message({key: _clean(text)}, metadata=_clean(metadata))
 
 
 def _tool(name: str, arguments: Any, output: Any, error: Any, metadata: Mapping[str, Any]) -> tuple[Message, Message]:
@@ -194,15 +194,15 @@ class Run(_BranchWriter):
 
     def system(self, text: str, **metadata: Any) -> str:
         """Record the system prompt."""
-        return self.add(*_message("system_message", text, metadata))
+        return self.add(_message("system_message", text, metadata))
 
     def user(self, text: str, **metadata: Any) -> str:
         """Record a message from the user."""
-        return self.add(*_message("instruction", text, metadata))
+        return self.add(_message("instruction", text, metadata))
 
     def assistant(self, text: str, **metadata: Any) -> str:
         """Record a message from the model; `usage={"input_tokens": …}` is added to the run's totals."""
-        return self.add(*_message("assistant_response", text, metadata))
+        return self.add(_message("assistant_response", text, metadata))
 
     def tool(self, name: str, arguments: Any = None, output: Any = None, *, error: Any = None, **metadata: Any) -> str:
         """Record a tool call and its result."""
@@ -220,32 +220,26 @@ class Run(_BranchWriter):
 
 
 class AsyncRun(_BranchWriter):
-    """Run with awaitable calls."""
+    """A Run whose calls are awaited."""
 
     def system(self, text: str, **metadata: Any) -> Awaitable[str]:
-        """Record the system prompt."""
-        return self.add(*_message("system_message", text, metadata))
+        return self.add(_message("system_message", text, metadata))
 
     def user(self, text: str, **metadata: Any) -> Awaitable[str]:
-        """Record a message from the user."""
-        return self.add(*_message("instruction", text, metadata))
+        return self.add(_message("instruction", text, metadata))
 
     def assistant(self, text: str, **metadata: Any) -> Awaitable[str]:
-        """Record a message from the model; `usage={"input_tokens": …}` is added to the run's totals."""
-        return self.add(*_message("assistant_response", text, metadata))
+        return self.add(_message("assistant_response", text, metadata))
 
     def tool(
         self, name: str, arguments: Any = None, output: Any = None, *, error: Any = None, **metadata: Any
     ) -> Awaitable[str]:
-        """Record a tool call and its result."""
         return self.add(*_tool(name, arguments, output, error, metadata))
 
     def add(self, *messages: Message) -> Awaitable[str]:
-        """Record any messages in one transaction."""
         return self._database.submit(self._append_work(messages))
 
     async def branch(self, name: str) -> AsyncRun:
-        """Create another branch of the session, for a sub-agent."""
         branch_id, create = self._branch_work(name)
         await self._database.submit(create)
         return AsyncRun(self._database, self.session_id, branch_id)
