@@ -19,7 +19,7 @@ from lionstudio.model.messages import AssistantResponse
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.recorder import Recorder
-from lionstudio.runs.redaction import Redactor
+from lionstudio.runs.redaction import EventRedactor
 from lionstudio.state.database import Database
 
 _COUNT = 256
@@ -40,7 +40,7 @@ class Recorded:
         start = time.perf_counter_ns()
         lanes = LaneBranches(self._session, self._branch)
         asyncio.run(
-            Recorder(self._database, lanes, redact=Redactor(["a-secret-value"]).event).record(self._events(count))
+            Recorder(self._database, lanes, redact=EventRedactor(["a-secret-value"]).event).record(self._events(count))
         )
         return [(time.perf_counter_ns() - start) / 1000 / count] * count
 

@@ -1,4 +1,4 @@
-"""Settings: flag over environment over project file over home file over default, and what each source may not say."""
+"""Settings: option over environment over project file over home file over default; values refused for each source."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load(home: Path, cwd: Path, environ: dict[str, str] | None = None, **flags: 
     return load_settings(flags, {"LIONAGI_HOME": str(home), **(environ or {})}, str(cwd))
 
 
-def test_defaults(home: Path, tmp_path: Path) -> None:
+def test_load_settings_defaults(home: Path, tmp_path: Path) -> None:
     settings = load(home, tmp_path)
 
     assert settings == Settings(
@@ -51,31 +51,31 @@ def test_defaults(home: Path, tmp_path: Path) -> None:
     assert load_settings({}, {}, str(tmp_path)).home == os.path.expanduser("~/.lionagi")
 
 
-def test_each_source_outweighs_the_next(home: Path, project: Path) -> None:
+def test_load_settings_source_order(home: Path, project: Path) -> None:
     project_file, home_file = project / ".lionagi" / "config.toml", home / "config.toml"
 
-    def kept() -> tuple[int, str]:
+    def keep_days() -> tuple[int, str]:
         settings = load(home, project / "deep" / "er", dict(environ), **flags)
         return settings.keep_days, settings.origins["keep_days"]
 
     environ: dict[str, str] = {}
     flags: dict[str, Any] = {}
-    assert kept() == (30, "default")
+    assert keep_days() == (30, "default")
     home_file.write_text("keep_days = 1\n")
-    assert kept() == (1, str(home_file))
+    assert keep_days() == (1, str(home_file))
     project_file.write_text("keep_days = 2\n")
-    assert kept() == (2, str(project_file))
+    assert keep_days() == (2, str(project_file))
     environ["LIONAGI_KEEP_DAYS"] = "3"
-    assert kept() == (3, "environment")
+    assert keep_days() == (3, "environment")
     flags["keep_days"] = 4
-    assert kept() == (4, "flag")
-    flags["keep_days"] = None  # a flag that was not given
-    environ["LIONAGI_KEEP_DAYS"] = ""  # an empty variable is none
-    assert kept() == (2, str(project_file))
+    assert keep_days() == (4, "flag")
+    flags["keep_days"] = None  # an option that is not set
+    environ["LIONAGI_KEEP_DAYS"] = ""  # an empty variable counts as unset
+    assert keep_days() == (2, str(project_file))
 
 
-def test_every_setting_can_come_from_its_variable(home: Path, tmp_path: Path) -> None:
-    given = {
+def test_load_settings_reads_variables(home: Path, tmp_path: Path) -> None:
+    environ = {
         "LIONAGI_DB": "/d/x.db",
         "LIONAGI_SHOWS": "/s",
         "LIONAGI_PROJECT": "p",
@@ -88,16 +88,16 @@ def test_every_setting_can_come_from_its_variable(home: Path, tmp_path: Path) ->
         "LIONAGI_EMBED_KEY_VARIABLE": "KEY",
     }
 
-    settings = load(home, tmp_path, given)
+    settings = load(home, tmp_path, environ)
 
     assert settings[1:-1] == ("/d/x.db", "/s", "p", 7, 8, 9, True, "http://127.0.0.1:1/v1", "m", "KEY")
-    assert {item.variable for item in SETTINGS} == {"LIONAGI_HOME", *given}
+    assert {item.variable for item in SETTINGS} == {"LIONAGI_HOME", *environ}
 
 
 @pytest.mark.parametrize(
     "line", ['db = "/evil.db"', 'home = "/evil"', "teams_in_db_only = true", 'embed_url = "http://evil"']
 )
-def test_a_project_may_not_move_what_is_the_persons(home: Path, project: Path, line: str) -> None:
+def test_project_file_cannot_set_home_or_db(home: Path, project: Path, line: str) -> None:
     (project / ".lionagi" / "config.toml").write_text(line + "\n")
 
     settings = load(home, project)
@@ -106,7 +106,7 @@ def test_a_project_may_not_move_what_is_the_persons(home: Path, project: Path, l
     assert (settings.teams_in_db_only, settings.embed_url) == (False, None)
 
 
-def test_the_homes_own_file_is_no_project_file(home: Path, tmp_path: Path) -> None:
+def test_home_file_is_not_a_project_file(home: Path, tmp_path: Path) -> None:
     nested = tmp_path / ".lionagi"
     nested.mkdir()
     (nested / "config.toml").write_text("keep_days = 5\n")
@@ -116,7 +116,7 @@ def test_the_homes_own_file_is_no_project_file(home: Path, tmp_path: Path) -> No
     assert load_settings({"home": str(nested)}, {}, str(tmp_path)).origins["keep_days"] == str(nested / "config.toml")
 
 
-def test_the_nearest_project_wins(home: Path, project: Path) -> None:
+def test_find_project_file_prefers_the_nearest(home: Path, project: Path) -> None:
     (project / ".lionagi" / "config.toml").write_text('project = "outer"\n')
     inner = project / "deep" / ".lionagi"
     inner.mkdir()
@@ -126,7 +126,7 @@ def test_the_nearest_project_wins(home: Path, project: Path) -> None:
     assert load(home, project).project == "outer"
 
 
-def test_a_home_on_the_command_line_brings_its_own_database(home: Path, tmp_path: Path) -> None:
+def test_home_option_implies_its_database(home: Path, tmp_path: Path) -> None:
     settings = load_settings(
         {"home": str(home)}, {"LIONAGI_HOME": "/other", "LIONAGI_DB": "/other/x.db"}, str(tmp_path)
     )
@@ -134,7 +134,7 @@ def test_a_home_on_the_command_line_brings_its_own_database(home: Path, tmp_path
     assert settings.db == str(home / "state.db")
 
 
-def test_paths_are_made_whole(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_load_settings_makes_paths_absolute(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", "/home/of/somebody")
 
@@ -155,13 +155,13 @@ REFUSED: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_a_value_that_cannot_be_used_is_refused_with_its_place(home: Path, tmp_path: Path, what: str) -> None:
+def test_load_settings_refuses_invalid_values(home: Path, tmp_path: Path, what: str) -> None:
     with pytest.raises(InvalidInput, match="environment"):
         load(home, tmp_path, REFUSED[what])
 
 
 @pytest.mark.parametrize("flags", [{"db": "a\0b"}, {"project": "a\0b"}, {"home": ""}, {"shows": "\udcff\ud800"}])
-def test_a_flag_that_cannot_be_used_is_refused(tmp_path: Path, flags: dict[str, str]) -> None:
+def test_load_settings_refuses_invalid_options(tmp_path: Path, flags: dict[str, str]) -> None:
     with pytest.raises(InvalidInput, match="flag"):
         load_settings({"home": str(tmp_path), **flags}, {}, str(tmp_path))
 
@@ -170,7 +170,7 @@ def test_a_flag_that_cannot_be_used_is_refused(tmp_path: Path, flags: dict[str, 
     "text", ["keep_days = ", "[[", "unknown = 1", "keep_days = true", "keep_days = 1.0", "project = 5", "origins = 1"]
 )
 @pytest.mark.parametrize("where", ["home", "project"])
-def test_a_file_that_cannot_be_used_is_refused_by_name(home: Path, project: Path, text: str, where: str) -> None:
+def test_load_settings_refuses_invalid_files(home: Path, project: Path, text: str, where: str) -> None:
     file = home / "config.toml" if where == "home" else project / ".lionagi" / "config.toml"
     file.write_text(text + "\n")
 
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_used_is_refused_by_name(home: Path, project: Path
         load(home, project)
 
 
-def test_a_file_that_is_not_text_is_refused(home: Path, tmp_path: Path) -> None:
+def test_load_settings_refuses_binary_files(home: Path, tmp_path: Path) -> None:
     (home / "config.toml").write_bytes(b"\xff\xfe\0")
 
     with pytest.raises(InvalidInput, match="cannot be read"):
@@ -186,7 +186,7 @@ def test_a_file_that_is_not_text_is_refused(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "shown"),
+    ("url", "shown"),
     [
         ("http://me:secret@127.0.0.1:1/v1", "http://127.0.0.1:1/v1"),
         ("http://h/@x?key=secret", "http://h/@x"),
@@ -194,7 +194,7 @@ def test_a_file_that_is_not_text_is_refused(home: Path, tmp_path: Path) -> None:
         ("me:secret@h", "not an address"),
     ],
 )
-def test_no_password_of_an_address_is_shown(given: str, shown: str, tmp_path: Path) -> None:
-    settings = load_settings({}, {"LIONAGI_HOME": str(tmp_path), "LIONAGI_EMBED_URL": given}, str(tmp_path))
+def test_describe_hides_passwords(url: str, shown: str, tmp_path: Path) -> None:
+    settings = load_settings({}, {"LIONAGI_HOME": str(tmp_path), "LIONAGI_EMBED_URL": url}, str(tmp_path))
 
-    assert {each["name"]: each["value"] for each in describe(settings)}["embed_url"] == shown
+    assert {item["name"]: item["value"] for item in describe(settings)}["embed_url"] == shown

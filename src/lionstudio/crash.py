@@ -1,7 +1,7 @@
-"""Named points at which a test may kill the process, to prove that nothing is lost there.
+"""Named crash points: a test kills the process there to prove that nothing is lost.
 
-`LIONAGI_CRASH_AT=append.inserted:3` ends the process by SIGKILL the third time it passes that
-point. Unset, which is always outside tests, a point costs one comparison.
+`LIONAGI_CRASH_AT=append.inserted:3` sends SIGKILL to the process the third time it reaches that point. Outside tests
+the variable is unset, and a point costs one comparison.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import os
 import signal
 
 _name, _, _count = os.environ.get("LIONAGI_CRASH_AT", "").partition(":")
-_left = int(_count or 1)
+_remaining = int(_count or 1)
 
 
 def point(name: str) -> None:
-    """Die here if the test asked for this point."""
-    global _left
+    """Kill the process if the test chose this point."""
+    global _remaining
     if name != _name:
         return
-    _left -= 1
-    if _left <= 0:
+    _remaining -= 1
+    if _remaining <= 0:
         os.kill(os.getpid(), signal.SIGKILL)

@@ -1,16 +1,16 @@
-"""The error tree. The sentence of every error says what to do next.
+"""The error tree. Every error has a message (what happened) and may have a hint (what to do next).
 
 LionError
-├── InvalidInput    the caller gave something we refuse             exit 2
-├── NotFound        no such session, branch, show, file …           exit 3
-├── Conflict        it exists already and differs                   exit 1
-├── IllegalTransition  a status may not follow the present one         exit 1
-├── CorruptStore    the file is damaged or is no database           exit 5
-├── WrongVersion    another version or product wrote the file       exit 6
-├── Busy            somebody else holds it; trying again may work   exit 7
-└── StorageFailed   disk full, read-only, input/output error        exit 1
+├── InvalidInput       the input is not valid; nothing was changed       exit 2
+├── NotFound           no such session, branch, show, file …             exit 3
+├── Conflict           it already exists, with different content         exit 1
+├── IllegalTransition  the status cannot change in this way              exit 1
+├── CorruptStore       the file is damaged or not a database             exit 5
+├── WrongVersion       a newer version or another product wrote the file exit 6
+├── Busy               another process holds it; a retry may work        exit 7
+└── StorageFailed      disk full, read-only or input/output error        exit 1
 
-Anything else that is raised is a bug and shows its traceback.
+Any other exception is a bug and shows its traceback.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 class LionError(Exception):
-    """What went wrong and what to do about it, in one sentence for a person."""
+    """The base class: a message for the user, and a hint with the next step."""
 
     code = "error"
     exit_code = 1
@@ -41,32 +41,32 @@ class LionError(Exception):
         self.hint = hint
 
     def to_dict(self) -> dict[str, object]:
-        """The one JSON shape that the command line prints and Studio answers with."""
+        """The JSON that the command line prints and Studio responds with."""
         return {"code": self.code, "message": self.message, "hint": self.hint, "retryable": self.retryable}
 
 
 class InvalidInput(LionError):
-    """The caller gave something that is refused; nothing was changed."""
+    """The input is not valid; nothing was changed."""
 
     code = "invalid_input"
     exit_code = 2
 
 
 class NotFound(LionError):
-    """The thing that was named does not exist."""
+    """The named object does not exist."""
 
     code = "not_found"
     exit_code = 3
 
 
 class Conflict(LionError):
-    """It exists already, with other content."""
+    """It already exists, with different content."""
 
     code = "conflict"
 
 
 class IllegalTransition(LionError):
-    """The status may not follow the present one."""
+    """The status cannot change from the current one to the requested one."""
 
     code = "illegal_move"
 
@@ -79,14 +79,14 @@ class CorruptStore(LionError):
 
 
 class WrongVersion(LionError):
-    """The database was written by a newer version or by another product."""
+    """A newer version or another product wrote the database."""
 
     code = "wrong_version"
     exit_code = 6
 
 
 class Busy(LionError):
-    """Another process holds the database; the same call may work later."""
+    """Another process holds the database; a retry may work."""
 
     code = "busy"
     exit_code = 7
@@ -94,7 +94,7 @@ class Busy(LionError):
 
 
 class StorageFailed(LionError):
-    """The disk is full, read-only or broken; nothing of this write was kept."""
+    """The disk is full, read-only or broken; this write was not stored."""
 
     code = "storage_failed"
     retryable = True

@@ -1,7 +1,7 @@
-"""Settings: one frozen object, read once at the edge. Flag > environment > project file > home file > default.
+"""Settings: one frozen object, read once. Option > environment > project file > home file > default.
 
-A home given as a flag brings its own database, whatever LIONAGI_DB says. A project's file comes with somebody's
-repository, so it may not move the home or the database.
+The option --home implies that home's database, even when LIONAGI_DB is set. A project's file comes with a repository,
+so it cannot set the home or the database.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ CONFIG = "config.toml"
 
 # Tuples, not dataclasses: those take longer to load than a short command takes to run.
 class Settings(NamedTuple):
-    """Every setting with its value; `origins` says where each came from."""
+    """The value of every setting; `origins` has the source of each."""
 
     home: str
     db: str
@@ -34,15 +34,15 @@ class Settings(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Where a setting may be given, and what it is for."""
+    """A setting: its environment variable, meaning, default, type and allowed sources."""
 
     name: str
     variable: str
     meaning: str
     default: str
-    whole_number: bool = False
-    yes_or_no: bool = False
-    plain_text: bool = False  # else it is a path; without a default it may be absent
+    is_integer: bool = False
+    is_boolean: bool = False
+    is_text: bool = False  # otherwise a path; a text without a default is None
     in_home_file: bool = True
     in_project_file: bool = True
 
@@ -51,70 +51,64 @@ SETTINGS: tuple[Setting, ...] = (
     Setting(
         "home",
         "LIONAGI_HOME",
-        "the folder that holds state.db, agents, playbooks, teams and logs",
+        "folder of state.db, agents, playbooks, teams and logs",
         "~/.lionagi",
         in_home_file=False,
         in_project_file=False,
     ),
-    Setting("db", "LIONAGI_DB", "the database file", "state.db in the home", in_project_file=False),
-    Setting("shows", "LIONAGI_SHOWS", "the folder that holds the shows", "~/khive-work/shows"),
-    Setting(
-        "project",
-        "LIONAGI_PROJECT",
-        "the name of the project that runs belong to",
-        "name of the git top level",
-        plain_text=True,
-    ),
-    Setting("keep_days", "LIONAGI_KEEP_DAYS", "how many days prune lets a session live", "30", whole_number=True),
-    Setting("keep_n", "LIONAGI_KEEP_N", "how many of the newest sessions prune always keeps", "100", whole_number=True),
-    Setting("studio_port", "LIONAGI_PORT", "the port of the Studio", "8721", whole_number=True),
+    Setting("db", "LIONAGI_DB", "database file", "state.db in the home", in_project_file=False),
+    Setting("shows", "LIONAGI_SHOWS", "folder of the shows", "~/khive-work/shows"),
+    Setting("project", "LIONAGI_PROJECT", "project that runs belong to", "name of the git checkout", is_text=True),
+    Setting("keep_days", "LIONAGI_KEEP_DAYS", "days that prune keeps a session", "30", is_integer=True),
+    Setting("keep_n", "LIONAGI_KEEP_N", "number of newest sessions that prune always keeps", "100", is_integer=True),
+    Setting("studio_port", "LIONAGI_PORT", "port of Studio", "8721", is_integer=True),
     Setting(
         "teams_in_db_only",
         "LIONAGI_TEAMS_IN_DB_ONLY",
-        "true keeps teams in the database alone, without JSON files",
+        "keep teams in the database alone, without JSON files",
         "false",
-        yes_or_no=True,
+        is_boolean=True,
         in_project_file=False,
     ),
-    # Not from a project's file: a repository must not choose where everything that was said is sent.
+    # Not from a project's file: a repository must not choose where all messages are sent.
     Setting(
         "embed_url",
         "LIONAGI_EMBED_URL",
-        "an OpenAI-compatible address that makes embeddings",
+        "OpenAI-compatible endpoint for embeddings",
         "none",
-        plain_text=True,
+        is_text=True,
         in_project_file=False,
     ),
     Setting(
         "embed_model",
         "LIONAGI_EMBED_MODEL",
-        "the model for embeddings there, or PACKAGE:NAME of one here",
+        "embedding model of that endpoint, or PACKAGE:NAME of a local one",
         "none",
-        plain_text=True,
+        is_text=True,
         in_project_file=False,
     ),
     Setting(
         "embed_key_variable",
         "LIONAGI_EMBED_KEY_VARIABLE",
-        "the environment variable that holds that address's key",
+        "environment variable with the key of that endpoint",
         "none",
-        plain_text=True,
+        is_text=True,
         in_project_file=False,
     ),
 )
 
 
-_YES_OR_NO = {"true": True, "1": True, "false": False, "0": False}
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 def load_settings(
     flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None, cwd: str | None = None
 ) -> Settings:
-    """Read every source; a value that cannot be used is refused with the place it came from."""
+    """Read every source; an invalid value is refused with its source."""
     environ = os.environ if environ is None else environ
     flags = {name: value for name, value in (flags or {}).items() if value is not None}
     home, home_origin = _home(flags, environ)
-    project_file = find_project_file(cwd or _here(), home)
+    project_file = find_project_file(cwd or _cwd(), home)
     sources = (
         [("flag", flags), ("environment", {item.name: environ.get(item.variable) or None for item in SETTINGS})]
         + ([(project_file, _read(project_file))] if project_file else [])
@@ -128,7 +122,7 @@ def load_settings(
 
 
 def describe(settings: Settings) -> list[dict[str, Any]]:
-    """Every setting as it may be shown: no password that somebody put into an address leaves this process."""
+    """Every setting for display; passwords in URLs are removed."""
     values = {**settings._asdict(), "embed_url": settings.embed_url and _without_secrets(settings.embed_url)}
     return [
         {
@@ -144,68 +138,68 @@ def describe(settings: Settings) -> list[dict[str, Any]]:
 
 
 def _without_secrets(url: str) -> str:
-    """An address without who signs in there and without its query, where keys are found too."""
+    """A URL without user, password and query, which may hold keys."""
     scheme, separator, rest = url.partition("://")
     host, slash, path = rest.partition("?")[0].partition("/")
     return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}" if separator else "not an address"
 
 
-def _here() -> str:
+def _cwd() -> str:
     try:
         return os.getcwd()
-    except OSError:  # the folder was removed under us; nothing is above it either
+    except OSError:  # the current folder was deleted
         return os.sep
 
 
 def _home(flags: Mapping[str, Any], environ: Mapping[str, str]) -> tuple[str, str]:
-    # an empty variable counts as none; an empty flag is a mistake that must not fall back to the real home
-    for origin, given in (("flag", flags.get("home")), ("environment", environ.get("LIONAGI_HOME") or None)):
-        if given is not None:
-            return _path("home", given, origin), origin
+    # an empty variable counts as unset; an empty option is a mistake that must not fall back to the real home
+    for origin, path in (("flag", flags.get("home")), ("environment", environ.get("LIONAGI_HOME") or None)):
+        if path is not None:
+            return _path("home", path, origin), origin
     return _path("home", "~/.lionagi", "default"), "default"
 
 
 def _choose(item: Setting, sources: list[tuple[str, Any]], project_file: str | None, home: str) -> tuple[Any, str]:
-    named = dict(sources[:1])["flag"]
-    for origin, given in sources:
-        if given.get(item.name) is None:
+    flags = dict(sources[:1])["flag"]
+    for origin, values in sources:
+        if values.get(item.name) is None:
             continue
-        if item.name == "db" and origin == "environment" and "home" in named:
-            continue  # a home named on the command line brings its own database
+        if item.name == "db" and origin == "environment" and "home" in flags:
+            continue  # --home implies that home's database
         if origin == project_file and not item.in_project_file:
             continue
-        return _usable(item, given[item.name], origin), origin
+        return _parse_value(item, values[item.name], origin), origin
     return _default(item, home), "default"
 
 
 def _default(item: Setting, home: str) -> Any:
     if item.name == "db":
         return os.path.join(home, "state.db")
-    if item.plain_text:
+    if item.is_text:
         return None
-    if item.yes_or_no:
-        return _YES_OR_NO[item.default]
-    return int(item.default) if item.whole_number else _path(item.name, item.default, "default")
+    if item.is_boolean:
+        return _BOOLEANS[item.default]
+    return int(item.default) if item.is_integer else _path(item.name, item.default, "default")
 
 
-def _usable(item: Setting, value: Any, origin: str) -> Any:
-    if item.whole_number:
+def _parse_value(item: Setting, value: Any, origin: str) -> Any:
+    if item.is_integer:
         text = str(value)
         if not (text.isascii() and text.isdigit() and len(text) <= 9):
-            raise InvalidInput(f"{item.name} must be a whole number, not {value!r:.60} ({origin})")
+            raise InvalidInput(f"{item.name} must be an integer, not {value!r:.60} ({origin})")
         return int(text)
-    if item.yes_or_no:
-        answer = _YES_OR_NO.get(str(value).lower())
-        if answer is None:
+    if item.is_boolean:
+        boolean = _BOOLEANS.get(str(value).lower())
+        if boolean is None:
             raise InvalidInput(f"{item.name} must be true or false, not {value!r:.60} ({origin})")
-        return answer
+        return boolean
     if not isinstance(value, str) or "\0" in value:
         raise InvalidInput(f"{item.name} must be text, not {value!r:.60} ({origin})")
     if item.name == "db" and "://" in value:
         raise InvalidInput(
-            f"db {value!r:.60} is not a file ({origin})", hint="other databases are not supported yet; give a file"
+            f"db {value!r:.60} is not a file ({origin})", hint="only SQLite files are supported; use a path"
         )
-    return value if item.plain_text else _path(item.name, value, origin)
+    return value if item.is_text else _path(item.name, value, origin)
 
 
 def _path(name: str, text: str, origin: str) -> str:
@@ -216,7 +210,7 @@ def _path(name: str, text: str, origin: str) -> str:
 
 
 def _is_utf8(path: str) -> bool:
-    """SQLite takes file names in UTF-8 only."""
+    """SQLite accepts file names in UTF-8 only."""
     try:
         return path.encode() == os.fsencode(path)
     except UnicodeEncodeError:
@@ -224,7 +218,7 @@ def _is_utf8(path: str) -> bool:
 
 
 def find_project_file(cwd: str, home: str) -> str | None:
-    """The nearest `.lionagi/config.toml` at or above a folder; the home's own does not count."""
+    """The nearest `.lionagi/config.toml` in a folder or its parents, except the home's own."""
     folder = os.path.abspath(cwd)
     while True:
         candidate = os.path.join(folder, ".lionagi", CONFIG)
@@ -239,15 +233,15 @@ def find_project_file(cwd: str, home: str) -> str | None:
 def _read(path: str) -> Mapping[str, Any]:
     try:
         with open(path, "rb") as file:
-            # parsed only when there is something to parse: it is slow to load
+            # slow to load, so only when there is a file
             import tomllib
 
-            found = tomllib.load(file)
+            values = tomllib.load(file)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}", hint="correct it or move it away") from None
-    unknown = sorted(set(found) - {item.name for item in SETTINGS})
+    unknown = sorted(set(values) - {item.name for item in SETTINGS})
     if unknown:
-        raise InvalidInput(f"{path} has unknown settings: {', '.join(unknown)}", hint="`li config` lists them all")
-    return found
+        raise InvalidInput(f"{path} has unknown settings: {', '.join(unknown)}", hint="`li config` lists the settings")
+    return values

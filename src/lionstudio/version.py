@@ -1,3 +1,3 @@
-"""The version, where every room may read it."""
+"""The version of the package."""
 
 VERSION = "0.2.0"

@@ -1,4 +1,4 @@
-"""Definitions on the disk and their history: found in order, saved as versions, reconciled with what others did."""
+"""Definitions on disk and their versions: search order, saves, and edits made by other programs."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ import pytest
 from tests.support.children import environment
 from tests.support.sql_trace import traced
 
-from lionstudio.definitions import versions
 from lionstudio.definitions.versions import (
     EDITED,
     FIRST_SEEN,
     Target,
     etag_of,
+    list_recorded,
     new_target,
-    observe,
+    record_edits,
     rollback,
     save,
-    settled,
     target_of,
 )
 from lionstudio.errors import Conflict, InvalidInput, NotFound, StorageFailed
@@ -45,60 +44,60 @@ def agent(folder: Path, name: str, text: str = "prompt") -> Path:
 
 
 def saved_versions(db: Database, key: str, kind: str = "agent") -> list[tuple[int, str, str | None]]:
-    found = db.read(lambda conn: list_versions(conn, kind, key))
-    return [(each.version, each.content, each.message) for each in reversed(found)]
+    versions = db.read(lambda conn: list_versions(conn, kind, key))
+    return [(version.version, version.content, version.message) for version in reversed(versions)]
 
 
-def test_the_nearest_definition_counts(tmp_path: Path) -> None:
+def test_find_definition_prefers_the_nearest(tmp_path: Path) -> None:
     home, outer, inner = tmp_path / "home", tmp_path / "repo", tmp_path / "repo" / "package"
     inner.mkdir(parents=True)
     agent(home, "reviewer", "home")
     agent(outer / ".lionagi", "reviewer", "outer")
     nearest = agent(inner / ".lionagi", "reviewer", "inner")
 
-    found = list_definitions("agent", str(home), str(inner))
+    definitions = list_definitions("agent", str(home), str(inner))
 
-    assert [(each.text, each.place.origin, each.shadowed_by) for each in found] == [
+    assert [(item.text, item.place.origin, item.shadowed_by) for item in definitions] == [
         ("inner", "project", None),
         ("outer", "project", str(nearest)),
         ("home", "home", str(nearest)),
     ]
     assert get_definition("agent", "reviewer", str(home), str(inner)).text == "inner"
     assert get_definition("agent", "reviewer", str(home), str(tmp_path)).text == "home"
-    assert len({each.key for each in found}) == 3
-    assert found[2].key == "reviewer"
+    assert len({item.key for item in definitions}) == 3
+    assert definitions[2].key == "reviewer"
 
 
-def test_a_folder_comes_before_a_file_and_dashes_are_underscores(tmp_path: Path) -> None:
+def test_find_definition_prefers_folders_and_maps_dashes(tmp_path: Path) -> None:
     agent(tmp_path, "code-reviewer", "file")
     (tmp_path / "agents" / "code-reviewer" / "refs").mkdir(parents=True)
     (tmp_path / "agents" / "code-reviewer" / "code-reviewer.md").write_text("folder")
     (tmp_path / "agents" / "README.md").write_text("not an agent")
     (tmp_path / "agents" / ".hidden.md").write_text("not an agent")
 
-    found = list_definitions("agent", str(tmp_path), str(tmp_path))
+    definitions = list_definitions("agent", str(tmp_path), str(tmp_path))
 
-    assert [(each.text, each.shadowed_by is None) for each in found] == [("folder", True), ("file", False)]
+    assert [(item.text, item.shadowed_by is None) for item in definitions] == [("folder", True), ("file", False)]
     assert get_definition("agent", "code_reviewer", str(tmp_path), str(tmp_path)).text == "folder"
 
 
-def test_both_endings_of_playbooks(tmp_path: Path) -> None:
+def test_playbooks_end_in_yaml_or_yml(tmp_path: Path) -> None:
     (tmp_path / "playbooks").mkdir()
     for name in ("a.playbook.yaml", "b.yaml", "c.yml", "d.playbook.yml", "e.txt"):
         (tmp_path / "playbooks" / name).write_text("prompt: x")
 
-    assert [each.name for each in list_definitions("playbook", str(tmp_path), str(tmp_path))] == ["a", "b", "c", "d"]
+    assert [item.name for item in list_definitions("playbook", str(tmp_path), str(tmp_path))] == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize("name", ["../secret", "a/b", "..", "/etc/passwd", "-x", "a\nb"])
-def test_a_name_never_leads_out(name: str, tmp_path: Path) -> None:
+def test_definition_name_stays_in_its_folder(name: str, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("secret")
 
     with pytest.raises(InvalidInput):
         find_definition("agent", name, str(tmp_path), str(tmp_path))
 
 
-def test_a_linked_folder_is_not_followed_out_and_a_linked_file_is(tmp_path: Path) -> None:
+def test_list_definitions_follows_links_to_files_only(tmp_path: Path) -> None:
     home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "linked.md").write_text("from afar")
@@ -106,14 +105,14 @@ def test_a_linked_folder_is_not_followed_out_and_a_linked_file_is(tmp_path: Path
     (home / "agents" / "linked").symlink_to(elsewhere)
     (home / "agents" / "file.md").symlink_to(elsewhere / "linked.md")
 
-    found = {each.name: each for each in list_definitions("agent", str(home), str(home))}
+    definitions = {item.name: item for item in list_definitions("agent", str(home), str(home))}
 
-    assert found["file"].text == "from afar"
-    assert found["linked"].error is not None
-    assert "leads out of" in found["linked"].error
+    assert definitions["file"].text == "from afar"
+    assert definitions["linked"].error is not None
+    assert "leads out of" in definitions["linked"].error
 
 
-def test_what_others_own_above_us_is_not_read(tmp_path: Path) -> None:
+def test_definitions_of_other_owners_are_ignored(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a folder away")
     agent(tmp_path / "shared" / ".lionagi", "planted")
@@ -121,13 +120,13 @@ def test_what_others_own_above_us_is_not_read(tmp_path: Path) -> None:
     below = tmp_path / "shared" / "mine"
     below.mkdir()
 
-    (found,) = list_definitions("agent", str(tmp_path / "home"), str(below))
+    (definition,) = list_definitions("agent", str(tmp_path / "home"), str(below))
 
-    assert found.error == "not read: it belongs to another user (uid 12345)"
+    assert definition.error == "not read: it belongs to another user (uid 12345)"
     assert find_definition("agent", "planted", str(tmp_path / "home"), str(below)) is None
 
 
-def test_a_definition_with_an_error_is_not_handed_out(tmp_path: Path) -> None:
+def test_load_value_refuses_invalid_definitions(tmp_path: Path) -> None:
     agent(tmp_path, "bad", "---\ntimeout: soon\n---\nprompt")
 
     with pytest.raises(InvalidInput, match="line 2: timeout must be"):
@@ -140,41 +139,41 @@ def test_a_definition_with_an_error_is_not_handed_out(tmp_path: Path) -> None:
 
 
 def seen(db: Database, home: Path) -> list[Version]:
-    return observe(db, str(home), list_definitions("agent", str(home), str(home)))
+    return record_edits(db, str(home), list_definitions("agent", str(home), str(home)))
 
 
 def one(home: Path, name: str) -> Definition:
     return get_definition("agent", name, str(home), str(home))
 
 
-def test_edits_made_outside_become_versions_when_they_are_seen(db: Database, tmp_path: Path) -> None:
+def test_record_edits_adds_versions(db: Database, tmp_path: Path) -> None:
     home = tmp_path / "home"
     path = agent(home, "x", "first")
-    assert [each.version for each in seen(db, home)] == [1]
+    assert [item.version for item in seen(db, home)] == [1]
     assert seen(db, home) == []
 
     path.write_text("second")
-    assert [each.version for each in seen(db, home)] == [2]
+    assert [item.version for item in seen(db, home)] == [2]
     path.write_text("first")
     seen(db, home)
 
     assert saved_versions(db, "x") == [(1, "first", FIRST_SEEN), (2, "second", EDITED), (3, "first", EDITED)]
 
 
-def test_looking_again_writes_nothing_and_costs_one_statement(db: Database, tmp_path: Path) -> None:
+def test_record_edits_without_edits_costs_one_statement(db: Database, tmp_path: Path) -> None:
     home = tmp_path / "home"
     for n in range(50):
         agent(home, f"a{n}", f"prompt {n}")
     assert len(seen(db, home)) == 50
 
-    found = list_definitions("agent", str(home), str(home))
+    definitions = list_definitions("agent", str(home), str(home))
     with traced(db.conn) as ran:
-        observe(db, str(home), found)
+        record_edits(db, str(home), definitions)
 
     assert ran == []
 
 
-def test_a_file_that_cannot_be_used_has_a_history_all_the_same(db: Database, tmp_path: Path) -> None:
+def test_record_edits_includes_invalid_files(db: Database, tmp_path: Path) -> None:
     agent(tmp_path, "x", "---\nbroken: [\n---\n")
 
     seen(db, tmp_path)
@@ -182,33 +181,33 @@ def test_a_file_that_cannot_be_used_has_a_history_all_the_same(db: Database, tmp
     assert len(saved_versions(db, "x")) == 1
 
 
-def test_a_save_adds_a_version_and_writes_the_file(db: Database, tmp_path: Path) -> None:
+def test_save_adds_a_version_and_writes_the_file(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
 
-    made = save(db, str(tmp_path), target, "one\n", create=True, author="me", message="created")
-    again = save(db, str(tmp_path), target, "two\r\n\ufeff", expected=made.sha256)
+    version = save(db, str(tmp_path), target, "one\n", create=True, author="me", message="created")
+    again = save(db, str(tmp_path), target, "two\r\n\ufeff", expected=version.sha256)
 
     assert Path(target.path).read_bytes().decode() == "two\r\n\ufeff"
     assert (again.version, again.sha256) == (2, one(tmp_path, "x").sha256)
     assert saved_versions(db, "x") == [(1, "one\n", "created"), (2, "two\r\n\ufeff", None)]
 
 
-def test_a_save_over_somebody_elses_edit_is_refused(db: Database, tmp_path: Path) -> None:
+def test_save_refuses_to_overwrite_another_edit(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
-    made = save(db, str(tmp_path), target, "mine", create=True)
+    version = save(db, str(tmp_path), target, "mine", create=True)
     Path(target.path).write_text("theirs")
 
-    with pytest.raises(Conflict, match="changed by somebody else"):
-        save(db, str(tmp_path), target, "mine again", expected=made.sha256)
+    with pytest.raises(Conflict, match="was changed since you opened it"):
+        save(db, str(tmp_path), target, "mine again", expected=version.sha256)
     with pytest.raises(Conflict, match="already"):
         save(db, str(tmp_path), target, "new", create=True)
     assert Path(target.path).read_text() == "theirs"
 
     save(db, str(tmp_path), target, "mine again", expected=f'"{etag_of("theirs")}"')
-    assert [each[1] for each in saved_versions(db, "x")] == ["mine", "theirs", "mine again"]
+    assert [item[1] for item in saved_versions(db, "x")] == ["mine", "theirs", "mine again"]
 
 
-def test_a_rollback_is_a_new_version_and_brings_back_a_deleted_file(db: Database, tmp_path: Path) -> None:
+def test_rollback_adds_a_version_and_restores_the_file(db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "one", create=True)
     save(db, str(tmp_path), target, "two")
@@ -218,13 +217,13 @@ def test_a_rollback_is_a_new_version_and_brings_back_a_deleted_file(db: Database
     Path(target.path).unlink()
     rollback(db, str(tmp_path), target, 2)
     assert Path(target.path).read_text() == "two"
-    assert [each[1] for each in saved_versions(db, "x")] == ["one", "two", "one", "two"]
+    assert [item[1] for item in saved_versions(db, "x")] == ["one", "two", "one", "two"]
     with pytest.raises(NotFound, match="no version 9"):
         rollback(db, str(tmp_path), target, 9)
 
 
 @pytest.mark.parametrize("text", ["a\ud800", "a\0b", "x" * 5_000_001])
-def test_a_text_that_no_file_can_hold_is_refused_before_the_row(text: str, db: Database, tmp_path: Path) -> None:
+def test_save_refuses_invalid_text(text: str, db: Database, tmp_path: Path) -> None:
     target = new_target("agent", "x", str(tmp_path))
 
     with pytest.raises(InvalidInput):
@@ -233,7 +232,7 @@ def test_a_text_that_no_file_can_hold_is_refused_before_the_row(text: str, db: D
     assert not Path(target.path).exists()
 
 
-def test_a_file_that_cannot_be_read_is_not_overwritten(db: Database, tmp_path: Path) -> None:
+def test_save_does_not_overwrite_an_unreadable_file(db: Database, tmp_path: Path) -> None:
     path = agent(tmp_path, "x")
     path.write_bytes(b"\xff only copy")
 
@@ -242,9 +241,7 @@ def test_a_file_that_cannot_be_read_is_not_overwritten(db: Database, tmp_path: P
     assert path.read_bytes() == b"\xff only copy"
 
 
-def test_when_the_file_cannot_be_written_the_next_look_tells_the_truth(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_save_with_unwritable_file_is_reconciled(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "old", create=True)
 
@@ -261,29 +258,27 @@ def test_when_the_file_cannot_be_written_the_next_look_tells_the_truth(
     assert saved_versions(db, "x") == [(1, "old", None), (2, "new", None), (3, "old", EDITED)]
 
 
-def test_a_look_between_row_and_file_waits_and_sees_the_save(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The list was made before the file was replaced; what counts is what lies there under the lock."""
+def test_record_edits_waits_for_a_save(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list was made before the file was replaced; the text under the lock counts."""
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "old", create=True)
     listed = list_definitions("agent", str(tmp_path), str(tmp_path))
     save(db, str(tmp_path), target, "new")
 
-    assert observe(db, str(tmp_path), listed) == []
-    assert [each[1] for each in saved_versions(db, "x")] == ["old", "new"]
+    assert record_edits(db, str(tmp_path), listed) == []
+    assert [item[1] for item in saved_versions(db, "x")] == ["old", "new"]
 
 
-def test_a_text_that_was_read_during_a_save_is_read_again(db: Database, tmp_path: Path) -> None:
-    """Who hears of the row before the file is replaced would otherwise show the old text for good."""
+def test_record_edits_reads_again_after_a_save(db: Database, tmp_path: Path) -> None:
+    """A reader that sees the row before the file is replaced would otherwise keep the old text."""
     target = new_target("agent", "x", str(tmp_path))
     save(db, str(tmp_path), target, "old", create=True)
     early = one(tmp_path, "x")
     save(db, str(tmp_path), target, "new")
     looks = iter([[early], [one(tmp_path, "x")]])
 
-    assert [each.text for each in settled(db, str(tmp_path), lambda: next(looks))] == ["new"]
-    assert [each.text for each in settled(db, str(tmp_path), lambda: [one(tmp_path, "x")])] == ["new"]
+    assert [item.text for item in list_recorded(db, str(tmp_path), lambda: next(looks))] == ["new"]
+    assert [item.text for item in list_recorded(db, str(tmp_path), lambda: [one(tmp_path, "x")])] == ["new"]
 
 
 @pytest.mark.crash
@@ -295,7 +290,7 @@ def test_a_text_that_was_read_during_a_save_is_read_again(db: Database, tmp_path
         ("definition.file_written", ["old", "new"]),
     ],
 )
-def test_a_save_that_is_killed_is_reconciled(point: str, texts: list[str], db: Database, tmp_path: Path) -> None:
+def test_killed_save_is_reconciled(point: str, texts: list[str], db: Database, tmp_path: Path) -> None:
     home = tmp_path / "home"
     target = new_target("agent", "x", str(home))
     save(db, str(home), target, "old", create=True)
@@ -310,11 +305,11 @@ def test_a_save_that_is_killed_is_reconciled(point: str, texts: list[str], db: D
 
     seen(db, home)
 
-    assert [each[1] for each in saved_versions(db, "x")] == texts
+    assert [item[1] for item in saved_versions(db, "x")] == texts
     assert Path(target.path).read_text() == texts[-1]
 
 
-def test_saves_at_the_same_time_are_all_kept(db: Database, tmp_path: Path) -> None:
+def test_concurrent_saves_are_all_stored(db: Database, tmp_path: Path) -> None:
     code = (
         "import sys; from lionstudio.definitions.versions import *; from lionstudio.state.database import Database\n"
         "db = Database(sys.argv[1])\n"
@@ -325,26 +320,26 @@ def test_saves_at_the_same_time_are_all_kept(db: Database, tmp_path: Path) -> No
     running = [subprocess.Popen([*command, str(number)], env=environment()) for number in range(6)]
     assert [process.wait() for process in running] == [0] * 6
 
-    found = saved_versions(db, "x")
-    assert sorted(text for _, text, _ in found) == sorted(f"{number} {n}" for number in range(6) for n in range(5))
-    assert [number for number, _, _ in found] == list(range(1, 31))
+    saved = saved_versions(db, "x")
+    assert sorted(text for _, text, _ in saved) == sorted(f"{number} {n}" for number in range(6) for n in range(5))
+    assert [number for number, _, _ in saved] == list(range(1, 31))
     latest = db.read(lambda conn: find_version(conn, "agent", "x"))
     assert latest is not None
     assert latest.content == Path(new_target("agent", "x", str(home)).path).read_text()
-    assert versions.observe(db, str(home), [one(home, "x")]) == []
+    assert record_edits(db, str(home), [one(home, "x")]) == []
 
 
-def test_a_project_has_a_history_of_its_own(db: Database, tmp_path: Path) -> None:
+def test_project_definitions_have_their_own_versions(db: Database, tmp_path: Path) -> None:
     home, repo = tmp_path / "home", tmp_path / "repo"
     agent(home, "x", "home")
     agent(repo / ".lionagi", "x", "project")
 
-    observe(db, str(home), list_definitions("agent", str(home), str(repo)))
+    record_edits(db, str(home), list_definitions("agent", str(home), str(repo)))
 
-    found = get_definition("agent", "x", str(home), str(repo))
-    assert target_of(found) == Target("agent", found.key, str(repo / ".lionagi" / "agents" / "x.md"))
-    assert found.key.startswith("x@repo-")
-    assert [saved_versions(db, key) for key in ("x", found.key)] == [
+    definition = get_definition("agent", "x", str(home), str(repo))
+    assert target_of(definition) == Target("agent", definition.key, str(repo / ".lionagi" / "agents" / "x.md"))
+    assert definition.key.startswith("x@repo-")
+    assert [saved_versions(db, key) for key in ("x", definition.key)] == [
         [(1, "home", FIRST_SEEN)],
         [(1, "project", FIRST_SEEN)],
     ]

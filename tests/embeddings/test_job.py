@@ -1,4 +1,4 @@
-"""Embeddings: made once each, in batches, by an endpoint or a package; found again by meaning and by both."""
+"""Embeddings: computed once, in batches, by an endpoint or a package; semantic and hybrid search."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.builders import T0, begin, read, said, say, sql, write
 from tests.support.commands import Said, here, li, on_terminal, started
-from tests.support.embedding_server import DIMENSIONS, Answer, EmbeddingServer, embedding_server
+from tests.support.embedding_server import DIMENSIONS, EmbeddingServer, Response, embedding_server
 from tests.support.studio import AUTH, application
 
 from lionstudio.embeddings.job import lock_path
@@ -28,8 +28,8 @@ KEY = "sk-live-0123456789abcdef"
 
 
 @pytest.fixture
-def told(db: Database) -> Database:
-    """Two projects that speak of the same things in other words."""
+def messages(db: Database) -> Database:
+    """Two projects with messages of the same meaning in different words."""
     garage = begin(db, "garage", name="garage", project="web", created_at=T0)
     say(db, garage.branch_id, "the automobile is red", "the database is locked", created_at=T0)
     pets = begin(db, "pets", name="pets", project="home", created_at=T0 + 10)
@@ -39,8 +39,8 @@ def told(db: Database) -> Database:
 
 def config(db: Database, server: EmbeddingServer | None, **more: str) -> None:
     """The settings of this home."""
-    given = {"embed_url": server.url if server else None, "embed_model": "words-1", **more}
-    lines = [f"{name} = {json.dumps(value)}\n" for name, value in given.items() if value is not None]
+    values = {"embed_url": server.url if server else None, "embed_model": "words-1", **more}
+    lines = [f"{name} = {json.dumps(value)}\n" for name, value in values.items() if value is not None]
     Path(db.path).with_name("config.toml").write_text("".join(lines))
 
 
@@ -51,11 +51,11 @@ def call(db: Database, *arguments: str) -> Said:
 def embed(db: Database, *arguments: str) -> dict[str, Any]:
     done = call(db, "--json", "state", "embed", *arguments)
     assert done.code == 0, done.err
-    found: dict[str, Any] = done.json
-    return found
+    result: dict[str, Any] = done.json
+    return result
 
 
-def found(db: Database, *arguments: str) -> list[str]:
+def search(db: Database, *arguments: str) -> list[str]:
     done = call(db, "--json", "state", "search", *arguments)
     assert done.code == 0, done.err
     return [hit["message_id"] for hit in done.json["hits"]]
@@ -65,49 +65,49 @@ def rows(db: Database) -> list[tuple[Any, ...]]:
     return sql(db, "SELECT * FROM messages ORDER BY pk")
 
 
-# ── Making them ──────────────────────────────────────────────────────────
+# ── Computing ─────────────────────────────────────────────────────────────
 
 
-def test_only_what_is_missing_is_made_and_only_once(told: Database) -> None:
+def test_embed_computes_only_missing_embeddings(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told)["embedded"] == 4
-        before, asked = rows(told), len(server.asked)
-        assert embed(told)["embedded"] == 0
-        assert (rows(told), len(server.asked)) == (before, asked)
-        say(told, "pets.main", "one more")
-        assert embed(told)["embedded"] == 1
+        config(messages, server)
+        assert embed(messages)["embedded"] == 4
+        before, asked = rows(messages), len(server.requests)
+        assert embed(messages)["embedded"] == 0
+        assert (rows(messages), len(server.requests)) == (before, asked)
+        say(messages, "pets.main", "one more")
+        assert embed(messages)["embedded"] == 1
         assert server.texts.count("one more") == 1
     assert len(server.texts) == 5
-    assert read(told, find_model) == ("words-1", DIMENSIONS)
+    assert read(messages, find_model) == ("words-1", DIMENSIONS)
 
 
-def test_batches_and_a_limit(told: Database) -> None:
+def test_embed_batches_and_limit(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told, "--limit", "3", "--batch", "2")["embedded"] == 3
-        assert [len(each["input"]) for each in server.asked] == [2, 1]
-        assert embed(told, "--batch", "2")["embedded"] == 1
+        config(messages, server)
+        assert embed(messages, "--limit", "3", "--batch", "2")["embedded"] == 3
+        assert [len(item["input"]) for item in server.requests] == [2, 1]
+        assert embed(messages, "--batch", "2")["embedded"] == 1
 
 
-def test_a_dry_run_asks_nobody(told: Database) -> None:
+def test_embed_dry_run_sends_no_request(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told, "--dry-run") == {
+        config(messages, server)
+        assert embed(messages, "--dry-run") == {
             "schema_version": 1,
             "dry_run": True,
             "model": None,
             "embedded": 0,
             "missing": 4,
         }
-        assert server.asked == []
+        assert server.requests == []
 
 
-def test_messages_without_text_are_passed_over(told: Database) -> None:
-    write(told, append, "pets.main", said("", id="empty"))
+def test_embed_skips_messages_without_text(messages: Database) -> None:
+    write(messages, append, "pets.main", said("", id="empty"))
     with embedding_server() as server:
-        config(told, server)
-        assert embed(told) == {
+        config(messages, server)
+        assert embed(messages) == {
             "schema_version": 1,
             "model": "words-1",
             "embedded": 4,
@@ -115,165 +115,165 @@ def test_messages_without_text_are_passed_over(told: Database) -> None:
             "refused": 0,
             "reason": None,
         }
-        asked = len(server.asked)
-        assert embed(told)["empty"] == 1
-        assert len(server.asked) == asked
+        asked = len(server.requests)
+        assert embed(messages)["empty"] == 1
+        assert len(server.requests) == asked
 
 
-def test_a_text_that_is_too_long_is_cut_until_it_is_taken(told: Database) -> None:
-    def too_long(given: dict[str, Any], _: int) -> Answer | None:
-        return Answer(400, b'{"error": {"message": "too long"}}') if max(map(len, given["input"])) > 600 else None
+def test_embed_shortens_long_text_until_accepted(messages: Database) -> None:
+    def too_long(request: dict[str, Any], _: int) -> Response | None:
+        return Response(400, b'{"error": {"message": "too long"}}') if max(map(len, request["input"])) > 600 else None
 
-    write(told, append, "pets.main", said("long " * 100_000, id="long"))
+    write(messages, append, "pets.main", said("long " * 100_000, id="long"))
     with embedding_server(too_long) as server:
-        config(told, server)
-        assert embed(told)["embedded"] == 5
+        config(messages, server)
+        assert embed(messages)["embedded"] == 5
         assert max(len(text) for text in server.texts if len(text) <= 600) == 500  # half, and half again
 
 
-def test_one_that_is_refused_is_said_and_the_others_are_kept(told: Database) -> None:
-    def refuses(given: dict[str, Any], _: int) -> Answer | None:
-        return Answer(422, b'{"error": "no kittens"}') if any("kitten" in text for text in given["input"]) else None
+def test_embed_reports_refused_messages(messages: Database) -> None:
+    def refuses(request: dict[str, Any], _: int) -> Response | None:
+        return Response(422, b'{"error": "no kittens"}') if any("kitten" in text for text in request["input"]) else None
 
     with embedding_server(refuses) as server:
-        config(told, server)
-        done = embed(told)
+        config(messages, server)
+        done = embed(messages)
         assert (done["embedded"], done["refused"]) == (3, 1)
         assert "no kittens" in done["reason"]
 
 
-def test_a_model_that_takes_nothing_is_not_asked_forever(told: Database) -> None:
-    say(told, "pets.main", *(f"message {number}" for number in range(50)))
-    with embedding_server(lambda given, _: Answer(400, b'{"error": {"message": "not a model"}}')) as server:
-        config(told, server)
-        done = call(told, "state", "embed")
+def test_embed_stops_when_every_text_is_refused(messages: Database) -> None:
+    say(messages, "pets.main", *(f"message {number}" for number in range(50)))
+    with embedding_server(lambda request, _: Response(400, b'{"error": {"message": "not a model"}}')) as server:
+        config(messages, server)
+        done = call(messages, "state", "embed")
         assert done.code == 1
         assert "not a model" in done.err
-        assert len(server.asked) < 20
+        assert len(server.requests) < 20
 
 
 @pytest.mark.parametrize("number", ["NaN", "1e39", "0"])
-def test_a_vector_without_a_direction_is_not_kept(told: Database, number: str) -> None:
+def test_embed_drops_zero_vectors(messages: Database, number: str) -> None:
     rows = ", ".join([f'{{"embedding": [{number}, 0]}}'] * 4)
-    with embedding_server(lambda given, _: Answer(200, f'{{"data": [{rows}]}}'.encode())) as server:
-        config(told, server)
-        done = embed(told)
+    with embedding_server(lambda request, _: Response(200, f'{{"data": [{rows}]}}'.encode())) as server:
+        config(messages, server)
+        done = embed(messages)
         assert (done["embedded"], done["refused"]) == (0, 4)
-    assert read(told, count_embedded) == 0
+    assert read(messages, count_embedded) == 0
 
 
-def test_another_model_needs_all_of_them_anew(told: Database) -> None:
+def test_embed_with_another_model_requires_again(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        embed(told)
+        config(messages, server)
+        embed(messages)
     with embedding_server(dimensions=8) as server:
-        config(told, server, embed_model="words-2")
-        for refused in (call(told, "state", "embed"), call(told, "state", "search", "car", "--semantic")):
+        config(messages, server, embed_model="words-2")
+        for refused in (call(messages, "state", "embed"), call(messages, "state", "search", "car", "--semantic")):
             assert refused.code == 2
             assert "words-1" in refused.err
             assert "--again" in refused.err
-        assert [each["input"] for each in server.asked] == [["car"]]  # embedding was refused before anything was asked
-        assert embed(told, "--again")["embedded"] == 4
-        assert found(told, "kitten", "--semantic")[0] == "a kitten sleeps"
-    assert read(told, find_model) == ("words-2", 8)
+        assert [item["input"] for item in server.requests] == [["car"]]  # refused before any request
+        assert embed(messages, "--again")["embedded"] == 4
+        assert search(messages, "kitten", "--semantic")[0] == "a kitten sleeps"
+    assert read(messages, find_model) == ("words-2", 8)
 
 
-def test_the_same_name_with_other_vectors_is_noticed(told: Database) -> None:
+def test_embed_detects_changed_dimensions(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        embed(told, "--limit", "2")
+        config(messages, server)
+        embed(messages, "--limit", "2")
     with embedding_server(dimensions=8) as server:
-        config(told, server)
-        refused = call(told, "state", "embed")
-        assert (refused.code, read(told, count_embedded)) == (2, 2)
+        config(messages, server)
+        refused = call(messages, "state", "embed")
+        assert (refused.code, read(messages, count_embedded)) == (2, 2)
         assert "8" in refused.err
 
 
-def test_making_them_anew_may_be_cut_short(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embed_again_can_be_interrupted(messages: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with embedding_server() as server:
-        config(told, server)
-        embed(told)
-    told.write(lambda conn: embeddings.clear_embeddings(conn, 0, 2))
-    assert read(told, find_model) == ("words-1", DIMENSIONS)  # the rest is still of that model
-    assert (read(told, count_embedded), read(told, count_missing)) == (2, 2)
+        config(messages, server)
+        embed(messages)
+    messages.write(lambda conn: embeddings.clear_embeddings(conn, 0, 2))
+    assert read(messages, find_model) == ("words-1", DIMENSIONS)  # the rest is still of that model
+    assert (read(messages, count_embedded), read(messages, count_missing)) == (2, 2)
 
 
-def test_two_at_once_would_pay_twice(told: Database) -> None:
-    with embedding_server() as server, RunLock.take(lock_path(told.path)):
-        config(told, server)
-        done = call(told, "state", "embed")
-        assert (done.code, server.asked) == (Busy.exit_code, [])
+def test_embed_refuses_a_second_job(messages: Database) -> None:
+    with embedding_server() as server, RunLock.take(lock_path(messages.path)):
+        config(messages, server)
+        done = call(messages, "state", "embed")
+        assert (done.code, server.requests) == (Busy.exit_code, [])
 
 
 # ── Killed and interrupted ───────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(("point", "kept"), [("embed.made:2", 2), ("embed.stored:2", 4)])
-def test_a_kill_loses_at_most_the_batch_under_way(told: Database, point: str, kept: int) -> None:
-    say(told, "pets.main", "five", "six", "seven")
+@pytest.mark.parametrize(("point", "stored"), [("embed.made:2", 2), ("embed.stored:2", 4)])
+def test_killed_embed_loses_at_most_one_batch(messages: Database, point: str, stored: int) -> None:
+    say(messages, "pets.main", "five", "six", "seven")
     with embedding_server() as server:
-        config(told, server)
-        env = {"LIONAGI_HOME": os.path.dirname(told.path)}
+        config(messages, server)
+        env = {"LIONAGI_HOME": os.path.dirname(messages.path)}
         killed = li("state", "embed", "--batch", "2", env={**env, "LIONAGI_CRASH_AT": point})
         assert killed.code == -signal.SIGKILL
-        assert read(told, count_embedded) == kept
-        again = embed(told, "--batch", "2")
-        assert again["embedded"] == 7 - kept
-        assert read(told, count_missing) == 0
+        assert read(messages, count_embedded) == stored
+        again = embed(messages, "--batch", "2")
+        assert again["embedded"] == 7 - stored
+        assert read(messages, count_missing) == 0
 
 
-def test_ctrl_c_keeps_what_was_made(told: Database) -> None:
-    say(told, "pets.main", *(f"message {number}" for number in range(20)))
+def test_interrupted_embed_keeps_finished_batches(messages: Database) -> None:
+    say(messages, "pets.main", *(f"message {number}" for number in range(20)))
     process: Any = None
 
-    def interrupt(given: dict[str, Any], number: int) -> Answer | None:
+    def interrupt(request: dict[str, Any], number: int) -> Response | None:
         if number == 3:
             process.send_signal(signal.SIGINT)
         return None
 
     with embedding_server(interrupt) as server:
-        config(told, server)
-        env = {"LIONAGI_HOME": os.path.dirname(told.path)}
+        config(messages, server)
+        env = {"LIONAGI_HOME": os.path.dirname(messages.path)}
         with started("state", "embed", "--batch", "2", env=env) as process:
             _, errors = process.communicate(timeout=30)
         assert process.returncode == 130
         assert "what was made is kept" in errors
-        assert read(told, count_embedded) >= 4
+        assert read(messages, count_embedded) >= 4
 
 
-def test_a_bar_on_a_terminal(told: Database) -> None:
+def test_embed_shows_progress_on_a_terminal(messages: Database) -> None:
     with embedding_server() as server:
-        config(told, server)
-        seen = on_terminal("--home", os.path.dirname(told.path), "state", "embed", "--batch", "1").out
+        config(messages, server)
+        seen = on_terminal("--home", os.path.dirname(messages.path), "state", "embed", "--batch", "1").out
         assert "Embedding" in seen
         assert "4 messages embedded by words-1" in seen
 
 
-# ── Finding by them ──────────────────────────────────────────────────────
+# ── Search ───────────────────────────────────────────────────────────────
 
 
 @pytest.fixture
-def embedded(told: Database) -> Any:
+def embedded(messages: Database) -> Any:
     with embedding_server() as server:
-        config(told, server)
-        embed(told)
-        yield told
+        config(messages, server)
+        embed(messages)
+        yield messages
 
 
-def test_what_means_the_same_is_found_without_its_words(embedded: Database) -> None:
-    assert found(embedded, "car") == []
-    assert found(embedded, "car", "--semantic")[0] == "the automobile is red"
-    assert found(embedded, "blocked store", "--semantic", "--limit", "2")[0] == "sqlite waits"
+def test_semantic_search_finds_synonyms(embedded: Database) -> None:
+    assert search(embedded, "car") == []
+    assert search(embedded, "car", "--semantic")[0] == "the automobile is red"
+    assert search(embedded, "blocked store", "--semantic", "--limit", "2")[0] == "sqlite waits"
 
 
-def test_both_put_first_what_has_the_words_and_the_meaning(embedded: Database) -> None:
-    order = found(embedded, "database", "locked", "--hybrid")
+def test_hybrid_search_ranks_keyword_and_meaning_first(embedded: Database) -> None:
+    order = search(embedded, "database", "locked", "--hybrid")
     assert order[:2] == ["the database is locked", "sqlite waits"]
     assert len(order) == len(set(order)) == 4
-    assert found(embedded, "???", "--hybrid", "--limit", "1") != []  # no word to match, still a vector
+    assert search(embedded, "???", "--hybrid", "--limit", "1") != []  # no word to match, still a vector
 
 
-def test_a_hit_by_meaning_cites_its_place(embedded: Database) -> None:
+def test_semantic_hit_has_its_position(embedded: Database) -> None:
     document = call(embedded, "--json", "state", "search", "vehicle", "--semantic", "--limit", "1").json
     [hit] = document["hits"]
     assert (hit["ref"], hit["session_name"], hit["snippet"]) == ("garage:0", "garage", "the automobile is red")
@@ -293,24 +293,24 @@ def test_a_hit_by_meaning_cites_its_place(embedded: Database) -> None:
     ],
 )
 @pytest.mark.parametrize("mode", ["--semantic", "--hybrid"])
-def test_the_same_filters(embedded: Database, mode: str, scope: tuple[str, ...], there: set[str]) -> None:
-    assert set(found(embedded, "automobile", mode, *scope)) == there
+def test_semantic_search_filters(embedded: Database, mode: str, scope: tuple[str, ...], there: set[str]) -> None:
+    assert set(search(embedded, "automobile", mode, *scope)) == there
 
 
-def test_messages_that_came_since_are_mentioned(embedded: Database) -> None:
+def test_semantic_search_mentions_missing_embeddings(embedded: Database) -> None:
     say(embedded, "pets.main", "another automobile")
     done = call(embedded, "state", "search", "car", "--semantic")
     assert "li state embed" in done.err
     assert "li state embed" not in call(embedded, "state", "search", "car", "--semantic", "--quiet").err
 
 
-def test_a_vector_that_somebody_else_stored_badly_is_last(embedded: Database) -> None:
+def test_semantic_search_excludes_zero_vectors(embedded: Database) -> None:
     sql(embedded, "UPDATE messages SET embedding = zeroblob(64) WHERE id = 'sqlite waits'")
-    assert found(embedded, "car", "--semantic", "--limit", "1") == ["the automobile is red"]
-    assert "sqlite waits" not in found(embedded, "car", "--semantic")
+    assert search(embedded, "car", "--semantic", "--limit", "1") == ["the automobile is red"]
+    assert "sqlite waits" not in search(embedded, "car", "--semantic")
 
 
-def test_the_page_finds_by_meaning_too(tmp_path: Path) -> None:
+def test_api_semantic_search(tmp_path: Path) -> None:
     (tmp_path / "home").mkdir()
     with embedding_server() as server, Database(str(tmp_path / "home" / "state.db")) as database:
         config(database, server)
@@ -326,57 +326,57 @@ def test_the_page_finds_by_meaning_too(tmp_path: Path) -> None:
                 Hits.model_validate(answer, strict=True)
                 assert [hit["snippet"] for hit in answer["hits"]] == ["the automobile is red"]
             assert studio.client.get("/api/search?q=car&mode=guess", headers=AUTH).status_code == 422
-            server.fault = lambda given, _: Answer(503)
-            asked = len(server.asked)
+            server.fault = lambda request, _: Response(503)
+            asked = len(server.requests)
             assert studio.client.get("/api/search?q=car&mode=semantic", headers=AUTH).status_code == 502
-            assert len(server.asked) == asked + 1  # somebody waits: it is not tried again and again
+            assert len(server.requests) == asked + 1  # a user waits: no retries
             assert studio.get("/api/search?q=automobile")["hits"][0]["score"] is None
 
 
-# ── What is missing ──────────────────────────────────────────────────────
+# ── Configuration ────────────────────────────────────────────────────────
 
 
 @pytest.mark.parametrize(
     ("settings", "words", "sentence"),
     [
-        ({}, ("state", "embed"), "no model"),
-        ({}, ("state", "search", "x", "--semantic"), "no model"),
-        ({"embed_model": "m"}, ("state", "embed"), "where the model m runs"),
+        ({}, ("state", "embed"), "embed_model is not set"),
+        ({}, ("state", "search", "x", "--semantic"), "embed_model is not set"),
+        ({"embed_model": "m"}, ("state", "embed"), "embed_url is not set, and m is"),
         ({"embed_model": "model2vec:"}, ("state", "embed"), "needs the name"),
         ({"embed_model": "fastembed:m"}, ("state", "embed"), "pip install fastembed"),
-        ({"embed_model": "m", "embed_url": "ftp://x/v1"}, ("state", "embed"), "not an address"),
-        ({"embed_model": "m", "embed_url": "http://u:pw@127.0.0.1/v1"}, ("state", "embed"), "holds a password"),
+        ({"embed_model": "m", "embed_url": "ftp://x/v1"}, ("state", "embed"), "embed_url is not a URL"),
+        ({"embed_model": "m", "embed_url": "http://u:pw@127.0.0.1/v1"}, ("state", "embed"), "contains a password"),
         (
             {"embed_model": "m", "embed_url": "http://127.0.0.1:9/v1", "embed_key_variable": "NO_SUCH"},
             ("state", "embed"),
-            "NO_SUCH is empty",
+            "NO_SUCH, which is not set",
         ),
     ],
 )
-def test_what_is_not_set_up_is_said(
-    told: Database, settings: dict[str, str], words: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
+def test_embed_reports_missing_configuration(
+    messages: Database, settings: dict[str, str], words: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fastembed", None)
-    config(told, None, **{"embed_model": None, **settings})  # type: ignore[arg-type]
-    done = call(told, *words)
+    config(messages, None, **{"embed_model": None, **settings})  # type: ignore[arg-type]
+    done = call(messages, *words)
     assert (done.code, done.out) == (2, "")
     assert sentence in done.err
     assert "pw" not in done.err
 
 
-def test_without_embeddings_and_without_the_extension(told: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_semantic_search_without_embeddings_or_extension(messages: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with embedding_server() as server:
-        config(told, server)
-        assert "li state embed" in call(told, "state", "search", "car", "--semantic").err
+        config(messages, server)
+        assert "li state embed" in call(messages, "state", "search", "car", "--semantic").err
         monkeypatch.setitem(sys.modules, "sqlite_vec", None)
-        refused = call(told, "state", "search", "car", "--hybrid")
+        refused = call(messages, "state", "search", "car", "--hybrid")
         assert refused.code == InvalidInput.exit_code
         assert "lion-studio[semantic]" in refused.err
-        assert len(server.asked) == 1  # nothing is sent where nothing can be found
+        assert len(server.requests) == 1  # nothing is sent where nothing can be found
 
 
-def test_options_exclude_each_other(told: Database) -> None:
-    assert call(told, "state", "search", "x", "--semantic", "--hybrid").code == 2
+def test_search_options_exclude_each_other(messages: Database) -> None:
+    assert call(messages, "state", "search", "x", "--semantic", "--hybrid").code == 2
 
 
 # ── Packages ─────────────────────────────────────────────────────────────
@@ -399,16 +399,16 @@ class Row(list):
 """
 
 
-def test_a_model_of_a_package(told: Database, tmp_path: Path) -> None:
+def test_local_embedder_uses_a_package(messages: Database, tmp_path: Path) -> None:
     (tmp_path / "packages").mkdir()
     (tmp_path / "packages" / "model2vec.py").write_text(PACKAGE)
-    env = {"LIONAGI_HOME": os.path.dirname(told.path), "PYTHONPATH": str(tmp_path / "packages")}
-    config(told, None, embed_model="model2vec:tiny")
+    env = {"LIONAGI_HOME": os.path.dirname(messages.path), "PYTHONPATH": str(tmp_path / "packages")}
+    config(messages, None, embed_model="model2vec:tiny")
     done = li("state", "embed", env=env)
     assert (done.code, done.out) == (0, "4 messages embedded by model2vec:tiny\n")
     hit = li("state", "search", "cat", "--semantic", "--limit", "1", env=env)
     assert "a kitten sleeps" in hit.out
-    config(told, None, embed_model="model2vec:large")
+    config(messages, None, embed_model="model2vec:large")
     refused = li("state", "embed", env=env)
     assert refused.code == 2
     assert "no folder large" in refused.err
@@ -418,39 +418,39 @@ def test_a_model_of_a_package(told: Database, tmp_path: Path) -> None:
 # ── The endpoint ─────────────────────────────────────────────────────────
 
 
-def test_the_key_is_sent_and_never_shown(told: Database) -> None:
+def test_http_embedder_sends_and_hides_the_key(messages: Database) -> None:
     echo = json.dumps({"error": {"message": f"bad key {KEY}"}}).encode()
-    env = {"LIONAGI_HOME": os.path.dirname(told.path), "MY_KEY": KEY}
-    with embedding_server(lambda given, _: Answer(401, echo)) as server:
-        config(told, server, embed_key_variable="MY_KEY")
+    env = {"LIONAGI_HOME": os.path.dirname(messages.path), "MY_KEY": KEY}
+    with embedding_server(lambda request, _: Response(401, echo)) as server:
+        config(messages, server, embed_key_variable="MY_KEY")
         done = li("state", "embed", env=env)
         assert done.code == 1
         assert "bad key [key]" in done.err
         assert server.keys == [f"Bearer {KEY}"]
         assert KEY not in done.out + done.err + li("config", "--json", env=env).out
-    home = Path(told.path).parent
-    told.close()
+    home = Path(messages.path).parent
+    messages.close()
     assert [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()] == []
 
 
-def test_a_redirect_does_not_carry_the_key_away(told: Database) -> None:
+def test_http_embedder_refuses_redirects(messages: Database) -> None:
     with embedding_server() as elsewhere:
-        away = Answer(307, b"", {"Location": f"{elsewhere.url}/embeddings"})
-        with embedding_server(lambda given, _: away) as server:
-            config(told, server)
-            done = call(told, "state", "embed")
-            assert (done.code, elsewhere.asked) == (1, [])
+        away = Response(307, b"", {"Location": f"{elsewhere.url}/embeddings"})
+        with embedding_server(lambda request, _: away) as server:
+            config(messages, server)
+            done = call(messages, "state", "embed")
+            assert (done.code, elsewhere.requests) == (1, [])
             assert "307" in done.err
 
 
-def test_a_busy_endpoint_is_waited_for(told: Database) -> None:
-    def busy(given: dict[str, Any], number: int) -> Answer | None:
-        return Answer(429, b"{}", {"Retry-After": "0"}) if number < 3 else None
+def test_http_embedder_retries_a_busy_endpoint(messages: Database) -> None:
+    def busy(request: dict[str, Any], number: int) -> Response | None:
+        return Response(429, b"{}", {"Retry-After": "0"}) if number < 3 else None
 
     with embedding_server(busy) as server:
-        config(told, server)
-        assert embed(told)["embedded"] == 4
-        assert len(server.asked) == 3
+        config(messages, server)
+        assert embed(messages)["embedded"] == 4
+        assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize(
@@ -469,9 +469,9 @@ def test_a_busy_endpoint_is_waited_for(told: Database) -> None:
         b'{"data": [{"embedding": [1], "index": "a"}]}',
     ],
 )
-def test_an_answer_that_is_none(told: Database, body: bytes) -> None:
-    with embedding_server(lambda given, _: Answer(200, body)) as server:
-        config(told, server)
-        done = call(told, "state", "embed")
-        assert (done.code, read(told, count_embedded)) == (1, 0)
+def test_http_embedder_refuses_invalid_responses(messages: Database, body: bytes) -> None:
+    with embedding_server(lambda request, _: Response(200, body)) as server:
+        config(messages, server)
+        done = call(messages, "state", "embed")
+        assert (done.code, read(messages, count_embedded)) == (1, 0)
         assert "Traceback" not in done.err

@@ -1,4 +1,4 @@
-"""The small parts of the model: ids, JSON text, classes and their tags, usage, the vocabularies and their moves."""
+"""The model: ids, JSON, classes and their tags, usage, statuses and their transitions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lionstudio.crash import point
 from lionstudio.errors import IllegalTransition, InvalidInput
 from lionstudio.model import messages
 from lionstudio.model.branches import Branch, ForkPoint
-from lionstudio.model.entity import Element, class_of
+from lionstudio.model.entity import Element, find_class
 from lionstudio.model.ids import check_id, new_id
 from lionstudio.model.json_codec import MAX_DEPTH, dump, jsonable, load, load_or_keep, spell, visible
 from lionstudio.model.messages import ActionRequest, ActionResponse, Instruction, Message, System, create_message
@@ -42,34 +42,34 @@ from lionstudio.model.usage import NOTHING, Usage
 # ── Ids ──────────────────────────────────────────────────────────────────
 
 
-def test_ids_are_version_7_and_ever_greater() -> None:
+def test_new_id_is_an_increasing_uuid7() -> None:
     before = time.time_ns() // 1_000_000
-    made = [new_id() for _ in range(20_000)]
+    ids = [new_id() for _ in range(20_000)]
     after = time.time_ns() // 1_000_000
 
-    assert made == sorted(set(made))
-    parsed = [uuid.UUID(text) for text in (made[0], made[-1])]
+    assert ids == sorted(set(ids))
+    parsed = [uuid.UUID(text) for text in (ids[0], ids[-1])]
     assert [(one.version, one.variant) for one in parsed] == [(7, uuid.RFC_4122)] * 2
     # a burst may run ahead of the clock by less than a few milliseconds
     assert before <= parsed[0].int >> 80 <= parsed[-1].int >> 80 <= after + 10
 
 
-def test_ids_of_threads_are_all_different() -> None:
-    made: list[list[str]] = [[] for _ in range(4)]
+def test_new_id_is_unique_over_threads() -> None:
+    lists: list[list[str]] = [[] for _ in range(4)]
 
     def make(into: list[str]) -> None:
         into += [new_id() for _ in range(2000)]
 
-    threads = [threading.Thread(target=make, args=(into,)) for into in made]
+    threads = [threading.Thread(target=make, args=(into,)) for into in lists]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
 
-    assert len({id_ for ids in made for id_ in ids}) == 8000
+    assert len({id_ for ids in lists for id_ in ids}) == 8000
 
 
-def test_a_clock_that_goes_back_does_not_take_ids_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_id_increases_when_the_clock_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     first = new_id()
     monkeypatch.setattr(time, "time_ns", lambda: 1_000_000_000)
 
@@ -77,12 +77,12 @@ def test_a_clock_that_goes_back_does_not_take_ids_back(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("text", ["x", "a b", "ü🦁", "x" * 200, "%", "'"])
-def test_any_printable_text_is_an_id(text: str) -> None:
+def test_check_id_accepts_printable_text(text: str) -> None:
     assert check_id(text) is text
 
 
 @pytest.mark.parametrize("value", ["", "x" * 201, "a\tb", "\0", "\ud800", "\u200b", None, 5, b"x"])
-def test_anything_else_is_not(value: object) -> None:
+def test_check_id_refuses_other_values(value: object) -> None:
     with pytest.raises(InvalidInput, match="thing must be 1 to 200 printable"):
         check_id(value, "thing")
 
@@ -90,7 +90,7 @@ def test_anything_else_is_not(value: object) -> None:
 # ── JSON ─────────────────────────────────────────────────────────────────
 
 
-def test_json_is_compact_and_readable() -> None:
+def test_dump_is_compact_and_readable() -> None:
     assert dump({"a": [1, 2.5, None, True, "ü🦁"], "b": {}}) == '{"a":[1,2.5,null,true,"ü🦁"],"b":{}}'
 
 
@@ -107,7 +107,7 @@ def test_json_is_compact_and_readable() -> None:
         ({"\udc00": 1}, r'{"\udc00":1}'),
     ],
 )
-def test_what_utf8_cannot_carry_is_escaped(value: Any, text: str) -> None:
+def test_dump_escapes_surrogates(value: Any, text: str) -> None:
     assert dump(value) == spell(value) == text
     assert dump(load(text)) == text
 
@@ -118,7 +118,7 @@ def nested(levels: int, inner: Any = 1) -> Any:
     return inner
 
 
-def test_depth_is_bounded_for_writers_and_readers() -> None:
+def test_json_depth_is_bounded() -> None:
     assert load(dump(nested(MAX_DEPTH))) == nested(MAX_DEPTH)
     with pytest.raises(InvalidInput, match="more than 200 levels") as refusal:
         dump(nested(MAX_DEPTH + 1), "the thing")
@@ -129,26 +129,26 @@ def test_depth_is_bounded_for_writers_and_readers() -> None:
             load(text)
 
 
-def test_many_brackets_are_not_depth() -> None:
+def test_json_depth_ignores_siblings() -> None:
     wide = [[] for _ in range(1000)]  # type: ignore[var-annotated]
     assert load(dump(wide)) == wide
     assert load(dump("[" * 1000)) == "[" * 1000
 
 
-def test_what_json_cannot_express_is_refused() -> None:
+def test_dump_refuses_values_that_are_not_json() -> None:
     for value in (math.nan, math.inf, b"x", {1, 2}, object(), 10**5000, {(1, 2): 3}):
         with pytest.raises(InvalidInput):
             dump({"a": value})
 
 
 @pytest.mark.parametrize("text", ["", "nul", "{", "[1,]", "NaN", "[Infinity]", "1e999", "-1e999", "9" * 5000, '"\n"'])
-def test_what_is_no_json_is_kept_as_text(text: str) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011  (each has words of its own)
+def test_load_or_keep_wraps_invalid_json(text: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  (the messages differ)
         load(text)
     assert load_or_keep(text) == {"unreadable": text}
 
 
-def test_what_is_no_text_is_kept_too() -> None:
+def test_load_or_keep_passes_other_types() -> None:
     assert [load_or_keep(value) for value in (None, 5, 2.5, math.inf, b"\xff")] == [
         None,
         5,
@@ -158,7 +158,7 @@ def test_what_is_no_text_is_kept_too() -> None:
     ]
 
 
-def test_values_of_unknown_origin_become_json() -> None:
+def test_jsonable_converts_any_value() -> None:
     value = {1: (1, {2}), "p": Path("/x"), "n": math.nan, "b": b"x", None: frozenset(), "t": True}
 
     assert jsonable(value) == {"1": [1, [2]], "p": "/x", "n": "nan", "b": "b'x'", "None": [], "t": True}
@@ -169,14 +169,14 @@ def test_values_of_unknown_origin_become_json() -> None:
     ("text", "shown"),
     [("plain", "plain"), ("ü🦁", "ü🦁"), ("a\0b", "a\\x00b"), ("\ud800", "\\ud800"), ("\n", "\n"), ("", "")],
 )
-def test_text_of_plain_columns(text: str, shown: str) -> None:
+def test_visible_escapes_text(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
 # ── Elements ─────────────────────────────────────────────────────────────
 
 
-def test_the_registry_knows_every_class_by_its_tag() -> None:
+def test_find_class_knows_every_tag() -> None:
     classes = (
         System,
         Instruction,
@@ -191,12 +191,12 @@ def test_the_registry_knows_every_class_by_its_tag() -> None:
         Team,
         TeamMessage,
     )
-    assert [class_of(made.TAG) for made in classes] == list(classes)
-    assert class_of("elsewhere.Thing") is None
-    assert len({made.TAG for made in classes}) == len(classes)
+    assert [find_class(cls.TAG) for cls in classes] == list(classes)
+    assert find_class("elsewhere.Thing") is None
+    assert len({cls.TAG for cls in classes}) == len(classes)
 
 
-def test_elements_are_frozen_and_their_dictionaries_are_copies() -> None:
+def test_elements_are_frozen_and_to_dict_copies() -> None:
     session = Session(metadata={"a": [1]}, reason_codes=("x",))
     data = session.to_dict()
     data["metadata"]["a"].append(2)
@@ -207,7 +207,7 @@ def test_elements_are_frozen_and_their_dictionaries_are_copies() -> None:
     assert not hasattr(session, "__dict__")
 
 
-def test_the_db_mode_has_the_names_of_the_columns() -> None:
+def test_to_dict_db_has_column_names() -> None:
     data = Message(id="m", created_at=1.0, metadata={"a": 1}, embedding=(1.0, -2.0)).to_dict("db")
 
     assert data == {
@@ -224,7 +224,7 @@ def test_the_db_mode_has_the_names_of_the_columns() -> None:
     assert Progression(id="p", created_at=1.0, order=("a",)).to_dict("db")["collection"] == ["a"]
 
 
-def test_statuses_are_plain_words_outside_of_python() -> None:
+def test_to_dict_json_has_plain_statuses() -> None:
     session = Session(status=SessionStatus.RUNNING)
 
     assert type(session.to_dict("json")["status"]) is type(session.to_dict("db")["status"]) is str
@@ -233,20 +233,20 @@ def test_statuses_are_plain_words_outside_of_python() -> None:
     assert Session.from_dict({"status": "dreaming"}).status == "dreaming"
 
 
-def test_unknown_keys_are_kept() -> None:
+def test_from_dict_keeps_unknown_keys() -> None:
     session = Session.from_dict({"id": "s", "mood": "good", "metadata": {"extra": {"a": 1}}})
 
     assert session.metadata == {"extra": {"a": 1, "mood": "good"}}
 
 
-def test_an_unknown_tag_is_kept() -> None:
+def test_from_dict_keeps_an_unknown_tag() -> None:
     message = Message.from_dict({"id": "m", "metadata": {"lion_class": "my.Thing"}, "content": {}})
 
     assert (type(message), message.tag) == (Message, "my.Thing")
     assert message.to_dict()["metadata"] == {"lion_class": "my.Thing"}
 
 
-def test_a_tag_of_another_family_does_not_change_the_class() -> None:
+def test_from_dict_ignores_the_tag_of_another_class() -> None:
     assert type(Message.from_dict({"metadata": {"lion_class": Session.TAG}})) is Message
 
 
@@ -262,29 +262,29 @@ CONTENTS: dict[str, tuple[dict[str, Any], type[Message], str]] = {
 
 
 @pytest.mark.parametrize("what", CONTENTS)
-def test_the_content_decides_the_class_and_the_role(what: str) -> None:
-    content, made, role = CONTENTS[what]
+def test_create_message_selects_class_and_role(what: str) -> None:
+    content, cls, role = CONTENTS[what]
     message = create_message(content, sender="me")
 
-    assert (type(message), message.role, message.content, message.sender) == (made, role, content, "me")
+    assert (type(message), message.role, message.content, message.sender) == (cls, role, content, "me")
     assert messages.TYPE_IDS[message.tag] in range(1, 6)
 
 
-def test_a_content_that_says_nothing_is_refused() -> None:
+def test_create_message_refuses_unknown_content() -> None:
     with pytest.raises(InvalidInput) as refusal:
         create_message({"text": "x"})
     assert refusal.value.hint is not None
     assert "instruction" in refusal.value.hint
 
 
-def test_vectors_are_packed_as_the_record_says() -> None:
+def test_pack_and_unpack_float32() -> None:
     assert messages.pack([1.0, -2.5]) == b"\x00\x00\x80\x3f\x00\x00\x20\xc0"
     assert messages.unpack(messages.pack([1.0, -2.5])) == (1.0, -2.5)
     with pytest.raises(InvalidInput):
         messages.unpack(b"abc")
 
 
-def test_a_branch_knows_its_fork() -> None:
+def test_branch_fork_point() -> None:
     def fork(**metadata: Any) -> ForkPoint | None:
         return Branch(metadata=metadata).fork
 
@@ -293,29 +293,33 @@ def test_a_branch_knows_its_fork() -> None:
     assert fork(parent_branch_id="p", forked_at_ord="3") is None
 
 
-def test_durations_are_computed() -> None:
+def test_duration_ms_of_sessions_and_plays() -> None:
     assert Session(started_at=1.0, ended_at=3.5).duration_ms == 2500
     assert Play(show_id="s", name="p", started_at=1.0, ended_at=1.0).duration_ms == 0
     assert Session(started_at=1.0).duration_ms is Session(ended_at=1.0).duration_ms is None
     assert "duration_ms" not in {field.name for field in fields(Session)}
 
 
-def test_a_progression_grows_at_its_end() -> None:
+def test_progression_append_and_include() -> None:
     assert Progression(order=("a",)).append("b").order == ("a", "b")
+    message = Message(id="c")
+    progression = Progression(order=("a",)).include("a").include(message).append(message)
+    assert progression.order == ("a", "c", "c")
+    assert Progression.from_dict(progression.to_dict("db")) == progression
 
 
 @pytest.mark.parametrize(
     ("content", "summary"),
     [("x" * 200, None), ("\n \nFirst.\n" + "x" * 300, "First."), ("y" * 201, "y" * 199 + "…"), (" " * 300, "")],
 )
-def test_summaries(content: str, summary: str | None) -> None:
+def test_summarize_long_messages(content: str, summary: str | None) -> None:
     assert summarize(content) == summary
 
 
 # ── Usage ────────────────────────────────────────────────────────────────
 
 
-def test_usage_adds_up() -> None:
+def test_usage_plus() -> None:
     one, other = Usage(1, 2, 3, 4, 5), Usage.of({"input_tokens": 10, "cost_microusd": None})
 
     assert one.plus(other) == Usage(11, 2, 3, 4, 5)
@@ -325,15 +329,15 @@ def test_usage_adds_up() -> None:
 
 
 @pytest.mark.parametrize("value", [-1, 2**53 + 1, 1.0, "1", True, [1]])
-def test_usage_is_counted_in_whole_numbers(value: Any) -> None:
+def test_usage_of_refuses_invalid_counts(value: Any) -> None:
     with pytest.raises(InvalidInput, match="input_tokens"):
         Usage.of({"input_tokens": value})
 
 
-# ── Vocabularies ─────────────────────────────────────────────────────────
+# ── Statuses ─────────────────────────────────────────────────────────────
 
 
-def test_the_words_of_the_records() -> None:
+def test_enums_match_the_records() -> None:
     assert {*SessionStatus} >= {"running", "completed", "failed", "aborted"}
     assert {*PlayStatus} == {
         "pending",
@@ -352,20 +356,20 @@ def test_the_words_of_the_records() -> None:
     assert {*statuses.TeamStatus} == {"active", "archived"}
 
 
-def test_sessions_leave_only_running() -> None:
+def test_session_transitions_start_at_running() -> None:
     ends = set(SessionStatus) - {SessionStatus.RUNNING}
     assert {SessionStatus.RUNNING: ends, **{end: frozenset() for end in ends}} == SESSION_TRANSITIONS
     assert EXIT_CODES == {"completed": 0, "failed": 1, "timed_out": 124, "aborted": 130, "cancelled": 143}
 
 
-def test_every_play_can_come_to_an_end() -> None:
+def test_play_transitions_reach_an_end() -> None:
     reach = {PlayStatus.MERGED, PlayStatus.ABORTED_AFTER_FINISH}
     while more := {old for old, news in PLAY_TRANSITIONS.items() if news & reach} - reach:
         reach |= more
     assert reach == set(PlayStatus)
 
 
-def test_a_word_is_parsed_or_refused_with_those_there_are() -> None:
+def test_parse_lists_valid_values() -> None:
     assert parse(SessionStatus, "failed", "status") is SessionStatus.FAILED
     for value in ("done", "", None, 5, "FAILED"):
         with pytest.raises(InvalidInput) as refusal:
@@ -373,7 +377,7 @@ def test_a_word_is_parsed_or_refused_with_those_there_are() -> None:
         assert refusal.value.hint == "use one of: running, completed, failed, timed_out, aborted, cancelled"
 
 
-def test_an_illegal_move_says_what_is_legal() -> None:
+def test_check_transition_lists_allowed_statuses() -> None:
     check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.PREPARED, "play p")
     with pytest.raises(IllegalTransition, match="play p is pending and cannot become merged") as refusal:
         check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.MERGED, "play p")
@@ -383,14 +387,14 @@ def test_an_illegal_move_says_what_is_legal() -> None:
 # ── Errors and crash points ──────────────────────────────────────────────
 
 
-def test_an_error_is_one_shape() -> None:
+def test_error_to_dict() -> None:
     error = errors.Busy("held", hint="wait")
 
     assert error.to_dict() == {"code": "busy", "message": "held", "hint": "wait", "retryable": True}
     assert str(error) == "held"
 
 
-def test_a_crash_point_kills_only_when_asked() -> None:
+def test_crash_point_kills_only_when_named() -> None:
     point("anywhere")
     program = "from lionstudio.crash import point\nfor n in range(5): point('here'); print(n, flush=True)"
     done = subprocess.run(
@@ -399,6 +403,6 @@ def test_a_crash_point_kills_only_when_asked() -> None:
     assert (done.returncode, done.stdout.split()) == (-9, ["0", "1"])
 
 
-def test_an_element_has_a_tag_of_its_own_or_none() -> None:
+def test_element_tag_is_own_or_unknown() -> None:
     assert Element().tag == "__unknown__"
     assert Element().to_dict()["metadata"] == {}

@@ -1,4 +1,4 @@
-"""Round trips through dictionaries in every mode and through the database: values return unchanged or are refused."""
+"""Round trips through dictionaries in every mode and through the database are lossless, or refused."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ elements = st.one_of(messages, sessions, branches, shows, plays, teams, team_mai
 @pytest.mark.parametrize("mode", get_args(Mode))
 @given(thing=elements)
 @settings(max_examples=100)
-def test_from_dict_inverts_to_dict_in_every_mode(mode: Mode, thing: Element) -> None:
+def test_from_dict_inverts_to_dict(mode: Mode, thing: Element) -> None:
     data = thing.to_dict(mode)
 
     assert type(thing).from_dict(data) == thing
@@ -145,10 +145,10 @@ def test_from_dict_inverts_to_dict_in_every_mode(mode: Mode, thing: Element) -> 
 
 
 @given(thing=elements.filter(lambda thing: thing.TAG != Element.TAG))
-def test_from_dict_chooses_the_class_by_tag(thing: Element) -> None:
-    made = Element.from_dict(thing.to_dict("json"))
+def test_from_dict_selects_the_class_by_tag(thing: Element) -> None:
+    copy = Element.from_dict(thing.to_dict("json"))
 
-    assert (type(made), made) == (type(thing), thing)
+    assert (type(copy), copy) == (type(thing), thing)
 
 
 @given(thing=elements)
@@ -157,7 +157,7 @@ def test_to_dict_json_is_json(thing: Element) -> None:
 
 
 @given(value=values())
-def test_json_codec_is_lossless(value: Any) -> None:
+def test_dump_and_load_are_lossless(value: Any) -> None:
     text = dump(value)
 
     assert load(text) == joined(value)
@@ -168,7 +168,7 @@ def test_json_codec_is_lossless(value: Any) -> None:
 
 
 def stored(thing: Any) -> Any:
-    """The value that the database returns: JSON joins surrogate pairs, plain columns escape unprintable text."""
+    """The value as the database returns it: JSON joins surrogate pairs, text columns escape unprintable characters."""
     data = thing.to_dict("python")
     as_json = {"metadata", "depends_on", "reason_codes", "members", "read_by", "owner"}
     if isinstance(thing, Message):
@@ -182,7 +182,7 @@ def stored(thing: Any) -> Any:
 
 
 @given(given=st.lists(messages, max_size=5, unique_by=lambda message: message.id))
-def test_message_round_trip(conn: Connection, given: list[Message]) -> None:
+def test_messages_round_trip_through_the_database(conn: Connection, given: list[Message]) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         create_branch(conn, Branch(id="b", session_id="s"))
@@ -197,42 +197,42 @@ def test_message_round_trip(conn: Connection, given: list[Message]) -> None:
 
 
 @given(given=st.lists(sessions, max_size=4, unique_by=lambda session: session.id))
-def test_session_round_trip(conn: Connection, given: list[Session]) -> None:
+def test_sessions_round_trip_through_the_database(conn: Connection, given: list[Session]) -> None:
     with trial(conn):
         for session in given:
-            made = create_session(conn, session)
+            created = create_session(conn, session)
             wanted = replace(
                 stored(session),
-                progression_id=made.progression_id,
+                progression_id=created.progression_id,
                 status=session.status or SessionStatus.RUNNING,
                 started_at=session.created_at if session.started_at is None else session.started_at,
                 updated_at=session.created_at if session.updated_at is None else session.updated_at,
             )
-            assert made == get_session(conn, session.id) == wanted
+            assert created == get_session(conn, session.id) == wanted
 
 
 @given(branch=branches)
-def test_branch_round_trip(conn: Connection, branch: Branch) -> None:
+def test_branches_round_trip_through_the_database(conn: Connection, branch: Branch) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
-        made = create_branch(conn, replace(branch, session_id="s"))
-        wanted = replace(stored(branch), session_id="s", progression_id=made.progression_id)
-        assert made == get_branch(conn, branch.id) == wanted
+        created = create_branch(conn, replace(branch, session_id="s"))
+        wanted = replace(stored(branch), session_id="s", progression_id=created.progression_id)
+        assert created == get_branch(conn, branch.id) == wanted
 
 
 @given(show=shows, play=plays)
-def test_show_and_play_round_trip(conn: Connection, show: Show, play: Play) -> None:
+def test_shows_and_plays_round_trip_through_the_database(conn: Connection, show: Show, play: Play) -> None:
     with trial(conn):
         assert put_show(conn, show) == stored(show)
         play = replace(play, show_id=show.id)
         assert put_play(conn, play) == stored(play)
-        # once more: the row is updated, and is the same
+        # written twice: the row is updated and stays equal
         assert put_show(conn, replace(show, id="other id")) == stored(show)
         assert put_play(conn, replace(play, id="other id")) == stored(play)
 
 
 @given(team=teams, letter=team_mail)
-def test_team_and_message_round_trip(conn: Connection, team: Team, letter: TeamMessage) -> None:
+def test_teams_round_trip_through_the_database(conn: Connection, team: Team, letter: TeamMessage) -> None:
     with trial(conn):
         assert put_team(conn, team) == stored(team)
         letter = replace(letter, team_id=team.id)
@@ -244,7 +244,7 @@ def test_team_and_message_round_trip(conn: Connection, team: Team, letter: TeamM
 
 
 @given(st.dictionaries(keys, values(), min_size=1, max_size=3))
-def test_create_message_chooses_the_class_by_content_keys_or_rejects(content: dict[str, Any]) -> None:
+def test_create_message_selects_the_class_or_refuses(content: dict[str, Any]) -> None:
     deciding = {
         "system_message",
         "instruction",

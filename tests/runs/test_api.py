@@ -1,4 +1,4 @@
-"""`record`: a few lines in any program, and every run has its messages, its owner and its end."""
+"""`record`: runs recorded from Python have their messages, owner and end."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from lionstudio.system.process_identity import Owner, identify, liveness
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A home of its own, and a working folder that is no project."""
+    """A temporary home, and a working folder without a project."""
     for name in [name for name in os.environ if name.startswith("LIONAGI_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
     yield tmp_path / "home"
-    assert api._open == {}  # every writer was given back
+    assert api._open == {}  # every writer was released
 
 
 def stored(home: Path, session_id: str) -> Session:
@@ -52,7 +52,7 @@ def said_in(home: Path, session_id: str) -> list[tuple[str, list[Any]]]:
         return [(branch.name or "", contents(branch)) for branch in read(db, list_branches, session_id)]
 
 
-def test_the_example_of_the_readme(home: Path) -> None:
+def test_async_record_stores_messages(home: Path) -> None:
     async def main() -> str:
         async with record("my-agent", kind="agent", project="demo") as run:
             await run.user("hello")
@@ -78,7 +78,7 @@ def test_the_example_of_the_readme(home: Path) -> None:
     }
 
 
-def test_the_same_without_an_event_loop(home: Path) -> None:
+def test_record_stores_messages(home: Path) -> None:
     with record("sync", model="m", provider="p", metadata={"k": 1}) as run:
         run.system("be brief")
         first = run.user("hello", channel="cli")
@@ -91,10 +91,10 @@ def test_the_same_without_an_event_loop(home: Path) -> None:
     assert session.usage == (5, 2, 0, 0, 9)
     assert (session.message_count, session.last_msg_id, last) == (6, "own id", "own id")
     with Database(str(home / "state.db")) as db:
-        found = db.read(lambda conn: [entry.message for entry in history(conn, run.branch_id)])
-    assert found[1] is not None
-    assert (found[1].id, found[1].metadata) == (first, {"channel": "cli"})
-    request, answer = found[3], found[4]
+        messages = db.read(lambda conn: [entry.message for entry in history(conn, run.branch_id)])
+    assert messages[1] is not None
+    assert (messages[1].id, messages[1].metadata) == (first, {"channel": "cli"})
+    request, answer = messages[3], messages[4]
     assert isinstance(request, ActionRequest)
     assert isinstance(answer, ActionResponse)
     assert answer.content == {
@@ -105,14 +105,14 @@ def test_the_same_without_an_event_loop(home: Path) -> None:
     }
 
 
-def test_messages_are_there_while_it_runs(home: Path) -> None:
+def test_record_commits_each_message(home: Path) -> None:
     with record("live") as run:
         run.user("hello")
         session = stored(home, run.session_id)
         assert (session.status, session.message_count, session.ended_at) == ("running", 1, None)
 
 
-def test_sub_agents_have_branches_of_their_own(home: Path) -> None:
+def test_run_branch_creates_a_branch(home: Path) -> None:
     with record("parent") as run:
         run.user("to all")
         helper = run.branch("helper")
@@ -146,12 +146,12 @@ OUTCOMES: dict[str, tuple[BaseException | None, str, int]] = {
 
 
 def ends_with(error: BaseException | None) -> AbstractContextManager[Any]:
-    """The program's own error reaches whoever started it."""
+    """The program's own exception reaches its caller."""
     return nullcontext() if error is None else pytest.raises(type(error))
 
 
 @pytest.mark.parametrize("what", OUTCOMES)
-def test_the_end_says_how_it_went(home: Path, what: str) -> None:
+def test_record_status_follows_the_exception(home: Path, what: str) -> None:
     error, status, exit_code = OUTCOMES[what]
     ids: list[str] = []
 
@@ -171,7 +171,7 @@ def test_the_end_says_how_it_went(home: Path, what: str) -> None:
 
 
 @pytest.mark.parametrize("what", [what for what in OUTCOMES if what not in ("Ctrl-C", "generator closed")])
-def test_the_same_when_awaited(home: Path, what: str) -> None:
+def test_async_record_status_follows_the_exception(home: Path, what: str) -> None:
     error, status, exit_code = OUTCOMES[what]
     ids: list[str] = []
 
@@ -189,7 +189,7 @@ def test_the_same_when_awaited(home: Path, what: str) -> None:
     assert (session.status, session.exit_code, session.message_count) == (status, exit_code, 1)
 
 
-def test_a_task_that_is_cancelled_while_it_waits(home: Path) -> None:
+def test_async_record_cancelled_while_waiting(home: Path) -> None:
     ids: list[str] = []
 
     async def agent(started: asyncio.Event) -> None:
@@ -212,7 +212,7 @@ def test_a_task_that_is_cancelled_while_it_waits(home: Path) -> None:
     assert (session.status, session.exit_code, session.message_count) == ("cancelled", 143, 1)
 
 
-def test_a_timeout_is_an_end_too(home: Path) -> None:
+def test_async_record_ends_on_timeout(home: Path) -> None:
     ids: list[str] = []
 
     async def main() -> None:
@@ -226,8 +226,8 @@ def test_a_timeout_is_an_end_too(home: Path) -> None:
     assert stored(home, ids[0]).status == "cancelled"
 
 
-def test_somebody_else_may_have_ended_it(home: Path) -> None:
-    """`li kill` writes the end before the signal arrives; its word stands, and the program's own error goes on."""
+def test_record_keeps_the_status_of_another_process(home: Path) -> None:
+    """`li kill` writes the end before the signal arrives; its status stays, and the program's own error propagates."""
     ids: list[str] = []
 
     def main() -> None:
@@ -244,7 +244,7 @@ def test_somebody_else_may_have_ended_it(home: Path) -> None:
     assert (session.status, session.exit_code) == ("cancelled", 143)
 
 
-def test_the_owner_is_this_process_and_holds_a_lock(home: Path) -> None:
+def test_record_owner_is_this_process_with_a_lock(home: Path) -> None:
     with record("r") as run:
         owner = stored(home, run.session_id).owner
         assert owner == identify(lock_path=str(home / "run" / f"{run.session_id}.lock"))._asdict()
@@ -256,7 +256,7 @@ def test_the_owner_is_this_process_and_holds_a_lock(home: Path) -> None:
     assert liveness(held._replace(pid=2**22 + 1)).answer in ("dead", "unknown")
 
 
-def test_runs_at_the_same_time_share_one_writer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_records_share_one_writer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
 
     class Counted(Database):
@@ -286,7 +286,7 @@ def test_runs_at_the_same_time_share_one_writer(home: Path, monkeypatch: pytest.
         assert contents == [{"instruction": f"{number}.{count}"} for count in range(20)]
 
 
-def test_where_it_ran_is_noted(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_stores_folder_project_and_commit(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = tmp_path / "the-project"
     (repository / "deep").mkdir(parents=True)
     git(repository, "init", "-q")
@@ -301,7 +301,7 @@ def test_where_it_ran_is_noted(home: Path, tmp_path: Path, monkeypatch: pytest.M
     assert session.cwd == str(repository / "deep")
 
 
-def test_anything_may_be_said(home: Path) -> None:
+def test_record_accepts_any_text_and_values(home: Path) -> None:
     with record("odd \ud800\0 name") as run:
         run.tool("f", {1: {2, 3}, "path": Path("/x")}, b"bytes", extra=float("nan"))
         run.user("\ud800\0")
@@ -316,7 +316,7 @@ def test_anything_may_be_said(home: Path) -> None:
     assert contents[2] == {"instruction": "\ud800\0"}
 
 
-def test_nothing_to_add_is_refused(home: Path) -> None:
+def test_add_without_messages_is_refused(home: Path) -> None:
     with record("r") as run:
         with pytest.raises(InvalidInput):
             run.add()
@@ -325,14 +325,14 @@ def test_nothing_to_add_is_refused(home: Path) -> None:
     assert stored(home, run.session_id).message_count == 1
 
 
-def test_a_kind_nobody_knows_is_refused_before_anything_is_made(home: Path) -> None:
+def test_record_refuses_an_unknown_kind(home: Path) -> None:
     with pytest.raises(InvalidInput):
         record("r", kind="spell")
 
     assert not home.exists()
 
 
-def test_a_database_of_its_own(home: Path, tmp_path: Path) -> None:
+def test_record_uses_the_given_path(home: Path, tmp_path: Path) -> None:
     with record("r", path=str(tmp_path / "elsewhere" / "my.db")) as run:
         run.user("hello")
 

@@ -1,4 +1,4 @@
-"""Why a run failed is kept with it: in the words that it ended with, wherever it is looked at."""
+"""The reason of a failed run is stored with it and shown by the CLI and the API."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ def env(home: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "reason"),
     [
         (("command", "x", "--", "sh", "-c", "echo oops >&2; exit 4"), "oops"),
         (("script", "@fail 3 the disk is full"), "the disk is full"),
     ],
 )
-def test_the_words_of_a_run_that_failed(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    failed = li("agent", *words, env=env(tmp_path))
+def test_failed_run_shows_its_reason_in_the_cli(tmp_path: Path, arguments: tuple[str, ...], reason: str) -> None:
+    failed = li("agent", *arguments, env=env(tmp_path))
     assert failed.code != 0
     session = li("state", "ls", "--json", env=env(tmp_path)).json["sessions"][0]["id"]
 
     shown = li("state", "show", session, "--json", env=env(tmp_path)).json
-    assert said in str(shown["session"]["state"]["reasons"][0]["evidence"])
-    assert said in li("state", "show", session, env=env(tmp_path)).out
+    assert reason in str(shown["session"]["state"]["reasons"][0]["evidence"])
+    assert reason in li("state", "show", session, env=env(tmp_path)).out
 
 
-def test_the_page_tells_them_too(tmp_path: Path) -> None:
+def test_failed_run_shows_its_reason_in_the_api(tmp_path: Path) -> None:
     with application(tmp_path) as studio:
         home = studio.services.settings.home
         li("agent", "script", "@fail 3 the disk is full", env=env(Path(home)))
         run = studio.get("/api/runs")["runs"][0]["id"]
-        found = studio.client.get(f"/api/runs/{run}", headers=AUTH).json()
+        response = studio.client.get(f"/api/runs/{run}", headers=AUTH).json()
 
-    assert "the disk is full" in found["session"]["state"]["reasons"][0]["evidence"]
-    assert "metadata" not in found["session"]
+    assert "the disk is full" in response["session"]["state"]["reasons"][0]["evidence"]
+    assert "metadata" not in response["session"]
 
 
-def test_a_program_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_stores_the_exception_as_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path))
 
     def fails() -> None:
@@ -54,7 +54,7 @@ def test_a_program_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(RuntimeError):
         fails()
     with Database(str(tmp_path / "state.db")) as db:
-        kept = db.read(lambda conn: conn.value("SELECT node_metadata ->> '$.ended_with' FROM sessions"))
+        reason = db.read(lambda conn: conn.value("SELECT node_metadata ->> '$.ended_with' FROM sessions"))
 
-    assert kept.startswith("RuntimeError: no such table")
-    assert "hunter2" not in kept
+    assert reason.startswith("RuntimeError: no such table")
+    assert "hunter2" not in reason

@@ -1,4 +1,4 @@
-"""Runs under fault: killed, crowded, with a database that is held, with secrets in what is said."""
+"""Runs under fault: killed, concurrent, with a locked database, with secrets in their messages."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.event_writer import LaneBranches
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.recorder import Recorder
-from lionstudio.runs.redaction import Redactor
-from lionstudio.runs.spool import Spool, list_spools, take_in
+from lionstudio.runs.redaction import EventRedactor
+from lionstudio.runs.spool import Spool, drain_spool, list_spools
 from lionstudio.runs.stop import HAD_ENDED, stop_run
 from lionstudio.state import group_commit
 from lionstudio.state.branches import branch_entries, create_branch
@@ -42,7 +42,7 @@ SECRET = "ghp_" + "a1B2" * 9
 
 
 @pytest.mark.crash
-def test_a_killed_run_keeps_what_it_acknowledged_and_is_proven_dead(tmp_path: Path) -> None:
+def test_killed_run_keeps_acknowledged_messages(tmp_path: Path) -> None:
     dice = random.Random(7)
     script = "\n".join(f"@say line {number}\n@sleep 0.01" for number in range(300))
     acknowledged: list[str] = []
@@ -56,8 +56,8 @@ def test_a_killed_run_keeps_what_it_acknowledged_and_is_proven_dead(tmp_path: Pa
         acknowledged += [record["id"] for record in json_lines(whole) if record["type"] == "message"]
     assert len(acknowledged) > kills
     with reading(str(tmp_path / "state.db")) as conn:
-        kept = {row[0] for row in conn.all("SELECT id FROM messages")}
-        assert [one for one in acknowledged if one not in kept] == []
+        stored = {row[0] for row in conn.all("SELECT id FROM messages")}
+        assert [one for one in acknowledged if one not in stored] == []
         assert conn.value("PRAGMA integrity_check") == "ok"
         phantoms = [finding for finding in examine(conn) if finding.code == "run.phantom"]
     assert len(phantoms) == len(sessions(tmp_path))
@@ -72,7 +72,7 @@ def test_a_killed_run_keeps_what_it_acknowledged_and_is_proven_dead(tmp_path: Pa
     assert {row["status"] for row in sessions(tmp_path)} == {"failed"}
 
 
-def test_a_living_run_is_never_touched_however_silent(tmp_path: Path) -> None:
+def test_silent_live_run_is_never_marked_dead(tmp_path: Path) -> None:
     running = start(tmp_path, "agent", "script", "@say here\n@hang", "--json")
     assert running.stdout is not None
     running.stdout.readline()
@@ -91,7 +91,7 @@ def test_a_living_run_is_never_touched_however_silent(tmp_path: Path) -> None:
         running.communicate(timeout=20)
 
 
-def test_twenty_agents_at_once_keep_to_their_own_sessions(tmp_path: Path) -> None:
+def test_twenty_concurrent_agents_keep_separate_sessions(tmp_path: Path) -> None:
     li(tmp_path, "agent", "script", "@say first")
     runs = [
         start(
@@ -110,11 +110,11 @@ def test_twenty_agents_at_once_keep_to_their_own_sessions(tmp_path: Path) -> Non
     for row in sessions(tmp_path):
         if row["name"].startswith("run-"):
             number = row["name"].removeprefix("run-")
-            [kept] = contents(tmp_path, row["id"]).values()
-            assert [item["assistant_response"] for item in kept[1:]] == [f"{number}-{line}" for line in range(20)]
+            [messages] = contents(tmp_path, row["id"]).values()
+            assert [item["assistant_response"] for item in messages[1:]] == [f"{number}-{line}" for line in range(20)]
 
 
-def test_another_terminal_follows_waits_and_stops(tmp_path: Path) -> None:
+def test_logs_wait_and_kill_from_another_process(tmp_path: Path) -> None:
     begun = li(tmp_path, "agent", "script", "@say one\n@sleep 1\n@say two\n@run sleep 60", "--background")
     session_id = begun.stdout.strip()
     following = start(tmp_path, "logs", "-f", session_id, "--json")
@@ -131,7 +131,7 @@ def test_another_terminal_follows_waits_and_stops(tmp_path: Path) -> None:
     assert session(tmp_path)["status"] == "cancelled"
 
 
-def test_secrets_are_kept_nowhere(tmp_path: Path) -> None:
+def test_secrets_are_stored_nowhere(tmp_path: Path) -> None:
     (tmp_path / "script").write_text(f"@say the token is {SECRET}\n@tool fetch {SECRET}\n@run printenv OPENAI_API_KEY")
     done = li(
         tmp_path,
@@ -157,15 +157,15 @@ def test_secrets_are_kept_nowhere(tmp_path: Path) -> None:
     assert "[REDACTED:environment:" in everything
 
 
-def test_a_secret_in_two_pieces_of_a_stream() -> None:
-    redactor = Redactor()
+def test_redactor_stream_joins_a_split_secret() -> None:
+    redactor = EventRedactor()
     shown = redactor.stream("main", "key " + SECRET[:20]) + redactor.stream("main", SECRET[20:] + " end ")
     assert SECRET not in shown
     assert "[REDACTED:github-token:" in shown
     assert shown.endswith(" end ")
 
 
-def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lease_redacts_session_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_API_KEY", "not-a-known-shape-at-all")
     called = Session(
         id="run",
@@ -177,7 +177,7 @@ def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypa
     with Database(str(tmp_path / "state.db")) as database:
         lease = Lease(database.path, called)
         database.write(lease.begin)
-        lease.give_back()
+        lease.release()
         [row] = database.conn.dicts("SELECT * FROM sessions")
 
     assert SECRET not in str(row)
@@ -186,7 +186,7 @@ def test_a_secret_in_what_a_run_is_called_is_not_stored(tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("what", ["moved", "replaced"])
-def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_comes(tmp_path: Path, what: str) -> None:
+def test_recorder_spools_when_the_home_disappears(tmp_path: Path, what: str) -> None:
     home, away = tmp_path / "home", tmp_path / "away"
     home.mkdir(mode=0o700)
     path = str(home / "state.db")
@@ -212,18 +212,18 @@ def test_a_home_that_goes_away_under_a_run_is_noticed_and_the_spool_keeps_what_c
         asyncio.run(recorder.record(events()))
 
         [spool] = list_spools(path)
-        kept = "".join(file.read_text() for file in Path(spool).parent.glob("run.jsonl*"))
-        assert all(f'"m{number}"' in kept for number in range(3, 9))
+        spooled = "".join(file.read_text() for file in Path(spool).parent.glob("run.jsonl*"))
+        assert all(f'"m{number}"' in spooled for number in range(3, 9))
         assert any("deleted, moved or replaced" in warning and spool in warning for warning in warnings)
         home.rename(tmp_path / "new")
         away.rename(home)
-        assert take_in(database, str(tmp_path / "new" / "run" / "spool" / Path(spool).name)) == 6
+        assert drain_spool(database, str(tmp_path / "new" / "run" / "spool" / Path(spool).name)) == 6
 
         with database.reader() as conn:
             assert [entry.message_id for entry in branch_entries(conn, "main")] == [f"m{n}" for n in range(9)]
 
 
-def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorder_waits_for_a_locked_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group_commit, "BUSY_TIMEOUT_MS", 50)
     path = str(tmp_path / "state.db")
     warnings: list[str] = []
@@ -250,17 +250,17 @@ def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypa
         holder.close()
         assert ended.status == "completed"
         with database.reader() as conn:
-            kept = [
+            stored = [
                 entry.message.content["assistant_response"]
                 for entry in branch_entries(conn, branch.id)
                 if entry.message
             ]
-    assert kept == [str(number) for number in range(50)]
+    assert stored == [str(number) for number in range(50)]
     assert list_spools(path) == []
     assert any("held by another process" in line for line in warnings)
 
 
-def test_a_spool_is_taken_in_once(tmp_path: Path) -> None:
+def test_spool_is_drained_once(tmp_path: Path) -> None:
     path = str(tmp_path / "state.db")
     with Database(path) as database:
         row = Session(name="x")
@@ -274,14 +274,14 @@ def test_a_spool_is_taken_in_once(tmp_path: Path) -> None:
         spool.put([record, record, end])
         with open(spool.path, "a", encoding="utf-8") as file:
             file.write('{"session_id": "cut by a cra')
-        assert take_in(database, spool.path) == 3
+        assert drain_spool(database, spool.path) == 3
         assert not os.path.exists(spool.path)
         with database.reader() as conn:
             assert get_session(conn, row.id).status == "completed"
             assert get_session(conn, row.id).message_count == 1
 
 
-def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
+def test_recorder_stores_invalid_content_as_text(tmp_path: Path) -> None:
     path = str(tmp_path / "state.db")
     deep: object = "bottom"
     for _ in range(500):
@@ -298,7 +298,7 @@ def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
         database.write(lease.begin)
         database.write(lambda conn: create_branch(conn, branch))
         asyncio.run(Recorder(database, LaneBranches(row.id, branch.id)).record(events()))
-        lease.give_back()
+        lease.release()
         with database.reader() as conn:
             [entry] = list(branch_entries(conn, branch.id))
     assert entry.message is not None
@@ -307,21 +307,21 @@ def test_what_cannot_be_stored_is_stored_as_text(tmp_path: Path) -> None:
 
 @pytest.mark.crash
 @pytest.mark.parametrize("passes", [1, 3])
-def test_killed_right_after_keeping(tmp_path: Path, passes: int) -> None:
+def test_recorder_killed_after_commit(tmp_path: Path, passes: int) -> None:
     script = "\n".join(f"@say line {number}\n@sleep 0.01" for number in range(20))
     running = start(tmp_path, "agent", "script", script, "--json", LIONAGI_CRASH_AT=f"recorder.kept:{passes}")
     out, _ = running.communicate(timeout=30)
     assert running.returncode == -signal.SIGKILL
     acknowledged = [record["id"] for record in json_lines(out) if record["type"] == "message"]
     with reading(str(tmp_path / "state.db")) as conn:
-        kept = {row[0] for row in conn.all("SELECT id FROM messages")}
-    assert set(acknowledged) <= kept
-    assert len(kept) > len(acknowledged), "what was kept but not yet shown is there too"
+        stored = {row[0] for row in conn.all("SELECT id FROM messages")}
+    assert set(acknowledged) <= stored
+    assert len(stored) > len(acknowledged), "what was kept but not yet shown is there too"
 
 
-_SPOOLING = """
+_SPOOL_SCRIPT = """
 import sys
-from lionstudio.runs.spool import Spool, take_in
+from lionstudio.runs.spool import Spool, drain_spool
 from lionstudio.state.database import Database
 path, session, branch = sys.argv[1:]
 spool = Spool(path, session)
@@ -333,13 +333,13 @@ records = [
 spool.put(records)
 print("acknowledged", flush=True)
 with Database(path) as database:
-    take_in(database, spool.path)
+    drain_spool(database, spool.path)
 """
 
 
 @pytest.mark.crash
 @pytest.mark.parametrize("point", ["spool.written", "spool.taken_in"])
-def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
+def test_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
     path = str(tmp_path / "state.db")
     row = Session(name="x")
     branch = Branch(session_id=row.id, name="main")
@@ -347,7 +347,7 @@ def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
         database.write(lambda conn: create_session(conn, row))
         database.write(lambda conn: create_branch(conn, branch))
     done = subprocess.run(
-        [sys.executable, "-c", _SPOOLING, path, row.id, branch.id],
+        [sys.executable, "-c", _SPOOL_SCRIPT, path, row.id, branch.id],
         env=environment(tmp_path, LIONAGI_CRASH_AT=point),
         check=False,
         timeout=30,
@@ -358,7 +358,7 @@ def test_a_spool_survives_a_kill(tmp_path: Path, point: str) -> None:
     assert len(contents(tmp_path, row.id)["main"]) == 5
 
 
-def test_a_closed_terminal_is_an_abort(tmp_path: Path) -> None:
+def test_closed_terminal_aborts_the_run(tmp_path: Path) -> None:
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(LI, [LI, "agent", "script", "@say x\n@run sleep 60"], environment(tmp_path))
@@ -379,7 +379,7 @@ def _exists(home: Path) -> bool:
 
 
 @pytest.mark.parametrize("how", ["kill -9 by somebody", "li kill --grace 0"])
-def test_what_a_dead_runner_left_running_is_ended(tmp_path: Path, how: str) -> None:
+def test_stop_run_ends_orphaned_processes(tmp_path: Path, how: str) -> None:
     begun = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background")
     session_id = begun.stdout.strip()
     deadline = time.monotonic() + 20
@@ -395,11 +395,11 @@ def test_what_a_dead_runner_left_running_is_ended(tmp_path: Path, how: str) -> N
     assert (row["status"], row["reason_codes"]) == ("cancelled", ["run.cancelled.orchestrator"])
 
 
-def test_two_who_stop_a_run_at_once_stop_it_once(tmp_path: Path) -> None:
+def test_concurrent_stops_end_a_run_once(tmp_path: Path) -> None:
     session_id = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background").stdout.strip()
     with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda grace: stop_run(str(tmp_path / "state.db"), session_id, grace=grace), (0, 0)))
-    assert all(one.over for one in found)
+        results = list(pool.map(lambda grace: stop_run(str(tmp_path / "state.db"), session_id, grace=grace), (0, 0)))
+    assert all(one.over for one in results)
     assert session(tmp_path)["status"] == "cancelled"
     assert stop_run(str(tmp_path / "state.db"), session_id) == HAD_ENDED
     assert processes_of(session_id) == set()

@@ -1,4 +1,4 @@
-"""`li agent`, `flow`, `fanout` and `play` with scripted agents: what is kept, how it ends, with which exit code."""
+"""`li agent`, `flow`, `fanout` and `play` with scripted agents: stored messages, status and exit code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lionstudio.errors import LionError
 SAID = "assistant_response"
 
 
-def test_a_run_is_kept_whole(tmp_path: Path) -> None:
+def test_agent_run_stores_every_message(tmp_path: Path) -> None:
     script = "@think hm\n@say working\n@tool grep found it\n@error fetch no network\n@usage 100 20 1500\n@say done"
     done = li(tmp_path, "agent", "script", script, "--system", "be brief")
     assert (done.returncode, done.stdout) == (0, "working\ndone\n")
@@ -40,7 +40,26 @@ def test_a_run_is_kept_whole(tmp_path: Path) -> None:
     assert messages[8] == {SAID: "done"}
 
 
-def test_tool_calls_and_results_are_paired(tmp_path: Path) -> None:
+def test_run_is_named_by_the_first_line_of_its_prompt(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "\n@say " + "long " * 20 + "\n@say two")
+    assert session(tmp_path)["name"] == ("@say " + "long " * 20)[:59] + "…"
+
+
+def test_run_name_is_redacted_before_it_is_shortened(tmp_path: Path) -> None:
+    secret = "sk-ant-" + "0123456789abcdef" * 4
+    li(tmp_path, "agent", "script", f"@say use this key now: {secret}")
+    name = str(session(tmp_path)["name"])
+    assert name.startswith("@say use this key now: [REDACTED:anthropic-key:")
+    assert "0123456789abcdef" not in name
+
+
+def test_resumed_run_keeps_its_name(tmp_path: Path) -> None:
+    li(tmp_path, "agent", "script", "@say one")
+    li(tmp_path, "agent", "script", "--resume", "@say one", "@say two")
+    assert [row["name"] for row in sessions(tmp_path)] == ["@say one", "@say one"]
+
+
+def test_tool_results_reference_their_calls(tmp_path: Path) -> None:
     done = li(tmp_path, "agent", "script", "@tool a one\n@tool b two", "--json")
     records = [record for record in json_lines(done.stdout) if record["type"] == "message"]
     requests = {record["id"]: record["content"]["function"] for record in records if record["role"] == "assistant"}
@@ -53,18 +72,20 @@ def test_tool_calls_and_results_are_paired(tmp_path: Path) -> None:
     assert json_lines(done.stdout)[-1]["status"] == "completed"
 
 
-def test_a_sub_agent_has_a_branch_of_its_own(tmp_path: Path) -> None:
+def test_sub_agent_gets_its_own_branch(tmp_path: Path) -> None:
     li(tmp_path, "agent", "script", "@say mine\n@agent helper\n@say theirs\n@end\n@say mine again")
-    kept = contents(tmp_path)
-    assert [item.get(SAID) for item in kept["helper"]] == ["theirs"]
-    assert [item.get(SAID) for item in kept["main"]][1:] == ["mine", "mine again"]
+    messages = contents(tmp_path)
+    assert [item.get(SAID) for item in messages["helper"]] == ["theirs"]
+    assert [item.get(SAID) for item in messages["main"]][1:] == ["mine", "mine again"]
 
 
 @pytest.mark.parametrize(
     ("script", "status", "code", "reason"),
     [("@fail 3 it broke", "failed", 3, []), ("@limit until noon", "failed", 1, ["run.failed.usage_limit"])],
 )
-def test_an_end_that_is_no_success(tmp_path: Path, script: str, status: str, code: int, reason: list[str]) -> None:
+def test_failed_agent_sets_status_and_code(
+    tmp_path: Path, script: str, status: str, code: int, reason: list[str]
+) -> None:
     done = li(tmp_path, "agent", "script", f"@say before\n{script}")
     row = session(tmp_path)
     assert (done.returncode, row["status"], row["exit_code"], row["reason_codes"]) == (code, status, code, reason)
@@ -72,7 +93,7 @@ def test_an_end_that_is_no_success(tmp_path: Path, script: str, status: str, cod
     assert row["message_count"] == 2
 
 
-def test_the_deadline(tmp_path: Path) -> None:
+def test_timeout_ends_the_run(tmp_path: Path) -> None:
     done = li(tmp_path, "agent", "script", "@say before\n@run sleep 60", "--timeout", "1")
     row = session(tmp_path)
     assert (done.returncode, row["status"], row["reason_codes"]) == (124, "timed_out", ["run.timed_out.deadline"])
@@ -83,7 +104,7 @@ def test_the_deadline(tmp_path: Path) -> None:
     ("number", "status", "code"),
     [(signal.SIGINT, "aborted", 130), (signal.SIGTERM, "cancelled", 143), (signal.SIGHUP, "aborted", 129)],
 )
-def test_signals_end_the_tree_and_keep_what_was_said(tmp_path: Path, number: int, status: str, code: int) -> None:
+def test_signals_end_the_process_tree_and_keep_messages(tmp_path: Path, number: int, status: str, code: int) -> None:
     mark = f"{os.getpid()}{number}"
     running = start(tmp_path, "agent", "script", f"@say before\n@run sleep 60.{mark}")
     _until(lambda: _alive(f"sleep 60.{mark}"))
@@ -95,7 +116,7 @@ def test_signals_end_the_tree_and_keep_what_was_said(tmp_path: Path, number: int
     assert not _alive(f"sleep 60.{mark}")
 
 
-def test_a_second_interrupt_quits_at_once(tmp_path: Path) -> None:
+def test_second_interrupt_forces_quit(tmp_path: Path) -> None:
     stubborn = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"
     )
@@ -110,7 +131,7 @@ def test_a_second_interrupt_quits_at_once(tmp_path: Path) -> None:
     assert time.monotonic() - began < 3
 
 
-def test_resume_and_fork_share_the_history(tmp_path: Path) -> None:
+def test_resume_and_fork_share_history(tmp_path: Path) -> None:
     li(tmp_path, "agent", "script", "@say one\n@say two", "--name", "first")
     first = sessions(tmp_path)[0]["id"]
     resumed = li(tmp_path, "agent", "script", "--resume", "first", "@say three", "--name", "resumed")
@@ -127,7 +148,7 @@ def test_resume_and_fork_share_the_history(tmp_path: Path) -> None:
     assert by_name["forked"]["message_count"] == 2
 
 
-def test_fanout_and_flow_pass_answers_on(tmp_path: Path) -> None:
+def test_fanout_and_flow_pass_answers(tmp_path: Path) -> None:
     done = li(tmp_path, "fanout", "script", "@say answer", "--workers", "3", "--synthesis", "script")
     assert done.returncode == 0
     assert set(contents(tmp_path)) == {"worker-1", "worker-2", "worker-3", "synthesis"}
@@ -136,7 +157,7 @@ def test_fanout_and_flow_pass_answers_on(tmp_path: Path) -> None:
     assert sessions(tmp_path)[0]["invocation_kind"] == "flow"
 
 
-def test_a_failed_step_blocks_what_needs_it(tmp_path: Path) -> None:
+def test_failed_step_skips_its_dependents(tmp_path: Path) -> None:
     done = li(
         tmp_path,
         "flow",
@@ -152,7 +173,7 @@ def test_a_failed_step_blocks_what_needs_it(tmp_path: Path) -> None:
     assert set(contents(tmp_path)) == {"a", "c"}
 
 
-def test_a_playbook(tmp_path: Path) -> None:
+def test_playbook_runs_with_arguments(tmp_path: Path) -> None:
     (tmp_path / "playbooks").mkdir()
     head = "mode: agent\nmodel: script/x\nargs:\n  mode: {type: str, default: dry}\n"
     text = head + "prompt: |\n  @say {mode} audit of {input}\n"
@@ -160,10 +181,14 @@ def test_a_playbook(tmp_path: Path) -> None:
     done = li(tmp_path, "play", "audit", "the parser", "--arg", "mode=hard")
     assert (done.returncode, done.stdout) == (0, "hard audit of the parser\n")
     row = session(tmp_path)
-    assert (row["playbook_name"], row["invocation_kind"], row["name"]) == ("audit", "play", "audit")
+    assert (row["playbook_name"], row["invocation_kind"], row["name"]) == (
+        "audit",
+        "play",
+        "@say hard audit of the parser",
+    )
 
 
-def test_a_playbook_of_steps_talks_in_its_team(tmp_path: Path) -> None:
+def test_playbook_steps_share_a_team(tmp_path: Path) -> None:
     li(tmp_path, "team", "create", "crew", "--members", "plan,code")
     li(tmp_path, "team", "send", "crew", "keep it small", "--from", "_cli", "--to", "code")
     (tmp_path / "playbooks").mkdir()
@@ -171,12 +196,12 @@ def test_a_playbook_of_steps_talks_in_its_team(tmp_path: Path) -> None:
     (tmp_path / "playbooks" / "build.yaml").write_text(f"model: script/x\nteam_mode: crew\n{steps}")
     done = li(tmp_path, "play", "build")
     assert (done.returncode, done.stdout) == (0, "plan: a plan\ncode: done\n")
-    told = {name: messages[0]["instruction"] for name, messages in contents(tmp_path).items()}
-    assert "keep it small" not in told["plan"]
-    assert "_cli wrote to code: keep it small" in told["code"]
+    prompts = {name: messages[0]["instruction"] for name, messages in contents(tmp_path).items()}
+    assert "keep it small" not in prompts["plan"]
+    assert "_cli wrote to code: keep it small" in prompts["code"]
 
 
-def test_an_agent_definition(tmp_path: Path) -> None:
+def test_agent_definition_sets_options(tmp_path: Path) -> None:
     (tmp_path / "agents").mkdir()
     (tmp_path / "agents" / "poet.md").write_text("---\nprovider: script\nmodel: verse\n---\nYou write verse.\n")
     done = li(tmp_path, "agent", "poet", "@say a rose")
@@ -187,7 +212,7 @@ def test_an_agent_definition(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "sentence"),
+    ("arguments", "code", "sentence"),
     [
         (["agent", "nobody", "x"], 3, "no agent or provider"),
         (["agent", "script", "@unknown x"], 2, "@unknown is unknown"),
@@ -199,11 +224,11 @@ def test_an_agent_definition(tmp_path: Path) -> None:
         (["agent", "script", "@say x", "--resume", "nothing"], 3, "no database"),
         (["play", "nothing"], 3, "no playbook"),
         (["flow", "x", "--step", "nonsense"], 2, "not a step"),
-        (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "circle"),
+        (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "cycle"),
     ],
 )
-def test_bad_input_starts_nothing(tmp_path: Path, words: list[str], code: int, sentence: str) -> None:
-    done = li(tmp_path, *words)
+def test_invalid_input_starts_no_run(tmp_path: Path, arguments: list[str], code: int, sentence: str) -> None:
+    done = li(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (code, "")
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
@@ -211,7 +236,7 @@ def test_bad_input_starts_nothing(tmp_path: Path, words: list[str], code: int, s
 
 
 @pytest.mark.parametrize("printed", ["x" * 1_000_000, '{"half": ', "\udcff\udcfe", '{"role": "assistant"}', "[1, 2"])
-def test_whatever_a_program_prints_is_kept(tmp_path: Path, printed: str) -> None:
+def test_command_agent_stores_any_output(tmp_path: Path, printed: str) -> None:
     source = tmp_path / "output"
     source.write_bytes(printed.encode("utf-8", "surrogateescape") + b"\n")
     done = li(tmp_path, "agent", "command", "x", "--", "cat", str(source))
@@ -219,7 +244,7 @@ def test_whatever_a_program_prints_is_kept(tmp_path: Path, printed: str) -> None
     assert session(tmp_path)["message_count"] == 2
 
 
-def test_a_team_is_told_once_and_only_when_the_run_has_begun(tmp_path: Path) -> None:
+def test_team_messages_are_marked_read_when_the_run_begins(tmp_path: Path) -> None:
     li(tmp_path, "team", "create", "crew", "--members", "script,other")
     li(tmp_path, "team", "send", "crew", "look at the parser", "--from", "other", "--to", "script")
     assert li(tmp_path, "agent", "script", "@unknown", "--team-mode", "crew").returncode == 2
@@ -231,12 +256,12 @@ def test_a_team_is_told_once_and_only_when_the_run_has_begun(tmp_path: Path) -> 
     assert "look at the parser" not in li(tmp_path, "team", "inbox", "crew", "--member", "script").stdout
 
 
-def test_the_agents_own_li_means_the_same_database(tmp_path: Path) -> None:
+def test_agent_environment_names_the_same_database(tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.db"
     done = li(tmp_path, "--db", str(elsewhere), "agent", "script", "@run printenv LIONAGI_DB", "--stream-persist")
     assert done.returncode == 0
     assert (tmp_path / "runs").is_dir()
-    shown = li(tmp_path, "--db", str(elsewhere), "state", "show", "script", "--json")
+    shown = li(tmp_path, "--db", str(elsewhere), "state", "show", "@run printenv LIONAGI_DB", "--json")
     assert str(elsewhere) in shown.stdout
 
 

@@ -450,7 +450,7 @@ def test_a_notification_that_fails_holds_nothing_up(theatre: Theatre) -> None:
     theatre.until(lambda: sum("did not get through" in warning for warning in theatre.warnings) == 2)
 
 
-@pytest.mark.parametrize(("agent", "reason"), [("nobody", "there is no agent or provider 'nobody'"), ("openai", "")])
+@pytest.mark.parametrize(("agent", "reason"), [("nobody", "no agent or provider is named 'nobody'"), ("openai", "")])
 def test_an_agent_that_cannot_run_is_escalated_at_once(theatre: Theatre, agent: str, reason: str) -> None:
     theatre.plan({"a": {"agent": agent}, "b": "@write b.txt b"})
     theatre.direct()

@@ -1,4 +1,4 @@
-"""Running `li agent` with scripted agents as real processes, and looking at what was kept."""
+"""Run `li agent` with scripted agents as real processes, and read the stored messages."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ LI = str(Path(sys.executable).parent / "li")
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """The environment of a command with a home of its own."""
+    """The environment of a command with its own home."""
     return {**os.environ, "LIONAGI_HOME": str(home), "NO_COLOR": "1", **more}
 
 
 def li(
-    home: Path, *words: str, stdin: str | None = None, timeout: float = 60, **more: str
+    home: Path, *arguments: str, stdin: str | None = None, timeout: float = 60, **more: str
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end."""
     return subprocess.run(
-        [LI, *words],
+        [LI, *arguments],
         env=environment(home, **more),
         cwd=home,
         input=stdin,
@@ -38,10 +38,10 @@ def li(
     )
 
 
-def start(home: Path, *words: str, **more: str) -> subprocess.Popen[str]:
+def start(home: Path, *arguments: str, **more: str) -> subprocess.Popen[str]:
     """Start a command; the test ends it."""
     return subprocess.Popen(
-        [LI, *words],
+        [LI, *arguments],
         env=environment(home, **more),
         cwd=home,
         stdin=subprocess.DEVNULL,
@@ -59,8 +59,8 @@ def sessions(home: Path) -> list[dict[str, Any]]:
 
 def session(home: Path) -> dict[str, Any]:
     """The only session."""
-    found = sessions(home)
-    assert len(found) == 1, [row["id"] for row in found]
+    rows = sessions(home)
+    assert len(rows) == 1, [row["id"] for row in rows]
     with reading(str(home / "state.db")) as conn:
         row = conn.first_dict("SELECT * FROM sessions")
     assert row is not None
@@ -68,14 +68,14 @@ def session(home: Path) -> dict[str, Any]:
 
 
 def contents(home: Path, session_id: str | None = None) -> dict[str, list[Any]]:
-    """What was kept on each branch, by its name."""
-    wanted = session_id or session(home)["id"]
+    """The contents of the messages of each branch, by its name."""
+    session_id = session_id or session(home)["id"]
     with reading(str(home / "state.db")) as conn:
         return {
             branch.name or branch.id: [
                 entry.message.content for entry in branch_entries(conn, branch.id) if entry.message is not None
             ]
-            for branch in list_branches(conn, wanted)
+            for branch in list_branches(conn, session_id)
         }
 
 

@@ -1,4 +1,4 @@
-"""A small embeddings endpoint on loopback: words of one meaning point the same way, and faults come on demand."""
+"""A small embeddings endpoint on loopback: synonyms have equal vectors, and tests inject faults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 DIMENSIONS = 16
-# words that mean the same have the same place
+# the dimension of each word; synonyms share one
 _SYNONYMS = {
     "car": 0,
     "automobile": 0,
@@ -29,40 +29,40 @@ _SYNONYMS = {
 
 
 def vector_of(text: str, dimensions: int = DIMENSIONS) -> list[float]:
-    """The direction of a text; one without words has a small one of its own."""
+    """The vector of a text; a text without words has a small constant one."""
     vector = [0.0] * dimensions
     for word in text.lower().split():
-        place = _SYNONYMS.get(word.strip(".,?!"), 4 + zlib.crc32(word.encode()) % (dimensions - 4))
-        vector[place] += 1.0
+        index = _SYNONYMS.get(word.strip(".,?!"), 4 + zlib.crc32(word.encode()) % (dimensions - 4))
+        vector[index] += 1.0
     return vector if any(vector) else [0.01] * dimensions
 
 
-class Answer(NamedTuple):
-    """What the endpoint says instead of vectors."""
+class Response(NamedTuple):
+    """A response in place of vectors."""
 
     status: int
     body: bytes = b"{}"
     headers: Mapping[str, str] = MappingProxyType({})
 
 
-Fault = Callable[[dict[str, Any], int], Answer | None]  # of a request and its number; None: no fault
+Fault = Callable[[dict[str, Any], int], Response | None]  # called with a request and its number; None: no fault
 
 
 class EmbeddingServer:
-    """An endpoint that runs; `asked` are the requests it got, `keys` what they carried."""
+    """A running endpoint; `requests` are the bodies it received, `keys` their Authorization headers."""
 
     def __init__(self, fault: Fault, dimensions: int) -> None:
-        self.asked: list[dict[str, Any]] = []
+        self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.fault, self.dimensions = fault, dimensions
         server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
-                given = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                server.asked.append({"path": self.path, **given})
+                request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                server.requests.append({"path": self.path, **request})
                 server.keys.append(self.headers.get("Authorization"))
-                answer = server.fault(given, len(server.asked)) or server.vectors(given)
+                answer = server.fault(request, len(server.requests)) or server.vectors(request)
                 self.send_response(answer.status)
                 for name, value in {"Content-Length": str(len(answer.body)), **answer.headers}.items():
                     self.send_header(name, value)
@@ -75,16 +75,16 @@ class EmbeddingServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
 
-    def vectors(self, given: dict[str, Any]) -> Answer:
+    def vectors(self, request: dict[str, Any]) -> Response:
         rows = [
             {"object": "embedding", "index": number, "embedding": vector_of(text, self.dimensions)}
-            for number, text in enumerate(given["input"])
+            for number, text in enumerate(request["input"])
         ]
-        return Answer(200, json.dumps({"data": rows[::-1], "model": given["model"]}).encode())  # order is by index
+        return Response(200, json.dumps({"data": rows[::-1], "model": request["model"]}).encode())  # order is by index
 
     @property
     def texts(self) -> list[str]:
-        return [text for each in self.asked for text in each["input"]]
+        return [text for request in self.requests for text in request["input"]]
 
     def serve(self) -> None:
         self._server.serve_forever(0.02)
@@ -96,9 +96,9 @@ class EmbeddingServer:
 
 @contextmanager
 def embedding_server(
-    fault: Fault = lambda given, number: None, dimensions: int = DIMENSIONS
+    fault: Fault = lambda request, number: None, dimensions: int = DIMENSIONS
 ) -> Iterator[EmbeddingServer]:
-    """The endpoint for the time of the block."""
+    """Run the endpoint during the block."""
     server = EmbeddingServer(fault, dimensions)
     thread = threading.Thread(target=server.serve)
     thread.start()

@@ -1,4 +1,4 @@
-"""Teams under many writers, and killed on the way: nothing is lost, and what drifted apart is healed."""
+"""Teams with concurrent and killed writers: no message is lost, and an import resolves drift."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lionstudio.files.teams.team_file import list_team_files
 from lionstudio.imports.teams import import_teams
 from lionstudio.settings import Settings
 from lionstudio.state.database import Database
-from lionstudio.teams.drift import drift
+from lionstudio.teams.drift import find_drift
 
 __all__ = ["home"]  # a fixture
 MANY = 50
 
 
 @pytest.mark.slow
-def test_fifty_processes_send_to_one_team_and_none_is_lost(home: Settings) -> None:
+def test_fifty_processes_send_without_losing_messages(home: Settings) -> None:
     env = {"LIONAGI_HOME": home.home}
     assert li("team", "create", "crowd", "--members", "a,b", env=env).code == 0
     with ThreadPoolExecutor(MANY) as pool:
@@ -32,13 +32,13 @@ def test_fifty_processes_send_to_one_team_and_none_is_lost(home: Settings) -> No
             pool.map(lambda n: li("team", "send", "crowd", f"message {n}", "--from", "a", env=env), range(MANY))
         )
 
-    assert [each.code for each in done] == [0] * MANY, [each.err for each in done if each.code]
+    assert [item.code for item in done] == [0] * MANY, [item.err for item in done if item.code]
     wanted = sorted(f"message {n}" for n in range(MANY))
-    found = li("team", "show", "crowd", "--json", "--limit", "1000", env=env).json
-    assert sorted(message["content"] for message in found["messages"]) == wanted
+    shown = li("team", "show", "crowd", "--json", "--limit", "1000", env=env).json
+    assert sorted(message["content"] for message in shown["messages"]) == wanted
     with Database(home.db) as db:
-        assert sorted(rows(db, found["team"]["id"])) == wanted
-        assert db.read(lambda conn: drift(conn, home)) == []
+        assert sorted(rows(db, shown["team"]["id"])) == wanted
+        assert db.read(lambda conn: find_drift(conn, home)) == []
         assert import_teams(db, home.home).added == 0
 
 
@@ -52,9 +52,7 @@ def test_fifty_processes_send_to_one_team_and_none_is_lost(home: Settings) -> No
         ("write.committed", 2, 2),
     ],
 )
-def test_a_send_that_is_killed_leaves_drift_that_import_heals(
-    point: str, in_file: int, in_table: int, home: Settings
-) -> None:
+def test_killed_send_leaves_drift_that_import_resolves(point: str, in_file: int, in_table: int, home: Settings) -> None:
     env = {"LIONAGI_HOME": home.home}
     li("team", "create", "review", "--members", "a,b", env=env)
     li("team", "send", "review", "first", "--from", "a", env=env)
@@ -65,17 +63,17 @@ def test_a_send_that_is_killed_leaves_drift_that_import_heals(
     assert file.team is not None
     with Database(home.db) as db:
         assert (len(file.messages), len(rows(db, file.team.id))) == (in_file, in_table)
-        found = db.read(lambda conn: drift(conn, home))
-        assert [each.unstored for each in found] == ([in_file - in_table] if in_file > in_table else [])
+        drifts = db.read(lambda conn: find_drift(conn, home))
+        assert [item.only_in_file for item in drifts] == ([in_file - in_table] if in_file > in_table else [])
         import_teams(db, home.home)
         assert rows(db, file.team.id) == ["first", "second"][:in_file]
-        assert db.read(lambda conn: drift(conn, home)) == []
+        assert db.read(lambda conn: find_drift(conn, home)) == []
     after = li("team", "send", "review", "third", "--from", "b", env=env)
     assert after.code == 0, "a killed writer must not leave the team locked"
 
 
 @pytest.mark.crash
-def test_an_import_that_is_killed_and_run_again_is_an_import_once(home: Settings, tmp_path: Path) -> None:
+def test_killed_import_can_be_repeated(home: Settings, tmp_path: Path) -> None:
     for number in range(6):
         put(home, {**OLD, "id": f"team{number}", "messages": [{"id": f"m{number}", "content": f"{number}"}]})
     other = home._replace(db=str(tmp_path / "other.db"))

@@ -1,4 +1,4 @@
-"""Teams: file first, row second; every generation of files; imports that can be repeated; drift that is shown."""
+"""Teams: file first, row second; old file formats; repeatable imports; drift."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from lionstudio.model.status.statuses import TeamStatus
 from lionstudio.settings import Settings, load_settings
 from lionstudio.state.database import Database
 from lionstudio.state.teams import get_team, sessions_of_team, team_messages
-from lionstudio.teams.drift import Drift, drift, team_findings
-from lionstudio.teams.service import FileTeams, Teams, export, inbox, open_teams, running_session
+from lionstudio.teams.drift import TeamDrift, find_drift, team_findings
+from lionstudio.teams.service import FileTeams, Teams, current_session_id, export_team, inbox, open_teams
 
 MANY = 50
 
@@ -80,10 +80,10 @@ def rows(db: Database, team_id: str) -> list[str]:
     return [message.content for message in db.read(lambda conn: team_messages(conn, team_id, limit=10_000))]
 
 
-# ── in use, in both ways of keeping them ────────────────────────────────────
+# ── operations, in files and in the database ────────────────────────────────────
 
 
-def test_a_conversation(teams: Teams, db: Database) -> None:
+def test_teams_send_read_and_summarize(teams: Teams, db: Database) -> None:
     team = teams.create("review", ["analyst", "critic", "analyst"]).team
     teams.send("review", "start", sender="critic", to=["analyst"])
     teams.send(team.id, "to all", sender="_cli", to=["all"])
@@ -91,14 +91,14 @@ def test_a_conversation(teams: Teams, db: Database) -> None:
     long = "A first line.\n" + "more " * 100
     teams.send("review", long, sender="analyst", to=["critic"])
 
-    found = teams.get("review")
-    assert found.team.members == ("analyst", "critic")
-    assert [message.content for message in inbox(found, "analyst")] == ["start", "to all", "to two"]
-    assert [message.content for message in inbox(found, "critic")] == ["to all", "to two", long]
-    assert found.messages[3].summary == "A first line."
-    assert [message.summary for message in found.messages[:3]] == [None] * 3
+    conversation = teams.get("review")
+    assert conversation.team.members == ("analyst", "critic")
+    assert [message.content for message in inbox(conversation, "analyst")] == ["start", "to all", "to two"]
+    assert [message.content for message in inbox(conversation, "critic")] == ["to all", "to two", long]
+    assert conversation.messages[3].summary == "A first line."
+    assert [message.summary for message in conversation.messages[:3]] == [None] * 3
 
-    teams.mark_read("review", "analyst", [found.messages[0].id, found.messages[1].id])
+    teams.mark_read("review", "analyst", [conversation.messages[0].id, conversation.messages[1].id])
     again = teams.get("review")
     assert [message.content for message in inbox(again, "analyst")] == ["to two"]
     assert [message.content for message in inbox(again, "analyst", unread=False)] == ["start", "to all", "to two"]
@@ -106,7 +106,7 @@ def test_a_conversation(teams: Teams, db: Database) -> None:
     assert rows(db, team.id) == ["start", "to all", "to two", long]
 
 
-def test_refusals(teams: Teams) -> None:
+def test_teams_refuse_invalid_input(teams: Teams) -> None:
     teams.create("review", ["analyst", "critic"])
 
     refused: list[tuple[type[Exception], Callable[[], object]]] = [
@@ -128,7 +128,7 @@ def test_refusals(teams: Teams) -> None:
     assert teams.get("review").messages == []
 
 
-def test_an_archived_team_takes_no_messages_and_can_be_reopened(teams: Teams, db: Database) -> None:
+def test_archived_team_refuses_messages_until_reopened(teams: Teams, db: Database) -> None:
     team = teams.create("review", ["a"]).team
     teams.move("review", TeamStatus.ARCHIVED)
 
@@ -145,18 +145,18 @@ def test_an_archived_team_takes_no_messages_and_can_be_reopened(teams: Teams, db
     assert db.read(lambda conn: get_team(conn, team.id)).status == TeamStatus.ACTIVE
 
 
-def test_a_message_belongs_to_the_run_that_sent_it(teams: Teams, db: Database) -> None:
+def test_send_links_the_sending_run(teams: Teams, db: Database) -> None:
     begin(db, "the-run")
     team = teams.create("review", ["a"]).team
     for given_id in ("the-run", "no-such-run", ""):
-        session = running_session(db, {"LIONAGI_SESSION_ID": given_id})
+        session = current_session_id(db, {"LIONAGI_SESSION_ID": given_id})
         teams.send("review", given_id or "none", sender="a", to=[], session_id=session)
 
     assert [message.session_id for message in teams.get("review").messages] == ["the-run", None, None]
     assert db.read(lambda conn: sessions_of_team(conn, team.id)) == ["the-run"]
 
 
-def test_a_secret_is_taken_out_before_anything_is_written(teams: Teams, home: Settings) -> None:
+def test_send_redacts_secrets(teams: Teams, home: Settings) -> None:
     token = "ghp_" + "a1B2" * 9
     teams.create("review", ["a"])
     teams.send("review", f"use {token} for it", sender="a", to=[])
@@ -165,33 +165,37 @@ def test_a_secret_is_taken_out_before_anything_is_written(teams: Teams, home: Se
     assert all(token not in path.read_text() for path in Path(home.home).rglob("*.json"))
 
 
-def test_text_that_is_hard_to_keep_arrives(teams: Teams) -> None:
+def test_send_preserves_unusual_text(teams: Teams) -> None:
     teams.create("review", ["a"])
     for text in ("🦁 \u202e \x1b[31m", "a\0b", "\ud800", "line\r\nline", '"\\', "x" * 1_000_000):
         teams.send("review", text, sender="a", to=[])
 
-    kept = [message.content for message in teams.get("review").messages]
-    assert kept[:3] == ["🦁 \u202e \x1b[31m", "a\\x00b", "\\ud800"]
-    assert kept[3:] == ["line\r\nline", '"\\', "x" * 1_000_000]
+    contents = [message.content for message in teams.get("review").messages]
+    assert contents[:3] == ["🦁 \u202e \x1b[31m", "a\\x00b", "\\ud800"]
+    assert contents[3:] == ["line\r\nline", '"\\', "x" * 1_000_000]
 
 
-def test_an_export_of_either_kind_is_a_file_that_can_be_read_in(teams: Teams, db: Database, tmp_path: Path) -> None:
+def test_export_team_can_be_imported(teams: Teams, db: Database, tmp_path: Path) -> None:
     teams.create("review", ["a", "b"])
     teams.send("review", "x", sender="a", to=["b"])
     teams.send("review", "y", sender="a", to=["a", "b"])
     teams.mark_read("review", "b", [teams.get("review").messages[0].id])
 
-    data = json.loads(json.dumps(export(teams, "review", db)))
+    data = json.loads(json.dumps(export_team(teams, "review", db)))
 
     team = team_of(data)
-    found = teams.get("review")
-    assert (team.id, team.members, messages_of(data, team)) == (found.team.id, found.team.members, found.messages)
+    conversation = teams.get("review")
+    assert (team.id, team.members, messages_of(data, team)) == (
+        conversation.team.id,
+        conversation.team.members,
+        conversation.messages,
+    )
 
 
 # ── files ───────────────────────────────────────────────────────────────────
 
 
-def test_the_file_is_in_the_format_that_older_tools_read(home: Settings, db: Database) -> None:
+def test_team_file_format_is_readable_by_older_tools(home: Settings, db: Database) -> None:
     teams = FileTeams(home.home, db)
     team = teams.create("review", ["analyst", "critic"]).team
     teams.send("review", "hello", sender="critic", to=["analyst"])
@@ -206,7 +210,7 @@ def test_the_file_is_in_the_format_that_older_tools_read(home: Settings, db: Dat
     assert len(team.id) == 12
 
 
-def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings, db: Database) -> None:
+def test_read_team_file_accepts_old_formats_and_unknown_keys(home: Settings, db: Database) -> None:
     odd: dict[str, Any] = {
         "id": "oldest",
         "name": "oldest",
@@ -224,9 +228,9 @@ def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings
     }
     path = put(home, odd)
 
-    found = read_team_file(str(path))
-    assert found.error is None
-    assert [(m.recipient, m.content, m.read_by) for m in found.messages] == [
+    file = read_team_file(str(path))
+    assert file.error is None
+    assert [(m.recipient, m.content, m.read_by) for m in file.messages] == [
         ("b", "to one", ("b",)),
         ("all", "to all", ()),
         ("all", "no time", ()),
@@ -234,19 +238,19 @@ def test_every_generation_is_understood_and_unknown_keys_are_kept(home: Settings
         ("all", '{"not":"text"}', ()),
         ("all", "an id that is taken", ()),
     ]
-    assert len({message.id for message in found.messages}) == 6
-    assert [message.id for message in found.messages] == [m.id for m in read_team_file(str(path)).messages]
+    assert len({message.id for message in file.messages}) == 6
+    assert [message.id for message in file.messages] == [m.id for m in read_team_file(str(path)).messages]
 
     FileTeams(home.home, db).send("oldest", "new", sender="b", to=[])
     after = json.loads(path.read_text())
     assert after["messages"][:-1] == odd["messages"]
     assert after["colour"] == "red"
-    FileTeams(home.home, db).mark_read("oldest", "b", [found.messages[0].id, found.messages[3].id])
+    FileTeams(home.home, db).mark_read("oldest", "b", [file.messages[0].id, file.messages[3].id])
     marked = json.loads(path.read_text())["messages"]
     assert [list(message["read_by"]) for message in (marked[0], marked[3])] == [["b"], ["b"]]
 
 
-def test_a_file_with_another_name_than_its_id_is_written_where_it_lies(home: Settings, db: Database) -> None:
+def test_team_file_with_another_name_is_edited_in_place(home: Settings, db: Database) -> None:
     path = put(home, OLD, "by-hand")
 
     FileTeams(home.home, db).send("review", "x", sender="_cli", to=[])
@@ -255,48 +259,48 @@ def test_a_file_with_another_name_than_its_id_is_written_where_it_lies(home: Set
     assert [file.path for file in list_team_files(home.home)] == [str(path)]
 
 
-def test_of_two_files_with_one_id_the_one_that_is_named_after_it_counts(home: Settings, db: Database) -> None:
+def test_list_team_files_prefers_the_file_named_by_id(home: Settings, db: Database) -> None:
     for name in ("a copy", OLD["id"], "z copy"):
         put(home, OLD, str(name))
 
     done = import_teams(db, home.home)
 
     assert (done.files, done.added, len(done.skipped)) == (3, 2, 2)
-    assert all("duplicate id:" in each.reason for each in done.skipped)
+    assert all("duplicate id:" in item.reason for item in done.skipped)
 
 
-def test_without_a_database_the_file_is_written_and_the_drift_is_told(home: Settings, db: Database) -> None:
+def test_send_without_database_reports_drift(home: Settings, db: Database) -> None:
     teams = FileTeams(home.home, None)
     written = teams.create("review", ["a"])
     sent = teams.send("review", "x", sender="a", to=[])
 
     assert written.unstored is not None
     assert sent.unstored is not None
-    assert [(each.name, each.unstored, each.no_row) for each in db.read(lambda conn: drift(conn, home))] == [
+    assert [(item.name, item.only_in_file, item.no_row) for item in db.read(lambda conn: find_drift(conn, home))] == [
         ("review", 1, True)
     ]
 
 
-def test_a_team_that_is_only_in_the_table_gets_its_file_with_the_next_message(home: Settings, db: Database) -> None:
+def test_send_restores_a_missing_team_file(home: Settings, db: Database) -> None:
     table = open_teams(home._replace(teams_in_db_only=True), db)
     team = table.create("review", ["a", "b"]).team
     table.send("review", "in the table", sender="a", to=[])
     files = FileTeams(home.home, db)
-    assert [(each.name, each.messages, each.path) for each in files.list_all()] == [("review", 1, None)]
+    assert [(item.name, item.messages, item.path) for item in files.list_all()] == [("review", 1, None)]
     assert [message.content for message in files.get("review").messages] == ["in the table"]
-    (found,) = db.read(lambda conn: drift(conn, home))
-    assert found == Drift("review", team.id, None, unwritten=1, no_file=True)
+    (drift,) = db.read(lambda conn: find_drift(conn, home))
+    assert drift == TeamDrift("review", team.id, None, only_in_db=1, no_file=True)
 
     files.send("review", "in both", sender="b", to=[])
 
     assert [message.content for message in files.get("review").messages] == ["in the table", "in both"]
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
 
 
 # ── import and drift ────────────────────────────────────────────────────────
 
 
-def test_an_import_twice_is_an_import_once(home: Settings, db: Database) -> None:
+def test_import_teams_is_idempotent(home: Settings, db: Database) -> None:
     begin(db, "known-run")
     put(home, OLD)
     linked = {"id": "m1", "from": "a", "content": "x" * 500, "session_id": "known-run", "to": ["a", "b"]}
@@ -312,11 +316,11 @@ def test_an_import_twice_is_an_import_once(home: Settings, db: Database) -> None
     assert second == first._replace(teams=0, added=0)
     assert dump(db.path) == once
     assert ran == [], "the second import must not even start a transaction"
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
     assert db.read(lambda conn: sessions_of_team(conn, "other")) == ["known-run"]
 
 
-def test_a_dry_run_says_what_would_come_and_writes_nothing(home: Settings, db: Database) -> None:
+def test_import_teams_dry_run_writes_nothing(home: Settings, db: Database) -> None:
     put(home, OLD)
     before = dump(db.path)
 
@@ -326,7 +330,7 @@ def test_a_dry_run_says_what_would_come_and_writes_nothing(home: Settings, db: D
     assert dump(db.path) == before
 
 
-def test_an_import_goes_on_where_messages_readers_and_runs_arrive(home: Settings, db: Database) -> None:
+def test_import_teams_adds_new_messages_readers_and_runs(home: Settings, db: Database) -> None:
     data = json.loads(json.dumps(OLD))
     data["messages"][0]["session_id"] = "later"
     path = put(home, data)
@@ -345,7 +349,7 @@ def test_an_import_goes_on_where_messages_readers_and_runs_arrive(home: Settings
     assert rows(db, data["id"]) == ["Start analysis", "done", "thanks"]
 
 
-def test_a_live_team_and_its_import_agree(home: Settings, db: Database) -> None:
+def test_import_teams_finds_nothing_after_send(home: Settings, db: Database) -> None:
     teams = FileTeams(home.home, db)
     begin(db, "run")
     teams.create("review", ["a", "b"])
@@ -361,7 +365,7 @@ def test_a_live_team_and_its_import_agree(home: Settings, db: Database) -> None:
     assert dump(db.path) == live
 
 
-def test_ids_that_two_teams_share_are_told_apart(home: Settings, db: Database) -> None:
+def test_import_teams_separates_shared_message_ids(home: Settings, db: Database) -> None:
     for name in ("one", "two"):
         put(home, {"id": name, "members": ["a"], "messages": [{"id": "same", "from": "a", "content": name}]})
 
@@ -371,10 +375,10 @@ def test_ids_that_two_teams_share_are_told_apart(home: Settings, db: Database) -
 
     assert [rows(db, name) for name in ("one", "two")] == [["one"], ["two"]]
     assert dump(db.path) == once
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
 
 
-def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(home: Settings, db: Database) -> None:
+def test_import_teams_skips_damaged_files(home: Settings, db: Database) -> None:
     put(home, OLD)
     Path(home.home, "teams", "empty.json").touch()
     Path(home.home, "teams", "torn.json").write_text(json.dumps(OLD)[:200])
@@ -385,7 +389,7 @@ def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(hom
     done = import_teams(db, home.home)
 
     assert (done.files, done.teams, done.added) == (4, 1, 2)
-    reasons = {Path(each.path).stem: each.reason for each in done.skipped}
+    reasons = {Path(item.path).stem: item.reason for item in done.skipped}
     assert "is empty: another program was interrupted while writing it" in reasons["empty"]
     assert "is not valid JSON" in reasons["torn"]
     assert "nested" in reasons["deep"]
@@ -393,7 +397,7 @@ def test_torn_and_empty_files_are_skipped_with_the_reason_and_shown_as_drift(hom
     assert {finding.code for finding in findings} == {"team.unreadable"}
 
 
-def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Database) -> None:
+def test_find_drift_in_both_directions(home: Settings, db: Database) -> None:
     path = put(home, OLD)
     import_teams(db, home.home)
     table = open_teams(home._replace(teams_in_db_only=True), db)
@@ -403,16 +407,16 @@ def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Databa
     data["messages"][0]["read_by"] = {}
     path.write_text(json.dumps(data))
 
-    (found,) = db.read(lambda conn: drift(conn, home))
-    assert (found.unstored, found.unwritten, found.changed) == (1, 1, 1)
+    (drift,) = db.read(lambda conn: find_drift(conn, home))
+    assert (drift.only_in_file, drift.only_in_db, drift.changed) == (1, 1, 1)
     assert "li state import-teams" in next(iter(db.read(lambda conn: list(team_findings(conn, home))))).advice
 
     import_teams(db, home.home)
     (left,) = db.read(lambda conn: list(team_findings(conn, home)))
-    assert left.evidence == "messages in the table that the file lacks: 1"
+    assert left.evidence == "messages only in the database: 1"
     done = li(*left.advice.strip("`").split()[1:], "--force", env={"LIONAGI_HOME": home.home})
     assert done.code == 0, done.err
-    assert db.read(lambda conn: drift(conn, home)) == []
+    assert db.read(lambda conn: find_drift(conn, home)) == []
     assert len(json.loads(path.read_text())["messages"]) == 4
 
 
@@ -452,7 +456,7 @@ def test_drift_in_both_directions_is_shown_and_healed(home: Settings, db: Databa
         },
     )
 )
-def test_any_file_is_brought_in_once_or_refused_and_survives_an_export(blank: Path, data: dict[str, Any]) -> None:
+def test_import_teams_accepts_or_refuses_any_file(blank: Path, data: dict[str, Any]) -> None:
     with copied(blank) as db:
         home = str(Path(db.path).parent)
         Path(home, "teams").mkdir()

@@ -1,1 +1,1 @@
-"""Edit history of agents and playbooks."""
+"""Versions of agent and playbook definitions."""

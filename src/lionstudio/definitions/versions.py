@@ -1,7 +1,7 @@
-"""Edits of definitions become versions: a save writes the row first and then the file; the file stays the truth.
+"""Versions of definitions: a save writes the row first and then the file; the file is the source of truth.
 
-An edit made with any other program, or a save that was cut between row and file, is noticed at the next look and
-recorded as what it is: the text that lies on the disk.
+An edit made with another program, or a save interrupted between row and file, is recorded at the next listing as the
+text on disk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EDITED = "edited outside"
 
 
 class Target(NamedTuple):
-    """What is edited: its kind, the name of its history and its file."""
+    """A definition to edit: its kind, the key of its versions and its file."""
 
     kind: str
     key: str
@@ -36,33 +36,32 @@ class Target(NamedTuple):
 
 
 def target_of(definition: Definition) -> Target:
-    """The target of a definition that exists."""
     return Target(definition.kind, definition.key, definition.path)
 
 
 def new_target(kind: str, name: str, home: str) -> Target:
-    """The target of a definition that is to be made in the home."""
+    """The target of a new definition in the home."""
     return Target(kind, check_name(name), path_for(kind, name, home))
 
 
-def settled(db: Database, home: str, look: Callable[[], list[Definition]]) -> list[Definition]:
-    """What a look finds, with its edits recorded; it looks twice when it may have met a save between row and file."""
-    found = look()
-    if not _unrecorded(db, found):
-        return found
-    observe(db, home, found)
-    return look()
+def list_recorded(db: Database, home: str, list_all: Callable[[], list[Definition]]) -> list[Definition]:
+    """List definitions and record their edits; lists again when a save may have been between row and file."""
+    definitions = list_all()
+    if not _unrecorded(db, definitions):
+        return definitions
+    record_edits(db, home, definitions)
+    return list_all()
 
 
-def observe(db: Database, home: str, found: Iterable[Definition]) -> list[Version]:
+def record_edits(db: Database, home: str, definitions: Iterable[Definition]) -> list[Version]:
     """Record every text that differs from its newest version; costs one query when nothing was edited."""
-    edited = _unrecorded(db, found)
+    edited = _unrecorded(db, definitions)
     if not edited:
         return []
     with locked(_lock(home)):
         # read again: a save may have been between its row and its file when the list was made
-        texts = [(target, text) for target in edited if (text := _on_disk(target)) is not None]
-        return db.write(lambda conn: [made for target, text in texts if (made := _notice(conn, target, text))])
+        texts = [(target, text) for target in edited if (text := _read(target)) is not None]
+        return db.write(lambda conn: [version for target, text in texts if (version := _record(conn, target, text))])
 
 
 def save(
@@ -80,10 +79,10 @@ def save(
     _check_text(text)
     with locked(_lock(home)):
         current = read_text(target.path) if os.path.lexists(target.path) else None
-        _check_start(target, current, expected, create)
+        _check_conflict(target, current, expected, create)
         if current is not None:
-            db.write(lambda conn: _notice(conn, target, current))
-        made = db.write(
+            db.write(lambda conn: _record(conn, target, current))
+        version = db.write(
             lambda conn: save_version(
                 conn, target.kind, target.key, text, path=target.path, author=author, message=message
             )
@@ -92,7 +91,7 @@ def save(
         if current != text:
             write_text(target.path, text)
         point("definition.file_written")
-    return made
+    return version
 
 
 def rollback(db: Database, home: str, target: Target, version: int, *, author: str | None = None) -> Version:
@@ -102,23 +101,22 @@ def rollback(db: Database, home: str, target: Target, version: int, *, author: s
 
 
 def etag_of(text: str) -> str:
-    """The ETag of a text."""
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _unrecorded(db: Database, found: Iterable[Definition]) -> list[Target]:
-    """Those whose text is not their newest version."""
-    readable = [each for each in found if each.text is not None]
-    known = {kind: db.read(partial(latest_etags, kind=kind)) for kind in {each.kind for each in readable}}
-    return [target_of(each) for each in readable if known[each.kind].get(each.key) != each.sha256]
+def _unrecorded(db: Database, definitions: Iterable[Definition]) -> list[Target]:
+    """Definitions whose text is not their newest version."""
+    readable = [item for item in definitions if item.text is not None]
+    etags = {kind: db.read(partial(latest_etags, kind=kind)) for kind in {item.kind for item in readable}}
+    return [target_of(item) for item in readable if etags[item.kind].get(item.key) != item.sha256]
 
 
 def _lock(home: str) -> str:
     return os.path.join(home, "locks", "definitions.lock")
 
 
-def _notice(conn: Connection, target: Target, text: str) -> Version | None:
-    """A version for a text on the disk, unless it is the newest already."""
+def _record(conn: Connection, target: Target, text: str) -> Version | None:
+    """Save the text on disk as a version, unless it is the newest already."""
     latest = find_version(conn, target.kind, target.key)
     if latest is not None and latest.sha256 == etag_of(text):
         return None
@@ -126,35 +124,35 @@ def _notice(conn: Connection, target: Target, text: str) -> Version | None:
     return save_version(conn, target.kind, target.key, text, path=target.path, author="disk", message=message)
 
 
-def _on_disk(target: Target) -> str | None:
+def _read(target: Target) -> str | None:
     try:
         return read_text(target.path)
-    except LionError:  # it vanished or was damaged since; the list says so
+    except LionError:  # deleted or damaged since; the list shows the error
         return None
 
 
 def _check_text(text: str) -> None:
     try:
         size = len(text.encode())
-    except UnicodeEncodeError as wrong:
+    except UnicodeEncodeError as error:
         raise InvalidInput(
-            f"the text is not valid Unicode (character {wrong.start + 1})", hint="remove that character"
+            f"the text is not valid Unicode (character {error.start + 1})", hint="remove that character"
         ) from None
     if "\0" in text or size > MOST_BYTES:
         raise InvalidInput(
-            f"a definition is text of at most {MOST_BYTES / 1e6:.0f} MB without NUL bytes", hint="shorten it"
+            f"a definition must be text of at most {MOST_BYTES / 1e6:.0f} MB without NUL bytes", hint="shorten it"
         )
 
 
-def _check_start(target: Target, current: str | None, expected: str | None, create: bool) -> None:
+def _check_conflict(target: Target, current: str | None, expected: str | None, create: bool) -> None:
     if create and current is not None:
-        raise Conflict(f"the {target.kind} {target.key} is there already: {target.path}", hint="choose another name")
+        raise Conflict(f"the {target.kind} {target.key} already exists: {target.path}", hint="choose another name")
     if expected is None:
         return
     if current is None:
-        raise NotFound(f"{target.path} is gone", hint="save it again as new")
+        raise NotFound(f"{target.path} was deleted", hint="save it again as new")
     if etag_of(current) != expected.strip('"'):
         raise Conflict(
-            f"the {target.kind} {target.key} was changed by somebody else",
-            hint="look at the difference, then save again",
+            f"the {target.kind} {target.key} was changed since you opened it",
+            hint="compare the versions, then save again",
         )

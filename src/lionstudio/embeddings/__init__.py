@@ -1,1 +1,1 @@
-"""Make embeddings and query by them."""
+"""Compute embeddings of messages and of search queries."""

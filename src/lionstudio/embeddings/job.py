@@ -1,6 +1,6 @@
-"""The batch job that gives messages their embeddings: only what is missing, a transaction a batch.
+"""The batch job that computes missing embeddings of messages, one transaction per batch.
 
-Killed anywhere it loses at most the batch under way; run again it goes on with what is still missing.
+When killed it loses at most the current batch; the next run continues with the missing ones.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from lionstudio.system.filelock import RunLock
 Watch = Callable[[int, int], None]
 
 BATCH = 64
-MOST_CHARS = 8_000  # of a message; what a model takes at once is 512 to 8,192 tokens
-_LEAST_CHARS = 500  # a text this short that is refused is not refused for its length
-_HOPELESS = 5  # refusals at the start after which it is not the texts
-_CLEARED_AT_ONCE = 500
+MAX_CHARS = 8_000  # of a message; models accept 512 to 8,192 tokens
+_MIN_CHARS = 500  # a shorter text is not refused for its length
+_MAX_REFUSALS = 5  # at the start; after that the model is at fault, not the texts
+_CLEAR_BATCH = 500
 
 
-class Done(NamedTuple):
-    """What a job did; `refused` are messages that the model would not take, with the last reason."""
+class EmbeddingResult(NamedTuple):
+    """Counts of a job; `refused` are messages that the model rejected, `reason` is the last rejection."""
 
     embedded: int = 0
     empty: int = 0
@@ -45,7 +45,7 @@ class Done(NamedTuple):
 
 
 def lock_path(db: str) -> str:
-    """Held while a job runs: two at once would pay for everything twice."""
+    """The lock of a running job: two at once would pay for everything twice."""
     return os.path.join(os.path.dirname(os.path.abspath(db)), "run", "embed.lock")
 
 
@@ -57,8 +57,8 @@ def embed_missing(
     batch: int = BATCH,
     again: bool = False,
     watch: Watch = lambda done, total: None,
-) -> Done:
-    """Give every message with a text its embedding; `again` makes also those anew that have one."""
+) -> EmbeddingResult:
+    """Compute the embedding of every message with text that has none; `again` recomputes existing ones."""
     with RunLock.take(lock_path(database.path)):
         _check_model(database, embedder, again)
         if again:
@@ -67,86 +67,85 @@ def embed_missing(
 
 
 def _check_model(database: Database, embedder: Embedder, again: bool) -> None:
-    """Refused before anything is asked and paid for."""
-    made = database.read(find_model)
-    if made is not None and made.model != embedder.model and not again:
+    """Refuse another model before anything is requested and paid for."""
+    stored = database.read(find_model)
+    if stored is not None and stored.model != embedder.model and not again:
         raise InvalidInput(
-            f"the embeddings here are of {made.model}, not of {embedder.model}",
-            hint="--again makes all of them anew; vectors of two models cannot be compared",
+            f"the stored embeddings are of {stored.model}, not of {embedder.model}",
+            hint="--again recomputes all of them; vectors of two models cannot be compared",
         )
 
 
 def _clear(database: Database) -> None:
     after: int | None = 0
     while after is not None:
-        after = database.write(partial(clear_embeddings, after=after, limit=_CLEARED_AT_ONCE))
+        after = database.write(partial(clear_embeddings, after=after, limit=_CLEAR_BATCH))
 
 
 class _Job:
     def __init__(self, database: Database, embedder: Embedder, limit: int | None, batch: int, watch: Watch) -> None:
         self._database, self._embedder, self._watch = database, embedder, watch
-        self._batch, self._left = batch, limit
-        self._done = Done()
+        self._batch, self._limit = batch, limit
+        self._result = EmbeddingResult()
 
-    def run(self) -> Done:
+    def run(self) -> EmbeddingResult:
         missing = self._database.read(count_missing)
-        total = missing if self._left is None else min(missing, self._left)
+        total = missing if self._limit is None else min(missing, self._limit)
         after = seen = 0
-        while found := self._next(after):
-            self._take(found)
-            after, seen = found[-1].pk, seen + len(found)
+        while messages := self._next(after):
+            self._embed(messages)
+            after, seen = messages[-1].pk, seen + len(messages)
             self._watch(min(seen, total), total)
-        return self._done
+        return self._result
 
     def _next(self, after: int) -> list[MissingEmbedding]:
-        size = self._batch if self._left is None else min(self._batch, self._left - self._done.embedded)
+        size = self._batch if self._limit is None else min(self._batch, self._limit - self._result.embedded)
         return self._database.read(lambda conn: list_missing(conn, after, size)) if size > 0 else []
 
-    def _take(self, found: list[MissingEmbedding]) -> None:
-        told = {each.pk: each.text.strip()[:MOST_CHARS] for each in found}
-        texts = {pk: text for pk, text in told.items() if text}
-        self._add(empty=len(told) - len(texts))
+    def _embed(self, messages: list[MissingEmbedding]) -> None:
+        texts = {message.pk: text for message in messages if (text := message.text.strip()[:MAX_CHARS])}
+        self._add(empty=len(messages) - len(texts))
         vectors = self._vectors(texts) if texts else {}
         point("embed.made")
         if vectors:
-            made = EmbeddingModel(self._embedder.model, len(next(iter(vectors.values()))))
-            self._database.write(lambda conn: store_embeddings(conn, made, vectors))
+            model = EmbeddingModel(self._embedder.model, len(next(iter(vectors.values()))))
+            self._database.write(lambda conn: store_embeddings(conn, model, vectors))
             self._add(embedded=len(vectors))
         point("embed.stored")
 
     def _vectors(self, texts: dict[int, str]) -> dict[int, Vector]:
-        """One request for all; when the texts are refused, each by itself, and shorter until it is taken."""
+        """One request for all texts; if they are refused, one for each, shortened until it is accepted."""
         try:
-            made = self._embedder.embed(list(texts.values()))
-        except TextRefused as refused:
+            vectors = self._embedder.embed(list(texts.values()))
+        except TextRefused as error:
             if len(texts) == 1:
-                return self._shorter(*texts.popitem(), refused)
-            alone = [self._vectors({pk: text}) for pk, text in texts.items()]
-            return {pk: vector for one in alone for pk, vector in one.items()}
-        usable = {pk: vector for pk, vector in zip(texts, made, strict=True) if _has_direction(vector)}
+                return self._shorten(*texts.popitem(), error)
+            single = [self._vectors({pk: text}) for pk, text in texts.items()]
+            return {pk: vector for result in single for pk, vector in result.items()}
+        usable = {pk: vector for pk, vector in zip(texts, vectors, strict=True) if _has_direction(vector)}
         if len(usable) < len(texts):
-            self._refuse(len(texts) - len(usable), f"{self._embedder.model} gave a vector without a direction")
+            self._refuse(len(texts) - len(usable), f"{self._embedder.model} returned a zero or invalid vector")
         return usable
 
-    def _shorter(self, pk: int, text: str, refused: TextRefused) -> dict[int, Vector]:
-        if len(text) > _LEAST_CHARS:
+    def _shorten(self, pk: int, text: str, error: TextRefused) -> dict[int, Vector]:
+        if len(text) > _MIN_CHARS:
             return self._vectors({pk: text[: len(text) // 2]})
-        self._refuse(1, refused.message)
+        self._refuse(1, error.message)
         return {}
 
     def _refuse(self, count: int, reason: str) -> None:
-        done = self._done
-        self._done = done._replace(refused=done.refused + count, reason=reason)
-        if not done.embedded and self._done.refused >= _HOPELESS:
-            raise LionError(f"no text was taken: {reason}", hint="check embed_model; it must be one for embeddings")
+        result = self._result
+        self._result = result._replace(refused=result.refused + count, reason=reason)
+        if not result.embedded and self._result.refused >= _MAX_REFUSALS:
+            raise LionError(f"the model refused every text: {reason}", hint="set embed_model to an embedding model")
 
     def _add(self, *, embedded: int = 0, empty: int = 0) -> None:
-        done = self._done
-        self._done = done._replace(embedded=done.embedded + embedded, empty=done.empty + empty)
+        result = self._result
+        self._result = result._replace(embedded=result.embedded + embedded, empty=result.empty + empty)
 
 
 def _has_direction(vector: Vector) -> bool:
-    """Zeros, and numbers that do not fit, are near to nothing and would only be in the way."""
+    """False for zeros and for numbers beyond float32, which are similar to nothing."""
     try:
         return any(pack(vector))
     except InvalidInput:

@@ -1,6 +1,6 @@
-"""What turns texts into vectors: an OpenAI-compatible endpoint, or a model package on this machine.
+"""Embedding models: an OpenAI-compatible endpoint, or a Python package on this machine.
 
-Nothing is asked unless a person configured it. Packages are loaded only when one is used; they are slow to load.
+No request is made unless the user configured it. Packages are slow to load and loaded only when used.
 """
 
 from __future__ import annotations
@@ -16,85 +16,67 @@ Vector = Sequence[float]
 
 
 class TextRefused(LionError):
-    """The texts were refused, others may be taken: too long, or nothing a model can make sense of."""
+    """The model refused these texts, for example as too long; it may accept others."""
 
 
 class Embedder(Protocol):
-    """Makes vectors; `model` names what makes them, because those of two models cannot be compared."""
+    """Computes vectors; `model` is stored with them, because vectors of two models cannot be compared."""
 
     model: str
 
     def embed(self, texts: list[str]) -> list[Vector]:
-        """A vector for each text; Refused when these texts cannot have one, LionError when nothing works."""
+        """A vector for each text in order; raises TextRefused for these texts, LionError when the model fails."""
 
 
 def open_embedder(settings: Settings, environ: Mapping[str, str], *, patient: bool = True) -> Embedder:
-    """The embedder that the settings name; refused with what to set when they name none.
-
-    A patient one waits out an endpoint that is busy; somebody who asks a question is told at once.
-    """
+    """The embedder of the settings; `patient` retries a busy endpoint (a search does not wait)."""
     model = settings.embed_model
     if model is None:
         raise InvalidInput(
-            "no model for embeddings is set",
+            "embed_model is not set",
             hint="set embed_model and embed_url (an OpenAI-compatible address), or embed_model = 'model2vec:NAME'; "
-            "docs/search.md shows both",
+            "see docs/search.md",
         )
     package, colon, name = model.partition(":")
     if colon and package in PACKAGES and settings.embed_url is None:
-        return LocalModel(package, name)
+        return LocalEmbedder(package, name)
     if settings.embed_url is None:
         raise InvalidInput(
-            f"where the model {model} runs is not set",
-            hint=f"set embed_url, or name a package: {', '.join(f'{one}:NAME' for one in PACKAGES)}",
+            f"embed_url is not set, and {model} is not a local model",
+            hint=f"set embed_url, or name a package: {', '.join(f'{package}:NAME' for package in PACKAGES)}",
         )
-    from lionstudio.embeddings.http_model import Endpoint
+    from lionstudio.embeddings.http_model import HttpEmbedder
 
-    return Endpoint(settings.embed_url, model, _key(settings.embed_key_variable, environ), patient=patient)
+    return HttpEmbedder(settings.embed_url, model, _key(settings.embed_key_variable, environ), patient=patient)
 
 
 def _key(variable: str | None, environ: Mapping[str, str]) -> str | None:
-    """The key is only ever in the environment; a file or a flag would show it to others."""
+    """The key comes from the environment only; a file or an option would expose it."""
     if variable is None:
         return None
     key = environ.get(variable, "").strip()
     if not key:
-        raise InvalidInput(f"{variable} is empty, and embed_key_variable says that it holds the key", hint="export it")
+        raise InvalidInput(f"embed_key_variable is {variable}, which is not set", hint=f"export {variable}=…")
     if not key.isascii() or not key.isprintable():
-        raise InvalidInput(f"what {variable} holds is not a key", hint="it has characters that no key has")
+        raise InvalidInput(f"the value of {variable} is not a key", hint="remove spaces and characters outside ASCII")
     return key
 
 
-def _open_model2vec(module: Any, name: str) -> Callable[[list[str]], Any]:
-    encode: Callable[[list[str]], Any] = module.StaticModel.from_pretrained(name).encode
-    return encode
-
-
-def _open_fastembed(module: Any, name: str) -> Callable[[list[str]], Any]:
-    embed: Callable[[list[str]], Any] = module.TextEmbedding(model_name=name).embed
-    return embed
-
-
-def _open_sentence_transformers(module: Any, name: str) -> Callable[[list[str]], Any]:
-    encode: Callable[[list[str]], Any] = module.SentenceTransformer(name).encode
-    return encode
-
-
-# How each package opens a model by name or folder; all of them give one row of numbers for a text.
+# Functions that open a model by name or folder; all return one row of numbers for each text.
 PACKAGES: Mapping[str, Callable[[Any, str], Callable[[list[str]], Any]]] = {
-    "model2vec": _open_model2vec,
-    "fastembed": _open_fastembed,
-    "sentence_transformers": _open_sentence_transformers,
+    "model2vec": lambda module, name: module.StaticModel.from_pretrained(name).encode,
+    "fastembed": lambda module, name: module.TextEmbedding(model_name=name).embed,
+    "sentence_transformers": lambda module, name: module.SentenceTransformer(name).encode,
 }
 
 
-class LocalModel:
-    """A model of a package, on this machine."""
+class LocalEmbedder:
+    """A model of a Python package on this machine."""
 
     def __init__(self, package: str, name: str) -> None:
         self.model = f"{package}:{name}"
         if not name:
-            raise InvalidInput(f"{package} needs the name of a model", hint=f"write embed_model = '{package}:NAME'")
+            raise InvalidInput(f"{package} needs the name of a model", hint=f"set embed_model = '{package}:NAME'")
         try:
             module = import_module(package)
         except ImportError as error:
@@ -104,31 +86,30 @@ class LocalModel:
             ) from None
         try:
             self._encode = PACKAGES[package](module, name)
-        except Exception as error:  # whatever somebody else's package raises for a name it cannot open
+        except Exception as error:  # packages raise anything for a name they cannot open
             raise InvalidInput(
-                f"{package} cannot open the model {name}: {error}", hint="give a model's name, or its folder"
+                f"{package} cannot open the model {name}: {error}", hint="use the name of a model, or its folder"
             ) from error
 
     def embed(self, texts: list[str]) -> list[Vector]:
-        """A vector for each text."""
         try:
             rows = list(self._encode(texts))
         except Exception as error:  # as above
             raise TextRefused(f"{self.model} failed: {error}") from error
-        return checked([_numbers(row) for row in rows], texts, self.model)
+        return check_vectors([_numbers(row) for row in rows], texts, self.model)
 
 
 def _numbers(row: Any) -> list[float]:
-    """A row as plain numbers, whatever array type the package has."""
+    """A row of any array type as a list of floats."""
     return [float(number) for number in (row.tolist() if hasattr(row, "tolist") else row)]
 
 
-def checked(vectors: list[list[float]], texts: list[str], model: str) -> list[Vector]:
-    """The vectors, when there is one for each text and all are of one length."""
+def check_vectors(vectors: list[list[float]], texts: list[str], model: str) -> list[Vector]:
+    """Require one vector for each text, all of the same length."""
     lengths = {len(vector) for vector in vectors}
     if len(vectors) != len(texts) or len(lengths) > 1 or 0 in lengths:
         raise LionError(
-            f"{model} gave {len(vectors)} vectors of {sorted(lengths)} numbers for {len(texts)} texts",
-            hint="is it a model for embeddings?",
+            f"{model} returned {len(vectors)} vectors of {sorted(lengths)} numbers for {len(texts)} texts",
+            hint="check that it is an embedding model",
         )
     return list(vectors)

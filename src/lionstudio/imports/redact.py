@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from lionstudio.model.json_codec import dump, load
-from lionstudio.runs.redaction import RULES, Redactor
+from lionstudio.model.redaction import RULES, Redactor
 from lionstudio.state.connection import Row
 
 _redactor = Redactor()
-_WORDS = tuple(dict.fromkeys(word for rule in RULES for word in rule.words))
+_WORDS = tuple(dict.fromkeys(word for rule in RULES for word in rule.keywords))
 # invisible characters keep a secret from being seen; JSON may spell them
 _HIDDEN = ("\\u20", "\\u00ad", "\\ufeff", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
 # usage is noted with every answer; a number of tokens is no token

@@ -9,7 +9,7 @@ from lionstudio.crash import point
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.files.teams.team_file import TeamFile, list_team_files
 from lionstudio.state.database import Database
-from lionstudio.teams.rows import Difference, bring_in, compare
+from lionstudio.teams.rows import TeamDiff, diff_team, upsert_team
 
 
 class Skipped(NamedTuple):
@@ -34,7 +34,7 @@ def import_teams(
 ) -> Imported:
     """Bring in every team file, each in a transaction of its own; `progress` hears how many of how many are done."""
     files = list_team_files(home)
-    done: list[Difference] = []
+    done: list[TeamDiff] = []
     skipped: list[Skipped] = []
     for number, file in enumerate(files, 1):
         try:
@@ -53,10 +53,10 @@ def import_teams(
     )
 
 
-def _bring(db: Database, file: TeamFile, dry_run: bool) -> Difference:
+def _bring(db: Database, file: TeamFile, dry_run: bool) -> TeamDiff:
     if file.team is None:
         raise InvalidInput(file.error or "it cannot be read")
     team, messages = file.team, file.messages
-    lacking = db.read(lambda conn: compare(conn, team, messages))
+    lacking = db.read(lambda conn: diff_team(conn, team, messages))
     # a look takes no write lock, and the second import of the same files ends here
-    return lacking if dry_run or not lacking else db.write(lambda conn: bring_in(conn, team, messages))
+    return lacking if dry_run or not lacking else db.write(lambda conn: upsert_team(conn, team, messages))

@@ -1,1 +1,1 @@
-"""What exists: messages, branches, sessions and their legal moves. Pure, without any input or output."""
+"""Messages, branches, sessions, shows, teams and their statuses; pure, without input or output."""

@@ -1,4 +1,4 @@
-"""Branch: a progression with an identity and an agent's configuration; forks point at their parent."""
+"""Branch: a progression with an id and an agent's configuration; a fork points to its parent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lionstudio.model.entity import Element
 
 
 class ForkPoint(NamedTuple):
-    """Where a branch left its parent; the child sees the parent's messages 0..ord inclusive."""
+    """The fork point of a branch; the child sees the parent's messages 0..ord inclusive."""
 
     parent_branch_id: str
     ord: int
@@ -17,7 +17,7 @@ class ForkPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branch(Element):
-    """The configuration (provider, model, system_prompt, tools, effort) lives in the metadata."""
+    """A branch; provider, model, system_prompt, tools and effort are in the metadata."""
 
     TAG: ClassVar[str] = "lionagi.session.branch.Branch"
     session_id: str | None = None
@@ -28,7 +28,7 @@ class Branch(Element):
 
     @property
     def fork(self) -> ForkPoint | None:
-        """Where it was forked from, None for a branch that starts by itself."""
+        """The fork point; None for a branch that is not a fork."""
         parent, ord_ = self.metadata.get("parent_branch_id"), self.metadata.get("forked_at_ord")
         if isinstance(parent, str) and isinstance(ord_, int):
             return ForkPoint(parent, ord_)

@@ -1,6 +1,6 @@
-"""Element: what every stored thing shares: an id, a time, metadata, and a class tag that outlives our code.
+"""Element: the base of every stored object, with an id, a time, metadata and a class tag.
 
-A tag is a stable name (ADR-0009's class paths), not an import path; a tag nobody knows is kept as it is.
+A tag is a stable name (ADR-0009's class paths), not an import path; an unknown tag is preserved.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ UNKNOWN_TAG = "__unknown__"
 _classes: dict[str, type[Element]] = {}
 
 
-def class_of(tag: str) -> type[Element] | None:
-    """The class a tag stands for, None when it is not one of ours."""
+def find_class(tag: str) -> type[Element] | None:
+    """The class of a tag; None for a tag that is not ours."""
     return _classes.get(tag)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Element:
-    """Anything with an id, a birth time and metadata."""
+    """An object with an id, a creation time and metadata."""
 
     TAG: ClassVar[str] = UNKNOWN_TAG
-    # fields whose column has another name (METADATA is a word of SQL)
+    # fields whose column has another name (METADATA is reserved in SQL)
     COLUMNS: ClassVar[Mapping[str, str]] = {"metadata": "node_metadata"}
 
     id: str = field(default_factory=new_id)
@@ -44,11 +44,11 @@ class Element:
 
     @property
     def tag(self) -> str:
-        """The class tag: our own, or the one that came with an element of an unknown class."""
+        """The tag of the class, or the tag that an element of an unknown class was read with."""
         return self.TAG if self.TAG != UNKNOWN_TAG else str(self.metadata.get("lion_class", UNKNOWN_TAG))
 
     def to_dict(self, mode: Mode = "python") -> dict[str, Any]:
-        """All fields; `json` has only JSON values, `db` has the names and values of the columns."""
+        """All fields: `json` has only JSON values, `db` has the column names and values."""
         data = {item.name: _plain(getattr(self, item.name), mode) for item in fields(self)}
         if self.tag != UNKNOWN_TAG:
             data["metadata"] = {"lion_class": self.tag, **data["metadata"]}
@@ -59,49 +59,49 @@ class Element:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """The inverse of to_dict in every mode; the tag chooses the class, unknown keys go to the metadata."""
-        given = dict(data)
-        metadata = {**(given.pop("node_metadata", None) or {}), **(given.pop("metadata", None) or {})}
-        made = class_of(str(metadata.get("lion_class", "")))
-        target = made if made is not None and issubclass(made, cls) else cls
+        """The inverse of to_dict in every mode; the tag selects the class, unknown keys go to the metadata."""
+        values = dict(data)
+        metadata = {**(values.pop("node_metadata", None) or {}), **(values.pop("metadata", None) or {})}
+        tagged = find_class(str(metadata.get("lion_class", "")))
+        target = tagged if tagged is not None and issubclass(tagged, cls) else cls
         if metadata.get("lion_class") in (target.TAG, UNKNOWN_TAG):
             del metadata["lion_class"]
         for name, column in target.COLUMNS.items():
-            if column in given:
-                given[name] = given.pop(column)
-        known = {item.name for item in fields(target)}
-        extra = {key: given.pop(key) for key in list(given) if key not in known}
+            if column in values:
+                values[name] = values.pop(column)
+        names = {item.name for item in fields(target)}
+        extra = {key: values.pop(key) for key in list(values) if key not in names}
         if extra:
             before = metadata.get("extra", {})
             metadata["extra"] = {**(before if isinstance(before, Mapping) else {"extra": before}), **extra}
-        return target(**target.revive(given), metadata=metadata)
+        return target(**target.revive(values), metadata=metadata)
 
     @classmethod
-    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Turn stored values back into what the fields hold; subclasses add their own."""
-        return given
+    def revive(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """Convert stored values to the types of the fields; subclasses add their own."""
+        return values
 
 
-def revive_words(given: dict[str, Any], vocabularies: Mapping[str, type[StrEnum]]) -> dict[str, Any]:
-    """Words become members of their vocabulary; one that another program wrote stays a word."""
-    for key, vocabulary in vocabularies.items():
-        if key in given:
-            given[key] = next((member for member in vocabulary if member == given[key]), given[key])
-    return given
+def revive_enums(values: dict[str, Any], enums: Mapping[str, type[StrEnum]]) -> dict[str, Any]:
+    """Strings become members of their enum; an unknown value stays a string."""
+    for key, enum in enums.items():
+        if key in values:
+            values[key] = next((member for member in enum if member == values[key]), values[key])
+    return values
 
 
 def milliseconds(start: object, end: object) -> float | None:
-    """From one time to another; None where one is missing or is no number."""
+    """The duration between two times; None when one is not a number."""
     if isinstance(start, (int, float)) and isinstance(end, (int, float)):
         return (end - start) * 1000
     return None
 
 
 def _plain(value: Any, mode: Mode) -> Any:
-    """Copies of containers, so that a caller cannot change a frozen element through its dictionary."""
+    """Copies containers, so that a caller cannot change a frozen element through its dictionary."""
     if isinstance(value, Mapping):
         return {key: _plain(item, mode) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(item, mode) for item in value]
-    # a status is a str subclass; outside Python it is a plain word
+    # a status is a str subclass; outside Python it is a plain string
     return str(value) if isinstance(value, str) and mode != "python" else value

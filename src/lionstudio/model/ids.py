@@ -1,6 +1,6 @@
-"""Ids: UUIDv7, so that rows made one after the other lie side by side in every index.
+"""Ids: UUIDv7, so that rows created one after another are adjacent in every index.
 
-Any printable text of up to 200 characters is accepted as an id from elsewhere.
+Ids from other programs may be any printable text of up to 200 characters.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import time
 
 from lionstudio.errors import InvalidInput
 
-MAX_ID_LENGTH = 200  # longer ones are a mistake, and every index would carry them
+MAX_ID_LENGTH = 200  # a longer one is a mistake, and every index would store it
 
 _last_stamp = 0
 
 
 def new_id() -> str:
-    """A fresh UUIDv7; within one process each is greater than the one before."""
+    """A new UUIDv7; ids of one process are strictly increasing."""
     global _last_stamp
     nanos = time.time_ns()
     stamp = (nanos // 1_000_000) << 12 | (nanos % 1_000_000) * 4096 // 1_000_000
@@ -30,17 +30,17 @@ def new_id() -> str:
 
 
 def file_name(id_: str) -> str:
-    """An id as part of a file's name: ours as they are, anything else by its digest, so that no id leads elsewhere."""
+    """An id as part of a file name: simple ids unchanged, others as their hash, so that no id leaves its folder."""
     if len(id_) <= 64 and id_.isascii() and id_.replace("-", "").isalnum():
         return id_
     return hashlib.sha256(id_.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def check_id(value: object, what: str = "id") -> str:
-    """The id itself, or a refusal that says what an id may be."""
+    """Return a valid id, or raise InvalidInput."""
     if isinstance(value, str) and 0 < len(value) <= MAX_ID_LENGTH and value.isprintable():
         return value
     raise InvalidInput(
         f"{what} must be 1 to {MAX_ID_LENGTH} printable characters, not {value!r:.80}",
-        hint="leave the id out and one is made",
+        hint="omit the id to generate one",
     )

@@ -1,7 +1,7 @@
-"""JSON as it stands in the database: compact, lossless, and never deeper than any reader can follow.
+"""JSON for the database: compact, lossless, and not nested deeper than any reader supports.
 
-Lone surrogates are kept as `\\udXXX` escapes (two that spell one character are joined), NUL as
-`\\u0000`; numbers keep every digit. What cannot be kept is refused before anything is written.
+Lone surrogates are stored as `\\udXXX` escapes (a pair is joined to its character), NUL as `\\u0000`; numbers keep
+every digit. A value that cannot be stored is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from lionstudio.errors import InvalidInput
 
-# Python's own parser gives up near 1,000 levels, SQLite's at 1,000 and faster encoders at 254.
+# Python's parser fails near 1,000 levels, SQLite's at 1,000 and faster encoders at 254.
 MAX_DEPTH = 200
 
 _encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
@@ -23,11 +23,11 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def _make_encode() -> Callable[[Any], str]:
-    """`encode` with one C encoder for all messages; building it anew for each is a third of its cost."""
+    """`encode` with one C encoder for all messages; building one for each is a third of the cost."""
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:  # a Python without the C accelerator
         return _encoder.encode
-    # None: circles are not looked for by themselves, they end as being nested too deeply
+    # None: no check for cycles; a cycle fails as nested too deeply
     encoder = make(None, _encoder.default, json.encoder.encode_basestring, None, ":", ",", False, False, False)
     return lambda value: "".join(encoder(value, 0))
 
@@ -36,13 +36,13 @@ _encode = _make_encode()
 
 
 def dump(value: Any, what: str = "content") -> str:
-    """The JSON text of a value, or InvalidInput that says why it cannot be kept."""
+    """The JSON text of a value; InvalidInput with the reason when it cannot be stored."""
     try:
         text = _encode(value)
     except RecursionError:
         raise _too_deep(what) from None
     except TypeError as error:
-        raise InvalidInput(f"{what} holds something that JSON cannot express: {error}") from None
+        raise InvalidInput(f"{what} contains a value that is not JSON: {error}") from None
     except ValueError as error:
         raise InvalidInput(f"{what} cannot be written as JSON: {error}") from None
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
@@ -53,31 +53,31 @@ def dump(value: Any, what: str = "content") -> str:
 def _finite(digits: str) -> float:
     value = float(digits)
     if math.isinf(value):
-        raise ValueError(f"{digits:.40} is beyond every number")
+        raise ValueError(f"{digits:.40} is out of range")
     return value
 
 
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is not JSON")
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")
 
 
-_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_no_number).decode
+_decode = json.JSONDecoder(parse_float=_finite, parse_constant=_refuse_constant).decode
 
 
 def load(text: str) -> Any:
-    """The value of a JSON text; ValueError when it is none, lies too deep or holds what we could not write again."""
+    """Parse JSON; ValueError when it is invalid, nested too deeply or has a number that could not be written again."""
     try:
         value = _decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    # another tool's text may be deeper than ours, and whoever copies or prints the value would give up
+    # another tool's text may be deeper than ours, and copying or printing the value would fail
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(value) > MAX_DEPTH:
         raise ValueError("nested too deeply")
     return value
 
 
 def load_or_keep(text: Any) -> Any:
-    """Like load, but what another hand damaged is kept and shown instead of failing a list."""
+    """Like load, but a damaged value is returned as `{"unreadable": …}`, so that one row does not fail a list."""
     if not isinstance(text, str):
         # a column declared JSON may hold a number, and any column bytes
         return {"unreadable": str(text)} if isinstance(text, bytes) or text in (math.inf, -math.inf) else text
@@ -88,7 +88,7 @@ def load_or_keep(text: Any) -> Any:
 
 
 def spell(value: Any) -> str:
-    """The JSON text of something that is stored already: never refused, what JSON cannot express is spelled out."""
+    """The JSON text of a stored value: never refuses; values that are not JSON become text."""
     try:
         text = _encode(value)
     except (TypeError, ValueError):
@@ -97,9 +97,9 @@ def spell(value: Any) -> str:
 
 
 def jsonable(value: Any, _level: int = 0) -> Any:
-    """A copy in which everything JSON cannot express is spelled out, for values of unknown origin."""
+    """A copy of a value of unknown origin in which everything that is not JSON becomes text."""
     if _level >= MAX_DEPTH - 10 and isinstance(value, (dict, list, tuple, set, frozenset)):
-        return "(nested too deeply)"  # also how a circle ends
+        return "(nested too deeply)"  # also ends a cycle
     if isinstance(value, dict):
         return {str(key): jsonable(item, _level + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -110,7 +110,7 @@ def jsonable(value: Any, _level: int = 0) -> Any:
 
 
 def visible(text: str) -> str:
-    """Text for a plain column: what UTF-8 or SQL cannot carry is spelled out, never dropped."""
+    """Text for a text column: characters that UTF-8 or SQL cannot store are escaped, never dropped."""
     if text.isascii() and "\0" not in text:
         return text
     return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
@@ -126,13 +126,13 @@ def _escape_surrogates(text: str) -> str:
 
 
 def _depth(value: Any) -> int:
-    deepest, waiting = 0, [(value, 1)]
-    while waiting:
-        item, level = waiting.pop()
+    deepest, stack = 0, [(value, 1)]
+    while stack:
+        item, level = stack.pop()
         if isinstance(item, dict):
-            waiting += [(child, level + 1) for child in item.values()]
+            stack += [(child, level + 1) for child in item.values()]
         elif isinstance(item, (list, tuple)):
-            waiting += [(child, level + 1) for child in item]
+            stack += [(child, level + 1) for child in item]
         else:
             continue
         deepest = max(deepest, level)

@@ -1,4 +1,4 @@
-"""The readable text of a message's content; apart from the message classes, which are slow to load."""
+"""The readable text of a message's content; separate from the message classes, which are slow to load."""
 
 from __future__ import annotations
 
@@ -6,20 +6,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 
+def first_line(text: str, limit: int) -> str:
+    """The first line that is not blank, shortened to `limit` characters."""
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
 def text_of(content: Any) -> str:
-    """All readable text in a content, in order, one piece a line."""
+    """All readable text of a content, in order, one piece per line."""
     return "\n".join(_pieces(content))
 
 
 def _pieces(content: Any) -> Iterator[str]:
-    waiting = [content]
-    while waiting:
-        item = waiting.pop()
+    stack = [content]
+    while stack:
+        item = stack.pop()
         if isinstance(item, str):
             yield item
         elif isinstance(item, Mapping):
-            waiting.extend(reversed(list(item.values())))
+            stack.extend(reversed(list(item.values())))
         elif isinstance(item, (list, tuple)):
-            waiting.extend(reversed(item))
+            stack.extend(reversed(item))
         elif isinstance(item, (int, float)) and not isinstance(item, bool):
             yield str(item)

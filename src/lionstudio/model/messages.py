@@ -1,6 +1,6 @@
-"""Messages: the five classes of ADR-0009, what their content holds, and how one is made.
+"""Messages: the five classes of ADR-0009 and their content keys.
 
-Content keys are the same for old and new messages, so that every reader understands both.
+Old and new messages have the same content keys, so every reader understands both.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PATH = "lionagi.protocols.messages."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message(Element):
-    """One thing said or done; its place in a branch is kept by a progression, not here."""
+    """One message or tool call; a progression holds its position in a branch."""
 
     content: Any = None
     embedding: tuple[float, ...] | None = None
@@ -32,16 +32,16 @@ class Message(Element):
 
     @property
     def text(self) -> str:
-        """Everything in the content that a person would read or search for."""
+        """The readable and searchable text of the content."""
         return text_of(self.content)
 
     @property
     def usage(self) -> Usage:
-        """Tokens and cost noted in the metadata."""
+        """Tokens and cost from the metadata."""
         return Usage.of(self.metadata.get("usage"))
 
     def to_dict(self, mode: Mode = "python") -> dict[str, Any]:
-        """As Element; the embedding is a packed float32 BLOB in `db`, a list of numbers otherwise."""
+        """As Element; the embedding is packed float32 in `db`, otherwise a list of numbers."""
         # zero-argument super() does not survive slots=True
         data = Element.to_dict(self, mode)
         if mode == "db" and self.embedding is not None:
@@ -49,14 +49,13 @@ class Message(Element):
         return data
 
     @classmethod
-    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Unpack the embedding."""
-        vector = given.get("embedding")
+    def revive(cls, values: dict[str, Any]) -> dict[str, Any]:
+        vector = values.get("embedding")
         if isinstance(vector, bytes):
-            given["embedding"] = unpack(vector)
+            values["embedding"] = unpack(vector)
         elif vector is not None:
-            given["embedding"] = tuple(vector)
-        return given
+            values["embedding"] = tuple(vector)
+        return values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,7 @@ class System(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instruction(Message):
-    """What a person or an orchestrator asked for: `instruction`."""
+    """A request from a user or an orchestrator: `instruction`."""
 
     TAG: ClassVar[str] = _PATH + "instruction.Instruction"
     role: str | None = "user"
@@ -77,7 +76,7 @@ class Instruction(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistantResponse(Message):
-    """What the model said: `assistant_response`."""
+    """A response of the model: `assistant_response`."""
 
     TAG: ClassVar[str] = _PATH + "assistant_response.AssistantResponse"
     role: str | None = "assistant"
@@ -85,7 +84,7 @@ class AssistantResponse(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRequest(Message):
-    """A tool call: `function`, `arguments`. The model asked, so its role is assistant."""
+    """A tool call: `function`, `arguments`. The model makes it, so its role is assistant."""
 
     TAG: ClassVar[str] = _PATH + "action_request.ActionRequest"
     role: str | None = "assistant"
@@ -93,13 +92,13 @@ class ActionRequest(Message):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResponse(Message):
-    """What the tool gave back: `output` or `error`, and the `action_request_id` it answers."""
+    """The result of a tool call: `output` or `error`, and the `action_request_id` of the call."""
 
     TAG: ClassVar[str] = _PATH + "action_response.ActionResponse"
     role: str | None = "tool"
 
 
-# The key that decides the class, in the order in which they are looked for.
+# The first of these keys in the content decides the class.
 _CLASS_BY_KEY: tuple[tuple[str, type[Message]], ...] = (
     ("system_message", System),
     ("instruction", Instruction),
@@ -110,7 +109,7 @@ _CLASS_BY_KEY: tuple[tuple[str, type[Message]], ...] = (
     ("function", ActionRequest),
 )
 
-# type_id in `message_types`: the rows every database starts with.
+# type_id in `message_types`: the initial rows of every database.
 TYPE_IDS: Mapping[str, int] = {
     System.TAG: 1,
     Instruction.TAG: 2,
@@ -121,26 +120,26 @@ TYPE_IDS: Mapping[str, int] = {
 
 
 def create_message(content: Mapping[str, Any], **fields: Any) -> Message:
-    """A message of the class that its content keys name, e.g. `create_message({"instruction": "…"})`."""
-    for key, made in _CLASS_BY_KEY:
+    """Create a message of the class that the content keys imply, e.g. `create_message({"instruction": "…"})`."""
+    for key, cls in _CLASS_BY_KEY:
         if key in content:
-            return made(content=dict(content), **fields)
+            return cls(content=dict(content), **fields)
     keys = ", ".join(key for key, _ in _CLASS_BY_KEY)
-    raise InvalidInput("the content does not say what kind of message it is", hint=f"give one of: {keys}")
+    raise InvalidInput("the content has no key that identifies its class", hint=f"use one of: {keys}")
 
 
 def pack(vector: Sequence[float]) -> bytes:
-    """An embedding as ADR-0009 stores it: little-endian float32, side by side."""
+    """Pack an embedding as ADR-0009 stores it: little-endian float32."""
     try:
         if all(map(math.isfinite, vector)):
             return struct.pack(f"<{len(vector)}f", *vector)
     except (TypeError, struct.error, OverflowError):
         pass
-    raise InvalidInput("an embedding holds numbers that fit in float32")
+    raise InvalidInput("an embedding must hold finite numbers that fit in float32")
 
 
 def unpack(blob: bytes) -> tuple[float, ...]:
-    """The inverse of pack; a blob that is no whole number of float32 is refused."""
+    """The inverse of pack; refuses a length that is not a multiple of 4."""
     if len(blob) % 4:
         raise InvalidInput(f"an embedding of {len(blob)} bytes is not a vector of float32")
     return struct.unpack(f"<{len(blob) // 4}f", blob)

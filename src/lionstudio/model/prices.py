@@ -1,7 +1,7 @@
-"""What tokens cost: list prices in millionths of a dollar per million tokens, as published on the date below.
+"""List prices of tokens, in millionths of a dollar per million tokens, as published on the date below.
 
-Only what is certain is here. A model that is not, a faster service, or a prompt so long that another price holds
-has no cost at all: NULL says more than a wrong number.
+Only certain prices are listed. An unlisted model, a faster service tier, or a prompt long enough for another price has
+no cost: NULL is better than a wrong number.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MILLION = 1_000_000
 
 
 class Price(NamedTuple):
-    """Micro-dollars per million tokens; `longest` is the prompt above which another price holds."""
+    """Micro-dollars per million tokens; `longest` is the prompt length up to which the price applies."""
 
     input: int
     output: int
@@ -39,7 +39,7 @@ def _openai(input_: float, cached: float, output: float) -> Price:
     return Price._make((*(round(rate * _DOLLAR) for rate in rates), None))
 
 
-# Without the date that ends a model's name.
+# By model name without its date.
 PRICES: Mapping[str, Price] = {
     "claude-opus-5": _claude(5, 25),
     "claude-opus-4-8": _claude(5, 25),
@@ -71,14 +71,14 @@ _DATED = re.compile(r"-(20[0-9]{6}|20[0-9]{2}-[0-9]{2}-[0-9]{2}|latest)$")
 
 
 def price_of(model: str | None) -> Price | None:
-    """The price of a model by its name, dated or not; None when it is not known."""
+    """The price of a model by its name, with or without a date; None when unknown."""
     if not model:
         return None
     return PRICES.get(_DATED.sub("", model.removesuffix("[1m]")))
 
 
 def cost_of(model: str | None, usage: Usage, *, written_for_an_hour: int = 0) -> int | None:
-    """Micro-dollars, None when the price is not known; input must not include what came from the cache."""
+    """Micro-dollars; None when the price is unknown. `input_tokens` must not include cached tokens."""
     price = price_of(model)
     if price is None:
         return None

@@ -11,7 +11,7 @@ from lionstudio.model.entity import Element
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progression(Element):
-    """Ids in order; ids that have no message (any more) keep their place."""
+    """Ids in order; the id of a deleted message keeps its position."""
 
     TAG: ClassVar[str] = "lionagi.protocols.generic.progression.Progression"
     COLUMNS: ClassVar[Mapping[str, str]] = {"metadata": "node_metadata", "order": "collection"}
@@ -19,11 +19,18 @@ class Progression(Element):
     order: tuple[str, ...] = ()
     name: str | None = None
 
-    def append(self, message_id: str) -> Progression:
-        """The progression with one more id at its end."""
-        return replace(self, order=(*self.order, message_id))
+    def append(self, message: Element | str) -> Progression:
+        """A copy with one more id at the end."""
+        return replace(self, order=(*self.order, _id_of(message)))
+
+    def include(self, message: Element | str) -> Progression:
+        """Append the id unless the progression has it already."""
+        return self if _id_of(message) in self.order else self.append(message)
 
     @classmethod
-    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Accept the order as a list."""
-        return {**given, "order": tuple(given.get("order") or ())}
+    def revive(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {**values, "order": tuple(values.get("order") or ())}
+
+
+def _id_of(message: Element | str) -> str:
+    return message if isinstance(message, str) else message.id

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from lionstudio.model.entity import Element, milliseconds, revive_words
+from lionstudio.model.entity import Element, milliseconds, revive_enums
 from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.usage import Usage
 
@@ -53,28 +53,27 @@ class Session(Element):
 
     @property
     def usage(self) -> Usage:
-        """Tokens and cost of all its messages."""
+        """Tokens and cost of all messages."""
         return Usage(
             self.input_tokens, self.output_tokens, self.cache_read_tokens, self.cache_write_tokens, self.cost_microusd
         )
 
     @property
     def duration_ms(self) -> float | None:
-        """Computed, never stored (ADR-0017); None while it runs."""
+        """Computed, never stored (ADR-0017); None while running."""
         return milliseconds(self.started_at, self.ended_at)
 
     @property
     def ended_with(self) -> int | None:
-        """The exit code, recorded or that of its status; None while it runs."""
+        """The stored exit code, or the default of its status; None while running."""
         if self.status is None or self.status == SessionStatus.RUNNING:
             return None
         return EXIT_CODES.get(self.status, 1) if self.exit_code is None else self.exit_code
 
     @classmethod
-    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Words of the vocabularies become their members; a word they do not have stays as it is."""
-        given = revive_words(given, _VOCABULARIES)
-        return {**given, "reason_codes": tuple(given.get("reason_codes") or ())}
+    def revive(cls, values: dict[str, Any]) -> dict[str, Any]:
+        values = revive_enums(values, _ENUMS)
+        return {**values, "reason_codes": tuple(values.get("reason_codes") or ())}
 
 
 # Statements over `sessions` and lists of its columns are made from these; docs/schema.md describes each column.
@@ -95,7 +94,7 @@ REDACTED_FIELDS = (
 )
 
 
-_VOCABULARIES: Mapping[str, type[StrEnum]] = {
+_ENUMS: Mapping[str, type[StrEnum]] = {
     "status": SessionStatus,
     "invocation_kind": InvocationKind,
     "source_kind": SourceKind,

@@ -1,11 +1,12 @@
-"""Team and team message: agents that write to each other by member name (ADR-0019)."""
+"""Teams: agents that send each other messages by member name (ADR-0019)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from lionstudio.model.entity import Element, revive_words
+from lionstudio.model.entity import Element, revive_enums
+from lionstudio.model.message_text import first_line
 from lionstudio.model.status.statuses import TeamStatus
 
 # ADR-0019: a message longer than this gets a one-line summary for the collapsed view.
@@ -23,16 +24,15 @@ class Team(Element):
     updated_at: float | None = None
 
     @classmethod
-    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Words to members; member_count is the length of members and not kept twice."""
-        given = revive_words(given, {"status": TeamStatus})
-        given.pop("member_count", None)
-        return {**given, "members": tuple(given.get("members") or ())}
+    def revive(cls, values: dict[str, Any]) -> dict[str, Any]:
+        values = revive_enums(values, {"status": TeamStatus})
+        values.pop("member_count", None)  # the length of members, not stored twice
+        return {**values, "members": tuple(values.get("members") or ())}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TeamMessage(Element):
-    """What one member wrote to another, or to all."""
+    """A message from one member to another, or to all."""
 
     TAG: ClassVar[str] = "lionstudio.TeamMessage"
     team_id: str
@@ -44,14 +44,10 @@ class TeamMessage(Element):
     session_id: str | None = None
 
     @classmethod
-    def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """The readers become a tuple."""
-        return {**given, "read_by": tuple(given.get("read_by") or ())}
+    def revive(cls, values: dict[str, Any]) -> dict[str, Any]:
+        return {**values, "read_by": tuple(values.get("read_by") or ())}
 
 
 def summarize(content: str) -> str | None:
-    """One line for the collapsed view of a long message, None for a short one."""
-    if len(content) <= SUMMARY_FROM:
-        return None
-    line = next((line.strip() for line in content.splitlines() if line.strip()), "")
-    return line if len(line) <= SUMMARY_FROM else line[: SUMMARY_FROM - 1] + "…"
+    """One line for the collapsed view of a long message; None for a short one."""
+    return first_line(content, SUMMARY_FROM) if len(content) > SUMMARY_FROM else None

@@ -1,4 +1,4 @@
-"""What a message, branch or session has used: tokens, and money in millionths of a dollar."""
+"""The usage of a message, branch or session: tokens, and cost in millionths of a dollar."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from lionstudio.errors import InvalidInput
 
-_LIMIT = 2**53  # above this a JSON reader in a browser would round
+_LIMIT = 2**53  # a browser rounds larger JSON numbers
 
 
 class Usage(NamedTuple):
-    """Sums of tokens; cost is None where the price is not known."""
+    """Token counts; cost is None when the price is unknown."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -20,16 +20,16 @@ class Usage(NamedTuple):
     cost_microusd: int | None = None
 
     @classmethod
-    def of(cls, given: object) -> Usage:
-        """The usage noted in a message's metadata under `usage`; nothing noted is zero."""
-        if not given:
+    def of(cls, value: object) -> Usage:
+        """Parse the `usage` of a message's metadata; zero when absent."""
+        if not value:
             return NOTHING
-        if not isinstance(given, Mapping):
-            raise InvalidInput(f"usage must be an object with counts of tokens, not {given!r:.60}")
-        return cls(*(_count(name, given.get(name)) for name in cls._fields))  # type: ignore[arg-type]
+        if not isinstance(value, Mapping):
+            raise InvalidInput(f"usage must be an object with token counts, not {value!r:.60}")
+        return cls(*(_count(name, value.get(name)) for name in cls._fields))  # type: ignore[arg-type]
 
     def plus(self, other: Usage) -> Usage:
-        """The sum; an unknown price adds nothing to a known one."""
+        """The sum; an unknown cost counts as zero."""
         costs = [cost for cost in (self.cost_microusd, other.cost_microusd) if cost is not None]
         return Usage(
             self.input_tokens + other.input_tokens,
@@ -47,5 +47,5 @@ def _count(name: str, value: object) -> int | None:
     if value is None:
         return None if name == "cost_microusd" else 0
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LIMIT:
-        raise InvalidInput(f"usage.{name} must be a whole number from 0 to 2^53, not {value!r:.60}")
+        raise InvalidInput(f"usage.{name} must be an integer from 0 to 2^53, not {value!r:.60}")
     return value

@@ -1,1 +1,1 @@
-"""Turns the messages of a running agent into rows while it runs."""
+"""Prepare, run, record and stop agents."""

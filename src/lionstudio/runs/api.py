@@ -1,6 +1,6 @@
-"""`record`: keep what any Python program's agent says and does, with a few lines, as it happens.
+"""`record`: store the messages of an agent in any Python program while it runs.
 
-`with record(…) as run` answers after each commit; `async with` gives the same calls to await.
+With `with record(…) as run` each call returns after its commit; with `async with` each call is awaited.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from lionstudio.model.branches import Branch
 from lionstudio.model.ids import new_id
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse, Message, create_message
+from lionstudio.model.redaction import Redactor
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.runs.environment import secrets_in
 from lionstudio.runs.lease import Lease
 from lionstudio.runs.prepare.project import commit_of, project_name
-from lionstudio.runs.redaction import Redactor
 from lionstudio.settings import load_settings
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
@@ -32,8 +32,8 @@ T = TypeVar("T")
 Work = Callable[[Connection], T]
 
 
-class record:
-    """One run of something, from `with` to its end; see Run for what can be said in between."""
+class RecordingContext:
+    """One recorded run, from `with` to its end; it yields a Run, or an AsyncRun with `async with`."""
 
     def __init__(
         self,
@@ -65,11 +65,11 @@ class record:
         self._database: Database | None = None
 
     def __enter__(self) -> Run:
-        database, branch = self._begin()
+        database, branch = self._open()
         try:
             database.write(self._creation(branch))
         except BaseException:
-            self._let_go()
+            self._close()
             raise
         return Run(database, self._session.id, branch.id)
 
@@ -77,24 +77,24 @@ class record:
         self._finish(error)
 
     async def __aenter__(self) -> AsyncRun:
-        database, branch = self._begin()
+        database, branch = self._open()
         try:
             await database.submit(self._creation(branch))
         except BaseException:
-            self._let_go()
+            self._close()
             raise
         return AsyncRun(database, self._session.id, branch.id)
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        # not awaited: a cancelled task could not wait for its own last words
+        # not awaited: a cancelled task cannot wait for its own last write
         self._finish(error)
 
-    def _begin(self) -> tuple[Database, Branch]:
-        self._database = _borrow(self._path)
+    def _open(self) -> tuple[Database, Branch]:
+        self._database = _acquire(self._path)
         try:
             self._lease = Lease(self._database.path, self._session)
         except BaseException:
-            self._let_go()
+            self._close()
             raise
         return self._database, Branch(session_id=self._session.id, name="main")
 
@@ -116,17 +116,20 @@ class record:
         try:
             self._database.write(self._lease.end(status, exit_code=exit_code, reasons=reasons, detail=detail))
         except IllegalTransition:
-            pass  # somebody else ended it, such as `li kill`: that word stands, and the program's own error goes on
+            pass  # another process ended it, such as `li kill`: its status stays, and the original error propagates
         finally:
-            self._let_go()
+            self._close()
 
-    def _let_go(self) -> None:
+    def _close(self) -> None:
         if self._lease is not None:
-            self._lease.give_back()
+            self._lease.release()
             self._lease = None
         if self._database is not None:
-            _give_back(self._database)
+            _release(self._database)
             self._database = None
+
+
+record = RecordingContext
 
 
 def _outcome(error: BaseException | None) -> tuple[SessionStatus, int]:
@@ -137,31 +140,31 @@ def _outcome(error: BaseException | None) -> tuple[SessionStatus, int]:
         status = SessionStatus.COMPLETED
     elif isinstance(error, KeyboardInterrupt):
         status = SessionStatus.ABORTED
-    elif type(error).__name__ == "CancelledError":  # asyncio's, which is not loaded for its own sake
+    elif type(error).__name__ == "CancelledError":  # of asyncio, which is not loaded only to compare
         status = SessionStatus.CANCELLED
     else:
         status = SessionStatus.FAILED
     return status, EXIT_CODES[status]
 
 
-class _Branch:
-    """What can be said on a branch, as messages; the subclasses differ only in how they wait."""
+class _BranchWriter:
+    """Writes messages to a branch; the subclasses differ only in how they wait."""
 
     def __init__(self, database: Database, session_id: str, branch_id: str) -> None:
         self._database = database
         self.session_id = session_id
         self.branch_id = branch_id
 
-    def _appending(self, messages: tuple[Message, ...]) -> Work[str]:
+    def _append_work(self, messages: tuple[Message, ...]) -> Work[str]:
         if not messages:
-            raise InvalidInput("there is no message to add")
+            raise InvalidInput("no messages to add", hint="pass at least one message to add()")
 
         def work(conn: Connection) -> str:
             return [append(conn, self.branch_id, message).message_id for message in messages][-1]
 
         return work
 
-    def _branching(self, name: str) -> tuple[str, Work[Branch]]:
+    def _branch_work(self, name: str) -> tuple[str, Work[Branch]]:
         branch = Branch(id=new_id(), session_id=self.session_id, name=name)
         return branch.id, lambda conn: create_branch(conn, branch)
 
@@ -172,89 +175,82 @@ def _redactor() -> Redactor:
 
 
 def _clean(value: Any) -> Any:
-    """A value as it may be stored: JSON, without secrets."""
     return _redactor().value(jsonable(value))
 
 
-def _said(key: str, text: str, metadata: Mapping[str, Any]) -> tuple[Message]:
-    return (create_message({key: _clean(text)}, metadata=_clean(metadata)),)
+def _message(key: str, text: str, metadata: Mapping[str, Any]) -> Message:
+    return create_message({key: _clean(text)}, metadata=_clean(metadata))
 
 
 def _tool(name: str, arguments: Any, output: Any, error: Any, metadata: Mapping[str, Any]) -> tuple[Message, Message]:
     call = {"function": _clean(name), "arguments": _clean(arguments)}
     request = ActionRequest(content=call, metadata=_clean(metadata))
-    answer = {"output": _clean(output)} if error is None else {"error": _clean(error)}
-    return request, ActionResponse(content={**call, **answer, "action_request_id": request.id})
+    result = {"output": _clean(output)} if error is None else {"error": _clean(error)}
+    return request, ActionResponse(content={**call, **result, "action_request_id": request.id})
 
 
-class Run(_Branch):
-    """A branch that is being recorded; each call returns the id of its message after it is committed."""
+class Run(_BranchWriter):
+    """A branch being recorded; each call returns the id of its last message after the commit."""
 
     def system(self, text: str, **metadata: Any) -> str:
-        """The system prompt."""
-        return self.add(*_said("system_message", text, metadata))
+        """Record the system prompt."""
+        return self.add(_message("system_message", text, metadata))
 
     def user(self, text: str, **metadata: Any) -> str:
-        """What was asked for."""
-        return self.add(*_said("instruction", text, metadata))
+        """Record a message from the user."""
+        return self.add(_message("instruction", text, metadata))
 
     def assistant(self, text: str, **metadata: Any) -> str:
-        """What the model said; `usage={"input_tokens": …}` is summed up."""
-        return self.add(*_said("assistant_response", text, metadata))
+        """Record a message from the model; `usage={"input_tokens": …}` is added to the run's totals."""
+        return self.add(_message("assistant_response", text, metadata))
 
     def tool(self, name: str, arguments: Any = None, output: Any = None, *, error: Any = None, **metadata: Any) -> str:
-        """A tool call together with what it gave back."""
+        """Record a tool call and its result."""
         return self.add(*_tool(name, arguments, output, error, metadata))
 
     def add(self, *messages: Message) -> str:
-        """Any messages, in one transaction."""
-        return self._database.write(self._appending(messages))
+        """Record any messages in one transaction."""
+        return self._database.write(self._append_work(messages))
 
     def branch(self, name: str) -> Run:
-        """Another branch of the same session, for a sub-agent."""
-        branch_id, create = self._branching(name)
+        """Create another branch of the session, for a sub-agent."""
+        branch_id, create = self._branch_work(name)
         self._database.write(create)
         return Run(self._database, self.session_id, branch_id)
 
 
-class AsyncRun(_Branch):
-    """The same as Run, to be awaited."""
+class AsyncRun(_BranchWriter):
+    """A Run whose calls are awaited."""
 
     def system(self, text: str, **metadata: Any) -> Awaitable[str]:
-        """The system prompt."""
-        return self.add(*_said("system_message", text, metadata))
+        return self.add(_message("system_message", text, metadata))
 
     def user(self, text: str, **metadata: Any) -> Awaitable[str]:
-        """What was asked for."""
-        return self.add(*_said("instruction", text, metadata))
+        return self.add(_message("instruction", text, metadata))
 
     def assistant(self, text: str, **metadata: Any) -> Awaitable[str]:
-        """What the model said; `usage={"input_tokens": …}` is summed up."""
-        return self.add(*_said("assistant_response", text, metadata))
+        return self.add(_message("assistant_response", text, metadata))
 
     def tool(
         self, name: str, arguments: Any = None, output: Any = None, *, error: Any = None, **metadata: Any
     ) -> Awaitable[str]:
-        """A tool call together with what it gave back."""
         return self.add(*_tool(name, arguments, output, error, metadata))
 
     def add(self, *messages: Message) -> Awaitable[str]:
-        """Any messages, in one transaction."""
-        return self._database.submit(self._appending(messages))
+        return self._database.submit(self._append_work(messages))
 
     async def branch(self, name: str) -> AsyncRun:
-        """Another branch of the same session, for a sub-agent."""
-        branch_id, create = self._branching(name)
+        branch_id, create = self._branch_work(name)
         await self._database.submit(create)
         return AsyncRun(self._database, self.session_id, branch_id)
 
 
-# One writer per process and file, however many runs are recorded at once.
+# One writer per process and database file, shared by all runs recorded at once.
 _open: dict[str, tuple[Database, int]] = {}
 _guard = threading.Lock()
 
 
-def _borrow(path: str) -> Database:
+def _acquire(path: str) -> Database:
     key = os.path.abspath(path)
     with _guard:
         database, users = _open.get(key) or (Database(key, long_lived=True), 0)
@@ -262,7 +258,7 @@ def _borrow(path: str) -> Database:
         return database
 
 
-def _give_back(database: Database) -> None:
+def _release(database: Database) -> None:
     with _guard:
         _, users = _open[database.path]
         if users > 1:

@@ -1,4 +1,4 @@
-"""The environment of an agent: only what it needs to work and to reach its vendor, nothing of ours but its session."""
+"""The environment of an agent: variables it needs to work and to reach its vendor, and the id of its session."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from lionstudio.settings import Settings
 
-# What a program needs to run as the user's own, and what the agent programs and their proxies read.
+# Variables that a program of the user needs, and that agent programs and their proxies read.
 _NAMES = frozenset(
     {
         "PATH",
@@ -64,15 +64,16 @@ _PREFIXES = (
     "GOOGLE_",
 )
 _LOCAL = ("LC_", "XDG_")
-_FOR_AGENTS = frozenset({"SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY"})  # a command may run what an agent has written
+# not for commands, which may run code that an agent wrote
+_FOR_AGENTS = frozenset({"SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY"})
 _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN|_PAT$)", re.IGNORECASE)
-_SHORTEST_SECRET = 8  # shorter values would be found all over ordinary text
+_SHORTEST_SECRET = 8  # shorter values would match ordinary text
 
 
 def agent_environment(
     ours: Mapping[str, str], *, session_id: str, settings: Settings, also: Iterable[str] = ()
 ) -> dict[str, str]:
-    """What an agent gets; `also` names more of our variables to pass on. Its own `li` must mean the same files."""
+    """The environment of an agent; `also` names more variables to pass on. `li` inside it uses the same files."""
     passed = {name: value for name, value in ours.items() if name in _NAMES or name.startswith(_PREFIXES)}
     passed |= {name: ours[name] for name in also if name in ours}
     return {
@@ -85,13 +86,13 @@ def agent_environment(
 
 
 def plain_environment(ours: Mapping[str, str], also: Iterable[str] = ()) -> dict[str, str]:
-    """What a command gets that is no agent, such as the tests of a play: no vendor's keys, nothing of ours."""
+    """The environment of a command that is not an agent, such as a play's tests: no vendor keys, no session."""
     passed = {name: value for name, value in ours.items() if name in _NAMES - _FOR_AGENTS or name.startswith(_LOCAL)}
     return passed | {name: ours[name] for name in also if name in ours}
 
 
 def secrets_in(env: Mapping[str, str]) -> frozenset[str]:
-    """The values of an environment that must never be stored."""
+    """The secret values of an environment, by the names of the variables."""
     return frozenset(
         value
         for name, value in env.items()

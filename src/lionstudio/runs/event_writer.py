@@ -1,4 +1,4 @@
-"""Events become rows: what one event changes, as work for a transaction. The same for live and for spooled ones."""
+"""Write an event to the database: the rows of one live or spooled event, inside a transaction."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from lionstudio.state.messages.append import append
 
 
 class LaneBranches:
-    """Which branch each lane of a run is kept on; a sub-agent's branch has an id before it has a row."""
+    """The branch of each lane of a run; a sub-agent's branch has an id before it has a row."""
 
     def __init__(self, session_id: str, main_branch: str) -> None:
         self.session_id = session_id
         self._branches = {MAIN: main_branch}
 
     def branch_of(self, lane: str) -> str:
-        """The branch of a lane; one that was never opened speaks on the main branch."""
+        """The branch of a lane; a lane that was never opened uses the main branch."""
         return self._branches.get(lane) or self._branches[MAIN]
 
     def open(self, event: LaneOpened) -> Branch:
-        """The branch that a sub-agent will have."""
+        """Assign a branch to a sub-agent's lane."""
         metadata = {"lane": event.lane, "parent": self.branch_of(MAIN), **jsonable(event.metadata)}
         branch = Branch(session_id=self.session_id, name=event.name, metadata=metadata)
         self._branches[event.lane] = branch.id
@@ -44,7 +44,7 @@ class LaneBranches:
 
 
 class BoundEvent:
-    """One event, bound to the branch it belongs to, ready to be written any number of times."""
+    """An event bound to its branch; writing it twice is the same as writing it once."""
 
     def __init__(self, lanes: LaneBranches, event: Event) -> None:
         self.event = event
@@ -55,7 +55,6 @@ class BoundEvent:
         )
 
     def write(self, conn: Connection) -> None:
-        """Its rows; twice is the same as once."""
         match self.event:
             case MessageEvent(message=message):
                 append(conn, self._branch_id, message, late=True)
@@ -73,14 +72,14 @@ class BoundEvent:
             case _:
                 assert_never(self.event)
 
-    def as_text(self) -> BoundEvent:
-        """The same event with a content that can always be stored, where its own cannot be."""
+    def stringify_content(self) -> BoundEvent:
+        """Replace content that cannot be stored with its text; returns itself."""
         if isinstance(self.event, MessageEvent):
             self.event = MessageEvent(_storable(self.event.message), self.event.lane)
         return self
 
     def to_dict(self) -> dict[str, Any]:
-        """As it is spooled: enough to be written by another process."""
+        """The record for the spool, complete enough for another process to write it."""
         record: dict[str, Any] = {"session_id": self._session_id, "branch_id": self._branch_id}
         match self.event:
             case MessageEvent(message=message):
@@ -99,11 +98,11 @@ def _storable(message: Message) -> Message:
     try:
         dump(message.content), dump(dict(message.metadata))
     except InvalidInput as error:
-        return replace(message, content={"raw": _spelled(message.content)}, metadata={"refused": error.message})
+        return replace(message, content={"raw": _repr(message.content)}, metadata={"refused": error.message})
     return message
 
 
-def _spelled(value: Any) -> str:
+def _repr(value: Any) -> str:
     try:
         return repr(value)
     except RecursionError:
@@ -111,7 +110,7 @@ def _spelled(value: Any) -> str:
 
 
 def write_spooled(conn: Connection, record: dict[str, Any]) -> None:
-    """The rows of an event that was spooled."""
+    """Write the rows of one spool record."""
     if "message" in record:
         append(conn, record["branch_id"], Message.from_dict(record["message"]), late=True)
     elif "branch" in record:

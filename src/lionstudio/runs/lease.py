@@ -1,4 +1,4 @@
-"""A lease: a session that this process runs. Its row says so and a lock proves it, until it is given back."""
+"""A lease on a session that this process runs: the row names the owner, and a file lock proves it until release."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lionstudio.model.ids import file_name
+from lionstudio.model.redaction import Redactor
 from lionstudio.model.sessions import REDACTED_FIELDS, Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.runs.environment import secrets_in
-from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import create_session, finish_session
 from lionstudio.system.filelock import RunLock
@@ -18,13 +18,13 @@ from lionstudio.system.process_identity import identify
 
 
 def _clean(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A session without the secrets in its words: they are shown in every list."""
+    """Redact the text fields of a session, which every list shows."""
     redactor = Redactor(secrets_in(os.environ))
     return {**row, **{name: redactor.value(row[name]) for name in REDACTED_FIELDS if row.get(name)}}
 
 
 class Lease:
-    """Taken before the row exists, given back after it is finished."""
+    """Taken before the row exists, released after the session has ended."""
 
     def __init__(self, db_path: str, session: Session) -> None:
         folder = os.path.join(os.path.dirname(os.path.abspath(db_path)), "run")
@@ -34,7 +34,7 @@ class Lease:
         self._session = Session.from_dict(_clean(session.to_dict()) | {"owner": owner})
 
     def begin(self, conn: Connection) -> None:
-        """The row, with its owner in the transaction that makes it running."""
+        """Insert the row with its owner, in the transaction that sets it to running."""
         create_session(conn, self._session)
 
     def end(
@@ -45,12 +45,12 @@ class Lease:
         reasons: Iterable[str] = (),
         detail: str | None = None,
     ) -> Callable[[Connection], None]:
-        """The work that moves the session to its end."""
+        """The transaction that sets the final status."""
         codes = list(reasons)
         return lambda conn: finish_session(
             conn, self.session_id, status, exit_code=exit_code, reasons=codes, detail=detail
         )
 
-    def give_back(self) -> None:
-        """Let go of the lock; from now on the process counts as gone."""
+    def release(self) -> None:
+        """Release the lock; from then on the process counts as gone."""
         self._lock.release()

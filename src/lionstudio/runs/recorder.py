@@ -1,7 +1,7 @@
-"""The recorder: takes an agent's events, redacts them, and commits them in batches while the agent works.
+"""The recorder reads an agent's events, redacts them, and commits them in batches while the agent works.
 
-An event counts as kept after its commit, or after it is on disk in the spool. Events that were read are kept
-even when the run is being stopped. A full queue makes the agent wait, not the memory grow.
+An event is stored once it is committed, or on disk in the spool. Events already read are stored even when the run is
+being stopped. A full queue makes the agent wait instead of growing memory.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lionstudio.runs.spool import Spool
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 
-_QUEUE = 256  # events between the agent and the database
+_QUEUE = 256  # events waiting between the agent and the database
 _BATCH = 128
 _RETRY_SECONDS = 2.0  # between attempts to reach a database that failed
 
@@ -28,7 +28,7 @@ Watch = Callable[[Event], None]
 
 
 class Recorder:
-    """Keeps the events of one agent on one branch (and its sub-agents on theirs)."""
+    """Stores the events of one agent on its branch, and those of its sub-agents on theirs."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Recorder:
         *,
         redact: Redact = lambda event: event,
         watch: Watch = lambda event: None,
-        warn: Callable[[str], None] = lambda sentence: None,
+        warn: Callable[[str], None] = lambda message: None,
         spool: Spool | None = None,
     ) -> None:
         self._database = database
@@ -46,31 +46,31 @@ class Recorder:
         self._watch = watch
         self._warn = warn
         self._queue: asyncio.Queue[Event | None] = asyncio.Queue(_QUEUE)
-        self._reading: asyncio.Task[None] | None = None
+        self._reader: asyncio.Task[None] | None = None
         self._ended: Ended | None = None
         self._stopped: Ended | None = None
         self.spool = spool or Spool(database.path, lanes.session_id)
-        self._try_again_at = 0.0
+        self._retry_at = 0.0
 
     async def record(self, events: AsyncIterator[Event]) -> Ended:
-        """Keep everything until the agent ends or is stopped; how it ended."""
+        """Store every event until the agent ends or is stopped; returns how it ended."""
         try:
             async with asyncio.TaskGroup() as group:
-                self._reading = group.create_task(self._read(events))
+                self._reader = group.create_task(self._read(events))
                 while batch := await self._take():
-                    await self._keep(batch)
+                    await self._store(batch)
         except ExceptionGroup as several:
-            raise several.exceptions[0] from None  # there is one; its group says nothing more
+            raise several.exceptions[0] from None  # the group has exactly one
         await self._drain_spool()
-        crashed = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended without saying how")
+        crashed = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "the agent ended without a result")
         return self._stopped or self._ended or crashed
 
     def stop(self, how: Ended) -> None:
-        """End the agent with its whole process tree; what it said until then is kept. The first reason stays."""
+        """Stop the agent and its process tree; events read so far are stored. The first reason wins."""
         if self._stopped is None:
             self._stopped = how
-            if self._reading is not None:
-                self._reading.cancel()
+            if self._reader is not None:
+                self._reader.cancel()
 
     async def _read(self, events: AsyncIterator[Event]) -> None:
         try:
@@ -90,7 +90,7 @@ class Recorder:
             await self._queue.put(None)
 
     async def _take(self) -> list[Event]:
-        """What waits now, at least one event; nothing when the agent has ended."""
+        """The events in the queue, waiting for at least one; empty when the agent has ended."""
         batch: list[Event] = []
         event = await self._queue.get()
         while event is not None:
@@ -102,68 +102,63 @@ class Recorder:
             self._queue.put_nowait(None)
         return batch
 
-    async def _keep(self, batch: list[Event]) -> None:
-        kept = [BoundEvent(self._lanes, self._redact(event)) for event in batch]
-        self._ended = next((one.event for one in kept if isinstance(one.event, Ended)), self._ended)
-        while not await self._commit(kept):  # noqa: ASYNC110  (there is nobody who could tell us)
-            # neither the database nor the disk takes it: the agent waits with us
+    async def _store(self, batch: list[Event]) -> None:
+        bound = [BoundEvent(self._lanes, self._redact(event)) for event in batch]
+        self._ended = next((item.event for item in bound if isinstance(item.event, Ended)), self._ended)
+        while not await self._commit(bound):  # noqa: ASYNC110  (nothing signals that there is space again)
+            # neither the database nor the disk accepts it: the agent waits
             await asyncio.sleep(_RETRY_SECONDS)
         point("recorder.kept")
-        for one in kept:
-            self._watch(one.event)
+        for item in bound:
+            self._watch(item.event)
 
-    async def _commit(self, kept: list[BoundEvent]) -> bool:
-        if all(isinstance(one.event, (TextDelta, Ended)) for one in kept):
+    async def _commit(self, bound: list[BoundEvent]) -> bool:
+        if all(isinstance(item.event, (TextDelta, Ended)) for item in bound):
             return True
-        if time.monotonic() >= self._try_again_at and await self._drain_spool():
+        if time.monotonic() >= self._retry_at and await self._drain_spool():
             try:
-                await self._database.submit(_writing(kept))
+                try:
+                    await self._database.submit(_write_work(bound))
+                except InvalidInput:
+                    # content that cannot be stored as it is (nested too deeply …) is stored as text, not lost
+                    for item in bound:
+                        item.stringify_content()
+                    await self._database.submit(_write_work(bound))
                 return True
-            except InvalidInput:
-                # what cannot be stored as it is (nested too deeply …) is stored as text, not lost
-                for one in kept:
-                    one.as_text()
-                return await self._commit_text(kept)
             except (Busy, StorageFailed) as error:
-                self._put_off(error)
-        return self._set_aside(kept)
+                self._postpone(error)
+        return self._write_spool(bound)
 
-    async def _commit_text(self, kept: list[BoundEvent]) -> bool:
+    def _write_spool(self, bound: list[BoundEvent]) -> bool:
         try:
-            await self._database.submit(_writing(kept))
-            return True
-        except (Busy, StorageFailed) as error:
-            self._put_off(error)
-            return self._set_aside(kept)
-
-    def _set_aside(self, kept: list[BoundEvent]) -> bool:
-        try:
-            self.spool.put(one.as_text().to_dict() for one in kept if not isinstance(one.event, (TextDelta, Ended)))
+            self.spool.put(
+                item.stringify_content().to_dict() for item in bound if not isinstance(item.event, (TextDelta, Ended))
+            )
         except OSError as error:
-            self._warn(f"nothing can be written ({error}); the agent waits until there is space")
+            self._warn(f"neither the database nor the spool can be written ({error}); the agent waits for disk space")
             return False
         return True
 
     async def _drain_spool(self) -> bool:
-        """True when nothing waits in the spool any more."""
+        """Move the spool into the database; True when it is empty."""
         if not self.spool.count:
             return True
         try:
-            taken = await asyncio.to_thread(self.spool.take_in, self._database)
+            count = await asyncio.to_thread(self.spool.drain, self._database)
         except LionError as error:
-            self._put_off(error)
+            self._postpone(error)
             return False
-        self._warn(f"the database is back; {taken} events were taken in from the spool")
+        self._warn(f"the database is available again; stored {count} events from the spool")
         return True
 
-    def _put_off(self, error: LionError) -> None:
-        self._try_again_at = time.monotonic() + _RETRY_SECONDS
-        self._warn(f"{error.message}; messages are kept in {self.spool.path} until it works again")
+    def _postpone(self, error: LionError) -> None:
+        self._retry_at = time.monotonic() + _RETRY_SECONDS
+        self._warn(f"{error.message}; storing messages in {self.spool.path} until the database is available")
 
 
-def _writing(kept: list[BoundEvent]) -> Callable[[Connection], None]:
+def _write_work(bound: list[BoundEvent]) -> Callable[[Connection], None]:
     def work(conn: Connection) -> None:
-        for one in kept:
-            one.write(conn)
+        for item in bound:
+            item.write(conn)
 
     return work

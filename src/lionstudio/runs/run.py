@@ -1,6 +1,6 @@
-"""Running one agent: the session is leased, the agent's events are recorded, the end is written, whatever happens.
+"""Run the agents of one session: lease the session, record their events, and always write the end.
 
-The caller owns signals and the terminal; it stops a run through `Running.stop`.
+The caller owns signals and the terminal; it stops a run with `RunSession.stop`.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ _RETRY_SECONDS = 2.0
 
 
 class RunPart(NamedTuple):
-    """One agent of a run: who does what, on which branch."""
+    """One agent of a run, with its task and branch."""
 
     name: str
     provider: Provider
     task: Task
     branch_id: str
-    fork: ForkPoint | None = None  # the branch continues another one
+    fork: ForkPoint | None = None  # the branch continues another branch from here
     metadata: Mapping[str, Any] = {}
 
 
 class Result(NamedTuple):
-    """How a part or a whole run ended."""
+    """The end of a part or of a whole run."""
 
     ended: Ended
-    answer: str | None  # the last thing the agent said
+    answer: str | None  # the last message of the agent
 
 
 class RunSession:
-    """A session that is being run by this process; one part, or several after or beside each other."""
+    """A session that this process runs; its parts run one after another or concurrently."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class RunSession:
         *,
         redact: Redact,
         watch: Callable[[str, Event], None] = lambda part, event: None,
-        warn: Callable[[str], None] = lambda sentence: None,
+        warn: Callable[[str], None] = lambda message: None,
         artifacts: StreamArtifacts | None = None,
     ) -> None:
         self.session_id = session.id
@@ -68,26 +68,26 @@ class RunSession:
         self._watch = watch
         self._warn = warn
         self._recorders: list[Recorder] = []
-        self._spool = Spool(database.path, session.id)  # one for all parts: two would not know of each other
+        self._spool = Spool(database.path, session.id)  # one for all parts
         self._stopped: Ended | None = None
 
     async def begin(self) -> None:
-        """The session exists and runs."""
+        """Create the session with the status running."""
         try:
             await self._database.submit(self._lease.begin)
         except BaseException:
-            self._lease.give_back()
+            self._lease.release()
             raise
 
     async def execute(self, part: RunPart) -> Result:
-        """Run one agent on a branch of its own; it is over when this returns."""
+        """Run one agent on its own branch, to its end."""
         answer: str | None = None
 
         def watch(event: Event) -> None:
             nonlocal answer
             answer = _answer(event) or answer
             if self._artifacts is not None:
-                self._artifacts.note(part.branch_id, event)
+                self._artifacts.append(part.branch_id, event)
             self._watch(part.name, event)
 
         lanes = LaneBranches(self.session_id, part.branch_id)
@@ -101,37 +101,37 @@ class RunSession:
         finally:
             self._recorders.remove(recorder)
             if self._artifacts is not None:
-                self._artifacts.snapshot(self._database, part.branch_id)
+                self._artifacts.write_snapshot(self._database, part.branch_id)
 
     async def _open(self, part: RunPart) -> None:
-        """Write the beginning; a database that does not take it now is waited for, other agents go on meanwhile."""
-        opening = self._opening(part)
+        """Create the branch; while the database is unavailable, wait without blocking the other agents."""
+        work = self._open_work(part)
         while self._stopped is None:
             try:
-                await self._database.submit(opening)
+                await self._database.submit(work)
                 return
             except (Busy, StorageFailed) as error:
-                self._warn(f"{error.message}; {part.name} begins when it works again")
+                self._warn(f"{error.message}; {part.name} starts when the database is available")
                 await asyncio.sleep(_RETRY_SECONDS)
 
-    def _opening(self, part: RunPart) -> Callable[[Connection], None]:
-        """The branch and what the agent is told; made once, so that a second try writes the same rows."""
-        told: list[Message] = [Instruction(content={"instruction": part.task.prompt})]
+    def _open_work(self, part: RunPart) -> Callable[[Connection], None]:
+        """The transaction that writes the branch and its prompts; built once, so that a retry writes the same rows."""
+        prompts: list[Message] = [Instruction(content={"instruction": part.task.prompt})]
         if part.task.system:
-            told.insert(0, System(content={"system_message": part.task.system}))
-        told = [self._clean(message) for message in told]
+            prompts.insert(0, System(content={"system_message": part.task.system}))
+        prompts = [self._clean(message) for message in prompts]
         metadata = {
             "provider": part.provider.name,
             "model": part.task.model,
             "effort": part.task.effort,
             **part.metadata,
         }
-        known = {key: value for key, value in metadata.items() if value is not None}
+        metadata = {key: value for key, value in metadata.items() if value is not None}
 
         def work(conn: Connection) -> None:
             if part.fork is None:
                 create_branch(
-                    conn, Branch(id=part.branch_id, session_id=self.session_id, name=part.name, metadata=known)
+                    conn, Branch(id=part.branch_id, session_id=self.session_id, name=part.name, metadata=metadata)
                 )
             else:
                 fork_branch(
@@ -140,10 +140,10 @@ class RunSession:
                     part.fork.ord,
                     session_id=self.session_id,
                     name=part.name,
-                    metadata=known,
+                    metadata=metadata,
                     branch_id=part.branch_id,
                 )
-            for message in told:
+            for message in prompts:
                 append(conn, part.branch_id, message)
 
         return work
@@ -154,7 +154,7 @@ class RunSession:
         return event.message
 
     def stop(self, how: Ended) -> None:
-        """End every agent of the run; the first reason counts."""
+        """Stop every agent of the run; the first reason wins."""
         if self._stopped is None:
             self._stopped = how
         for recorder in tuple(self._recorders):
@@ -162,39 +162,35 @@ class RunSession:
 
     @property
     def stopped(self) -> Ended | None:
-        """Why it was stopped, None while nobody did."""
+        """The reason the run was stopped; None while it was not."""
         return self._stopped
 
     async def finish(self, ended: Ended) -> None:
-        """Write the end; when the database does not take it, the spool does."""
+        """Write the end to the database, or to the spool while the database is unavailable."""
         reasons = [ended.reason] if ended.reason else []
         code = ended.exit_code if ended.exit_code is not None else EXIT_CODES[ended.status]
         try:
             work = self._lease.end(ended.status, exit_code=code, reasons=reasons, detail=ended.detail)
             await self._database.submit(work)
         except LionError as error:
-            self._spool_end(
-                {"status": str(ended.status), "exit_code": code, "reasons": reasons, "detail": ended.detail}, error
-            )
+            end = {"status": str(ended.status), "exit_code": code, "reasons": reasons, "detail": ended.detail}
+            self._spool.put([{"session_id": self.session_id, "ended": end}])
+            self._warn(f"{error.message}; the end of the run is stored in {self._spool.path}")
         finally:
-            self._lease.give_back()
-
-    def _spool_end(self, end: dict[str, Any], error: LionError) -> None:
-        self._spool.put([{"session_id": self.session_id, "ended": end}])
-        self._warn(f"{error.message}; the end of the run is kept in {self._spool.path}")
+            self._lease.release()
 
 
 def _answer(event: Event) -> str | None:
     content = getattr(getattr(event, "message", None), "content", None)
-    said = content.get("assistant_response") if isinstance(content, dict) else None
-    return said if isinstance(said, str) and said else None
+    text = content.get("assistant_response") if isinstance(content, dict) else None
+    return text if isinstance(text, str) and text else None
 
 
 async def with_deadline(running: RunSession, seconds: float | None, work: Callable[[], Any]) -> Any:
-    """Await some work of a run; when the time is up the run is stopped as timed out."""
+    """Await the work of a run; after the deadline, stop the run as timed out."""
     loop = asyncio.get_running_loop()
     code = EXIT_CODES[SessionStatus.TIMED_OUT]
-    how = Ended(SessionStatus.TIMED_OUT, code, "run.timed_out.deadline", f"the limit of {seconds} s was reached")
+    how = Ended(SessionStatus.TIMED_OUT, code, "run.timed_out.deadline", f"the timeout of {seconds} s was reached")
     alarm = None if seconds is None else loop.call_later(seconds, running.stop, how)
     try:
         return await work()

@@ -1,7 +1,7 @@
-"""The spool: where messages go when the database is busy, full or gone. They are taken in later, once each.
+"""The spool stores events on disk while the database is busy, full or missing; they are drained later, each once.
 
-One JSON line an event in `run/spool/<session>.jsonl`, flushed to disk before it counts as kept. Whoever takes a
-spool in moves it aside under its lock first, so that nothing can be added to what is about to be removed.
+One JSON line per event in `run/spool/<session>.jsonl`, flushed to disk before it counts as stored. A process that
+drains a spool first renames it under its lock, so that no event is added to a file about to be removed.
 """
 
 from __future__ import annotations
@@ -22,72 +22,72 @@ from lionstudio.state.database import Database
 from lionstudio.system.atomic_write import make_folder
 from lionstudio.system.filelock import RunLock
 
-_AT_ONCE = 200  # events in one transaction when a spool is taken in
+_BATCH = 200  # events in one transaction when a spool is drained
 _SUFFIX, _TAKING, _REFUSED = ".jsonl", ".taking", ".refused"
 
 
 def spool_folder(db_path: str) -> str:
-    """Where the spools of a database lie."""
+    """The folder of a database's spools."""
     return os.path.join(os.path.dirname(os.path.abspath(db_path)), "run", "spool")
 
 
 class Spool:
-    """The spool of one session; the file exists only while there is something in it."""
+    """The spool of one session; the file exists only while it holds events."""
 
     def __init__(self, db_path: str, session_id: str) -> None:
         self.path = os.path.join(spool_folder(db_path), file_name(session_id) + _SUFFIX)
         self.count = 0
 
     def put(self, records: Iterable[dict[str, Any]]) -> None:
-        """Keep some events on disk; when this returns they survive a crash."""
+        """Append events; after this returns they survive a crash."""
         lines = [dump(record) + "\n" for record in records]
         make_folder(os.path.dirname(self.path))
         _append(self.path, "".join(lines).encode())
         self.count += len(lines)
         point("spool.written")
 
-    def take_in(self, database: Database) -> int:
-        """Move everything into the database, then remove the file; how many events that were."""
-        waiting, self.count = self.count, 0
+    def drain(self, database: Database) -> int:
+        """Move the events into the database and remove the file; returns their number."""
+        pending, self.count = self.count, 0
         try:
-            return take_in(database, self.path)
+            return drain_spool(database, self.path)
         except BaseException:
-            self.count += waiting
+            self.count += pending
             raise
 
 
-def take_in(database: Database, path: str) -> int:
-    """Write the events of a spool in order; a line that was cut by a crash was never acknowledged."""
-    aside = path + _TAKING
-    taken = _take(database, path, aside)  # what an earlier try left
+def drain_spool(database: Database, path: str) -> int:
+    """Write the events of a spool in order; a line cut off by a crash was never acknowledged."""
+    renamed = path + _TAKING
+    count = _drain_file(database, path, renamed)  # left by an earlier attempt
     with _locked(path) as descriptor:
         if descriptor is not None:
-            os.rename(path, aside)
-    return taken + _take(database, path, aside)
+            os.rename(path, renamed)
+    return count + _drain_file(database, path, renamed)
 
 
-def _take(database: Database, path: str, aside: str) -> int:
-    with _locked(aside) as descriptor:
+def _drain_file(database: Database, path: str, renamed: str) -> int:
+    with _locked(renamed) as descriptor:
         if descriptor is None:
             return 0
-        taken = 0
-        with open(aside, encoding="utf-8") as file:
+        count = 0
+        with open(renamed, encoding="utf-8") as file:
             batch: list[dict[str, Any]] = []
             for line in file:
-                record = _parsed(line)
+                record = _parse(line)
                 if record is not None:
                     batch.append(record)
-                if len(batch) >= _AT_ONCE:
-                    taken += _write(database, batch, path)
+                if len(batch) >= _BATCH:
+                    count += _write(database, batch, path)
                     batch = []
-            taken += _write(database, batch, path)
+            count += _write(database, batch, path)
         point("spool.taken_in")
-        os.unlink(aside)
-        return taken
+        os.unlink(renamed)
+        return count
 
 
 def _write(database: Database, batch: list[dict[str, Any]], path: str) -> int:
-    """One transaction for all; when one record is refused, each by itself, and the refused ones are kept aside."""
+    """Write a batch in one transaction; if a record is refused, write each alone and store refused ones separately."""
 
     def work(conn: Connection) -> None:
         for record in batch:
@@ -111,15 +111,15 @@ def _write(database: Database, batch: list[dict[str, Any]], path: str) -> int:
 def _append(path: str, data: bytes) -> None:
     with _locked(path, create=True) as descriptor:
         assert descriptor is not None
-        left = memoryview(data)
-        while left:
-            left = left[os.write(descriptor, left) :]
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
         os.fsync(descriptor)
 
 
 @contextmanager
 def _locked(path: str, *, create: bool = False) -> Iterator[int | None]:
-    """The file, locked, and still the one of that name; None when there is none."""
+    """Open and lock the file that has this name at the time of the lock; None when there is none."""
     flags = os.O_RDWR | os.O_APPEND | (os.O_CREAT if create else 0)
     while True:
         try:
@@ -137,7 +137,7 @@ def _locked(path: str, *, create: bool = False) -> Iterator[int | None]:
             os.close(descriptor)
 
 
-def _parsed(line: str) -> dict[str, Any] | None:
+def _parse(line: str) -> dict[str, Any] | None:
     try:
         record = load(line)
     except ValueError:
@@ -146,32 +146,32 @@ def _parsed(line: str) -> dict[str, Any] | None:
 
 
 def list_spools(db_path: str) -> list[str]:
-    """The spools that wait to be taken in."""
-    return _named(db_path, _SUFFIX, _SUFFIX + _TAKING)
+    """Spools that are not drained yet."""
+    return _list_files(db_path, _SUFFIX, _SUFFIX + _TAKING)
 
 
 def list_refused(db_path: str) -> list[str]:
-    """What could not be taken in and was kept aside."""
-    return _named(db_path, _REFUSED)
+    """Files of events that the database refused."""
+    return _list_files(db_path, _REFUSED)
 
 
-def take_in_leftovers(database: Database) -> Iterator[str]:
-    """Write what earlier runs could not, and say so; a run that still lives looks after its own."""
+def drain_leftovers(database: Database) -> Iterator[str]:
+    """Drain the spools of earlier runs and yield a message for each; a run that is alive drains its own."""
     for path in list_spools(database.path):
-        name = os.path.basename(path).removesuffix(_SUFFIX)  # as the lock of its run is called
+        name = os.path.basename(path).removesuffix(_SUFFIX)  # also the name of its run's lock
         try:
             with RunLock.take(os.path.join(os.path.dirname(os.path.dirname(path)), f"{name}.lock")):
-                yield f"{take_in(database, path)} events that waited in {path} were taken in"
+                yield f"stored {drain_spool(database, path)} events from {path}"
         except (LionError, OSError) as error:
-            yield f"{path} waits on: {error}"
+            yield f"{path} is not drained yet: {error}"
     for path in list_refused(database.path):
-        yield f"{path} holds events that the database refused; each line says why"
+        yield f"{path} holds events that the database refused; each line has the reason"
 
 
-def _named(db_path: str, *suffixes: str) -> list[str]:
+def _list_files(db_path: str, *suffixes: str) -> list[str]:
     try:
         names = os.listdir(spool_folder(db_path))
     except OSError:
         return []
-    found = {name.removesuffix(_TAKING) for name in names if name.endswith(suffixes)}
-    return [os.path.join(spool_folder(db_path), name) for name in sorted(found)]
+    spools = {name.removesuffix(_TAKING) for name in names if name.endswith(suffixes)}
+    return [os.path.join(spool_folder(db_path), name) for name in sorted(spools)]

@@ -1,6 +1,6 @@
-"""Stopping a run with everything it started, the same way from a command line and from the page.
+"""Stop a run and every process it started, for the command line and for Studio.
 
-Only a process that is proven to be the run's own is signalled; on doubt nothing is.
+Only a process that is proven to belong to the run is signalled.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from lionstudio.state.upkeep.liveness import owner_of, proof_of
 from lionstudio.system.process_identity import Owner, signal_owner
 from lionstudio.system.session_processes import end_processes_of
 
-GRACE_SECONDS = 15.0  # what an agent may need to end by itself
-_DYING_SECONDS = 5.0  # in which a killed process must be seen to be gone
-_LOOK_SECONDS = 0.05
+GRACE_SECONDS = 15.0  # for an agent to end by itself
+_DEATH_SECONDS = 5.0  # for a killed process to disappear
+_POLL_SECONDS = 0.05
 
 
-class Stopped(NamedTuple):
-    """What became of it; `over` is False for a run that still runs, or may."""
+class StopResult(NamedTuple):
+    """The outcome of a stop; `over` is False when the run is or may be still running."""
 
     over: bool
     outcome: str
 
 
-HAD_ENDED = Stopped(True, "had ended")
-STOPPED = Stopped(True, "stopped")  # it ended by itself and kept everything
-KILLED = Stopped(True, "killed")
+HAD_ENDED = StopResult(True, "had ended")
+STOPPED = StopResult(True, "stopped")  # it ended by itself and stored everything
+KILLED = StopResult(True, "killed")
 
 
-def stop_run(db: str, session_id: str, *, grace: float = GRACE_SECONDS) -> Stopped:
-    """Ask the run to end, kill it after the grace, end what it left behind; it takes as long as that takes."""
+def stop_run(db: str, session_id: str, *, grace: float = GRACE_SECONDS) -> StopResult:
+    """Send SIGTERM, then SIGKILL after the grace period, then end orphaned processes; blocks until done."""
     session = _session(db, session_id)
     if session.ended_with is not None:
         return HAD_ENDED
@@ -45,15 +45,15 @@ def stop_run(db: str, session_id: str, *, grace: float = GRACE_SECONDS) -> Stopp
     if proof.answer == "dead":
         return _clean_up(db, session_id, grace)
     if owner is None or proof.answer != "alive":
-        return Stopped(False, f"not stopped: {'; '.join(proof.evidence)}")
+        return StopResult(False, f"not stopped: {'; '.join(proof.evidence)}")
     try:
         if grace and _ended_by_itself(db, session_id, owner, grace):
             return STOPPED
         signal_owner(owner, signal.SIGKILL)
     except NotFound:
-        pass  # it went by itself just now
+        pass  # the process ended in the meantime
     except LionError as error:
-        return Stopped(False, f"not stopped: {error.message}")
+        return StopResult(False, f"not stopped: {error.message}")
     _await_death(session)
     return _clean_up(db, session_id, grace)
 
@@ -64,25 +64,25 @@ def _ended_by_itself(db: str, session_id: str, owner: Owner, seconds: float) -> 
     while time.monotonic() < deadline:
         if _session(db, session_id).ended_with is not None:
             return True
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)
     return False
 
 
 def _await_death(session: Session) -> None:
     row = session.to_dict()
-    deadline = time.monotonic() + _DYING_SECONDS
+    deadline = time.monotonic() + _DEATH_SECONDS
     while proof_of(row).answer != "dead" and time.monotonic() < deadline:
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)
 
 
-def _clean_up(db: str, session_id: str, grace: float) -> Stopped:
-    """The runner is dead: end what it left running, and say of the session what is the case."""
+def _clean_up(db: str, session_id: str, grace: float) -> StopResult:
+    """End the orphaned processes of a dead runner, and mark its session cancelled."""
     end_processes_of(session_id, grace=grace)
     session = _session(db, session_id)
     if session.status != SessionStatus.RUNNING:
         return HAD_ENDED
     if proof_of(session.to_dict()).answer != "dead":
-        return Stopped(False, "not stopped: it cannot be told whether it is dead")
+        return StopResult(False, "not stopped: cannot prove that its process is dead")
     code, reasons = EXIT_CODES[SessionStatus.CANCELLED], ["run.cancelled.orchestrator"]
     try:
         with Database(db, create=False) as database:
@@ -90,7 +90,7 @@ def _clean_up(db: str, session_id: str, grace: float) -> Stopped:
                 lambda conn: finish_session(conn, session_id, SessionStatus.CANCELLED, exit_code=code, reasons=reasons)
             )
     except IllegalTransition:
-        return HAD_ENDED  # somebody else stopped it at the same moment
+        return HAD_ENDED  # another process stopped it at the same moment
     return KILLED
 
 

@@ -1,6 +1,6 @@
-"""Stream artifacts (ADR-0004): the pieces of a run as they came, and the last snapshot of each branch, for debugging.
+"""Stream artifacts (ADR-0004): the raw pieces of a run and the last snapshot of each branch, for debugging.
 
-SQLite is the truth; nothing else in the product reads these files.
+The database is the source of truth; nothing in the product reads these files.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ def _private(path: str, flags: int) -> int:
 
 
 class StreamArtifacts:
-    """`runs/<session>/stream/<branch>.buffer.jsonl` while a branch speaks, `<branch>.json` when it is done."""
+    """`runs/<session>/stream/<branch>.buffer.jsonl` while a branch is active, `<branch>.json` at its end."""
 
     def __init__(self, home: str, session_id: str) -> None:
         self._folder = os.path.join(home, "runs", file_name(session_id), "stream")
         make_folder(self._folder)
 
-    def note(self, branch_id: str, event: Event) -> None:
-        """One more piece; a disk that takes none costs only this convenience."""
+    def append(self, branch_id: str, event: Event) -> None:
+        """Append an event to the buffer; disk errors are ignored, the file is only for debugging."""
         record: dict[str, Any] | None = None
         if isinstance(event, TextDelta):
             record = {"type": "chunk", "lane": event.lane, "text": event.text}
@@ -44,8 +44,8 @@ class StreamArtifacts:
         except OSError:
             return
 
-    def snapshot(self, database: Database, branch_id: str) -> None:
-        """The branch as it is kept now."""
+    def write_snapshot(self, database: Database, branch_id: str) -> None:
+        """Write the branch with its messages as stored now."""
         with database.reader() as conn:
             branch = get_branch(conn, branch_id).to_dict("json")
             messages = [entry.message.to_dict("json") for entry in branch_entries(conn, branch_id) if entry.message]

@@ -54,7 +54,7 @@ class Differing(NamedTuple):
 def differing(conn: Connection, folder: ShowFolder) -> list[Differing]:
     """The rows of a show that differ from what its folder says, the show's own first."""
     here = find_show(conn, folder.topic)
-    show_id = here.id if here else import_ids.show(folder.topic)
+    show_id = here.id if here else import_ids.show_id(folder.topic)
     planned = {play.name: (number, play) for number, play in enumerate(folder.plan.plays)}
     plays: list[tuple[Play, Play | None]] = []
     for position, item in enumerate(play for play in folder.plays if play.fault is None):
@@ -90,7 +90,7 @@ def status_of(folder: ShowFolder, plays: Sequence[PlayStatus], *, all_readable: 
 def _show(folder: ShowFolder, here: Show | None, status: ShowStatus) -> Show:
     plan = folder.plan
     base = here or Show(
-        id=import_ids.show(folder.topic), topic=folder.topic, show_dir="", created_at=folder.times.began
+        id=import_ids.show_id(folder.topic), topic=folder.topic, show_dir="", created_at=folder.times.began
     )
     moved = here is None or here.status is not status
     known = {
@@ -124,7 +124,7 @@ def _play(
     conn: Connection, topic: str, folder: PlayFolder, plan: FolderPlay, here: Play | None, show_id: str, number: int
 ) -> Play:
     name, meta = check_id(folder.name, "play name"), folder.meta
-    base = here or Play(id=import_ids.play(topic, name), show_id=show_id, name=name, created_at=folder.times.began)
+    base = here or Play(id=import_ids.play_id(topic, name), show_id=show_id, name=name, created_at=folder.times.began)
     said_status = to_enum(PlayStatus, meta.get("status"))
     status = said_status or (PlayStatus.PENDING if meta.get("status") is not None else base.status)
     known: dict[str, Any] = {

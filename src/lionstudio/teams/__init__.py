@@ -1,1 +1,1 @@
-"""Agents that write to each other by name."""
+"""Teams of agents that send each other messages."""

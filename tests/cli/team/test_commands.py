@@ -108,14 +108,14 @@ def test_a_message_from_a_run_is_linked_to_it(home: Path, monkeypatch: pytest.Mo
         (("create", "../x", "--members", "a"), 2, "contains a slash"),
         (("create", "x"), 2, "--members"),
         (("create", "review", "--members", "a"), 1, "already"),
-        (("send", "nobody", "x"), 3, "there is no team"),
+        (("send", "nobody", "x"), 3, "no team is named"),
         (("send", "review", "x", "--from", "stranger"), 2, "is not in the team review"),
         (("send", "review", "x", "--to", "stranger"), 2, "its members: analyst, critic"),
         (("send", "review", ""), 2, "a message has 1 to"),
         (("inbox", "review", "--member", "stranger"), 2, "is not in the team"),
-        (("show", "nobody"), 3, "there is no team"),
-        (("archive", "nobody"), 3, "there is no team"),
-        (("export", "nobody"), 3, "there is no team"),
+        (("show", "nobody"), 3, "no team is named"),
+        (("archive", "nobody"), 3, "no team is named"),
+        (("export", "nobody"), 3, "no team is named"),
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], code: int, words: str, home: Path) -> None:
@@ -201,8 +201,6 @@ def test_the_doctor_shows_drift(files: Path) -> None:
     path.write_text(json.dumps(data))
 
     found = here("state", "doctor", "--json").json["findings"]
-    assert [(each["code"], each["evidence"]) for each in found] == [
-        ("team.drift", "messages in the file that the table lacks: 1")
-    ]
+    assert [(each["code"], each["evidence"]) for each in found] == [("team.drift", "messages only in the file: 1")]
     here("state", "import-teams")
     assert here("state", "doctor", "--json").json["findings"] == []

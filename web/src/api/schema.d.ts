@@ -2653,7 +2653,7 @@ export interface components {
             id: string;
             /**
              * Display Name
-             * @description show / play, else name, playbook, agent, or the beginning of the id
+             * @description name, else show / play, playbook, agent, or the start of the id
              */
             display_name: string;
             /** Created At */

@@ -1,4 +1,4 @@
-// How a run is called: the API says it (show / play, else name, playbook, agent, id).
+// How a run is called: the API says it (name, else show / play, playbook, agent, id).
 
 export interface Named {
   id: string;

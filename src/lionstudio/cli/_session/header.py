@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lionstudio.cli._session.branch_tree import tree
-from lionstudio.cli._session.row import name_of
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, cost, count, local, span, tokens
 from lionstudio.cli._toolkit.terminal import TONES, Paint
 from lionstudio.cli._toolkit.width import pad, width
 from lionstudio.model.branches import Branch
+from lionstudio.model.run_name import run_name
 
 _COMMIT = 12
 
@@ -21,7 +21,7 @@ def head(
 ) -> Iterator[str]:
     """The lines of the head, with an empty one below each part."""
     state = wire["state"]
-    name = paint(inline(name_of(wire) or "(no name)"), "bold")
+    name = paint(inline(run_name(wire)), "bold")
     yield f"{name}  {paint(inline(state['label']), TONES[state['tone']])}"
     for reason in state["reasons"]:
         yield f"  {inline(reason['message'])}"

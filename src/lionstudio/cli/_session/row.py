@@ -64,8 +64,3 @@ def session_json(row: dict[str, Any], now: float) -> dict[str, Any]:
         "effective_health": effective_health(_computable(row), now=now, proof=proof),
         "state": state.to_dict(),
     }
-
-
-def name_of(row: dict[str, Any]) -> str:
-    """What a person calls it."""
-    return str(row["name"] or row["agent_name"] or row["playbook_name"] or "")

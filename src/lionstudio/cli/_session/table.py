@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from lionstudio.cli._session.row import duration_ms, name_of, state_of
+from lionstudio.cli._session.row import duration_ms, state_of
 from lionstudio.cli._toolkit import humanize
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, Paint, width_of
+from lionstudio.model.run_name import run_name
 
 _SHORT_ID = 13  # of a UUIDv7: the millisecond it was made in
 
@@ -47,7 +48,7 @@ def _cells(row: dict[str, Any], id_length: int, now: float) -> list[Cell]:
     return [
         Cell(inline(str(row["id"])[:id_length]), "dim"),
         Cell(inline(state.label), TONES[state.tone]),
-        Cell(inline(name_of(row))),
+        Cell(inline(run_name(row))),
         *map(Cell, texts),
     ]
 

@@ -10,7 +10,7 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.definitions._kinds import Kind, here
-from lionstudio.definitions.versions import Target, new_target, observe, target_of
+from lionstudio.definitions.versions import Target, new_target, record_edits, target_of
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.definitions.catalog import Definition, find_definition
 from lionstudio.settings import Settings
@@ -31,7 +31,7 @@ def record(settings: Settings, found: Iterable[Definition], *, quiet: bool) -> N
         return
     try:
         with opened(settings, quiet=quiet) as db:
-            observe(db, settings.home, found)
+            record_edits(db, settings.home, found)
     except LionError as refused:
         say(f"Edits could not be recorded: {inline(refused.message)}", quiet=quiet)
 
@@ -45,5 +45,5 @@ def history_of(noun: Kind, name: str, settings: Settings, *, quiet: bool) -> Ite
         raise NotFound(f"there is no {noun.one} {name}", hint=f"`li {noun.many} ls` lists them")
     with opened(settings, quiet=quiet) as db:
         if found is not None:
-            observe(db, settings.home, [found])
+            record_edits(db, settings.home, [found])
         yield db, target

@@ -19,9 +19,9 @@ from lionstudio.errors import LionError, StorageFailed
 from lionstudio.model.status.statuses import EXIT_CODES, SessionStatus
 from lionstudio.runs.environment import secrets_in
 from lionstudio.runs.prepare.build import PreparedRun
-from lionstudio.runs.redaction import Redactor
+from lionstudio.runs.redaction import EventRedactor
 from lionstudio.runs.run import Result, RunSession, with_deadline
-from lionstudio.runs.spool import take_in_leftovers
+from lionstudio.runs.spool import drain_leftovers
 from lionstudio.runs.stream_files import StreamArtifacts
 from lionstudio.settings import Settings
 from lionstudio.state.database import Database
@@ -46,21 +46,21 @@ def run_session(
     """Run a session to its end in this process; the exit code."""
     session = prepared.session
     secrets = frozenset(value for part in prepared.parts for value in secrets_in(part.task.env))
-    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=prepared.several)
+    view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=prepared.has_several_agents)
     with Database(settings.db, long_lived=True) as database:
-        for sentence in take_in_leftovers(database):
+        for sentence in drain_leftovers(database):
             say(sentence)
         running = RunSession(
             database,
             session,
-            redact=Redactor(secrets).event,
+            redact=EventRedactor(secrets).event,
             warn=lambda text: say(text),
             watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
             artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,
         )
 
         def work() -> Awaitable[Result]:
-            return with_deadline(running, timeout, lambda: prepared.play(running))
+            return with_deadline(running, timeout, lambda: prepared.run(running))
 
         return asyncio.run(_run(args, running, view, work, begun or (lambda: None)))
 

@@ -43,5 +43,5 @@ def run(args: argparse.Namespace) -> int:
     synthesis = _start.chosen_who(args, place, args.synthesis) if args.synthesis else None
     steps = fanout_steps(who, prompt, args.workers, synthesis)
     team, link = _start.team_of(args, place), _start.link_of(args)
-    prepared = prepare_steps(place, link, InvocationKind.FANOUT, steps, usual_name="fanout", team=team)
+    prepared = prepare_steps(place, link, InvocationKind.FANOUT, steps, team=team)
     return _start.launch(args, place, prepared, prompt, args.timeout, team)

@@ -53,9 +53,9 @@ def run(args: argparse.Namespace) -> int:
             raise InvalidInput(f"{text!r:.80} is not a step", hint="write it as NAME=AGENT:PROMPT")
         name, target, prompt = found.groups()
         who = _start.chosen_who(args, place, target.strip())
-        steps.append(Step(name, who, prompt.strip(), given=given))
+        steps.append(Step(name, who, prompt.strip(), input=given))
     for slot in unknown_slots(steps) if len(steps) > 1 else []:
         say(f"{{{slot}}} names no step and stays as it is", quiet=args.quiet)
     team = _start.team_of(args, place)
-    prepared = prepare_steps(place, _start.link_of(args), InvocationKind.FLOW, steps, usual_name="flow", team=team)
+    prepared = prepare_steps(place, _start.link_of(args), InvocationKind.FLOW, steps, team=team)
     return _start.launch(args, place, prepared, given, args.timeout, team)

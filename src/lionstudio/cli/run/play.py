@@ -46,9 +46,7 @@ def run(args: argparse.Namespace) -> int:
     for slot in planned.unknown:
         say(f"{{{slot}}} names nothing and stays as it is", quiet=args.quiet)
     team, link = _start.team_of(args, place, planned.team), _start.link_of(args)
-    prepared = prepare_steps(
-        place, link, InvocationKind.PLAY, planned.steps, usual_name=planned.name, team=team, playbook_name=planned.name
-    )
+    prepared = prepare_steps(place, link, InvocationKind.PLAY, planned.steps, team=team, playbook_name=planned.name)
     return _start.launch(args, place, prepared, text, args.timeout or planned.timeout, team)
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.cli._session.row import name_of, session_json
+from lionstudio.cli._session.row import session_json
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.cli._toolkit.escape import inline
@@ -18,6 +18,7 @@ from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for
 from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import NotFound
+from lionstudio.model.run_name import run_name
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.state.runs.run_list import Filters, Page, list_sessions
 
@@ -125,7 +126,7 @@ def _plain_cells(row: dict[str, Any]) -> Iterator[str]:
         row["status"],
         iso(row["created_at"]),
         row["invocation_kind"],
-        name_of(row),
+        run_name(row),
         row["message_count"],
         row["cost_microusd"],
         row["model"],

@@ -16,7 +16,7 @@ from lionstudio.files.teams.team_json import recipients
 from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.settings import Settings
 from lionstudio.state.database import Database
-from lionstudio.teams.service import Listed, Teams, Written, open_teams
+from lionstudio.teams.service import TeamEntry, Teams, TeamWrite, open_teams
 
 
 class TeamContext(NamedTuple):
@@ -43,7 +43,7 @@ def team_context(args: argparse.Namespace, *, writes: bool = True) -> Iterator[T
         yield TeamContext(open_teams(settings, db), settings, db)
 
 
-def warn(written: Written, args: argparse.Namespace) -> None:
+def warn(written: TeamWrite, args: argparse.Namespace) -> None:
     """Say that the table does not have something yet."""
     if written.unstored is not None:
         say(
@@ -68,7 +68,7 @@ def team_wire(team: Team) -> dict[str, Any]:
     }
 
 
-def listed_wire(each: Listed) -> dict[str, Any]:
+def listed_wire(each: TeamEntry) -> dict[str, Any]:
     """A team of a list as JSON; one that cannot be used has an error and little else."""
     about = team_wire(each.team) if each.team is not None else {"name": each.name}
     return {**about, "message_count": each.messages, "path": each.path, "error": each.error}

@@ -10,7 +10,7 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli.team._context import team_context
 from lionstudio.errors import Conflict
 from lionstudio.files.teams.team_file import folder_of, restore_team_file
-from lionstudio.teams.service import export
+from lionstudio.teams.service import export_team
 
 DESCRIPTION = """\
 Write a team with all its messages in the format of team files. What only the database has is in it too, so
@@ -31,7 +31,7 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the team."""
     with team_context(args, writes=False) as here:
-        data = export(here.teams, args.name, here.db)
+        data = export_team(here.teams, args.name, here.db)
         folder = folder_of(here.settings.home)
     if args.output is None:
         from lionstudio.cli._toolkit.json_output import to_json

@@ -12,7 +12,7 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
 from lionstudio.cli.team._context import listed_wire, team_context
-from lionstudio.teams.service import Listed
+from lionstudio.teams.service import TeamEntry
 
 EXAMPLES = (
     ("li team ls", "the teams that are in use"),
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _cells(each: Listed, now: float) -> list[Cell]:
+def _cells(each: TeamEntry, now: float) -> list[Cell]:
     if each.team is None:
         return [Cell(inline(each.name), "red"), *[Cell("")] * 4, Cell(inline(each.error or ""), "red")]
     team = each.team
@@ -70,7 +70,7 @@ def _cells(each: Listed, now: float) -> list[Cell]:
     ]
 
 
-def _plain(each: Listed) -> list[str]:
+def _plain(each: TeamEntry) -> list[str]:
     team = each.team
     if team is None:
         return ["", inline(each.name), "", "", "", "", inline(each.error or "")]

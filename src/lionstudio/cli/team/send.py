@@ -9,7 +9,7 @@ from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli.team._context import message_wire, team_context, warn
 from lionstudio.errors import InvalidInput
-from lionstudio.teams.service import MOST_TEXT, running_session
+from lionstudio.teams.service import MAX_TEXT_LENGTH, current_session_id
 
 DESCRIPTION = """\
 Write a message to a member of a team, to some, or to all. The message is on the disk when this returns. In a
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     text = _standard_input() if args.text == "-" else args.text
     to = [name.strip() for given in args.to or ["all"] for name in given.split(",") if name.strip()]
     with team_context(args) as here:
-        session_id = running_session(here.db)
+        session_id = current_session_id(here.db)
         sent = here.teams.send(args.name, text, sender=args.sender, to=to, session_id=session_id)
         warn(sent, args)
     (message,) = sent.messages
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _standard_input() -> str:
-    content = sys.stdin.buffer.read(4 * MOST_TEXT + 1)
+    content = sys.stdin.buffer.read(4 * MAX_TEXT_LENGTH + 1)
     try:
         return content.decode()
     except UnicodeDecodeError:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.coerce import to_microusd, to_token_count
-from lionstudio.model.entity import UNKNOWN_TAG, class_of
+from lionstudio.model.entity import UNKNOWN_TAG, find_class
 from lionstudio.model.messages import (
     ActionRequest,
     ActionResponse,
@@ -49,7 +49,7 @@ def class_for(tag: object, content: object) -> type[Message]:
 def normalize_tag(metadata: dict[str, Any], made: type[Message]) -> None:
     """Leave in the metadata only a tag that our class does not say by itself."""
     tag = metadata.pop("lion_class", None)
-    if made is Message and isinstance(tag, str) and tag and class_of(tag) is None:
+    if made is Message and isinstance(tag, str) and tag and find_class(tag) is None:
         metadata["lion_class"] = tag
     elif tag is not None and tag != made.TAG:
         metadata["lion_class_original"] = tag

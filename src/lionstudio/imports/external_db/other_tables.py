@@ -128,7 +128,7 @@ def _show(row: Record) -> Show:
     status = to_enum(ShowStatus, row.get("status"))
     created, topic = _made(row), check_id(row["topic"], "topic")
     return Show(
-        id=to_id(row.get("id")) or import_ids.show(topic),
+        id=to_id(row.get("id")) or import_ids.show_id(topic),
         topic=topic,
         created_at=created,
         updated_at=to_timestamp(row.get("updated_at")) or created,
@@ -199,7 +199,7 @@ def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic
     originals = {"status": row.get("status"), "session_id": row.get("session_id")}
     lost = {"status": status is None, "session_id": session != row.get("session_id")}
     return Play(
-        id=to_id(row.get("id")) or import_ids.play(topic, name),
+        id=to_id(row.get("id")) or import_ids.play_id(topic, name),
         show_id=show_id,
         name=name,
         created_at=created,

@@ -17,10 +17,10 @@ from lionstudio.imports.transcripts.tools import Tool
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import text_or_none
 from lionstudio.model.messages import Instruction, Message
+from lionstudio.model.redaction import Redactor
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus
 from lionstudio.runs.prepare.project import project_name
-from lionstudio.runs.redaction import Redactor
 from lionstudio.state.branches import create_branch, history
 from lionstudio.state.connection import Connection
 from lionstudio.state.imports.transcript_files import (

@@ -26,8 +26,8 @@ from lionstudio.imports.transcripts.tools import Candidate, Tool, describe_agent
 from lionstudio.imports.transcripts.zstd import unpack
 from lionstudio.model.coerce import Record
 from lionstudio.model.messages import Message
+from lionstudio.model.redaction import Redactor
 from lionstudio.model.status.statuses import SessionStatus
-from lionstudio.runs.redaction import Redactor
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.database import Database
 from lionstudio.state.imports.transcript_files import TranscriptFile, find_file, has_session, is_stored, save_file

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from lionstudio.model.entity import Element, milliseconds, revive_words
+from lionstudio.model.entity import Element, milliseconds, revive_enums
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 
 
@@ -29,7 +29,7 @@ class Show(Element):
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
         """The status becomes a member of its vocabulary."""
-        return revive_words(given, {"status": ShowStatus})
+        return revive_enums(given, {"status": ShowStatus})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class Play(Element):
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Words to members, 0/1 to a truth value, the dependencies to a tuple of names."""
-        given = revive_words(given, _PLAY_VOCABULARIES)
+        given = revive_enums(given, _PLAY_VOCABULARIES)
         passed, needs = given.get("gate_passed"), given.get("depends_on")
         return {
             **given,

@@ -1,4 +1,4 @@
-"""Several agents in one session: steps that wait for each other and pass their answers on, each on its own branch."""
+"""Flows: several agents in one session, as steps that wait for each other and use each other's answers."""
 
 from __future__ import annotations
 
@@ -15,49 +15,49 @@ from lionstudio.runs.run import Result, RunPart, RunSession
 
 _SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_-]*)\}")
 _INPUT = "input"
-MOST_AT_ONCE = 8  # agents of one session beside each other, unless the caller says otherwise
+MAX_CONCURRENT = 8  # agents of one session at once (default)
 
 
 class Step(NamedTuple):
-    """One agent of a flow; `{name}` in its prompt is the answer of the step of that name."""
+    """One agent of a flow; `{name}` in its prompt is replaced by the answer of that step."""
 
     name: str
-    who: ResolvedAgent
+    agent: ResolvedAgent
     prompt: str
     needs: tuple[str, ...] = ()
-    given: str = ""  # what `{input}` stands for; never looked through for names itself
+    input: str = ""  # replaces `{input}`; names inside it are not replaced
 
 
 def check_steps(steps: Iterable[Step]) -> list[Step]:
-    """The steps with what their prompts refer to among their needs; refused when they wait in a circle."""
-    given = list(steps)
-    names = [step.name for step in given]
+    """The steps with their needs completed from their prompts; cycles are refused."""
+    steps = list(steps)
+    names = [step.name for step in steps]
     if _INPUT in names:
-        raise InvalidInput(f"a step cannot be called {_INPUT}", hint="that is what was given on the command line")
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InvalidInput(f"two steps are called {twice}", hint="give each a name of its own")
-    known = [step._replace(needs=_needs(step, set(names))) for step in given]
-    for step in known:
+        raise InvalidInput(f"a step cannot be named {_INPUT}", hint=f"{{{_INPUT}}} stands for the flow's input")
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise InvalidInput(f"two steps are named {duplicate}", hint="give each step a unique name")
+    steps = [step._replace(needs=_needs(step, set(names))) for step in steps]
+    for step in steps:
         for need in step.needs:
             if need not in names:
-                raise InvalidInput(f"the step {step.name} waits for {need}, which does not exist")
-    waiting = {step.name: set(step.needs) for step in known}
+                raise InvalidInput(f"step {step.name} needs {need}, which does not exist")
+    waiting = {step.name: set(step.needs) for step in steps}
     while ready := [name for name, needs in waiting.items() if not needs]:
         for name in ready:
             del waiting[name]
         for needs in waiting.values():
             needs.difference_update(ready)
     if waiting:
-        raise InvalidInput(f"the steps {', '.join(sorted(waiting))} wait for each other in a circle")
-    return known
+        raise InvalidInput(f"steps {', '.join(sorted(waiting))} form a cycle")
+    return steps
 
 
 def unknown_slots(steps: Iterable[Step]) -> list[str]:
-    """What stands in braces in a prompt and is no step; it reaches the agent as it is."""
-    given = list(steps)
-    names = {step.name for step in given}
-    return sorted({slot for step in given for slot in _SLOT.findall(step.prompt) if slot not in {_INPUT, *names}})
+    """Names in braces that are not a step; they reach the agent unchanged."""
+    steps = list(steps)
+    names = {step.name for step in steps}
+    return sorted({slot for step in steps for slot in _SLOT.findall(step.prompt) if slot not in {_INPUT, *names}})
 
 
 def _needs(step: Step, names: set[str]) -> tuple[str, ...]:
@@ -65,46 +65,46 @@ def _needs(step: Step, names: set[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*step.needs, *mentioned]))
 
 
-def fanout_steps(who: ResolvedAgent, prompt: str, workers: int, synthesis: ResolvedAgent | None) -> list[Step]:
-    """The same task for several workers, and one who makes a whole of their answers."""
-    each = [Step(f"worker-{number}", who, prompt) for number in range(1, workers + 1)]
+def fanout_steps(agent: ResolvedAgent, prompt: str, workers: int, synthesis: ResolvedAgent | None) -> list[Step]:
+    """The same task for several workers, and optionally an agent that combines their answers."""
+    steps = [Step(f"worker-{number}", agent, prompt) for number in range(1, workers + 1)]
     if synthesis is None:
-        return each
-    answers = "\n\n".join(f"Answer of {step.name}:\n{{{step.name}}}" for step in each)
-    asked = f"Several workers were asked this:\n{prompt}\n\n{answers}\n\nMake one best answer of these."
-    return [*each, Step("synthesis", synthesis, asked, tuple(step.name for step in each))]
+        return steps
+    answers = "\n\n".join(f"Answer of {step.name}:\n{{{step.name}}}" for step in steps)
+    question = f"Several workers were asked this:\n{prompt}\n\n{answers}\n\nMake one best answer of these."
+    return [*steps, Step("synthesis", synthesis, question, tuple(step.name for step in steps))]
 
 
 MakePart = Callable[[Step, str], RunPart]
 
 
-async def play_flow(
-    running: RunSession, steps: list[Step], make_part: MakePart, *, at_once: int = MOST_AT_ONCE
+async def run_flow(
+    running: RunSession, steps: list[Step], make_part: MakePart, *, max_concurrent: int = MAX_CONCURRENT
 ) -> Result:
-    """Run every step after the ones it needs; what needs a step that failed is not started."""
+    """Run every step after the steps it needs; a step is skipped when one it needs did not complete."""
     results: dict[str, Result] = {}
     done = {step.name: asyncio.Event() for step in steps}
-    room = asyncio.Semaphore(at_once)
+    slots = asyncio.Semaphore(max_concurrent)
 
-    async def play(step: Step) -> None:
+    async def run(step: Step) -> None:
         try:
             for need in step.needs:
                 await done[need].wait()
-            results[step.name] = await _play_step(running, step, make_part, results, room)
+            results[step.name] = await _run_step(running, step, make_part, results, slots)
         finally:
             done[step.name].set()
 
     try:
         async with asyncio.TaskGroup() as group:
             for step in steps:
-                group.create_task(play(step))
+                group.create_task(run(step))
     except ExceptionGroup as several:
         raise several.exceptions[0] from None
-    return _whole(steps, results)
+    return _combine(steps, results)
 
 
-async def _play_step(
-    running: RunSession, step: Step, make_part: MakePart, results: Mapping[str, Result], room: asyncio.Semaphore
+async def _run_step(
+    running: RunSession, step: Step, make_part: MakePart, results: Mapping[str, Result], slots: asyncio.Semaphore
 ) -> Result:
     failed = [need for need in step.needs if results[need].ended.status is not SessionStatus.COMPLETED]
     if failed:
@@ -112,17 +112,17 @@ async def _play_step(
             Ended(SessionStatus.FAILED, 1, None, f"{step.name} needs {failed[0]}, which did not complete"), None
         )
     answers = {need: results[need].answer or "" for need in step.needs}
-    if step.given:
-        answers[_INPUT] = step.given
+    if step.input:
+        answers[_INPUT] = step.input
     prompt = _SLOT.sub(lambda slot: answers.get(slot[1], slot[0]), step.prompt)
-    async with room:
+    async with slots:
         if running.stopped is not None:
             return Result(running.stopped, None)
         return await running.execute(make_part(step, prompt))
 
 
-def _whole(steps: list[Step], results: Mapping[str, Result]) -> Result:
-    """The first failure in the order of the steps decides; the answer is that of the last step."""
+def _combine(steps: list[Step], results: Mapping[str, Result]) -> Result:
+    """The first failure in the order of the steps is the end of the run; the answer is that of the last step."""
     for step in steps:
         ended = results[step.name].ended
         if ended.status is not SessionStatus.COMPLETED:

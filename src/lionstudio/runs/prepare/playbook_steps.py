@@ -1,4 +1,4 @@
-"""From a playbook to the agents that play it: its prompt with its arguments, its mode, who runs each step.
+"""Turn a playbook into steps: its prompt with arguments, its mode, and the agent of each step.
 
 Nothing is started or written here.
 """
@@ -16,80 +16,82 @@ from lionstudio.runs.prepare.flow import Step, fanout_steps
 from lionstudio.runs.prepare.resolve import ResolvedAgent
 from lionstudio.settings import Settings
 
-FindWho = Callable[[str], ResolvedAgent]
-_USUAL_WORKERS = 3
+FindAgent = Callable[[str], ResolvedAgent]
+_DEFAULT_WORKERS = 3
 
 
-class Planned(NamedTuple):
-    """A playbook ready to be run."""
+class PlannedPlaybook(NamedTuple):
+    """A playbook that is ready to run."""
 
     name: str
     steps: list[Step]
     timeout: float | None
-    team: str | None  # that its agents write to each other in
-    unknown: list[str]  # what stands in braces and names nothing; it reaches the agent as it is
+    team: str | None  # the team of its agents
+    unknown: list[str]  # names in braces without a value; they reach the agent unchanged
 
 
 def get_playbook(name: str, settings: Settings, cwd: str) -> Playbook:
-    """The playbook of a name; NotFound, or InvalidInput when it cannot be read."""
+    """Load a playbook by name; raises NotFound, or InvalidInput when it cannot be read."""
     playbook = load_value(get_definition("playbook", name, settings.home, cwd))
     assert isinstance(playbook, Playbook)
     return playbook
 
 
 def plan_playbook(
-    playbook: Playbook, text: str, values: Mapping[str, str], find_who: FindWho, *, agent: str | None = None
-) -> Planned:
-    """The steps of a playbook for one input; `agent` runs it instead of the playbook's own."""
+    playbook: Playbook, text: str, values: Mapping[str, str], find_agent: FindAgent, *, agent: str | None = None
+) -> PlannedPlaybook:
+    """The steps of a playbook for one input; `agent` replaces the playbook's own."""
     prompt = render(playbook, text, bind(playbook, values))
-    steps = _steps(playbook, prompt, _Cast(playbook, find_who, agent))
-    of_prompt = unknown_slots(playbook.prompt, playbook.args) if playbook.mode != "flow" else []
-    of_steps = flow.unknown_slots(steps) if len(steps) > 1 else []
-    unknown = list(dict.fromkeys([*of_prompt, *of_steps]))
-    return Planned(playbook.name, steps, playbook.options.get("timeout"), _team(playbook), unknown)
+    steps = _steps(playbook, prompt, _Agents(playbook, find_agent, agent))
+    in_prompt = unknown_slots(playbook.prompt, playbook.args) if playbook.mode != "flow" else []
+    in_steps = flow.unknown_slots(steps) if len(steps) > 1 else []
+    unknown = list(dict.fromkeys([*in_prompt, *in_steps]))
+    return PlannedPlaybook(playbook.name, steps, playbook.options.get("timeout"), _team(playbook), unknown)
 
 
 def _team(playbook: Playbook) -> str | None:
-    """`team_mode: true` alone names none; then `team_attach` may."""
-    given = (playbook.options.get("team_mode"), playbook.options.get("team_attach"))
-    return next((name for name in given if isinstance(name, str)), None)
+    """`team_mode: true` has no name; then `team_attach` may have one."""
+    names = (playbook.options.get("team_mode"), playbook.options.get("team_attach"))
+    return next((name for name in names if isinstance(name, str)), None)
 
 
-class _Cast:
-    """Who plays what."""
+class _Agents:
+    """The agents of a playbook's steps."""
 
-    def __init__(self, playbook: Playbook, find_who: FindWho, agent: str | None) -> None:
+    def __init__(self, playbook: Playbook, find_agent: FindAgent, agent: str | None) -> None:
         self._playbook = playbook
-        self._find_who = find_who
-        self._usual = agent or next(iter(playbook.agents), None) or playbook.options.get("model")
+        self._find_agent = find_agent
+        self._default = agent or next(iter(playbook.agents), None) or playbook.options.get("model")
 
-    def who(self, target: Any = None) -> ResolvedAgent:
-        """The agent of a step, else the playbook's; how hard and how freely it works is the playbook's to say."""
-        named = target or self._usual
-        if not isinstance(named, str):
-            raise InvalidInput(f"the playbook {self._playbook.name} does not say who runs it", hint="add --agent AGENT")
-        found = self._find_who(named)
+    def get(self, target: Any = None) -> ResolvedAgent:
+        """The agent of a step, or the playbook's, with the playbook's effort and permissions where it sets none."""
+        name = target or self._default
+        if not isinstance(name, str):
+            raise InvalidInput(f"the playbook {self._playbook.name} has no agent", hint="add --agent AGENT")
+        agent = self._find_agent(name)
         options = self._playbook.options
-        free = "all" if options.get("yolo") or options.get("bypass") else None
-        return found._replace(effort=found.effort or options.get("effort"), permissions=found.permissions or free)
+        permissions = "all" if options.get("yolo") or options.get("bypass") else None
+        return agent._replace(
+            effort=agent.effort or options.get("effort"), permissions=agent.permissions or permissions
+        )
 
 
-def _steps(playbook: Playbook, prompt: str, cast: _Cast) -> list[Step]:
+def _steps(playbook: Playbook, prompt: str, agents: _Agents) -> list[Step]:
     if playbook.mode == "fanout":
         synthesis = playbook.options.get("with_synthesis")
-        judge = cast.who(synthesis if isinstance(synthesis, str) else None) if synthesis else None
-        return fanout_steps(cast.who(), prompt, int(playbook.options.get("workers") or _USUAL_WORKERS), judge)
-    listed = playbook.options.get("steps")
-    if playbook.mode == "flow" and isinstance(listed, dict) and listed:
-        return [_step(str(name), given, prompt, cast) for name, given in listed.items()]
-    return [Step("main", cast.who(), prompt)]
+        judge = agents.get(synthesis if isinstance(synthesis, str) else None) if synthesis else None
+        return fanout_steps(agents.get(), prompt, int(playbook.options.get("workers") or _DEFAULT_WORKERS), judge)
+    steps = playbook.options.get("steps")
+    if playbook.mode == "flow" and isinstance(steps, dict) and steps:
+        return [_step(str(name), fields, prompt, agents) for name, fields in steps.items()]
+    return [Step("main", agents.get(), prompt)]
 
 
-def _step(name: str, given: Any, prompt: str, cast: _Cast) -> Step:
-    if not isinstance(given, dict) or not isinstance(given.get("prompt"), str):
-        raise InvalidInput(f"the step {name} has no prompt", hint="write `prompt: …` below its name")
-    needs = given.get("needs") or given.get("depends_on") or []
+def _step(name: str, fields: Any, prompt: str, agents: _Agents) -> Step:
+    if not isinstance(fields, dict) or not isinstance(fields.get("prompt"), str):
+        raise InvalidInput(f"step {name} has no prompt", hint="write `prompt: …` below its name")
+    needs = fields.get("needs") or fields.get("depends_on") or []
     if not isinstance(needs, list):
-        raise InvalidInput(f"`needs` of the step {name} must be a list of steps")
-    agent = cast.who(given.get("agent") or given.get("model"))
-    return Step(name, agent, given["prompt"], tuple(map(str, needs)), given=prompt)
+        raise InvalidInput(f"`needs` of step {name} must be a list of steps")
+    agent = agents.get(fields.get("agent") or fields.get("model"))
+    return Step(name, agent, fields["prompt"], tuple(map(str, needs)), input=prompt)

@@ -1,6 +1,6 @@
-"""Where a run happens: its project's top folder and the commit it started from, read without starting git.
+"""The project and commit of a run, read from the files of its checkout without starting git.
 
-Reading the files is enough, and nothing that a repository's configuration names is executed.
+Reading files executes nothing that a repository's configuration names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 
 def top_folder(cwd: str) -> str | None:
-    """The nearest folder at or above that is a git checkout."""
+    """The top folder of the git checkout that holds `cwd`."""
     folder = os.path.abspath(cwd)
     while not os.path.exists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
@@ -27,33 +27,33 @@ def top_folder(cwd: str) -> str | None:
 
 
 def project_name(cwd: str) -> str | None:
-    """The name of the checkout's folder, None outside of one."""
+    """The name of the checkout's folder; None outside a checkout."""
     top = top_folder(cwd)
     return None if top is None else os.path.basename(top) or None
 
 
 def project_of(repo: str, settings: Settings, environ: Mapping[str, str]) -> str | None:
-    """What a run would belong to that is started in a repository: by the settings there, else by its name."""
+    """The project of runs in a repository: by the settings there, else the name of its folder."""
     try:
-        given = load_settings({"home": settings.home}, environ, repo).project
+        project = load_settings({"home": settings.home}, environ, repo).project
     except LionError:
-        given = settings.project
-    return given or project_name(repo)
+        project = settings.project
+    return project or project_name(repo)
 
 
 def commit_of(cwd: str) -> str | None:
-    """The commit that is checked out, None where there is none or it cannot be told."""
+    """The commit that is checked out; None when there is none or it cannot be read."""
     top = top_folder(cwd)
     git = None if top is None else _git_folder(top)
     if git is None:
         return None
-    head = _line(os.path.join(git, "HEAD"))
+    head = _read_line(os.path.join(git, "HEAD"))
     if head is None or not head.startswith("ref: "):
         return head if head and _COMMIT.fullmatch(head) else None
     name = head[5:].strip()
-    shared = _line(os.path.join(git, "commondir"))
+    shared = _read_line(os.path.join(git, "commondir"))
     for folder in (git, os.path.normpath(os.path.join(git, shared)) if shared else git):
-        commit = _line(os.path.join(folder, name)) or _packed(os.path.join(folder, "packed-refs"), name)
+        commit = _read_line(os.path.join(folder, name)) or _read_packed_ref(os.path.join(folder, "packed-refs"), name)
         if commit and _COMMIT.fullmatch(commit):
             return commit
     return None
@@ -63,13 +63,13 @@ def _git_folder(top: str) -> str | None:
     path = os.path.join(top, ".git")
     if os.path.isdir(path):
         return path
-    pointer = _line(path)  # a worktree or submodule: "gitdir: …"
+    pointer = _read_line(path)  # a worktree or submodule: "gitdir: …"
     if pointer is None or not pointer.startswith("gitdir: "):
         return None
     return os.path.normpath(os.path.join(top, pointer[8:]))
 
 
-def _line(path: str) -> str | None:
+def _read_line(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8") as file:
             return file.readline(4096).strip()
@@ -77,7 +77,7 @@ def _line(path: str) -> str | None:
         return None
 
 
-def _packed(path: str, name: str) -> str | None:
+def _read_packed_ref(path: str, name: str) -> str | None:
     try:
         with open(path, encoding="utf-8") as file:
             return next((line[:-1].split(" ")[0] for line in file if line.rstrip("\n").endswith(" " + name)), None)

@@ -1,4 +1,4 @@
-"""From what a person asked for to a session and the agents that run in it: definitions, providers, resume and fork.
+"""Resolve a request into a session and its agents: definitions, providers, resume and fork.
 
 Nothing is started or written here.
 """
@@ -31,7 +31,7 @@ PERMISSIONS = ("ask", "edit", "all")
 
 
 class ResolvedAgent(NamedTuple):
-    """An agent as it can be run: its provider, and what its definition or the command line says."""
+    """An agent that can be run: its provider, and the options of its definition or the command line."""
 
     provider: str
     model: str | None = None
@@ -45,44 +45,44 @@ class ResolvedAgent(NamedTuple):
 
 
 class ResumePoint(NamedTuple):
-    """Where a run continues: the branch and message it starts from, and what the provider knows of it."""
+    """The branch and message that a run continues from, and the provider's conversation."""
 
     session: Session
     fork: ForkPoint
-    conversation: str | None  # the provider's own id, when it can go on from exactly there
+    conversation: str | None  # the provider's own id, when it can continue from exactly there
     history: tuple[Message, ...]
 
 
 def resolve_agent(target: str, settings: Settings, cwd: str) -> ResolvedAgent:
-    """The agent that a name stands for: a definition, else `provider` or `provider/model`."""
-    plain = split_target(target)
+    """Resolve a name: an agent definition, else `provider` or `provider/model`."""
+    provider_and_model = split_target(target)
     definition = find_definition("agent", target, settings.home, cwd) if "/" not in target else None
     if definition is not None:
-        value = load_value(definition)
-        assert isinstance(value, Agent)
-        return _defined(value)
-    if plain is not None:
-        return ResolvedAgent(*plain)
+        agent = load_value(definition)
+        assert isinstance(agent, Agent)
+        return _from_definition(agent)
+    if provider_and_model is not None:
+        return ResolvedAgent(*provider_and_model)
     raise NotFound(
-        f"there is no agent or provider {target!r:.80}",
+        f"no agent or provider is named {target!r:.80}",
         hint="`li agents ls` lists agents; providers are claude, codex, openai/MODEL, acp, command and script",
     )
 
 
-def _defined(agent: Agent) -> ResolvedAgent:
-    given = agent.extra.get("provider")
-    named = split_target(agent.model) if agent.model else None
-    if isinstance(given, str):
-        provider, model = given, named[1] if named else agent.model
-    elif named is not None:
-        provider, model = named
+def _from_definition(agent: Agent) -> ResolvedAgent:
+    provider_field = agent.extra.get("provider")
+    target = split_target(agent.model) if agent.model else None
+    if isinstance(provider_field, str):
+        provider, model = provider_field, target[1] if target else agent.model
+    elif target is not None:
+        provider, model = target
     else:
         raise InvalidInput(
-            f"the agent {agent.name} does not say which provider runs it",
-            hint="add `provider: claude` or `model: claude/sonnet` to its head",
+            f"the agent {agent.name} has no provider",
+            hint="add `provider: claude` or `model: claude/sonnet` to its front matter",
         )
     tools, permissions = agent.extra.get("tools"), agent.extra.get("permissions")
-    listed = tools.replace(",", " ").split() if isinstance(tools, str) else tools
+    tool_list = tools.replace(",", " ").split() if isinstance(tools, str) else tools
     return ResolvedAgent(
         provider=provider,
         model=model,
@@ -90,31 +90,31 @@ def _defined(agent: Agent) -> ResolvedAgent:
         system=agent.prompt or None,
         effort=agent.effort,
         permissions="all" if agent.yolo or agent.bypass else permissions if permissions in PERMISSIONS else None,
-        tools=tuple(map(str, listed)) if isinstance(listed, list) else None,
+        tools=tuple(map(str, tool_list)) if isinstance(tool_list, list) else None,
         timeout=agent.timeout,
         options={key: agent.extra[key] for key in ("command", "args", "base_url", "url") if key in agent.extra},
     )
 
 
 def find_resume_point(conn: Connection, *, resume: str | None, fork: str | None) -> ResumePoint | None:
-    """What --resume SESSION or --fork SESSION[:ORD] names."""
+    """The point that --resume SESSION or --fork SESSION[:ORD] refers to; None without either."""
     if resume is not None:
         session_id = resolve_session(conn, resume)
-        return _origin(conn, session_id, _main_branch(conn, session_id), None)
+        return _resume_point(conn, session_id, _main_branch(conn, session_id), None)
     if fork is None:
         return None
     name, colon, ord_ = fork.rpartition(":")
     if not (colon and ord_.isascii() and ord_.isdigit()):
         session_id = resolve_session(conn, fork)
-        return _origin(conn, session_id, _main_branch(conn, session_id), None)
+        return _resume_point(conn, session_id, _main_branch(conn, session_id), None)
     session_id = resolve_session(conn, name)
-    found = messages_after(conn, session_id, int(ord_) - 1, 1)
-    if not found or found[0].ord != int(ord_):
+    entries = messages_after(conn, session_id, int(ord_) - 1, 1)
+    if not entries or entries[0].ord != int(ord_):
         raise NotFound(f"session {session_id} has no message {ord_}", hint=f"li state show {session_id}")
-    branch_id = branches_of(conn, session_id, [found[0].message_id]).get(found[0].message_id)
+    branch_id = branches_of(conn, session_id, [entries[0].message_id]).get(entries[0].message_id)
     if branch_id is None:
-        raise NotFound(f"message {ord_} of session {session_id} is on no branch")
-    return _origin(conn, session_id, get_branch(conn, branch_id), found[0].message_id)
+        raise NotFound(f"message {ord_} of session {session_id} is not on a branch")
+    return _resume_point(conn, session_id, get_branch(conn, branch_id), entries[0].message_id)
 
 
 def _main_branch(conn: Connection, session_id: str) -> Branch:
@@ -124,47 +124,48 @@ def _main_branch(conn: Connection, session_id: str) -> Branch:
     return branches[0]
 
 
-def _origin(conn: Connection, session_id: str, branch: Branch, message_id: str | None) -> ResumePoint:
-    seen: list[Message] = []
+def _resume_point(conn: Connection, session_id: str, branch: Branch, message_id: str | None) -> ResumePoint:
+    messages: list[Message] = []
     last = branch_length(conn, branch.id) - 1
     for entry in history(conn, branch.id):
         if entry.message is not None:
-            seen.append(entry.message)
+            messages.append(entry.message)
         if message_id is not None and entry.message_id == message_id and entry.branch_id == branch.id:
             last = entry.ord
             break
-    whole = last == branch_length(conn, branch.id) - 1
-    conversation = branch.metadata.get("conversation") if whole else None
-    known = conversation if isinstance(conversation, str) else None
-    return ResumePoint(get_session(conn, session_id), ForkPoint(branch.id, last), known, tuple(seen))
+    at_end = last == branch_length(conn, branch.id) - 1
+    conversation = branch.metadata.get("conversation") if at_end else None
+    if not isinstance(conversation, str):
+        conversation = None
+    return ResumePoint(get_session(conn, session_id), ForkPoint(branch.id, last), conversation, tuple(messages))
 
 
 def new_session(
     settings: Settings,
     cwd: str,
     kind: InvocationKind,
-    who: ResolvedAgent,
+    agent: ResolvedAgent,
     *,
     session_id: str | None = None,
-    **given: Any,
+    **fields: Any,
 ) -> Session:
-    """The session of a run, with where and with what it happens."""
+    """The session of a run, with its folder, project, commit and model."""
     return Session(
         id=session_id or new_id(),
         invocation_kind=kind,
         source_kind=SourceKind.LIVE,
-        agent_name=who.agent_name or who.provider,
-        provider=who.provider,
-        model=who.model,
+        agent_name=agent.agent_name or agent.provider,
+        provider=agent.provider,
+        model=agent.model,
         project=settings.project or project_name(cwd),
         cwd=cwd,
         git_commit=commit_of(cwd),
-        **given,
+        **fields,
     )
 
 
 def new_part(
-    who: ResolvedAgent,
+    agent: ResolvedAgent,
     prompt: str,
     *,
     session_id: str,
@@ -176,22 +177,22 @@ def new_part(
     same_conversation: bool = False,
     pass_on: tuple[str, ...] = (),
 ) -> RunPart:
-    """An agent with its task; refused here when it cannot work."""
-    provider: Provider = get_provider(who.provider)
+    """An agent with its task; raises when the provider cannot run it."""
+    provider: Provider = get_provider(agent.provider)
     env = agent_environment(environ, session_id=session_id, settings=settings, also=pass_on)
     conversation = origin.conversation if origin else None
     task = Task(
         prompt=prompt,
         cwd=os.path.abspath(cwd),
         env=env,
-        model=who.model,
-        system=who.system,
-        effort=who.effort,
-        tools=who.tools,
-        permissions=who.permissions,
+        model=agent.model,
+        system=agent.system,
+        effort=agent.effort,
+        tools=agent.tools,
+        permissions=agent.permissions,
         resume=conversation,
         history=origin.history if origin and conversation is None else (),
-        options={**who.options, "fork": bool(conversation) and not same_conversation},
+        options={**agent.options, "fork": bool(conversation) and not same_conversation},
     )
     provider.check(task)
     return RunPart(name, provider, task, new_id(), origin.fork if origin else None)

@@ -201,7 +201,7 @@ def _settled(here: Services, look: Callable[[], list[catalog.Definition]]) -> li
     try:
         database = here.store.find_database()
         if database is not None:
-            return editing.settled(database, here.settings.home, look)
+            return editing.list_recorded(database, here.settings.home, look)
     except NotFound:
         raise
     except LionError as error:

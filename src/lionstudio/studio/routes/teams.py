@@ -19,7 +19,7 @@ from lionstudio.studio.schemas import teams as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.system.filenames import check_name
-from lionstudio.teams.service import Conversation, Listed, Teams, open_teams
+from lionstudio.teams.service import Conversation, TeamEntry, Teams, open_teams
 
 router = APIRouter(tags=["teams"])
 
@@ -40,7 +40,7 @@ async def get_team(request: Request, team_id: str) -> Response:
     check_name(team_id, "team")
     found = await asyncio.to_thread(lambda: _teams(here).get(team_id))
     named, seq = here.store.read(lambda conn: session_names(conn, sessions_of_team(conn, found.team.id)))
-    listed = _listed(Listed(found.team.name, found.team, len(found.messages), found.path))
+    listed = _listed(TeamEntry(found.team.name, found.team, len(found.messages), found.path))
     linked = [{"id": id_, "name": name} for id_, name in sorted(named.items())]
     return answer({"team": listed, "sessions": sorted(named), "linked": linked, "unread": _unread(found)}, seq)
 
@@ -78,7 +78,7 @@ def _teams(here: Services, *, writing: bool = False) -> Teams:
     return open_teams(here.settings, here.store.database() if writing else here.store.find_database())
 
 
-def _listed(each: Listed) -> dict[str, Any]:
+def _listed(each: TeamEntry) -> dict[str, Any]:
     team = each.team
     return {
         "id": None if team is None else team.id,

@@ -14,7 +14,7 @@ class RunView(ResponseModel):
     """A session as lists show it."""
 
     id: str
-    display_name: str = Field(description="show / play, else name, playbook, agent, or the beginning of the id")
+    display_name: str = Field(description="name, else show / play, playbook, agent, or the start of the id")
     created_at: float
     updated_at: float | None
     name: str | None

@@ -6,6 +6,7 @@ import shlex
 from typing import Any
 
 from lionstudio.model.json_codec import load_or_keep
+from lionstudio.model.run_name import run_name
 from lionstudio.model.status.computed_state import effective_health, session_state
 from lionstudio.state.upkeep.liveness import proof_of
 
@@ -26,18 +27,11 @@ def run_json(row: dict[str, Any], now: float) -> dict[str, Any]:
     usable.pop("metadata", None)  # it stands beside the session, where it is asked for
     return {
         **usable,
-        "display_name": display_name(row),
+        "display_name": run_name(row),
         "duration_ms": _duration(row),
         "effective_health": effective_health(usable, now=now, proof=proof),
         "state": state.to_dict(),
     }
-
-
-def display_name(row: dict[str, Any]) -> str:
-    """What a person calls a run: its play, its name, its playbook, its agent, or the beginning of its id."""
-    if row.get("show_topic"):
-        return " / ".join(str(part) for part in (row["show_topic"], row.get("show_play_name")) if part)
-    return str(row.get("name") or row.get("playbook_name") or row.get("agent_name") or str(row["id"])[:8])
 
 
 def commands(run: dict[str, Any]) -> dict[str, str]:
