@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lionstudio.agents import provider
+from lionstudio.agents.provider import get_provider
 from lionstudio.errors import InvalidInput
 from lionstudio.files.definitions import agents, playbooks, skills
 from lionstudio.files.definitions.agents import Agent
 from lionstudio.files.definitions.playbooks import Arg, Playbook, bind, render
 from lionstudio.files.formats.field_rules import Problem
+from lionstudio.model.providers import PROVIDERS
 
 WHOLE_AGENT = """\
 ---
@@ -113,9 +114,8 @@ def test_an_agent_says_which_provider_runs_it(head: str, said: bool) -> None:
 
 
 def test_the_providers_are_those_that_can_be_started() -> None:
-    names = {*provider.PROVIDERS, *provider._OTHER_NAMES}
-
-    assert {name.replace("-", "_") for name in names} == agents.PROVIDERS
+    for entry in PROVIDERS.values():
+        assert {get_provider(name).name for name in (entry.name, *entry.aliases)} == {entry.name}
 
 
 def test_an_agent_without_a_prompt_is_a_warning() -> None:

@@ -10,9 +10,8 @@ from lionstudio.agents.jsonl_process import stream
 from lionstudio.agents.preflight import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput
+from lionstudio.model.providers import PROVIDERS
 from lionstudio.system.program import Program, find_program
-
-INSTALL = "npm install -g @anthropic-ai/claude-code, then run `claude` once and log in, or set ANTHROPIC_API_KEY"
 
 _PERMISSIONS: Mapping[str, str] = {
     "ask": "--permission-mode=default",  # nobody is there to be asked: what needs a permission is denied
@@ -39,11 +38,11 @@ class Claude:
             raise InvalidInput(
                 f"the tools {task.tools!r:.80} cannot be named to claude", hint='write e.g. ["Bash", "Read"]'
             )
-        find_program("claude", task.env, INSTALL)
+        find_program("claude", task.env, PROVIDERS[self.name].install)
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
         """Run it to its end."""
-        argv = [find_program("claude", task.env, INSTALL), *arguments(task)]
+        argv = [find_program("claude", task.env, PROVIDERS[self.name].install), *arguments(task)]
         # it ends without waiting until its output was read: of a pipe, only what fits into it would be left
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task), by_file=True)
         events = stream(program, ClaudeStreamReader())

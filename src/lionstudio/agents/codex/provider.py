@@ -13,9 +13,8 @@ from lionstudio.agents.jsonl_process import stream
 from lionstudio.agents.preflight import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput
+from lionstudio.model.providers import PROVIDERS
 from lionstudio.system.program import Program, find_program
-
-INSTALL = "npm install -g @openai/codex, then run `codex login`, or set CODEX_API_KEY"
 
 _PERMISSIONS: Mapping[str, str] = {
     "ask": "--sandbox=read-only",  # nobody is there to be asked: what needs a permission is denied
@@ -43,11 +42,11 @@ class Codex:
                 hint="leave `tools` out and set `permissions` to ask, edit or all",
             )
         check_system_fits(task)
-        find_program("codex", task.env, INSTALL)
+        find_program("codex", task.env, PROVIDERS[self.name].install)
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
         """Run it to its end."""
-        argv = [find_program("codex", task.env, INSTALL), *arguments(task)]
+        argv = [find_program("codex", task.env, PROVIDERS[self.name].install), *arguments(task)]
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task))
         events = stream(program, CodexStreamReader(Rollouts(home_of(task.env)), resumed=task.resume, model=task.model))
         try:

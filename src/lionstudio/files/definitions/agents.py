@@ -9,10 +9,9 @@ from lionstudio.files.formats import field_rules
 from lionstudio.files.formats.field_rules import Problem, Rule, check_fields, either, error, usable, warning
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.formats.strict_yaml import Path
+from lionstudio.model.providers import PROVIDER_NAMES
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-# What this version can start; a test keeps it equal to what the providers say themselves.
-PROVIDERS = frozenset({"acp", "claude", "claude_code", "codex", "command", "ollama", "openai", "script"})
 _A_DAY = 86_400
 
 RULES: Mapping[str, Rule] = {
@@ -86,16 +85,16 @@ def check_provider(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> Iter
     """A warning for a provider nobody has heard of."""
     given = fields.get("model")
     provider = provider_of(given) if isinstance(given, str) else None
-    if provider is not None and provider not in PROVIDERS:
+    if provider is not None and provider not in PROVIDER_NAMES:
         yield warning(
             lines.get(("model",)),
             f"the provider {provider!r:.60} is not known",
-            f"known: {', '.join(sorted(PROVIDERS))}",
+            f"known: {', '.join(sorted(PROVIDER_NAMES))}",
         )
 
 
 def _names_provider(model: str) -> bool:
-    return "/" in model or model.lower().replace("-", "_") in PROVIDERS
+    return "/" in model or model.lower().replace("-", "_") in PROVIDER_NAMES
 
 
 def _renamed(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[dict[str, Any], list[Problem]]:
