@@ -18,7 +18,8 @@ from tests.support.agent_programs import Agent
 from tests.support.commands import started
 from tests.support.transcripts import branch_names
 
-from lionstudio.imports.transcripts.tools import TOOLS, Tool
+from lionstudio.agents.transcript import TranscriptTool
+from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Message
 from lionstudio.model.sessions import Session
 from lionstudio.state.branches import get_branch, history
@@ -37,7 +38,7 @@ SCRIPT = "please\n@run echo hi > a.txt\n@run cat a.txt; ls /nope\n@say All done.
 class Followed:
     """A mirror that runs, and everything that was seen of it from this process."""
 
-    tool: Tool
+    tool: TranscriptTool
     agent: Agent
     root: Path
     path: str
@@ -105,7 +106,7 @@ class Followed:
 def followed(name: str, agent: Agent, home: Path) -> Iterator[Followed]:
     tool = TOOLS[name]
     root, kept = home / "home" / f".{name}", home / "lion"
-    env = {tool.variable: str(root), "LIONAGI_HOME": str(kept)}
+    env = {tool.home_variable: str(root), "LIONAGI_HOME": str(kept)}
     with started("mirror", name, "--follow", "--json", env=env) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -133,7 +134,7 @@ def _see(follower: Followed, stop: threading.Event) -> None:
 def _measure(follower: Followed, stop: threading.Event) -> None:
     known: dict[str, int] = {}
     while not stop.wait(0.002):
-        for tree in follower.tool.trees:
+        for tree in follower.tool.folders:
             for path in (follower.root / tree).rglob("*.jsonl"):
                 size = path.stat().st_size
                 if size != known.get(str(path)):

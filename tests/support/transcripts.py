@@ -11,13 +11,15 @@ from typing import Any
 
 from tests.support.builders import T0
 
+from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.imports.report import Report
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import CLAUDE, CODEX, Tool
+from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.branches import history, list_branches
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 
+CLAUDE, CODEX = TOOLS["claude"], TOOLS["codex"]
 USAGE = {"input_tokens": 10, "output_tokens": 4, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20}
 LONG_AGO = T0 + 1000  # so that nothing counts as still being written
 
@@ -184,7 +186,7 @@ class Codex:
         self.event("token_count", info={"total_token_usage": sums, "last_token_usage": {"input_tokens": last}})
 
 
-def mirror(db: Database, root: Path, tool: Tool = CLAUDE) -> Report:
+def mirror(db: Database, root: Path, tool: TranscriptTool = CLAUDE) -> Report:
     """One run over a folder."""
     report = Report()
     Mirror(db, tool, os.path.realpath(root)).run(report)
@@ -196,7 +198,7 @@ def codex(db: Database, root: Path) -> Report:
     return mirror(db, root, CODEX)
 
 
-def spoken(db: Database, session: str, tool: Tool = CLAUDE) -> list[Any]:
+def spoken(db: Database, session: str, tool: TranscriptTool = CLAUDE) -> list[Any]:
     """What the main branch of a session has seen: (class, the text of its content)."""
 
     def read(conn: Connection) -> list[Any]:
@@ -206,7 +208,7 @@ def spoken(db: Database, session: str, tool: Tool = CLAUDE) -> list[Any]:
     return db.read(read)
 
 
-def branch_names(db: Database, session: str, tool: Tool = CLAUDE) -> list[str | None]:
+def branch_names(db: Database, session: str, tool: TranscriptTool = CLAUDE) -> list[str | None]:
     """The names of a session's branches, oldest first."""
     return db.read(lambda conn: [branch.name for branch in list_branches(conn, tool.session_id(session))])
 

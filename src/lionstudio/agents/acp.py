@@ -11,7 +11,7 @@ from typing import Any
 
 from lionstudio.agents.events import Ended, Event, MessageEvent, MetadataEvent, TextDelta, WaitingEvent
 from lionstudio.agents.provider import Provider, Task, history_as_text
-from lionstudio.agents.raw_message import raw_message
+from lionstudio.agents.records import raw_message
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse

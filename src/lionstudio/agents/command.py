@@ -10,7 +10,7 @@ from typing import Any
 
 from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.agents.provider import Provider, Task, history_as_text
-from lionstudio.agents.raw_message import parse_line, raw_message
+from lionstudio.agents.records import parse_line, raw_message
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import AssistantResponse, Instruction, Message, System, create_message

@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
 from lionstudio.agents.events import MAIN, Ended, Event, MessageEvent
-from lionstudio.agents.raw_message import parse_line, raw_message
+from lionstudio.agents.records import parse_line, raw_message
 from lionstudio.agents.usage_tally import UsageTally
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import Instruction, Message

@@ -25,7 +25,7 @@ class Reading:
         record = {"type": kind, "uuid": f"u{self.number}", "sessionId": "s1", "timestamp": iso(self.number), **more}
         if message is not None:
             record["message"] = message
-        found = list(self.reader.take(record))
+        found = list(self.reader.feed(record))
         self.lanes = [said.lane for said in found]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
         self.reader = ClaudeTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)

@@ -28,7 +28,7 @@ class Reading:
         return self.record({"timestamp": iso(self.number), "type": kind, "payload": payload})
 
     def record(self, record: dict[str, Any]) -> list[Message]:
-        found = [said.message for said in self.reader.take(record)]
+        found = [said.message for said in self.reader.feed(record)]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
         self.reader = CodexTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)
         return found
@@ -205,7 +205,7 @@ def test_the_flat_format_of_older_versions() -> None:
         {"type": "message", **text("user", "yes")},
         {"type": "function_call", "name": "shell", "call_id": "c", "arguments": "{}"},
     ]
-    found = [said.message for record in records for said in reader.take(record)]
+    found = [said.message for record in records for said in reader.feed(record)]
     assert [type(message) for message in found] == [System, Instruction, Instruction, ActionRequest]
     assert len({message.id for message in found}) == 4
     assert (reader.facts.thread, reader.facts.git_branch) == ("old", "dev")

@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 from tests.support.commands import started
-from tests.support.transcripts import Claude, Codex, spoken
+from tests.support.transcripts import CLAUDE, CODEX, Claude, Codex, spoken
 
 from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
 from lionstudio.state.database import Database
 from lionstudio.state.feed.changes import Tail
 from lionstudio.system import watch_tree

@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from tests.imports.transcripts.test_sync import root, session_of
 from tests.support.builders import sql
-from tests.support.transcripts import Claude, iso, mirror, spoken
+from tests.support.transcripts import CLAUDE, Claude, iso, mirror, spoken
 
 from lionstudio.imports.report import ItemOutcome
 from lionstudio.imports.transcripts import line_reader, sync, transcript_reader
-from lionstudio.imports.transcripts.tools import CLAUDE
 from lionstudio.state.branches import list_branches
 from lionstudio.state.database import Database
 from lionstudio.state.imports.transcript_files import save_file

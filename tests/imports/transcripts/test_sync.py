@@ -10,10 +10,20 @@ from typing import Any
 
 import pytest
 from tests.support.builders import sql
-from tests.support.transcripts import LONG_AGO, Claude, Codex, branch_names, codex, everything, mirror, spoken
+from tests.support.transcripts import (
+    CLAUDE,
+    CODEX,
+    LONG_AGO,
+    Claude,
+    Codex,
+    branch_names,
+    codex,
+    everything,
+    mirror,
+    spoken,
+)
 
 from lionstudio.imports.transcripts.sync import _Group
-from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
 from lionstudio.imports.transcripts.transcript_reader import Overtaken
 from lionstudio.state.branches import branch_usage, get_branch
 from lionstudio.state.database import Database

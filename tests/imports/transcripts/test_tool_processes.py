@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 
 from lionstudio.imports.transcripts import tool_processes
-from lionstudio.imports.transcripts.tool_processes import SILENT, may_be_running
+from lionstudio.imports.transcripts.tool_processes import IDLE_SECONDS, may_be_running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> None:
-    tool_processes._folders_of.cache_clear()
+    tool_processes._working_folders.cache_clear()
 
 
 def test_a_silent_file_is_at_rest(tmp_path: Path) -> None:
-    assert not may_be_running("no-such-program", None, 0.0, SILENT + 1)
+    assert not may_be_running("no-such-program", None, 0.0, IDLE_SECONDS + 1)
 
 
 def test_without_a_program_nobody_writes(tmp_path: Path) -> None:

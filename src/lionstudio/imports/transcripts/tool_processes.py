@@ -1,4 +1,4 @@
-"""Whether a program of a tool may be at work on a conversation: what the system's list of processes says."""
+"""Running programs of a tool, from /proc: they tell whether a conversation may still be written to."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ import os
 import time
 from functools import lru_cache
 
-SILENT = 300.0  # seconds without a word after which a conversation counts as ended
-_ASK_AGAIN = 2.0
+IDLE_SECONDS = 300.0  # a conversation that is silent for longer counts as ended
+_CACHE_SECONDS = 2.0
 
 
-def may_be_running(name: str, cwd: str | None, changed_at: float, now: float) -> bool:
-    """Whether a file that changed at a time may still be written; only proof of the opposite says no."""
-    if now - changed_at > SILENT:
+def may_be_running(program: str, cwd: str | None, changed_at: float, now: float) -> bool:
+    """False only with proof that the file which changed at this time is no longer written to."""
+    if now - changed_at > IDLE_SECONDS:
         return False
-    folders = _folders_of(name, int(time.monotonic() / _ASK_AGAIN))
+    folders = _working_folders(program, int(time.monotonic() / _CACHE_SECONDS))
     return folders is None or None in folders or cwd is None or os.path.realpath(cwd) in folders
 
 
 @lru_cache(maxsize=4)
-def _folders_of(name: str, _tick: int) -> frozenset[str | None] | None:
-    """The folders in which a program runs, None among them for one that hides it; None where no list is kept."""
+def _working_folders(program: str, _tick: int) -> frozenset[str | None] | None:
+    """The working folders of a program's processes, None for a hidden one; None alone where /proc is missing."""
     try:
-        numbers = [entry for entry in os.listdir("/proc") if entry.isdigit()]
+        pids = [entry for entry in os.listdir("/proc") if entry.isdigit()]
     except OSError:
         return None
-    return frozenset(_folder(number) for number in numbers if _is_program(number, name))
+    return frozenset(_working_folder(pid) for pid in pids if _is_program(pid, program))
 
 
-def _is_program(number: str, name: str) -> bool:
+def _is_program(pid: str, program: str) -> bool:
     try:
-        with open(f"/proc/{number}/cmdline", "rb") as file:
-            words = file.read(4096).decode("utf-8", "replace").split("\0")[:2]
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            argv = file.read(4096).decode("utf-8", "replace").split("\0")[:2]
     except OSError:
         return False
     # the program itself, or the script that an interpreter runs
-    return any(name in os.path.basename(word) or f"/{name}" in word for word in words)
+    return any(program in os.path.basename(argument) or f"/{program}" in argument for argument in argv)
 
 
-def _folder(number: str) -> str | None:
+def _working_folder(pid: str) -> str | None:
     try:
-        return os.readlink(f"/proc/{number}/cwd")
+        return os.readlink(f"/proc/{pid}/cwd")
     except OSError:
         return None
