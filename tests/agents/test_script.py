@@ -23,8 +23,8 @@ def task(prompt: str) -> Task:
         ("@tool", "@tool needs the name"),
         ("@sleep x", "@sleep needs a number"),
         ("@sleep nan", "@sleep needs a number"),
-        ("@usage a b", "@usage needs whole numbers"),
-        ("@usage", "@usage needs whole numbers"),
+        ("@usage a b", "@usage needs integer"),
+        ("@usage", "@usage needs integer"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(line: str, wrong: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from lionstudio.agents.claude.blocks import StreamCalls, assistant_messages, user_messages
 from lionstudio.agents.claude.usage import StreamUsage, total_usage
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta
-from lionstudio.agents.jsonl_process import StreamReader, broke_off, notice
+from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
 from lionstudio.agents.records import joined_text, raw_message, text_of, without_empty
 from lionstudio.model.coerce import Record, dict_of, list_of, to_token_count
@@ -176,10 +176,10 @@ class ClaudeStreamReader(StreamReader):
         """The run succeeded only with a result without error and exit code 0."""
         result = self._result
         if result is None:
-            return broke_off(code, last_words, "claude")
+            return ended_without_result(code, last_words, "claude")
         subtype = text_of(result.get("subtype"))
         if not result.get("is_error") and not subtype.startswith("error"):
-            return Ended(SessionStatus.COMPLETED, 0) if code == 0 else broke_off(code, last_words, "claude")
+            return Ended(SessionStatus.COMPLETED, 0) if code == 0 else ended_without_result(code, last_words, "claude")
         errors = "; ".join(filter(None, map(text_of, list_of(result.get("errors")))))
         text = text_of(result.get("result")) or errors or subtype.replace("_", " ")
         limit = self._error in _LIMITS or self._resets_at is not None or result.get("api_error_status") == 429

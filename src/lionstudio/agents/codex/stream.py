@@ -9,7 +9,7 @@ from lionstudio.agents.codex.items import CALLS, request_of, response_of
 from lionstudio.agents.codex.rollout import Rollouts
 from lionstudio.agents.codex.usage import parse_tokens
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent
-from lionstudio.agents.jsonl_process import StreamReader, broke_off, notice
+from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
 from lionstudio.agents.records import parse_line, raw_message, text_of, without_empty
 from lionstudio.agents.usage_tally import grown, priced
@@ -146,7 +146,7 @@ class CodexStreamReader(StreamReader):
             return failed(self._failure, code, hint=_LOG_IN if is_unauthorised else None)
         if self._completed and code == 0:
             return Ended(SessionStatus.COMPLETED, 0)
-        ended = broke_off(code, last_words, "codex")
+        ended = ended_without_result(code, last_words, "codex")
         return ended._replace(detail=f"{ended.detail} ({_FORGOTTEN})") if "no rollout found" in last_words else ended
 
 
