@@ -257,7 +257,7 @@ def test_a_run_that_runs_here_is_left_alone(db: Database, home: Path) -> None:
 
     report = imported(db, home)
 
-    assert [(item.outcome, "is running here" in (item.reason or "")) for item in report.items] == [("skipped", True)]
+    assert [(item.outcome, "is running; import" in (item.reason or "")) for item in report.items] == [("skipped", True)]
 
 
 def test_a_session_that_only_notes_the_run_is_found_without_a_scan(db: Database, home: Path) -> None:
