@@ -1,4 +1,4 @@
-"""Transcripts as Claude Code and Codex write them, made up line by line."""
+"""Builders of transcripts in the formats of Claude Code and Codex."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Claude:
         return call
 
     def result(self, call: str, output: Any, *, error: bool = False, **more: Any) -> dict[str, Any]:
-        """What the tool gave back."""
+        """A tool result."""
         block = {"type": "tool_result", "tool_use_id": call, "content": output, "is_error": error}
         return self.turn("user", {"role": "user", "content": [block]}, **more)
 
@@ -199,7 +199,7 @@ def codex(db: Database, root: Path) -> Report:
 
 
 def spoken(db: Database, session: str, tool: TranscriptTool = CLAUDE) -> list[Any]:
-    """What the main branch of a session has seen: (class, the text of its content)."""
+    """The messages of a session's main branch as (class, text)."""
 
     def read(conn: Connection) -> list[Any]:
         branch = tool.branch_id(session, "")

@@ -20,7 +20,7 @@ from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.system.program import Program
 
-_HOLD_SECONDS = 0.1  # the figures follow within milliseconds, or much later
+_HOLD_SECONDS = 0.1  # the usage follows within milliseconds, or much later
 _MAX_DETAIL = 2000
 
 

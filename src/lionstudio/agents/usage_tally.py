@@ -14,13 +14,13 @@ M = TypeVar("M", bound=Message)
 
 class UsageTally:
     def __init__(self) -> None:
-        self.noted = NOTHING
+        self.counted = NOTHING
 
     def note(self, message: M, usage: Usage) -> M:
         """The message with this usage added to its metadata."""
         if usage == NOTHING:
             return message
-        self.noted = self.noted.plus(usage)
+        self.counted = self.counted.plus(usage)
         sums = message.usage.plus(usage)._asdict()
         if sums["cost_microusd"] is None:
             del sums["cost_microusd"]
@@ -29,8 +29,8 @@ class UsageTally:
     def missing(self, total: Usage) -> Usage:
         """The part of a total that is not on a message yet; never negative."""
         cost = total.cost_microusd
-        missing_cost = None if cost is None else max(0, cost - (self.noted.cost_microusd or 0))
-        return grown(self.noted, total)._replace(cost_microusd=missing_cost or None)
+        missing_cost = None if cost is None else max(0, cost - (self.counted.cost_microusd or 0))
+        return grown(self.counted, total)._replace(cost_microusd=missing_cost or None)
 
 
 def grown(before: Usage, now: Usage) -> Usage:

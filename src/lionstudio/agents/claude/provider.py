@@ -14,7 +14,7 @@ from lionstudio.model.providers import PROVIDERS
 from lionstudio.system.program import Program, find_program
 
 _PERMISSIONS: Mapping[str, str] = {
-    "ask": "--permission-mode=default",  # there is no terminal: an action that needs permission is denied
+    "ask": "--permission-mode=default",  # without a terminal, an action that needs permission is denied
     "edit": "--permission-mode=acceptEdits",
     "all": "--dangerously-skip-permissions",
 }

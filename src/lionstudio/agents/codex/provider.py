@@ -17,7 +17,7 @@ from lionstudio.model.providers import PROVIDERS
 from lionstudio.system.program import Program, find_program
 
 _PERMISSIONS: Mapping[str, str] = {
-    "ask": "--sandbox=read-only",  # there is no terminal: an action that needs permission is denied
+    "ask": "--sandbox=read-only",  # without a terminal, an action that needs permission is denied
     "edit": "--sandbox=workspace-write",
     "all": "--dangerously-bypass-approvals-and-sandbox",
 }

@@ -152,8 +152,8 @@ class CodexTranscriptReader:
             value = payload.get(key) or git.get(key)
             if value:
                 facts.extra[key] = value
-        given = payload.get("base_instructions") or payload.get("instructions")
-        text = text_or_none(dict_of(given).get("text")) or text_or_none(given)
+        instructions = payload.get("base_instructions") or payload.get("instructions")
+        text = text_or_none(dict_of(instructions).get("text")) or text_or_none(instructions)
         if text and facts.forked_before is None:
             # the same in every conversation of a version, so it is stored once
             yield MessagePart(System, {"system_message": text}, {}, id=stable_id(_SPACE, "instructions", text))

@@ -11,7 +11,7 @@ _CACHE_SECONDS = 2.0
 
 
 def may_be_running(program: str, cwd: str | None, changed_at: float, now: float) -> bool:
-    """False only with proof that the file which changed at this time is no longer written to."""
+    """False only with proof that the file which changed at this time is not being written to."""
     if now - changed_at > IDLE_SECONDS:
         return False
     folders = _working_folders(program, int(time.monotonic() / _CACHE_SECONDS))
