@@ -14,7 +14,7 @@ from benches.importing import TEXT, bare_appends, run, spent, tell
 from benches.stores import fresh_path
 from benches.table import Options, Table
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import CLAUDE
+from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.database import Database
 from lionstudio.state.imports.session_merge import tune_for_import
 
@@ -27,7 +27,7 @@ def _measure(table: Table, given: Options, folder: Path) -> None:
         _write(folder / "projects" / f"-p{number % 40}", number)
     with Database(str(fresh_path("mirror"))) as db:
         tune_for_import(db.conn)
-        mirror = Mirror(db, CLAUDE, os.path.realpath(folder))
+        mirror = Mirror(db, TOOLS["claude"], os.path.realpath(folder))
         first, second = spent(mirror.run), spent(mirror.run)
     bare = bare_appends(files, first.messages // files, uuid="x" * 36, parent_uuid="y" * 36)
     tell(table, "", first, second, bare, files, "file")

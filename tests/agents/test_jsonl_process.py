@@ -1,4 +1,4 @@
-"""Reading a program's records: a message waits a moment for its figures, and never for long."""
+"""Records of a program: a message is held briefly for its usage."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def collect(code: str) -> list[tuple[float, Event]]:
     return [(time.monotonic(), event) async for event in stream(program(code), Parrot())]
 
 
-def test_figures_that_follow_at_once_stand_on_the_message() -> None:
+def test_stream_adds_following_usage_to_held_message() -> None:
     events = asyncio.run(collect("""print('{"say": "a"}\\n{"tokens": 5}\\n{"say": "b"}')"""))
     said = [event.message for _, event in events if isinstance(event, MessageEvent)]
 
@@ -48,14 +48,14 @@ def test_figures_that_follow_at_once_stand_on_the_message() -> None:
     assert isinstance(events[-1][1], Ended)
 
 
-def test_a_message_does_not_wait_for_long() -> None:
+def test_stream_releases_held_message_after_timeout() -> None:
     events = asyncio.run(collect("""print('{"say": "a"}'); time.sleep(1); print('{"say": "b"}')"""))
     a, b = [at for at, event in events if isinstance(event, MessageEvent)]
 
     assert b - a > 0.6
 
 
-def test_who_stops_the_run_still_gets_what_was_held_back() -> None:
+def test_stream_yields_held_message_on_cancellation() -> None:
     async def stopped() -> list[Event]:
         reader, events = Parrot(), []
         iterator = stream(program("""print('{"say": "a"}'); time.sleep(60)"""), reader)
@@ -65,7 +65,7 @@ def test_who_stops_the_run_still_gets_what_was_held_back() -> None:
                 events.append(event)
 
         task = asyncio.ensure_future(consume())  # noqa: TID251
-        while reader.hold_left is None:  # noqa: ASYNC110  (nobody tells when it holds something back)
+        while reader.hold_left is None:  # noqa: ASYNC110  (no event announces a held message)
             await asyncio.sleep(0.001)
         task.cancel()
         await asyncio.wait([task])

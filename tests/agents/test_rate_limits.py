@@ -1,4 +1,4 @@
-"""Limits are recognised by their words, and so is the time at which they are over."""
+"""Usage limits and their reset times in error texts."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ NOW = datetime(2026, 11, 15, 10, 0, tzinfo=UTC)
         "exceeded retry limit, last status: 429 Too Many Requests",
     ],
 )
-def test_limits_are_recognised(text: str) -> None:
+def test_is_limit_recognises_limits(text: str) -> None:
     assert is_limit(text)
 
 
 @pytest.mark.parametrize("text", ["API Error: 400 bad request", "Invalid API key", "the context window is full", ""])
-def test_other_errors_are_not(text: str) -> None:
+def test_is_limit_rejects_other_errors(text: str) -> None:
     assert not is_limit(text)
 
 
@@ -51,11 +51,11 @@ def test_other_errors_are_not(text: str) -> None:
         ("Please try again in 1.5s.", NOW + timedelta(seconds=1.5)),
     ],
 )
-def test_the_time_is_read(text: str, expected: datetime) -> None:
+def test_reset_time_parses(text: str, expected: datetime) -> None:
     assert reset_time(text, now=NOW) == expected.timestamp()
 
 
-def test_a_clock_is_the_one_of_this_machine() -> None:
+def test_reset_time_uses_local_clock() -> None:
     here = NOW.astimezone(timezone(timedelta(hours=-8)))  # 2 o'clock in the morning
 
     assert reset_time("resets 3pm", now=here) == datetime(2026, 11, 15, 23, 0, tzinfo=UTC).timestamp()
@@ -64,11 +64,11 @@ def test_a_clock_is_the_one_of_this_machine() -> None:
 @pytest.mark.parametrize(
     "text", ["resets soon", "try again at Feb 31st, 2033 6:14 PM", "resets Foo 3, 5pm", "25pm", ""]
 )
-def test_what_is_no_time_is_none(text: str) -> None:
+def test_reset_time_returns_none_without_time(text: str) -> None:
     assert reset_time(text, now=NOW) is None
 
 
-def test_the_end_says_when() -> None:
+def test_failed_includes_reset_time() -> None:
     end = failed("usage limit reached|1794800000", 0)
 
     assert (end.exit_code, end.reason) == (1, "run.failed.usage_limit")

@@ -1,4 +1,4 @@
-"""A script with a mistake is refused with its line before anything is begun."""
+"""A script with a mistake is refused with its line before anything runs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def task(prompt: str) -> Task:
         ("@tool", "@tool needs the name"),
         ("@sleep x", "@sleep needs a number"),
         ("@sleep nan", "@sleep needs a number"),
-        ("@usage a b", "@usage needs whole numbers"),
-        ("@usage", "@usage needs whole numbers"),
+        ("@usage a b", "@usage needs integer"),
+        ("@usage", "@usage needs integer"),
     ],
 )
-def test_a_mistake_is_told_with_its_line(line: str, wrong: str) -> None:
+def test_check_reports_line_of_mistake(line: str, wrong: str) -> None:
     with pytest.raises(InvalidInput, match=f"line 2 of the script: {wrong}"):
         Script().check(task(f"@say hello\n  {line}"))
 
 
-def test_what_is_right_passes() -> None:
+def test_check_accepts_valid_scripts() -> None:
     Script().check(task("@write a.txt one\n@sleep\n@sleep 0.5\n@usage 1 2\n@tool grep\n@fail\n@limit\nno directive @x"))

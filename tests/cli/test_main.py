@@ -80,6 +80,8 @@ def test_help_loads_nothing_but_the_table(tmp_path: Path) -> None:
         "lionstudio.cli",
         "lionstudio.cli.main",
         "lionstudio.cli.registry",
+        "lionstudio.model",
+        "lionstudio.model.transcript_tools",
         "lionstudio.cli._toolkit",
         "lionstudio.cli._toolkit.output",
         "lionstudio.errors",

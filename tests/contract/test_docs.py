@@ -111,7 +111,7 @@ def test_every_status_of_a_play_is_explained(status: str) -> None:
     assert f"\n| `{status}` |" in document("shows.md")
 
 
-@pytest.mark.parametrize("word", script._WORDS)
+@pytest.mark.parametrize("word", script._COMMANDS)
 def test_every_word_of_the_scripted_agent_is_documented_and_in_the_help(word: str) -> None:
     told = document("agents.md").partition("## The scripted agent")[2].partition("\n## ")[0]
 

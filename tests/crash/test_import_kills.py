@@ -1,4 +1,4 @@
-"""Imports that are killed and run again end as if nothing had happened: every row is compared."""
+"""An import that is killed and run again gives the same rows as one that was not."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def env(home: Path, **more: str) -> dict[str, str]:
 
 @cache
 def done_once(work: str, archive: Path) -> dict[str, Any]:
-    """The database after an import that nobody disturbed."""
+    """The database after an undisturbed import."""
     home = archive.parent / f"undisturbed-{work}"
     assert li(*command(work, archive), env=env(home)).code == 0
     return rows_of(home / "state.db")
@@ -105,7 +105,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("work", "point", "passes"), CASES)
-def test_killed_at(work: str, point: str, passes: int, archive: Path, tmp_path: Path) -> None:
+def test_import_killed_at_point(work: str, point: str, passes: int, archive: Path, tmp_path: Path) -> None:
     killed = li(*command(work, archive), env=env(tmp_path, LIONAGI_CRASH_AT=f"{point}:{passes}"))
 
     assert killed.code == -signal.SIGKILL, killed
@@ -113,7 +113,7 @@ def test_killed_at(work: str, point: str, passes: int, archive: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("work", ["import", "import-db", "import-shows"])
-def test_killed_at_any_moment(work: str, archive: Path, tmp_path: Path, figures: Figures) -> None:
+def test_import_killed_at_random(work: str, archive: Path, tmp_path: Path, figures: Figures) -> None:
     began = time.monotonic()
     done_once(work, archive)
     length = max(0.2, time.monotonic() - began)
@@ -134,7 +134,7 @@ def test_killed_at_any_moment(work: str, archive: Path, tmp_path: Path, figures:
     figures(f"{landed} of {KILLS} kills hit `li state {work}` while it worked; all ended alike")
 
 
-def test_ctrl_c_says_what_was_done_and_how_to_go_on(archive: Path, tmp_path: Path) -> None:
+def test_import_ctrl_c_reports_progress_and_hint(archive: Path, tmp_path: Path) -> None:
     write_foreign(tmp_path / "large.db", sessions=300, rounds=20)
     home = tmp_path / "home"
     given = ["state", "import-db", str(tmp_path / "large.db"), "--no-index", "--json"]

@@ -1,4 +1,4 @@
-"""A mirror that is killed at any instant and run again gives what one that was left in peace gives."""
+"""A mirror that is killed at any point and run again gives the same rows as one that was not."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def left_in_peace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What one undisturbed run gives."""
+    """The rows after one undisturbed run."""
     path = tmp_path_factory.mktemp("peace") / "state.db"
     with Database(str(path)) as db:
         mirror(db, root)
@@ -65,7 +65,7 @@ def mirrored(root: Path, path: Path, **more: str) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_killed_at_a_named_point(root: Path, tmp_path: Path, left_in_peace: list[Any], point: str) -> None:
+def test_mirror_killed_at_point(root: Path, tmp_path: Path, left_in_peace: list[Any], point: str) -> None:
     path = tmp_path / "state.db"
     with mirrored(root, path, LIONAGI_CRASH_AT=point) as killed:
         assert killed.wait(60) == -signal.SIGKILL
@@ -73,7 +73,7 @@ def test_killed_at_a_named_point(root: Path, tmp_path: Path, left_in_peace: list
 
 
 @pytest.mark.parametrize("seed", range(40 if FULL else 5))
-def test_killed_at_random(root: Path, tmp_path: Path, left_in_peace: list[Any], seed: int) -> None:
+def test_mirror_killed_at_random(root: Path, tmp_path: Path, left_in_peace: list[Any], seed: int) -> None:
     path, chance = tmp_path / "state.db", random.Random(seed)
     for _ in range(3):
         with mirrored(root, path) as killed:

@@ -1,4 +1,4 @@
-"""Single values of unknown origin, statuses and times as ADR-0017 derives them, and the plan of a show."""
+"""Coercion of single values, status and times by ADR-0017, and the text of a plan."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from lionstudio.system.json_read import parse_json
         ("9" * 5000, None),
     ],
 )
-def test_moments(given: object, expected: float | None) -> None:
+def test_to_timestamp(given: object, expected: float | None) -> None:
     assert to_timestamp(given) == expected
 
 
@@ -62,16 +62,16 @@ def test_moments(given: object, expected: float | None) -> None:
         ("٣", None),
     ],
 )
-def test_whole_numbers(given: object, expected: int | None) -> None:
+def test_to_int(given: object, expected: int | None) -> None:
     assert to_int(given) == expected
 
 
-def test_money_is_counted_in_millionths() -> None:
+def test_to_microusd() -> None:
     assert to_microusd(0.0123) == 12300
     assert [to_microusd(bad) for bad in (None, "1", True, -1, math.nan, 1e300)] == [None] * 6
 
 
-def test_truth() -> None:
+def test_to_bool() -> None:
     given: list[object] = [True, 0, "yes", "False", None, 2, [], "maybe"]
 
     assert [to_bool(value) for value in given] == [True, False, True, False, None, None, None, None]
@@ -104,7 +104,7 @@ def test_truth() -> None:
         ({"exit_code": 2**64}, "completed"),
     ],
 )
-def test_a_status_is_derived_as_the_record_says(manifest: dict[str, Any], status: str) -> None:
+def test_derive_status(manifest: dict[str, Any], status: str) -> None:
     assert derive_status(manifest) == status
 
 
@@ -121,7 +121,7 @@ def test_a_status_is_derived_as_the_record_says(manifest: dict[str, Any], status
         ({"status": "running", "started_at": 5}, (5.0, None)),
     ],
 )
-def test_times_are_those_of_the_manifest_or_of_the_folder(manifest: dict[str, Any], expected: object) -> None:
+def test_derive_span(manifest: dict[str, Any], expected: object) -> None:
     assert derive_span(manifest, derive_status(manifest), Times(100.0, 200.0)) == expected
 
 
@@ -129,7 +129,7 @@ def folder(manifest: dict[str, Any] | None, name: str = "20260521T101500-a1b2c3"
     return RunFolder(name, f"/runs/{name}", manifest, (), None, Times(BEGAN, BEGAN + 5))
 
 
-def test_every_key_of_a_manifest_is_in_a_column_or_in_the_metadata() -> None:
+def test_session_of_keeps_every_manifest_key() -> None:
     manifest = {
         "run_id": "r",
         "kind": "fanout",
@@ -162,20 +162,20 @@ def test_every_key_of_a_manifest_is_in_a_column_or_in_the_metadata() -> None:
     }
 
 
-def test_a_run_without_a_manifest_was_interrupted_and_one_without_a_kind_is_an_agent() -> None:
+def test_session_of_defaults() -> None:
     assert session_of(folder(None)).status == "aborted"
     assert session_of(folder({})).invocation_kind == "agent"
     assert session_of(folder({"kind": "engine"})).invocation_kind is None
     assert session_of(folder({"kind": "engine"})).metadata["imported"] == {"kind": "engine"}
 
 
-def test_lists_sort_by_the_time_in_a_runs_name() -> None:
+def test_session_of_created_at_from_run_name() -> None:
     assert time_in_name("20260521T101500-a1b2c3") == 1779358500.0
     assert session_of(folder({})).created_at == 1779358500.0
-    assert session_of(folder({}, "whatever")).created_at == BEGAN
+    assert session_of(folder({}, "no-time")).created_at == BEGAN
 
 
-def test_actions_become_what_their_class_says_and_the_spelling_is_kept() -> None:
+def test_normalize_role_of_actions() -> None:
     for made, role in ((ActionRequest, "assistant"), (ActionResponse, "tool"), (Message, "tool")):
         metadata: dict[str, Any] = {}
         assert normalize_role(metadata, made, "action") == role
@@ -186,10 +186,10 @@ def test_actions_become_what_their_class_says_and_the_spelling_is_kept() -> None
     assert metadata == {}
 
 
-def test_classes_are_known_by_the_last_part_of_their_path_or_by_their_keys() -> None:
+def test_class_for_by_path_or_keys() -> None:
     assert class_for("some.old.path.ActionRequest", None) is ActionRequest
     assert class_for(None, {"function": "f", "output": 1}) is ActionResponse
-    assert class_for("somebody.else.Note", {"instruction": "x"}) is Message
+    assert class_for("other.tool.Note", {"instruction": "x"}) is Message
     assert class_for(None, "text") is Message
 
 
@@ -215,13 +215,13 @@ def test_classes_are_known_by_the_last_part_of_their_path_or_by_their_keys() -> 
         ({"usage": ["?"]}, None),
     ],
 )
-def test_usage_is_found_wherever_it_was_noted(metadata: dict[str, Any], usage: object) -> None:
+def test_normalize_usage_locations(metadata: dict[str, Any], usage: object) -> None:
     normalize_usage(metadata)
 
     assert metadata.get("usage") == usage
 
 
-def test_json_that_other_programs_write() -> None:
+def test_parse_json_of_other_programs() -> None:
     assert parse_json('\ufeff{"a": NaN, "b": -Infinity, "c": 1e999, "d": 18446744073709551616}') == {
         "a": "NaN",
         "b": "-Infinity",
@@ -260,7 +260,7 @@ Really.
 """
 
 
-def test_a_plan_of_lines() -> None:
+def test_plan_text_of_lines() -> None:
     plan = parse_plan(OLD_PLAN)
 
     assert plan._asdict() == {
@@ -273,7 +273,7 @@ def test_a_plan_of_lines() -> None:
     }
 
 
-def test_a_plan_with_a_head() -> None:
+def test_plan_text_with_frontmatter() -> None:
     plan = parse_plan(
         "---\ngoal: ship\nrepo: /r\nbase_branch: main\nplays:\n  - name: api\n    effort: high\n"
         "  - name: ui\n    playbook: web\n    depends_on: [api]\n---\n## Goal\nother\n"
@@ -283,6 +283,6 @@ def test_a_plan_with_a_head() -> None:
     assert plan.plays == (FolderPlay("api", None, None, "high"), FolderPlay("ui", ("api",), "web"))
 
 
-def test_a_goal_is_cut_and_an_empty_plan_says_nothing() -> None:
+def test_plan_text_cuts_goal_and_accepts_empty_plan() -> None:
     assert parse_plan("## Goal\n" + "x" * 600).goal == "x" * 500
     assert parse_plan("") == parse_plan("## Goal\n## Next\n") == parse_plan(str(Path("nothing")))

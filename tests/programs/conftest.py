@@ -1,4 +1,4 @@
-"""The real agent programs, against a model server on loopback, in a network that has nothing else."""
+"""The real agent programs, against a model server on loopback, in a network namespace of their own."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
     if not MODEL_SERVER.is_file():
-        pytest.skip(f"there is no model server at {MODEL_SERVER}")
+        pytest.skip(f"the model server {MODEL_SERVER} does not exist")
     missing = [tool for tool in ("unshare", "nsenter", "ip") if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"a network of our own needs {', '.join(missing)}")
@@ -50,7 +50,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Network]:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """A home that nobody has used, with a folder to work in."""
+    """A new home with a working folder."""
     for name in ("bin", "home", "work"):
         (tmp_path / name).mkdir()
     return tmp_path

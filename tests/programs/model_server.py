@@ -1,4 +1,4 @@
-"""The model server of the shared tools, with one more thing to ask for: `@run @call TOOL JSON` calls any tool."""
+"""The model server of the shared tools, with one more command: `@run @call TOOL JSON` calls any tool."""
 
 from __future__ import annotations
 

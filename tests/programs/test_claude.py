@@ -1,4 +1,4 @@
-"""Claude Code itself: everything it prints becomes an event, and it ends when and how it should."""
+"""The real Claude Code: its output becomes events, and it ends as it should."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def kept(run: Run) -> list[tuple[str, str]]:
     return found
 
 
-def test_text_and_three_calls_are_kept_one_to_one(claude: Agent) -> None:
+def test_claude_text_and_calls_are_stored_one_to_one(claude: Agent) -> None:
     run = claude.run(THREE_CALLS)
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
@@ -62,7 +62,7 @@ def test_text_and_three_calls_are_kept_one_to_one(claude: Agent) -> None:
     assert (Path(claude.task.cwd) / "a.txt").read_text() == "three\n"
 
 
-def test_no_record_is_dropped(claude: Agent) -> None:
+def test_claude_drops_no_record(claude: Agent) -> None:
     run = claude.run(THREE_CALLS)
     read = {"assistant", "user", "result", "system.init"}
     kinds = {
@@ -77,7 +77,7 @@ def test_no_record_is_dropped(claude: Agent) -> None:
     assert run.facts["result"]["total_cost_usd"] * 1_000_000 == run.usage.cost_microusd
 
 
-def test_messages_come_while_it_works(claude: Agent) -> None:
+def test_claude_streams_messages(claude: Agent) -> None:
     at: list[float] = []
 
     def note(event: Event) -> bool:
@@ -90,7 +90,7 @@ def test_messages_come_while_it_works(claude: Agent) -> None:
     assert word <= call < result - 0.7 < answer
 
 
-def test_a_sub_agent_has_a_lane_of_its_own(claude: Agent) -> None:
+def test_claude_subagent_has_own_lane(claude: Agent) -> None:
     asked = {
         "description": "look around",
         "subagent_type": "general-purpose",
@@ -111,7 +111,7 @@ def test_a_sub_agent_has_a_lane_of_its_own(claude: Agent) -> None:
     assert run.usage == Usage(400, 80, 0, 0, 4000)
 
 
-def test_resuming_goes_on_with_the_same_conversation(claude: Agent) -> None:
+def test_claude_resume_continues_conversation(claude: Agent) -> None:
     first = claude.run("@say one")
     second = claude.run("and now?", resume=first.facts["conversation"])
 
@@ -121,7 +121,7 @@ def test_resuming_goes_on_with_the_same_conversation(claude: Agent) -> None:
     assert second.usage == Usage(100, 20, 0, 0, 1000)
 
 
-def test_a_fork_knows_the_conversation_and_is_another_one(claude: Agent) -> None:
+def test_claude_fork_is_new_conversation_with_history(claude: Agent) -> None:
     first = claude.run("@say one")
     second = claude.run("and now?", resume=first.facts["conversation"], options={"fork": True})
 
@@ -129,7 +129,7 @@ def test_a_fork_knows_the_conversation_and_is_another_one(claude: Agent) -> None
     assert second.texts() == ["one"]
 
 
-def test_history_is_told_where_the_conversation_is_not_known(claude: Agent) -> None:
+def test_claude_sends_history_of_unknown_conversation(claude: Agent) -> None:
     history = (
         Instruction(content={"instruction": "@say from before"}),
         AssistantResponse(content={"assistant_response": "x"}),
@@ -139,7 +139,7 @@ def test_history_is_told_where_the_conversation_is_not_known(claude: Agent) -> N
     assert run.ended.status is SessionStatus.COMPLETED
 
 
-def test_a_conversation_that_is_gone_is_told(claude: Agent) -> None:
+def test_claude_reports_missing_conversation(claude: Agent) -> None:
     ended = claude.run("go on", resume="00000000-0000-4000-8000-000000000000").ended
 
     assert ended.status is SessionStatus.FAILED
@@ -148,7 +148,7 @@ def test_a_conversation_that_is_gone_is_told(claude: Agent) -> None:
     assert "--fork" in ended.detail
 
 
-def test_an_overloaded_service_is_tried_again_and_that_is_kept(claude: Agent) -> None:
+def test_claude_stores_retries_of_overloaded_service(claude: Agent) -> None:
     run = claude.run("@status 529\n@say at last")
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
@@ -160,7 +160,7 @@ def test_an_overloaded_service_is_tried_again_and_that_is_kept(claude: Agent) ->
 @pytest.mark.parametrize(
     ("status", "reason", "words"), [(400, "run.failed.exit_nonzero", "400"), (403, "run.failed.exit_nonzero", "log in")]
 )
-def test_an_error_of_the_service_fails_the_run(claude: Agent, status: int, reason: str, words: str) -> None:
+def test_claude_service_error_fails_run(claude: Agent, status: int, reason: str, words: str) -> None:
     run = claude.run(f"@status {status}\n@say never", env={**claude.task.env, "CLAUDE_CODE_MAX_RETRIES": "0"})
 
     assert run.ended.status is SessionStatus.FAILED
@@ -169,14 +169,14 @@ def test_an_error_of_the_service_fails_the_run(claude: Agent, status: int, reaso
     assert words in str(run.ended.detail)
 
 
-def test_a_rate_limit_is_a_usage_limit(claude: Agent) -> None:
+def test_claude_rate_limit_is_usage_limit(claude: Agent) -> None:
     run = claude.run("@status 429\n@say never", env={**claude.task.env, "CLAUDE_CODE_MAX_RETRIES": "0"})
 
     assert run.ended.status is SessionStatus.FAILED
     assert run.ended.reason == "run.failed.usage_limit"
 
 
-def test_without_a_key_it_says_how_to_log_in(claude: Agent) -> None:
+def test_claude_without_key_hints_at_login(claude: Agent) -> None:
     env = {name: value for name, value in claude.task.env.items() if name != "ANTHROPIC_API_KEY"}
     run = claude.run("hello", env=env)
 
@@ -185,14 +185,14 @@ def test_without_a_key_it_says_how_to_log_in(claude: Agent) -> None:
     assert "ANTHROPIC_API_KEY" in str(run.ended.detail)
 
 
-def test_what_it_refuses_to_start_with_is_told(claude: Agent) -> None:
+def test_claude_reports_refused_options(claude: Agent) -> None:
     ended = claude.run("hello", options={"args": ["--no-such-option"]}).ended
 
     assert ended.status is SessionStatus.FAILED
     assert "--no-such-option" in str(ended.detail)
 
 
-def test_permissions_and_tools_are_passed_on(claude: Agent) -> None:
+def test_claude_receives_permissions_and_tools(claude: Agent) -> None:
     run = claude.run("@run touch b.txt\n@say done", permissions="ask", tools=("Bash(touch *)", "Read"))
 
     assert run.facts["tools"] == ["Bash", "Read"]
@@ -202,7 +202,7 @@ def test_permissions_and_tools_are_passed_on(claude: Agent) -> None:
     assert [path.name for path in Path(claude.task.cwd).iterdir()] == ["b.txt"]
 
 
-def test_a_run_that_hangs_is_closed_with_its_whole_tree(claude: Agent) -> None:
+def test_claude_close_ends_process_tree(claude: Agent) -> None:
     before = everything_below()
     answered = asyncio.Event()
 
@@ -228,7 +228,7 @@ def test_a_run_that_hangs_is_closed_with_its_whole_tree(claude: Agent) -> None:
     assert took < GRACE_SECONDS + 2
 
 
-def test_a_flood_comes_whole(claude: Agent) -> None:
+def test_claude_large_output_is_complete(claude: Agent) -> None:
     run = claude.run("@flood 5000000")
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
@@ -236,7 +236,7 @@ def test_a_flood_comes_whole(claude: Agent) -> None:
     assert len(run.messages) == 1
 
 
-def test_five_at_once_do_not_mix(claude: Agent) -> None:
+def test_claude_concurrent_runs_stay_separate(claude: Agent) -> None:
     async def several() -> list[Run]:
         async with asyncio.TaskGroup() as group:
             tasks = [

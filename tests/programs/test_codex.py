@@ -1,4 +1,4 @@
-"""Codex itself: everything it prints becomes an event, and it ends when and how it should."""
+"""The real Codex: its output becomes events, and it ends as it should."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def times(usage: Usage, number: int) -> Usage:
     return Usage(*(count * number for count in usage if count is not None))
 
 
-def test_text_and_three_calls_are_kept_one_to_one(codex: Agent) -> None:
+def test_codex_text_and_calls_are_stored_one_to_one(codex: Agent) -> None:
     run = codex.run(THREE_CALLS)
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
@@ -65,7 +65,7 @@ def test_text_and_three_calls_are_kept_one_to_one(codex: Agent) -> None:
     assert (Path(codex.task.cwd) / "a.txt").read_text() == "three\n"
 
 
-def test_usage_is_known_before_the_end(codex: Agent) -> None:
+def test_codex_usage_arrives_before_end(codex: Agent) -> None:
     answers: list[Event] = []
 
     def second_answer(event: Event) -> bool:
@@ -78,7 +78,7 @@ def test_usage_is_known_before_the_end(codex: Agent) -> None:
     assert run.usage.input_tokens >= 100
 
 
-def test_a_changed_file_is_a_call(codex: Agent) -> None:
+def test_codex_file_change_is_call(codex: Agent) -> None:
     patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: new.txt\n+hello\n*** End Patch\nEOF\n"
     run = codex.run(f"@run @call exec_command {json.dumps({'cmd': patch})}\n@say done")
     ((asked, answer),) = run.calls
@@ -89,7 +89,7 @@ def test_a_changed_file_is_a_call(codex: Agent) -> None:
     assert (Path(codex.task.cwd) / "new.txt").read_text() == "hello\n"
 
 
-def test_resuming_goes_on_and_counts_only_its_own_tokens(codex: Agent) -> None:
+def test_codex_resume_counts_only_new_tokens(codex: Agent) -> None:
     first = codex.run("@run true\n@say one")
     second = codex.run("and now?", resume=first.facts["conversation"])
 
@@ -99,7 +99,7 @@ def test_resuming_goes_on_and_counts_only_its_own_tokens(codex: Agent) -> None:
     assert (first.usage, second.usage) == (times(ONE_RESPONSE, 2), ONE_RESPONSE)
 
 
-def test_a_fork_knows_the_conversation_and_is_another_one(codex: Agent) -> None:
+def test_codex_fork_is_new_conversation_with_history(codex: Agent) -> None:
     first = codex.run("@run true\n@say one")
     second = codex.run("and now?", resume=first.facts["conversation"], options={"fork": True})
 
@@ -108,13 +108,13 @@ def test_a_fork_knows_the_conversation_and_is_another_one(codex: Agent) -> None:
     assert second.usage == ONE_RESPONSE
 
 
-def test_history_is_told_where_the_conversation_is_not_known(codex: Agent) -> None:
+def test_codex_sends_history_of_unknown_conversation(codex: Agent) -> None:
     history = (Instruction(content={"instruction": "@say from before"}),)
 
     assert codex.run("go on", history=history).ended == Ended(SessionStatus.COMPLETED, 0)
 
 
-def test_a_conversation_that_is_gone_is_told(codex: Agent) -> None:
+def test_codex_reports_missing_conversation(codex: Agent) -> None:
     ended = codex.run("go on", resume="00000000-0000-4000-8000-000000000000").ended
 
     assert ended.status is SessionStatus.FAILED
@@ -122,7 +122,7 @@ def test_a_conversation_that_is_gone_is_told(codex: Agent) -> None:
     assert "--fork" in str(ended.detail)
 
 
-def test_instructions_and_effort_are_passed_on(codex: Agent) -> None:
+def test_codex_receives_instructions_and_effort(codex: Agent) -> None:
     system = 'Be "kind" \\ brief,\nand ünïcode \x7f.'
     run = codex.run("@say hello", system=system, effort="low", model="gpt-5-mini")
 
@@ -134,7 +134,7 @@ def test_instructions_and_effort_are_passed_on(codex: Agent) -> None:
     assert next(item["effort"] for item in told if "effort" in item) == "low"
 
 
-def test_an_overloaded_service_is_tried_again(codex: Agent) -> None:
+def test_codex_retries_overloaded_service(codex: Agent) -> None:
     run = codex.run("@status 529\n@say at last, codex")
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
@@ -142,7 +142,7 @@ def test_an_overloaded_service_is_tried_again(codex: Agent) -> None:
 
 
 @pytest.mark.parametrize(("status", "reason"), [(400, "run.failed.exit_nonzero"), (429, "run.failed.usage_limit")])
-def test_an_error_of_the_service_fails_the_run(codex: Agent, status: int, reason: str) -> None:
+def test_codex_service_error_fails_run(codex: Agent, status: int, reason: str) -> None:
     run = codex.run(f"@status {status}\n@say never, codex")
 
     assert run.ended.status is SessionStatus.FAILED
@@ -151,7 +151,7 @@ def test_an_error_of_the_service_fails_the_run(codex: Agent, status: int, reason
     assert run.texts() == []
 
 
-def test_what_it_refuses_to_start_with_is_told(codex: Agent) -> None:
+def test_codex_reports_refused_options(codex: Agent) -> None:
     ended = codex.run("hello", options={"args": ["--no-such-option"]}).ended
 
     assert ended.status is SessionStatus.FAILED
@@ -160,14 +160,14 @@ def test_what_it_refuses_to_start_with_is_told(codex: Agent) -> None:
 
 
 @pytest.mark.parametrize(("permissions", "written"), [("ask", False), ("edit", True), ("all", True)])
-def test_permissions_are_passed_on(codex: Agent, permissions: str, written: bool) -> None:
+def test_codex_receives_permissions(codex: Agent, permissions: str, written: bool) -> None:
     run = codex.run("@run touch b.txt\n@say done", permissions=permissions)
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
     assert (Path(codex.task.cwd) / "b.txt").exists() is written
 
 
-def test_a_run_that_hangs_is_closed_with_its_whole_tree(codex: Agent) -> None:
+def test_codex_close_ends_process_tree(codex: Agent) -> None:
     before = everything_below()
     answered = asyncio.Event()
 
@@ -194,14 +194,14 @@ def test_a_run_that_hangs_is_closed_with_its_whole_tree(codex: Agent) -> None:
     assert took < GRACE_SECONDS + 2
 
 
-def test_a_flood_comes_whole(codex: Agent) -> None:
+def test_codex_large_output_is_complete(codex: Agent) -> None:
     run = codex.run("@flood 5000000")
 
     assert run.ended == Ended(SessionStatus.COMPLETED, 0)
     assert len(run.texts()[0]) >= 5_000_000
 
 
-def test_five_at_once_do_not_mix(codex: Agent) -> None:
+def test_codex_concurrent_runs_stay_separate(codex: Agent) -> None:
     async def several() -> list[Run]:
         async with asyncio.TaskGroup() as group:
             tasks = [

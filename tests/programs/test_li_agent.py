@@ -1,4 +1,4 @@
-"""`li agent` with the real programs: another process sees each message while it runs, and every end is told right."""
+"""`li agent` with the real programs: another process sees each message during the run."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def answered(home: Path) -> list[str]:
     return [content.get("output", "error").strip() for content in kept if "action_request_id" in content]
 
 
-def test_each_message_is_seen_while_it_runs(agent: Agent, tmp_path: Path) -> None:
+def test_li_agent_messages_are_visible_during_run(agent: Agent, tmp_path: Path) -> None:
     with running(agent, tmp_path, THREE_CALLS) as process:
         wait_for(["one", "error"], tmp_path, process)
         assert session(tmp_path)["status"] == "running"
@@ -74,7 +74,7 @@ def test_each_message_is_seen_while_it_runs(agent: Agent, tmp_path: Path) -> Non
     assert row["cost_microusd"] == {"claude": 4000, "codex": 1300}[agent.name]
 
 
-def test_resume_and_fork_continue_the_conversation(agent: Agent, tmp_path: Path) -> None:
+def test_li_agent_resume_and_fork_continue_conversation(agent: Agent, tmp_path: Path) -> None:
     assert run(agent, tmp_path, "@run echo one\n@say All done.").returncode == 0
     first = session(tmp_path)["id"]
     for how in ("--resume", "--fork"):
@@ -85,7 +85,7 @@ def test_resume_and_fork_continue_the_conversation(agent: Agent, tmp_path: Path)
     assert [row["input_tokens"] for row in (newest, resumed)] == [100, 100]
 
 
-def test_a_deadline_ends_a_run_that_hangs(agent: Agent, tmp_path: Path) -> None:
+def test_li_agent_timeout_ends_hanging_run(agent: Agent, tmp_path: Path) -> None:
     before = everything_below()
     prompt = "@run (setsid sleep 300 >/dev/null 2>&1 &); echo on\n@hang"
     with running(agent, tmp_path, prompt, "--timeout", "6") as process:
@@ -98,7 +98,7 @@ def test_a_deadline_ends_a_run_that_hangs(agent: Agent, tmp_path: Path) -> None:
     assert still_alive(tree) == set()
 
 
-def test_an_interrupt_keeps_what_was_said(agent: Agent, tmp_path: Path) -> None:
+def test_li_agent_interrupt_keeps_messages(agent: Agent, tmp_path: Path) -> None:
     with running(agent, tmp_path, "@run echo before\n@hang") as process:
         wait_for(["before"], tmp_path, process)
         process.send_signal(signal.SIGINT)
@@ -109,7 +109,7 @@ def test_an_interrupt_keeps_what_was_said(agent: Agent, tmp_path: Path) -> None:
     assert answered(tmp_path) == ["before"]
 
 
-def test_a_flood_is_kept_whole(agent: Agent, tmp_path: Path) -> None:
+def test_li_agent_large_output_is_complete(agent: Agent, tmp_path: Path) -> None:
     assert run(agent, tmp_path, "@flood 5000000").returncode == 0
 
     (answer,) = [
@@ -118,7 +118,7 @@ def test_a_flood_is_kept_whole(agent: Agent, tmp_path: Path) -> None:
     assert len(answer) >= 5_000_000
 
 
-def test_a_usage_limit_is_its_own_reason(agent: Agent, tmp_path: Path) -> None:
+def test_li_agent_reports_usage_limit(agent: Agent, tmp_path: Path) -> None:
     done = run(agent, tmp_path, f"@status 429\n@say never for {agent.name} and li", CLAUDE_CODE_MAX_RETRIES="0")
 
     assert done.returncode == 1

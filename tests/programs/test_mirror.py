@@ -1,4 +1,4 @@
-"""Real transcripts, followed while the real programs write them: one message for one thing they printed."""
+"""Transcripts followed while the real programs write them: one message for each printed record."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from tests.support.agent_programs import Agent
 from tests.support.commands import started
 from tests.support.transcripts import branch_names
 
-from lionstudio.imports.transcripts.tools import TOOLS, Tool
+from lionstudio.agents.transcript import TranscriptTool
+from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Message
 from lionstudio.model.sessions import Session
 from lionstudio.state.branches import get_branch, history
@@ -37,7 +38,7 @@ SCRIPT = "please\n@run echo hi > a.txt\n@run cat a.txt; ls /nope\n@say All done.
 class Followed:
     """A mirror that runs, and everything that was seen of it from this process."""
 
-    tool: Tool
+    tool: TranscriptTool
     agent: Agent
     root: Path
     path: str
@@ -105,7 +106,7 @@ class Followed:
 def followed(name: str, agent: Agent, home: Path) -> Iterator[Followed]:
     tool = TOOLS[name]
     root, kept = home / "home" / f".{name}", home / "lion"
-    env = {tool.variable: str(root), "LIONAGI_HOME": str(kept)}
+    env = {tool.home_variable: str(root), "LIONAGI_HOME": str(kept)}
     with started("mirror", name, "--follow", "--json", env=env) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -133,7 +134,7 @@ def _see(follower: Followed, stop: threading.Event) -> None:
 def _measure(follower: Followed, stop: threading.Event) -> None:
     known: dict[str, int] = {}
     while not stop.wait(0.002):
-        for tree in follower.tool.trees:
+        for tree in follower.tool.folders:
             for path in (follower.root / tree).rglob("*.jsonl"):
                 size = path.stat().st_size
                 if size != known.get(str(path)):
@@ -192,7 +193,7 @@ def kept_blocks(messages: list[Message]) -> list[tuple[Any, ...]]:
     return found
 
 
-def test_claude_is_mirrored_one_to_one(claude: Agent, home: Path) -> None:
+def test_mirror_claude_one_to_one(claude: Agent, home: Path) -> None:
     with followed("claude", claude, home) as follower:
         printed = follower.run("-p", SCRIPT, *CLAUDE)
         session = printed[0]["session_id"]
@@ -214,7 +215,7 @@ def test_claude_is_mirrored_one_to_one(claude: Agent, home: Path) -> None:
         assert (found.input_tokens, found.output_tokens, found.cost_microusd) == (500, 100, round(cost * 1e6))
 
 
-def test_a_sub_agent_of_claude_is_a_branch(claude: Agent, home: Path) -> None:
+def test_mirror_claude_subagent_is_branch(claude: Agent, home: Path) -> None:
     asked = {"description": "a task", "prompt": "@run echo sub\n@say found it", "subagent_type": "general-purpose"}
     with followed("claude", claude, home) as follower:
         printed = follower.run("-p", f"go\n@run @call Agent {json.dumps(asked)}\n@say All done.", *CLAUDE)
@@ -229,7 +230,7 @@ def test_a_sub_agent_of_claude_is_a_branch(claude: Agent, home: Path) -> None:
         assert names == ["main", "general-purpose"]
 
 
-def test_an_error_of_the_api_fails_the_session(claude: Agent, home: Path) -> None:
+def test_mirror_claude_api_error_fails_session(claude: Agent, home: Path) -> None:
     with followed("claude", claude, home) as follower:
         printed = follower.run("-p", "bad\n@status 400", *CLAUDE)
         session = printed[0]["session_id"]
@@ -265,7 +266,7 @@ def kept_items(messages: list[Message]) -> list[tuple[Any, ...]]:
     return found
 
 
-def test_codex_is_mirrored_one_to_one(codex: Agent, home: Path) -> None:
+def test_mirror_codex_one_to_one(codex: Agent, home: Path) -> None:
     with followed("codex", codex, home) as follower:
         printed = follower.run("exec", *CODEX, SCRIPT)
         thread = printed[0]["thread_id"]
@@ -283,7 +284,7 @@ def test_codex_is_mirrored_one_to_one(codex: Agent, home: Path) -> None:
         assert (found.source_kind, found.model) == ("imported_codex", "gpt-5")
 
 
-def test_an_error_fails_the_thread(codex: Agent, home: Path) -> None:
+def test_mirror_codex_error_fails_session(codex: Agent, home: Path) -> None:
     with followed("codex", codex, home) as follower:
         printed = follower.run("exec", *CODEX, "bad\n@status 400\n@status 400\n@status 400")
         thread = printed[0]["thread_id"]

@@ -1,4 +1,4 @@
-"""A show of six plays with the real programs: right merges, right statuses, and the way to each message."""
+"""A show of six plays with the real programs: merges, statuses and messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEEDS = {"printer": ["parser"], "docs": ["lexer"], "tests": ["parser", "lexer"],
 
 
 @pytest.mark.timeout(300)
-def test_six_plays_with_claude_and_codex(claude: Agent, codex: Agent, tmp_path: Path) -> None:
+def test_show_with_six_plays_of_claude_and_codex(claude: Agent, codex: Agent, tmp_path: Path) -> None:
     config = tmp_path / "home" / ".codex" / "config.toml"
     # only variables of the vendors reach an agent of a show
     config.write_text(config.read_text().replace("FAKE_KEY", "OPENAI_FAKE_KEY"))
@@ -49,7 +49,7 @@ def test_six_plays_with_claude_and_codex(claude: Agent, codex: Agent, tmp_path: 
 
 
 def script(name: str) -> str:
-    """What the model server makes the agent do; the first line, which notes the run, is put before it."""
+    """The script for the model server; the first line, which notes the run, is put before it."""
     return f"@run echo {name} > {name}.txt\n@say {TOPIC} is done."
 
 

@@ -1,4 +1,4 @@
-"""Files and rows of other tools, changed at random: no exception escapes, and the second import writes nothing."""
+"""Randomly changed files and rows of other tools: no exception escapes, and a second import writes nothing."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ BRANCH = snapshot("b", conversation("m"), metadata={"clone_from": "p"})
 @given(
     texts(current(RUN, "b")) | texts(legacy_flow(RUN, "b", "c")), texts(BRANCH), texts(snapshot("p", conversation("p")))
 )
-def test_runs(conn: Connection, manifest: bytes, one: bytes, two: bytes) -> None:
+def test_import_runs_survives_mutations(conn: Connection, manifest: bytes, one: bytes, two: bytes) -> None:
     with tempfile.TemporaryDirectory() as home, trial(conn):
         branches = Path(home) / "runs" / RUN / "branches"
         branches.mkdir(parents=True)
@@ -150,7 +150,9 @@ def test_runs(conn: Connection, manifest: bytes, one: bytes, two: bytes) -> None
 
 @quick
 @given(texts(META), texts(VERDICT), texts({"show_passed": True}), st.just(SHOW.encode()) | st.binary(max_size=50))
-def test_shows(conn: Connection, meta: bytes, verdict: bytes, final: bytes, plan: bytes) -> None:
+def test_import_shows_survives_mutations(
+    conn: Connection, meta: bytes, verdict: bytes, final: bytes, plan: bytes
+) -> None:
     with tempfile.TemporaryDirectory() as root, trial(conn):
         play = Path(root) / "topic" / "play"
         play.mkdir(parents=True)
@@ -190,7 +192,7 @@ cells = st.one_of(
 
 @quick
 @given(st.lists(st.tuples(st.sampled_from(CELLS), cells), max_size=5))
-def test_databases(conn: Connection, changes: list[tuple[tuple[str, str], Any]]) -> None:
+def test_import_database_survives_mutations(conn: Connection, changes: list[tuple[tuple[str, str], Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder, trial(conn):
         path = Path(folder) / "other.db"
         other = Foreign(path)

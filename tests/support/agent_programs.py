@@ -1,4 +1,4 @@
-"""Real agent programs in a network of their own: how they are found, run and listened to."""
+"""Find and run the real agent programs in a network namespace of their own."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Network:
         script.chmod(0o755)
 
     def requests(self) -> list[dict[str, Any]]:
-        """What the server was asked."""
+        """The requests that the server received."""
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
 
 @dataclass
 class Run:
-    """One run of an agent: what it printed, and what became of it."""
+    """One run of an agent: its output, its events and its process id."""
 
     printed: list[dict[str, Any]] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
@@ -88,14 +88,14 @@ class Run:
 
     @property
     def calls(self) -> list[tuple[ActionRequest, ActionResponse]]:
-        """Each call with its answer, as the ids say."""
+        """Each call with its result, by id."""
         asked = {message.id: message for message in self.messages if isinstance(message, ActionRequest)}
         answers = [message for message in self.messages if isinstance(message, ActionResponse)]
         assert len({answer.content["action_request_id"] for answer in answers}) == len(answers)
         return [(asked[answer.content["action_request_id"]], answer) for answer in answers]
 
     def texts(self, lane: str = "main") -> list[str]:
-        """What the model answered."""
+        """The answers of the model."""
         contents = [said.message.content for said in self.said if said.lane == lane]
         return [content["assistant_response"] for content in contents if content.get("assistant_response")]
 
@@ -105,7 +105,7 @@ _line = Program.line
 
 
 async def heard_line(self: Program, within: float | None = None) -> bytes | None:
-    """Program.line that also notes what was printed."""
+    """Program.line that also records the output."""
     line = await _line(self, within)
     run = _run.get(None)
     if run is not None:

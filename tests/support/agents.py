@@ -1,4 +1,4 @@
-"""Run `li agent` with scripted agents as real processes, and read the stored messages."""
+"""Run `li agent` with scripted agents as processes, and read the stored messages."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def session(home: Path) -> dict[str, Any]:
 
 
 def contents(home: Path, session_id: str | None = None) -> dict[str, list[Any]]:
-    """The contents of the messages of each branch, by its name."""
+    """The stored messages of each branch, by name."""
     session_id = session_id or session(home)["id"]
     with reading(str(home / "state.db")) as conn:
         return {

@@ -1,4 +1,4 @@
-"""What older tools left behind, made by code: run folders of all generations, show folders, databases of others."""
+"""Builders of older data: run folders of all generations, show folders, databases of other tools."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def message(
 
 
 def conversation(prefix: str, rounds: int = 1) -> list[dict[str, Any]]:
-    """System prompt, then a question, a tool call, its result and an answer with usage, again and again."""
+    """System prompt, then a question, a tool call, its result and an answer with usage, repeated."""
     found = [message(f"{prefix}.s", {"system_message": "Be brief."}, "system.System", "system")]
     for n in range(rounds):
         at = BEGAN + n * 10
@@ -66,11 +66,11 @@ def conversation(prefix: str, rounds: int = 1) -> list[dict[str, Any]]:
 
 
 def snapshot(branch_id: str, messages: Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:
-    """A branch as its file has it: the bag in any order, the order in the progression."""
+    """A branch snapshot: messages in any order, their order in the progression."""
     return {
         "id": branch_id,
         "created_at": BEGAN,
-        "user": "somebody",
+        "user": "ocean",
         "name": None,
         "metadata": {"lion_class": "lionagi.session.branch.Branch"},
         "messages": {
@@ -211,7 +211,7 @@ INSERT INTO message_types VALUES (0, '__unknown__'), (1, 'lionagi.protocols.mess
   (2, 'lionagi.protocols.messages.instruction.Instruction'),
   (3, 'lionagi.protocols.messages.assistant_response.AssistantResponse'),
   (4, 'lionagi.protocols.messages.action_request.ActionRequest'),
-  (5, 'lionagi.protocols.messages.action_response.ActionResponse'), (9, 'somebody.else.Note');
+  (5, 'lionagi.protocols.messages.action_response.ActionResponse'), (9, 'other.tool.Note');
 CREATE TABLE messages (id TEXT PRIMARY KEY, created_at REAL, node_metadata JSON, content JSON, embedding BLOB,
   sender TEXT, recipient TEXT, channel TEXT, role TEXT, lion_class INTEGER);
 CREATE TABLE progressions (id TEXT PRIMARY KEY, created_at REAL, collection TEXT);
@@ -256,7 +256,7 @@ class Foreign:
         self.conn.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(columns.values()))  # noqa: S608
 
     def messages(self, found: Iterable[dict[str, Any]]) -> list[str]:
-        """Messages as another tool keeps them; their ids."""
+        """Insert messages in the format of another tool; returns their ids."""
         rows = [
             (
                 each["id"],
@@ -302,7 +302,7 @@ class Foreign:
         return name
 
     def close(self) -> None:
-        """Leave one file, as a tool that ended does."""
+        """Close and leave one file, as a tool that exits does."""
         self.conn.close()
 
 
@@ -359,7 +359,7 @@ _MOMENTS = {"changes": "at", "schema_meta": "created_at"}
 
 
 def rows_of(path: str | Path) -> dict[str, list[Any]]:
-    """Every row of every table of a database, the search index and moments of the feed aside."""
+    """Every row of every table of a database, without the search index and the times of the feed."""
     conn = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     try:
         tables = [
@@ -383,7 +383,7 @@ def rows_of(path: str | Path) -> dict[str, list[Any]]:
 
 
 class Untouched:
-    """Counts what a block writes: rows changed by the connection, and bytes of the log."""
+    """Asserts that a block writes nothing: rows changed by the connection, and bytes of the log."""
 
     def __init__(self, db: Database) -> None:
         self.db = db

@@ -1,4 +1,4 @@
-"""Transcripts as Claude Code and Codex write them, made up line by line."""
+"""Builders of transcripts in the formats of Claude Code and Codex."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from typing import Any
 
 from tests.support.builders import T0
 
+from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.imports.report import Report
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import CLAUDE, CODEX, Tool
+from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.branches import history, list_branches
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
 
+CLAUDE, CODEX = TOOLS["claude"], TOOLS["codex"]
 USAGE = {"input_tokens": 10, "output_tokens": 4, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20}
 LONG_AGO = T0 + 1000  # so that nothing counts as still being written
 
@@ -98,7 +100,7 @@ class Claude:
         return call
 
     def result(self, call: str, output: Any, *, error: bool = False, **more: Any) -> dict[str, Any]:
-        """What the tool gave back."""
+        """A tool result."""
         block = {"type": "tool_result", "tool_use_id": call, "content": output, "is_error": error}
         return self.turn("user", {"role": "user", "content": [block]}, **more)
 
@@ -184,7 +186,7 @@ class Codex:
         self.event("token_count", info={"total_token_usage": sums, "last_token_usage": {"input_tokens": last}})
 
 
-def mirror(db: Database, root: Path, tool: Tool = CLAUDE) -> Report:
+def mirror(db: Database, root: Path, tool: TranscriptTool = CLAUDE) -> Report:
     """One run over a folder."""
     report = Report()
     Mirror(db, tool, os.path.realpath(root)).run(report)
@@ -196,8 +198,8 @@ def codex(db: Database, root: Path) -> Report:
     return mirror(db, root, CODEX)
 
 
-def spoken(db: Database, session: str, tool: Tool = CLAUDE) -> list[Any]:
-    """What the main branch of a session has seen: (class, the text of its content)."""
+def spoken(db: Database, session: str, tool: TranscriptTool = CLAUDE) -> list[Any]:
+    """The messages of a session's main branch as (class, text)."""
 
     def read(conn: Connection) -> list[Any]:
         branch = tool.branch_id(session, "")
@@ -206,7 +208,7 @@ def spoken(db: Database, session: str, tool: Tool = CLAUDE) -> list[Any]:
     return db.read(read)
 
 
-def branch_names(db: Database, session: str, tool: Tool = CLAUDE) -> list[str | None]:
+def branch_names(db: Database, session: str, tool: TranscriptTool = CLAUDE) -> list[str | None]:
     """The names of a session's branches, oldest first."""
     return db.read(lambda conn: [branch.name for branch in list_branches(conn, tool.session_id(session))])
 

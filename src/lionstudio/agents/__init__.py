@@ -1,1 +1,1 @@
-"""Runs one agent: starts it, yields its messages, stops it. One module a provider."""
+"""Run an agent: start it, yield its messages, stop it. One folder or module per provider."""

@@ -1,6 +1,7 @@
-"""Any program as an agent: its lines are messages, JSON lines that look like messages become those.
+"""Any program as an agent: each line is a message; a JSON line in the shape of a message becomes that message.
 
-The argv is `options["command"]`; `{prompt}` in it is replaced by the prompt, otherwise the prompt is its input.
+The argv is `options["command"]`. `{prompt}` in it is replaced by the prompt; without it the program reads the prompt
+from stdin.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any
 
 from lionstudio.agents.events import Ended, Event, MessageEvent
 from lionstudio.agents.provider import Provider, Task, history_as_text
-from lionstudio.agents.raw_message import parse_line, raw_message
+from lionstudio.agents.records import parse_line, raw_message
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import AssistantResponse, Instruction, Message, System, create_message
@@ -25,50 +26,44 @@ _BY_ROLE: Mapping[str, tuple[type[Message], str]] = {
 
 
 def provider() -> Provider:
-    """The provider of this module."""
     return CommandAgent()
 
 
 class CommandAgent:
-    """A program of the user's own."""
-
     name = "command"
 
     def check(self, task: Task) -> None:
-        """There must be a command, and its program."""
         argv = task.options.get("command")
         if not isinstance(argv, (list, tuple)) or not argv or not all(isinstance(part, str) for part in argv):
             raise InvalidInput(
-                "no command is given",
-                hint='put `command: ["program", "{prompt}"]` into the agent, or: li agent command "…" -- program …',
+                "missing command",
+                hint='set `command: ["program", "{prompt}"]` in the agent, or run: li agent command "…" -- program …',
             )
-        find_program(argv[0], task.env, f"install {argv[0]} or give its full path")
+        find_program(argv[0], task.env, f"install {argv[0]} or use its full path")
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
-        """Run it to its end."""
         prompt = history_as_text(task.history) + task.prompt if task.history else task.prompt
-        given = [str(part) for part in task.options["command"]]
-        argv = [find_program(given[0], task.env, ""), *(part.replace("{prompt}", prompt) for part in given[1:])]
-        stdin = None if any("{prompt}" in part for part in given) else prompt.encode("utf-8", "surrogateescape")
+        command = [str(part) for part in task.options["command"]]
+        argv = [find_program(command[0], task.env, ""), *(part.replace("{prompt}", prompt) for part in command[1:])]
+        stdin = None if any("{prompt}" in part for part in command) else prompt.encode("utf-8", "surrogateescape")
         async with Program(argv, cwd=task.cwd, env=task.env, stdin=stdin) as program:
             async for line in program.lines():
                 if line.strip():
                     yield MessageEvent(message_of(parse_line(line)))
             code = await program.wait()
-            yield ended(code, program.stderr_tail)
+            yield _ended(code, program.stderr_tail)
 
 
 def message_of(value: Any) -> Message:
-    """The message that a line stands for."""
     if isinstance(value, str):
         return AssistantResponse(content={"assistant_response": value})
     if isinstance(value, dict):
         content = jsonable(value)
         role, text = content.get("role"), content.get("content")
         if role in _BY_ROLE and isinstance(text, str):
-            made, key = _BY_ROLE[role]
+            message_class, key = _BY_ROLE[role]
             rest = {name: item for name, item in content.items() if name not in ("role", "content")}
-            return made(content={key: text}, metadata={"raw": rest} if rest else {})
+            return message_class(content={key: text}, metadata={"raw": rest} if rest else {})
         try:
             return create_message(content)
         except InvalidInput:
@@ -76,13 +71,12 @@ def message_of(value: Any) -> Message:
     return raw_message(value)
 
 
-def ended(code: int, last_words: str) -> Ended:
-    """How a program's exit code ends a run."""
+def _ended(code: int, last_words: str) -> Ended:
     if code == 0:
         return Ended(SessionStatus.COMPLETED, 0)
-    detail = last_words[-2000:] or f"it ended with exit code {code}"
+    detail = last_words[-2000:] or f"exit code {code}"
     if code == EXIT_CODES[SessionStatus.TIMED_OUT]:
         return Ended(SessionStatus.TIMED_OUT, code, None, detail)
-    if code == 137:  # killed by SIGKILL that was not ours: most often the system was out of memory
+    if code == 137:  # a SIGKILL that we did not send: usually the system was out of memory
         return Ended(SessionStatus.FAILED, code, "run.failed.out_of_memory", detail)
     return Ended(SessionStatus.FAILED, code, "run.failed.exit_nonzero", detail)

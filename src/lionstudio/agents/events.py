@@ -1,4 +1,4 @@
-"""What a running agent reports: one tagged union, made by the providers and kept by live/."""
+"""The events of a running agent: one tagged union that providers yield and runs/ records."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 from lionstudio.model.messages import Message
 from lionstudio.model.status.statuses import SessionStatus
 
-MAIN = "main"  # the lane of the agent itself; sub-agents have lanes of their own
+MAIN = "main"  # the lane of the agent itself; each sub-agent has its own
 
 
 class MessageEvent(NamedTuple):
-    """A whole message. It is kept before the next event is taken."""
+    """A complete message. It is stored before the next event is read."""
 
     message: Message
     lane: str = MAIN
 
 
 class LaneOpened(NamedTuple):
-    """A sub-agent begins; what it says comes on its own lane."""
+    """A sub-agent starts; its messages arrive on its own lane."""
 
     lane: str
     name: str | None = None
@@ -27,31 +27,31 @@ class LaneOpened(NamedTuple):
 
 
 class TextDelta(NamedTuple):
-    """A piece of a message that is still being said: shown while it comes, never kept as a message."""
+    """A part of a message that is still being written: shown live, never stored."""
 
     text: str
     lane: str = MAIN
 
 
 class MetadataEvent(NamedTuple):
-    """A fact about the run: the provider's conversation id, the model that answered, a version."""
+    """Facts about the run: the provider's conversation id, the model, a version."""
 
     facts: Mapping[str, Any]
 
 
 class WaitingEvent(NamedTuple):
-    """The agent waits for a person, or no longer does (None)."""
+    """The agent waits for the user, or no longer does (None)."""
 
     what_for: str | None
 
 
 class Ended(NamedTuple):
-    """The last event: how it went, and why."""
+    """The last event: the outcome of the run."""
 
     status: SessionStatus
     exit_code: int | None = None
     reason: str | None = None  # a code of model/status/reasons.py
-    detail: str | None = None  # a sentence for a person
+    detail: str | None = None  # a sentence for the user
 
 
 Event = MessageEvent | LaneOpened | TextDelta | MetadataEvent | WaitingEvent | Ended

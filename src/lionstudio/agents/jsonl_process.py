@@ -1,6 +1,6 @@
-"""Agent programs that print one JSON record a line: their lines become events, whatever they print.
+"""Agent programs that print one JSON record per line: every line becomes events, also when it is not a record.
 
-What a message has used is often told right after it, so the last message may be held back for a moment.
+The usage of a message is often printed right after it, so the last message may be held for a moment.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
 from lionstudio.agents.events import MAIN, Ended, Event, MessageEvent
-from lionstudio.agents.raw_message import parse_line, raw_message
+from lionstudio.agents.records import parse_line, raw_message
 from lionstudio.agents.usage_tally import UsageTally
 from lionstudio.model.json_codec import jsonable
 from lionstudio.model.messages import Instruction, Message
@@ -20,12 +20,12 @@ from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.system.program import Program
 
-_HOLD_SECONDS = 0.1  # the figures follow within milliseconds, or much later
-_LONGEST_DETAIL = 2000
+_HOLD_SECONDS = 0.1  # the usage follows within milliseconds, or much later
+_MAX_DETAIL = 2000
 
 
 class StreamReader(ABC):
-    """Turns the records of one run into events; each program has its own."""
+    """Turns the records of one run into events."""
 
     def __init__(self) -> None:
         self.tally = UsageTally()
@@ -38,15 +38,15 @@ class StreamReader(ABC):
 
     @abstractmethod
     def ended(self, code: int, last_words: str) -> Ended:
-        """How it went, when nothing more comes."""
+        """The outcome of the run, after the last record."""
 
     @property
     def hold_left(self) -> float | None:
-        """How long a message may still be held back; None when there is none."""
+        """The seconds that the held message may still be held; None when no message is held."""
         return None if self._held is None else max(0.0, self._held_until - time.monotonic())
 
     def emit(self, message: Message, lane: str = MAIN, *, hold: bool = False) -> Iterator[MessageEvent]:
-        """The event of a message, after the one that was held back; or hold this one."""
+        """Yield the held message, then this one; or hold this one."""
         yield from self.flush()
         if hold:
             self._held, self._held_until = message, time.monotonic() + _HOLD_SECONDS
@@ -54,13 +54,13 @@ class StreamReader(ABC):
             yield MessageEvent(message, lane)
 
     def flush(self) -> Iterator[MessageEvent]:
-        """The message that was held back, if there is one."""
+        """Yield the held message, if there is one."""
         if self._held is not None:
             held, self._held = self._held, None
             yield MessageEvent(held)
 
     def note(self, usage: Usage) -> bool:
-        """Put this usage on the message that is held back; False when there is none."""
+        """Add this usage to the held message; False when no message is held."""
         if self._held is None:
             return usage == NOTHING
         self._held = self.tally.note(self._held, usage)
@@ -68,7 +68,7 @@ class StreamReader(ABC):
 
 
 async def stream(program: Program, reader: StreamReader) -> AsyncGenerator[Event, None]:
-    """Run a program to its end; closing this ends it with its whole tree."""
+    """Run a program to its end; closing the generator ends its process tree."""
     async with program:
         while True:
             if reader.hold_left == 0:
@@ -79,7 +79,7 @@ async def stream(program: Program, reader: StreamReader) -> AsyncGenerator[Event
             except TimeoutError:
                 continue
             except asyncio.CancelledError:
-                # whoever stops the run still gets what was held back, and is told again with the next event
+                # the caller that stops the run still receives the held message; the cancellation follows
                 for held in reader.flush():
                     yield held
                 raise
@@ -94,7 +94,7 @@ async def stream(program: Program, reader: StreamReader) -> AsyncGenerator[Event
 
 
 def events_of(line: bytes, reader: StreamReader) -> Iterator[Event]:
-    """The events of one printed line; what is no record is kept as it is."""
+    """The events of one printed line; a line that is not a record is kept as it is."""
     if not line.strip():
         return
     record = parse_line(line)
@@ -105,15 +105,15 @@ def events_of(line: bytes, reader: StreamReader) -> Iterator[Event]:
 
 
 def notice(text: str, kind: str, record: Any) -> Message:
-    """What the program says about its own work, neither the model's words nor the user's."""
-    about = {"record": kind, "injected": True, "raw": jsonable(record)}
-    return Instruction(role="system", content={"instruction": text}, metadata=about)
+    """A message of the program itself, neither of the model nor of the user."""
+    metadata = {"record": kind, "injected": True, "raw": jsonable(record)}
+    return Instruction(role="system", content={"instruction": text}, metadata=metadata)
 
 
-def broke_off(code: int, last_words: str, name: str) -> Ended:
-    """The end of a program that never said how it went."""
-    detail = last_words[-_LONGEST_DETAIL:] or f"{name} ended with exit code {code} and no word about why"
-    if code == 137:  # killed by SIGKILL that was not ours: most often the system was out of memory
+def ended_without_result(code: int, last_words: str, name: str) -> Ended:
+    """The outcome of a program that exited without reporting one."""
+    detail = last_words[-_MAX_DETAIL:] or f"{name} exited with code {code} without an error message"
+    if code == 137:  # a SIGKILL that we did not send: usually the system was out of memory
         return Ended(SessionStatus.FAILED, code, "run.failed.out_of_memory", detail)
     reason = "run.failed.provider_crash" if code in (0, *range(129, 160)) else "run.failed.exit_nonzero"
     return Ended(SessionStatus.FAILED, code or 1, reason, detail)

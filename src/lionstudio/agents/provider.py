@@ -1,4 +1,4 @@
-"""The one interface of all providers: a task goes in, events come out; closing the iterator stops the agent."""
+"""The interface of all providers: run a task, yield events; closing the iterator stops the agent."""
 
 from __future__ import annotations
 
@@ -9,72 +9,52 @@ from typing import Any, NamedTuple, Protocol
 from lionstudio.agents.events import Event
 from lionstudio.errors import InvalidInput
 from lionstudio.model.messages import Message
+from lionstudio.model.providers import PROVIDER_USAGE, find_provider
 
 
 class Task(NamedTuple):
-    """What an agent is asked to do, and with what."""
+    """The prompt of an agent and the settings of its run."""
 
     prompt: str
     cwd: str
-    env: Mapping[str, str]  # the whole environment of the agent; nothing else is passed on
+    env: Mapping[str, str]  # the complete environment of the agent; nothing else is passed on
     model: str | None = None
     system: str | None = None
     effort: str | None = None
-    tools: tuple[str, ...] | None = None  # the tools it may use; None leaves that to the provider
+    tools: tuple[str, ...] | None = None  # the tools it may use; None for the provider's default
     permissions: str | None = None  # ask | edit | all
-    resume: str | None = None  # the provider's own id of the conversation to continue
-    history: tuple[Message, ...] = ()  # what was said before, for a fork that the provider does not know
-    options: Mapping[str, Any] = {}  # what only this provider understands
+    resume: str | None = None  # the provider's id of the conversation to continue
+    history: tuple[Message, ...] = ()  # the earlier messages, for a fork that the provider does not know
+    options: Mapping[str, Any] = {}  # options of this provider only
 
 
 class Provider(Protocol):
-    """A way to run an agent."""
-
     name: str
 
     def check(self, task: Task) -> None:
-        """Refuse what cannot work, with what to do about it (a program that is not installed …)."""
+        """Raise an error with a hint if the task cannot run (the program is not installed, an option is wrong)."""
 
     def run(self, task: Task) -> AsyncIterator[Event]:
-        """Start the agent and yield what it does, ending with Ended; closing it ends the whole process tree."""
-
-
-# name → module; loaded when used, each may need packages that are not installed
-PROVIDERS: Mapping[str, str] = {
-    "claude": "lionstudio.agents.claude.provider",
-    "codex": "lionstudio.agents.codex.provider",
-    "openai": "lionstudio.agents.openai.provider",
-    "acp": "lionstudio.agents.acp",
-    "command": "lionstudio.agents.command",
-    "script": "lionstudio.agents.script",
-}
-_OTHER_NAMES = {"claude_code": "claude", "claude-code": "claude", "ollama": "openai"}
-
-
-def provider_name(given: str) -> str | None:
-    """Our name of a provider, None when it is none."""
-    name = _OTHER_NAMES.get(given.lower(), given.lower())
-    return name if name in PROVIDERS else None
+        """Start the agent and yield its events, Ended last; closing the iterator ends its process tree."""
 
 
 def get_provider(name: str) -> Provider:
-    """The provider of that name."""
-    known = provider_name(name)
-    if known is None:
-        raise InvalidInput(f"there is no provider {name!r:.60}", hint=f"use one of: {', '.join(sorted(PROVIDERS))}")
-    made: Provider = import_module(PROVIDERS[known]).provider()
-    return made
+    entry = find_provider(name)
+    if entry is None:
+        raise InvalidInput(f"unknown provider {name!r:.60}", hint=f"use one of: {PROVIDER_USAGE}")
+    provider: Provider = import_module(entry.module).provider()
+    return provider
 
 
 def split_target(target: str) -> tuple[str, str | None] | None:
-    """`claude` or `openai/llama3` as (provider, model); None when it names no provider."""
+    """`claude` or `openai/llama3` as (provider, model); None when it does not name a provider."""
     name, _, model = target.partition("/")
-    known = provider_name(name)
-    return None if known is None else (known, model or None)
+    entry = find_provider(name)
+    return None if entry is None else (entry.name, model or None)
 
 
 def history_as_text(history: tuple[Message, ...]) -> str:
-    """A conversation as a prompt can tell it, for a provider that cannot be given messages."""
+    """The earlier conversation as part of a prompt, for a provider that does not accept messages."""
     lines = ["This conversation continues an earlier one. What was said so far:", ""]
     for message in history:
         lines.append(f"[{message.role or 'unknown'}] {message.text}")

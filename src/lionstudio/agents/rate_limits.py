@@ -1,4 +1,4 @@
-"""Usage limits: recognised by what the programs say about them, and when they are over."""
+"""Usage limits: recognise them in error texts, and parse the time they reset."""
 
 from __future__ import annotations
 
@@ -30,50 +30,49 @@ _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 
 def is_limit(text: str) -> bool:
-    """Whether an error speaks of a limit of usage, rate or money; never ask this of an answer."""
+    """True if an error reports a usage, rate or cost limit. Only for errors: an answer may mention a limit too."""
     return _LIMIT.search(text) is not None
 
 
 def reset_time(text: str, *, now: datetime | None = None) -> float | None:
-    """When a limit is over, as its text says; None when it does not."""
-    moment = now or datetime.now().astimezone()
-    if found := _EPOCH.search(text):
-        return float(found[1])
-    if found := _SPAN.search(text):
-        pieces = _PIECE.findall(found[1].lower())
-        return moment.timestamp() + sum(float(number) * _SECONDS.get(unit, 0) for number, unit in pieces)
-    if found := _CLOCK.search(text):
+    """The time a limit resets, in unix seconds; None when the text does not tell."""
+    current = now or datetime.now().astimezone()
+    if match := _EPOCH.search(text):
+        return float(match[1])
+    if match := _SPAN.search(text):
+        pieces = _PIECE.findall(match[1].lower())
+        return current.timestamp() + sum(float(number) * _SECONDS.get(unit, 0) for number, unit in pieces)
+    if match := _CLOCK.search(text):
         with suppress(ValueError):
-            return _on_the_clock(found, moment)
+            return _next_clock_time(match, current)
     return None
 
 
-def _on_the_clock(found: re.Match[str], now: datetime) -> float:
-    """The next time at which a clock shows this."""
-    local = now.astimezone(_zone(found["zone"]) or now.tzinfo)
-    hour = int(found["hour"]) % 12 + (12 if found["half"].lower() == "p" else 0)
-    then = local.replace(hour=hour, minute=int(found["minute"] or 0), second=0, microsecond=0)
-    if found["month"]:
-        month = _MONTHS.index(found["month"].lower()) + 1
-        then = then.replace(year=int(found["year"] or local.year), month=month, day=int(found["day"]))
-        if then < local and not found["year"]:
-            then = then.replace(year=then.year + 1)
-    elif then < local:
-        then += timedelta(days=1)
-    return then.timestamp()
+def _next_clock_time(match: re.Match[str], now: datetime) -> float:
+    local = now.astimezone(_zone(match["zone"]) or now.tzinfo)
+    hour = int(match["hour"]) % 12 + (12 if match["half"].lower() == "p" else 0)
+    reset = local.replace(hour=hour, minute=int(match["minute"] or 0), second=0, microsecond=0)
+    if match["month"]:
+        month = _MONTHS.index(match["month"].lower()) + 1
+        reset = reset.replace(year=int(match["year"] or local.year), month=month, day=int(match["day"]))
+        if reset < local and not match["year"]:
+            reset = reset.replace(year=reset.year + 1)
+    elif reset < local:
+        reset += timedelta(days=1)
+    return reset.timestamp()
 
 
 def _zone(name: str | None) -> tzinfo | None:
-    with suppress(Exception):  # a zone that this machine does not know is taken for the local one
+    with suppress(Exception):  # a zone that this machine does not know counts as local time
         return ZoneInfo(name) if name else None
     return None
 
 
 def failed(text: str, code: int, *, hint: str | None = None, limit: bool = False, until: float | None = None) -> Ended:
-    """The end of a run that its provider refused; a limit has a reason of its own, and the time it is over."""
+    """The outcome of a run that the provider rejected; a usage limit has its own reason code and reset time."""
     detail = text if hint is None else f"{text} ({hint})"
     if not limit and not is_limit(text):
         return Ended(SessionStatus.FAILED, code or 1, "run.failed.exit_nonzero", detail)
-    over = until or reset_time(text)
-    when = "" if over is None else f"; resets at {datetime.fromtimestamp(over, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    return Ended(SessionStatus.FAILED, code or 1, "run.failed.usage_limit", detail + when)
+    reset = until or reset_time(text)
+    suffix = "" if reset is None else f"; resets at {datetime.fromtimestamp(reset, UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return Ended(SessionStatus.FAILED, code or 1, "run.failed.usage_limit", detail + suffix)

@@ -1,4 +1,4 @@
-"""What a run has used so far, as noted on its messages: nothing is noted twice, and what is missing is known."""
+"""The usage of a run that is already on its messages, so that nothing is counted twice or lost."""
 
 from __future__ import annotations
 
@@ -13,35 +13,33 @@ M = TypeVar("M", bound=Message)
 
 
 class UsageTally:
-    """The sum of everything that was noted."""
-
     def __init__(self) -> None:
-        self.noted = NOTHING
+        self.counted = NOTHING
 
     def note(self, message: M, usage: Usage) -> M:
-        """The message with this usage on it, beside what it may carry already."""
+        """The message with this usage added to its metadata."""
         if usage == NOTHING:
             return message
-        self.noted = self.noted.plus(usage)
+        self.counted = self.counted.plus(usage)
         sums = message.usage.plus(usage)._asdict()
         if sums["cost_microusd"] is None:
             del sums["cost_microusd"]
         return replace(message, metadata={**message.metadata, "usage": sums})
 
     def missing(self, total: Usage) -> Usage:
-        """How much of a total is on no message yet; what was noted too much cannot be taken back."""
+        """The part of a total that is not on a message yet; never negative."""
         cost = total.cost_microusd
-        missing_cost = None if cost is None else max(0, cost - (self.noted.cost_microusd or 0))
-        return grown(self.noted, total)._replace(cost_microusd=missing_cost or None)
+        missing_cost = None if cost is None else max(0, cost - (self.counted.cost_microusd or 0))
+        return grown(self.counted, total)._replace(cost_microusd=missing_cost or None)
 
 
 def grown(before: Usage, now: Usage) -> Usage:
-    """By how much the tokens grew; the cost is left out."""
+    """The growth of the token counts, without cost."""
     return Usage(*(max(0, new - old) for new, old in zip(now[:4], before[:4], strict=True)))
 
 
 def priced(usage: Usage, model: str | None, *, written_for_an_hour: int = 0) -> Usage:
-    """The usage with what it costs by the price list, if the model is on it."""
+    """The usage with its cost, if the model is on the price list."""
     if not any(usage[:4]):
         return usage
     return usage._replace(cost_microusd=cost_of(model, usage, written_for_an_hour=written_for_an_hour))

@@ -5,6 +5,9 @@ Plain data, because the help is printed from here without loading anything else.
 
 from __future__ import annotations
 
+from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
+
+MIRRORED = tuple(TRANSCRIPT_TOOLS.items())
 SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Run agents",
@@ -90,8 +93,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         "Bring in what other tools keep",
         (
-            ("mirror claude", "read Claude Code's transcripts, and follow them"),
-            ("mirror codex", "read Codex's transcripts, and follow them"),
+            *((f"mirror {tool}", f"import {title} transcripts, once or continuously") for tool, title in MIRRORED),
             ("mirror status", "what is mirrored, what is behind, and what will be deleted there"),
         ),
     ),

@@ -1,1 +1,1 @@
-"""Reads files of every origin into the state; doing it twice is the same as doing it once."""
+"""Import transcripts, run folders, databases, shows and teams; safe to repeat."""

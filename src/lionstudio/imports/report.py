@@ -1,4 +1,4 @@
-"""What an import did with each item, and why it left one out; counted always, listed up to a bound."""
+"""The report of an import: every item is counted, and listed with its outcome up to a limit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from lionstudio.state.connection import Connection
 
 T = TypeVar("T")
-MOST_LISTED = 10_000  # an import of a million sessions must not keep a line for each
+MAX_LISTED = 10_000  # an import of a million sessions must not keep a line for each
 
-Watch = Callable[[int, int], None]  # how much is done, of how much
+Watch = Callable[[int, int], None]  # progress: done, total
 
 
 class ItemOutcome(StrEnum):
-    """What became of an item."""
-
     IMPORTED = "imported"
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -25,7 +23,7 @@ class ItemOutcome(StrEnum):
 
 
 class ImportItem(NamedTuple):
-    """One run, branch, session, show …; `reason` says why it was skipped or what is odd about it."""
+    """One run, branch, session, show …; `reason` explains why it was skipped or what is unusual about it."""
 
     kind: str
     name: str
@@ -36,7 +34,7 @@ class ImportItem(NamedTuple):
 
 
 class ImportTarget(Protocol):
-    """What an import needs of the database."""
+    """The part of a database that an import uses."""
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """Run a function that only reads."""
@@ -46,7 +44,7 @@ class ImportTarget(Protocol):
 
 
 class Report:
-    """Filled while an import goes on, so that an interrupted one can still say what it did."""
+    """Filled during the import, so that an interrupted one can report too."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[str, ItemOutcome]] = Counter()
@@ -56,32 +54,31 @@ class Report:
         self.left_out: list[str] = []
 
     def add(self, item: ImportItem) -> None:
-        """Note an item; what did not change is counted and not listed."""
+        """Add an item; an unchanged one is counted and not listed."""
         self.counts[item.kind, item.outcome] += 1
         self.messages += item.messages
         if item.outcome is ItemOutcome.UNCHANGED:
             return
-        if len(self.items) < MOST_LISTED:
+        if len(self.items) < MAX_LISTED:
             self.items.append(item)
         else:
             self.unlisted += 1
 
     def skip(self, kind: str, name: str, reason: str) -> None:
-        """Note an item that could not be taken."""
         self.add(ImportItem(kind, name, ItemOutcome.SKIPPED, reason))
 
     def total(self, outcome: ItemOutcome) -> int:
-        """How many items of any kind had an outcome."""
-        return sum(count for (_, found), count in self.counts.items() if found is outcome)
+        """The number of items of any kind with this outcome."""
+        return sum(count for (_, item_outcome), count in self.counts.items() if item_outcome is outcome)
 
     @property
     def nothing_readable(self) -> bool:
-        """There was something to import, and none of it could be read."""
+        """True if there were items to import and all of them were skipped."""
         skipped = self.total(ItemOutcome.SKIPPED)
         return skipped > 0 and skipped == self.counts.total()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON: totals, counts by kind, and every item that was imported, updated or skipped."""
+        """As JSON: totals, counts by kind, and every listed item."""
         kinds = sorted({kind for kind, _ in self.counts})
         return {
             **{str(outcome): self.total(outcome) for outcome in ItemOutcome},

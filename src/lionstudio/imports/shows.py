@@ -9,7 +9,7 @@ from functools import partial
 from lionstudio.crash import point
 from lionstudio.files.shows.show_folder import ShowFolder, find_shows, read_show
 from lionstudio.imports.report import ImportTarget, Report, Watch
-from lionstudio.imports.upsert import ITEM_ERRORS, Write, said, upsert_rows
+from lionstudio.imports.upsert import ITEM_ERRORS, Write, error_line, upsert_rows
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import visible
 from lionstudio.model.shows.show import Show
@@ -45,7 +45,7 @@ def _shows_in(root: str, report: Report) -> list[str]:
     try:
         return find_shows(root)
     except ITEM_ERRORS as error:
-        report.skip("folder", root, said(error))
+        report.skip("folder", root, error_line(error))
         return []
 
 
@@ -56,10 +56,10 @@ def _import_show(store: ImportTarget, path: str, root: str, report: Report, dry_
         folder = read_show(path, root)
         for play in folder.plays:
             if play.fault is not None:
-                report.skip("play", f"{topic}/{play.name}", said(play.fault))
+                report.skip("play", f"{topic}/{play.name}", error_line(play.fault))
         report.add(upsert_rows(store, "show", topic, lambda conn: missing_of(conn, folder), dry_run=dry_run))
     except ITEM_ERRORS as error:
-        report.skip("show", visible(topic), said(error))
+        report.skip("show", visible(topic), error_line(error))
     point("import.item")
 
 

@@ -1,4 +1,4 @@
-"""`import-teams`: brings team files into the table, again and again; what is there already is not written twice."""
+"""`li state import-teams`: sync team files into the database; safe to repeat."""
 
 from __future__ import annotations
 
@@ -12,51 +12,49 @@ from lionstudio.state.database import Database
 from lionstudio.teams.rows import TeamDiff, diff_team, upsert_team
 
 
-class Skipped(NamedTuple):
-    """A file that was left out, and why."""
-
+class SkippedFile(NamedTuple):
     path: str
     reason: str
 
 
-class Imported(NamedTuple):
-    """What an import did, or would do."""
+class TeamImport(NamedTuple):
+    """The result of an import, or of a dry run."""
 
     files: int
-    teams: int  # made or brought up to date
+    teams: int  # created or updated
     added: int
     changed: int
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedFile, ...]
 
 
 def import_teams(
     db: Database, home: str, *, dry_run: bool = False, progress: Callable[[int, int], None] | None = None
-) -> Imported:
-    """Bring in every team file, each in a transaction of its own; `progress` hears how many of how many are done."""
+) -> TeamImport:
+    """Import every team file, each in its own transaction; `progress` receives (done, total)."""
     files = list_team_files(home)
-    done: list[TeamDiff] = []
-    skipped: list[Skipped] = []
+    differences: list[TeamDiff] = []
+    skipped: list[SkippedFile] = []
     for number, file in enumerate(files, 1):
         try:
-            done.append(_bring(db, file, dry_run))
-        except LionError as refused:
-            skipped.append(Skipped(file.path, refused.message))
+            differences.append(_import_file(db, file, dry_run))
+        except LionError as error:
+            skipped.append(SkippedFile(file.path, error.message))
         point("team.imported")
         if progress is not None:
             progress(number, len(files))
-    return Imported(
+    return TeamImport(
         len(files),
-        sum(each.team is not None for each in done),
-        sum(len(each.added) for each in done),
-        sum(len(each.changed) for each in done),
+        sum(difference.team is not None for difference in differences),
+        sum(len(difference.added) for difference in differences),
+        sum(len(difference.changed) for difference in differences),
         tuple(skipped),
     )
 
 
-def _bring(db: Database, file: TeamFile, dry_run: bool) -> TeamDiff:
+def _import_file(db: Database, file: TeamFile, dry_run: bool) -> TeamDiff:
     if file.team is None:
-        raise InvalidInput(file.error or "it cannot be read")
+        raise InvalidInput(file.error or "the file cannot be read")
     team, messages = file.team, file.messages
-    lacking = db.read(lambda conn: diff_team(conn, team, messages))
-    # a look takes no write lock, and the second import of the same files ends here
-    return lacking if dry_run or not lacking else db.write(lambda conn: upsert_team(conn, team, messages))
+    difference = db.read(lambda conn: diff_team(conn, team, messages))
+    # reading takes no write lock, and a repeated import of the same files ends here
+    return difference if dry_run or not difference else db.write(lambda conn: upsert_team(conn, team, messages))

@@ -1,4 +1,4 @@
-"""One item into the database: looked at first, written only when something is missing, in one transaction."""
+"""Import one item: compare it first, write only the missing part, in one transaction."""
 
 from __future__ import annotations
 
@@ -18,71 +18,71 @@ from lionstudio.state.imports.session_merge import Incoming, MergePlan, compare,
 from lionstudio.state.messages.rows import to_row
 from lionstudio.state.sessions import find_session
 
-# What is wrong with one item; anything else is wrong with the database itself and ends the import.
+# Errors of one item; any other error concerns the database itself and ends the import.
 ITEM_ERRORS = (InvalidInput, NotFound, Conflict)
 
-# The ids under which a session may be here already, best first.
-Candidates = Callable[[Connection], list[str]]
+# The ids that the session may already have in the database, best first.
+CandidateIds = Callable[[Connection], list[str]]
 
 
 def upsert(
-    store: ImportTarget, kind: str, name: str, incoming: Incoming, names: Candidates, *, dry_run: bool
+    store: ImportTarget, kind: str, name: str, incoming: Incoming, candidates: CandidateIds, *, dry_run: bool
 ) -> ImportItem:
-    """Bring a session in, or what is missing of one that is here; says what was done."""
+    """Import a session, or the part of it that is missing."""
 
-    def look(conn: Connection) -> MergePlan:
-        return compare(conn, incoming, find_existing_session(conn, names))
+    def plan_merge(conn: Connection) -> MergePlan:
+        return compare(conn, incoming, find_existing_session(conn, candidates))
 
-    plan = store.read(look)
+    plan = store.read(plan_merge)
     session_id = plan.existing.id if plan.existing else incoming.session.id
-    if plan.existing is not None and _runs_here(plan.existing):
+    if plan.existing is not None and _is_live(plan.existing):
         return ImportItem(
-            kind, name, ItemOutcome.SKIPPED, f"session {session_id} is running here; import it when it has ended"
+            kind, name, ItemOutcome.SKIPPED, f"session {session_id} is running; import it when it has ended"
         )
     if not plan.changes:
         return ImportItem(kind, name, ItemOutcome.UNCHANGED, session_id=session_id)
     added = len(plan.session_ids)
     if not dry_run:
-        added = store.write(lambda conn: merge(conn, incoming, find_existing_session(conn, names))).messages
+        added = store.write(lambda conn: merge(conn, incoming, find_existing_session(conn, candidates))).messages
     outcome = ItemOutcome.IMPORTED if plan.existing is None else ItemOutcome.UPDATED
     return ImportItem(kind, name, outcome, messages=added, session_id=session_id)
 
 
-Write = Callable[[Connection], None]
-Missing = Callable[[Connection], tuple[list[Write], bool]]  # what to write, and whether the item itself is new
+Write = Callable[[Connection], object]
+Missing = Callable[[Connection], tuple[list[Write], bool]]  # the writes, and True if the item itself is new
 
 
 def upsert_rows(store: ImportTarget, kind: str, name: str, missing: Missing, *, dry_run: bool) -> ImportItem:
-    """Write the rows that an item lacks here, all in one transaction."""
+    """Write the missing rows of an item in one transaction."""
 
-    def carry_out(conn: Connection) -> None:
+    def write_all(conn: Connection) -> None:
         for write in missing(conn)[0]:
             write(conn)
 
-    lacking, new = store.read(missing)
-    if lacking and not dry_run:
-        store.write(carry_out)
-    return ImportItem(
-        kind, name, (ItemOutcome.IMPORTED if new else ItemOutcome.UPDATED) if lacking else ItemOutcome.UNCHANGED
-    )
+    writes, is_new = store.read(missing)
+    if not writes:
+        return ImportItem(kind, name, ItemOutcome.UNCHANGED)
+    if not dry_run:
+        store.write(write_all)
+    return ImportItem(kind, name, ItemOutcome.IMPORTED if is_new else ItemOutcome.UPDATED)
 
 
-def find_existing_session(conn: Connection, names: Candidates) -> Session | None:
-    """The first of several sessions that exists."""
-    return next((found for id_ in names(conn) if (found := find_session(conn, id_)) is not None), None)
+def find_existing_session(conn: Connection, candidates: CandidateIds) -> Session | None:
+    """The first candidate that exists."""
+    return next((session for id_ in candidates(conn) if (session := find_session(conn, id_)) is not None), None)
 
 
-def _runs_here(session: Session) -> bool:
+def _is_live(session: Session) -> bool:
     return session.status is SessionStatus.RUNNING and session.source_kind in (None, SourceKind.LIVE)
 
 
-def said(error: LionError) -> str:
-    """An error as one line of a report."""
+def error_line(error: LionError) -> str:
+    """An error with its hint as one line of a report."""
     return f"{error.message}; {error.hint}" if error.hint else error.message
 
 
 def row_of(conn: Connection, message: Message) -> Row:
-    """The columns of a message; what is nested deeper than we keep becomes its JSON text."""
+    """The columns of a message; a value that is nested too deeply becomes its JSON text."""
     try:
         return to_row(conn, message)
     except InvalidInput:
@@ -91,7 +91,7 @@ def row_of(conn: Connection, message: Message) -> Row:
 
 
 def flattened(value: Any) -> Any:
-    """The value itself where it can be kept, else its JSON text."""
+    """The value itself if it can be stored, else its JSON text."""
     try:
         dump(value)
         return value

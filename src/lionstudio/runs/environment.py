@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 
+from lionstudio.model.providers import ENV_PREFIXES
 from lionstudio.settings import Settings
 
 # Variables that a program of the user needs, and that agent programs and their proxies read.
@@ -51,19 +52,8 @@ _NAMES = frozenset(
         "JAVA_HOME",
     }
 )
-_PREFIXES = (
-    "LC_",
-    "XDG_",
-    "ANTHROPIC_",
-    "CLAUDE_",
-    "OPENAI_",
-    "CODEX_",
-    "AZURE_OPENAI_",
-    "OLLAMA_",
-    "GEMINI_",
-    "GOOGLE_",
-)
 _LOCAL = ("LC_", "XDG_")
+_PREFIXES = (*_LOCAL, *ENV_PREFIXES)
 # not for commands, which may run code that an agent wrote
 _FOR_AGENTS = frozenset({"SSH_AUTH_SOCK", "DISPLAY", "WAYLAND_DISPLAY"})
 _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|AUTH|COOKIE|DSN|_PAT$)", re.IGNORECASE)

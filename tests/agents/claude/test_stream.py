@@ -1,4 +1,4 @@
-"""What Claude Code prints becomes events: all of it, in order, and counted once."""
+"""Events from the output of Claude Code: complete, in order, counted once."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def stream() -> list[Event]:
     return read(*STREAM.read_bytes().splitlines())[1]
 
 
-def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
+def test_stream_keeps_message_order(stream: list[Event]) -> None:
     kinds = [type(message) for message in said(stream)]
 
     assert kinds == [
@@ -89,7 +89,7 @@ def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
     assert "".join(event.text for event in stream if isinstance(event, TextDelta)) == "I look around.Done."
 
 
-def test_calls_and_answers_are_paired(stream: list[Event]) -> None:
+def test_stream_pairs_calls_with_results(stream: list[Event]) -> None:
     everything = [event.message for event in stream if isinstance(event, MessageEvent)]
     asked = {message.id: message for message in everything if isinstance(message, ActionRequest)}
     answers = [message for message in everything if isinstance(message, ActionResponse)]
@@ -104,7 +104,7 @@ def test_calls_and_answers_are_paired(stream: list[Event]) -> None:
     assert [a.content["function"] for a in answers] == ["Bash", "Bash", "Task"]
 
 
-def test_a_sub_agent_is_opened_before_it_speaks(stream: list[Event]) -> None:
+def test_stream_opens_subagent_lane_before_its_messages(stream: list[Event]) -> None:
     (opened,) = [event for event in stream if isinstance(event, LaneOpened)]
     first = next(
         number for number, event in enumerate(stream) if isinstance(event, MessageEvent) and event.lane == "toolu_2"
@@ -121,11 +121,11 @@ def test_a_sub_agent_is_opened_before_it_speaks(stream: list[Event]) -> None:
     assert said(stream, "toolu_2")[-1].content == {"assistant_response": "There is no such file."}
 
 
-def test_what_it_used_adds_up_to_what_the_program_says(stream: list[Event]) -> None:
+def test_stream_usage_equals_reported_total(stream: list[Event]) -> None:
     assert used(stream) == Usage(1000, 270, 4000, 160, 20_000)
 
 
-def test_facts_are_learned(stream: list[Event]) -> None:
+def test_stream_yields_metadata(stream: list[Event]) -> None:
     facts = {name: fact for event in stream if isinstance(event, MetadataEvent) for name, fact in event.facts.items()}
 
     assert facts["conversation"] == "11111111-2222-4333-8444-555555555555"
@@ -135,12 +135,12 @@ def test_facts_are_learned(stream: list[Event]) -> None:
     assert facts["rate_limit"]["status"] == "allowed"
 
 
-def test_every_message_can_be_stored(stream: list[Event]) -> None:
+def test_stream_messages_are_storable(stream: list[Event]) -> None:
     stored = [dump(event.message.to_dict("json")) for event in stream if isinstance(event, MessageEvent)]
     assert stored
 
 
-def test_usage_that_is_repeated_counts_once_and_only_its_growth_is_added() -> None:
+def test_stream_counts_only_growth_of_repeated_usage() -> None:
     events = records(
         answer("a", input_tokens=100, output_tokens=1),
         answer("b", input_tokens=100, output_tokens=1),
@@ -152,7 +152,7 @@ def test_usage_that_is_repeated_counts_once_and_only_its_growth_is_added() -> No
     assert [message.usage.output_tokens for message in said(events)] == [1, 0, 39, 1]
 
 
-def test_the_cost_that_is_missing_comes_with_the_last_answer() -> None:
+def test_stream_adds_missing_cost_to_last_answer() -> None:
     events = records(
         answer("a", input_tokens=100, output_tokens=20),
         result(result="a", total_cost_usd=0.5, modelUsage={"m": {"inputTokens": 150, "outputTokens": 20}}),
@@ -162,7 +162,7 @@ def test_the_cost_that_is_missing_comes_with_the_last_answer() -> None:
     assert len(said(events)) == 1
 
 
-def test_the_cost_that_is_missing_is_not_lost_when_the_last_answer_is_gone() -> None:
+def test_stream_keeps_missing_cost_after_last_answer_was_emitted() -> None:
     reader, before = read(json.dumps(answer("a", input_tokens=100, output_tokens=20)).encode())  # shown at once
     line = json.dumps(result(result="a", total_cost_usd=0.5, modelUsage={"m": {"inputTokens": 150}})).encode()
     events = [*before, *events_of(line, reader)]
@@ -171,7 +171,7 @@ def test_the_cost_that_is_missing_is_not_lost_when_the_last_answer_is_gone() -> 
     assert said(events)[-1].metadata["record"] == "result"
 
 
-def test_a_second_result_adds_only_what_is_new() -> None:
+def test_stream_second_result_adds_only_new_usage() -> None:
     first = result(result="a", total_cost_usd=0.5, modelUsage={"m": {"inputTokens": 150}})
     second = result(result="b", total_cost_usd=0.7, modelUsage={"m": {"inputTokens": 250}})
     events = records(answer("a"), first, answer("b", "other"), second)
@@ -179,13 +179,13 @@ def test_a_second_result_adds_only_what_is_new() -> None:
     assert used(events) == Usage(250, 0, 0, 0, 700_000)
 
 
-def test_more_than_the_list_price_is_kept_and_less_cannot_be() -> None:
+def test_stream_keeps_cost_above_list_price() -> None:
     dear = records(answer("a", input_tokens=1_000_000), result(result="a", total_cost_usd=1.0))
 
     assert used(dear).cost_microusd == 5_000_000
 
 
-def test_a_result_that_nobody_said_is_an_answer() -> None:
+def test_stream_emits_unprinted_result_as_answer() -> None:
     events = records(answer("a"), result(result="Total: 12 tokens"))
 
     assert [message.content["assistant_response"] for message in said(events)] == ["a", "Total: 12 tokens"]
@@ -196,7 +196,7 @@ def ended(code: int, *given: dict[str, Any], last_words: str = "") -> Ended:
     return reader.ended(code, last_words)
 
 
-def test_success_needs_a_result_and_an_exit_code_of_zero() -> None:
+def test_ended_requires_result_and_exit_code_zero() -> None:
     assert ended(0, result(result="done")) == Ended(SessionStatus.COMPLETED, 0)
     assert ended(3, result(result="done")).status is SessionStatus.FAILED
     assert ended(0).reason == "run.failed.provider_crash"
@@ -206,7 +206,7 @@ def test_success_needs_a_result_and_an_exit_code_of_zero() -> None:
 
 
 @pytest.mark.parametrize("code", [0, 1])
-def test_an_error_is_a_failure_whatever_the_exit_code(code: int) -> None:
+def test_ended_fails_on_error_with_any_exit_code(code: int) -> None:
     failed = ended(code, result(is_error=True, result="API Error: 400 no"))
 
     assert failed == Ended(SessionStatus.FAILED, 1, "run.failed.exit_nonzero", "API Error: 400 no")
@@ -217,14 +217,14 @@ def test_an_error_is_a_failure_whatever_the_exit_code(code: int) -> None:
 
 
 @pytest.mark.parametrize("error", ["rate_limit", "billing_error"])
-def test_a_limit_has_its_own_reason(error: str) -> None:
+def test_ended_reports_usage_limit(error: str) -> None:
     assert (
         ended(1, {**answer("no"), "error": error}, result(is_error=True, result="no")).reason
         == "run.failed.usage_limit"
     )
 
 
-def test_when_a_limit_is_over_is_told() -> None:
+def test_ended_reports_reset_time() -> None:
     rejected = {"type": "rate_limit_event", "rate_limit_info": {"status": "rejected", "resetsAt": 1_794_800_000}}
     failed = ended(1, rejected, result(is_error=True, result="You've hit your limit · resets 2pm (Asia/Shanghai)"))
 
@@ -233,7 +233,7 @@ def test_when_a_limit_is_over_is_told() -> None:
     assert failed.detail.endswith("resets at 2026-11-16T03:33:20Z")
 
 
-def test_who_is_not_logged_in_is_told_what_to_do() -> None:
+def test_ended_hints_at_login() -> None:
     failed = ended(1, {**answer("x"), "error": "authentication_failed"}, result(is_error=True, result="Not logged in"))
 
     assert failed.detail == "Not logged in (run `claude` and log in with /login, or set ANTHROPIC_API_KEY)"
@@ -257,25 +257,25 @@ def test_who_is_not_logged_in_is_told_what_to_do() -> None:
         b"[" * 5000 + b"]" * 5000,
     ],
 )
-def test_garbage_is_kept_as_it_is(line: bytes) -> None:
+def test_stream_keeps_garbage_raw(line: bytes) -> None:
     (message,) = said(read(line)[1])
 
     assert type(message) is Message
     assert list(message.content) == ["raw"]
 
 
-def test_empty_lines_are_no_messages() -> None:
+def test_stream_ignores_empty_lines() -> None:
     assert read(b"", b"   ", b"\r")[1] == []
 
 
-def test_an_answer_to_a_call_that_nobody_made_is_kept() -> None:
+def test_stream_keeps_result_without_call() -> None:
     block = {"type": "tool_result", "tool_use_id": "toolu_9", "content": [{"type": "image", "source": {}}]}
     (message,) = said(records({"type": "user", "message": {"content": [block]}}))
 
     assert message.content == {"function": None, "output": [{"type": "image", "source": {}}], "action_request_id": None}
 
 
-def test_unknown_blocks_and_vendor_calls_are_kept() -> None:
+def test_stream_keeps_unknown_blocks_and_server_tools() -> None:
     content = [
         {"type": "hologram", "shape": "cube"},
         {"type": "server_tool_use", "id": "srv_1", "name": "web_search", "input": {"query": "cats"}},
@@ -299,7 +299,7 @@ kinds = st.sampled_from(["assistant", "user", "system", "result", "stream_event"
 
 
 @given(st.lists(st.tuples(kinds, st.dictionaries(words, json_values, max_size=5)), max_size=5), st.integers(0, 200))
-def test_no_record_is_too_strange(given_records: list[tuple[str, dict[str, Any]]], code: int) -> None:
+def test_stream_accepts_any_record(given_records: list[tuple[str, dict[str, Any]]], code: int) -> None:
     reader, events = read(*(json.dumps({**record, "type": kind}).encode() for kind, record in given_records))
 
     for message in [event.message for event in events if isinstance(event, MessageEvent)]:
@@ -311,7 +311,7 @@ def test_no_record_is_too_strange(given_records: list[tuple[str, dict[str, Any]]
 TASK = Task("do it", "/p", {"PATH": "/no/such/folder"})
 
 
-def test_the_command_line_says_what_the_task_says() -> None:
+def test_arguments_reflect_task() -> None:
     task = TASK._replace(
         model="opus",
         effort="high",
@@ -342,7 +342,7 @@ def test_the_command_line_says_what_the_task_says() -> None:
     ]
 
 
-def test_what_cannot_work_is_refused_before_it_starts() -> None:
+def test_check_rejects_invalid_tasks() -> None:
     with pytest.raises(NotFound, match="claude is not installed") as caught:
         Claude().check(TASK)
     assert "npm install -g @anthropic-ai/claude-code" in str(caught.value.hint)

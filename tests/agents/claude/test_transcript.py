@@ -1,4 +1,4 @@
-"""What becomes of each kind of record of Claude Code."""
+"""Messages from each kind of record in Claude Code's transcripts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Reading:
         record = {"type": kind, "uuid": f"u{self.number}", "sessionId": "s1", "timestamp": iso(self.number), **more}
         if message is not None:
             record["message"] = message
-        found = list(self.reader.take(record))
+        found = list(self.reader.feed(record))
         self.lanes = [said.lane for said in found]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
         self.reader = ClaudeTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)
@@ -43,7 +43,7 @@ class Reading:
         return self.reader.facts
 
 
-def test_a_prompt_is_an_instruction_and_the_title() -> None:
+def test_reader_prompt_becomes_instruction_and_title() -> None:
     reading = Reading()
     (message,) = reading.user("Fix  the\nparser", parentUuid="u0", cwd="/p", gitBranch="main", version="2.1")
     assert isinstance(message, Instruction)
@@ -54,7 +54,7 @@ def test_a_prompt_is_an_instruction_and_the_title() -> None:
     assert (facts.title, facts.cwd, facts.git_branch, facts.version) == ("Fix the parser", "/p", "main", "2.1")
 
 
-def test_blocks_of_an_answer_are_messages_in_order() -> None:
+def test_reader_keeps_block_order() -> None:
     reading = Reading()
     thinking = {"type": "thinking", "thinking": "hm", "signature": "x"}
     call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/p/a.py"}}
@@ -70,7 +70,7 @@ def test_blocks_of_an_answer_are_messages_in_order() -> None:
     assert reading.facts.model == "claude-sonnet-4-5-20250929"
 
 
-def test_a_result_is_paired_with_its_call() -> None:
+def test_reader_pairs_result_with_call() -> None:
     reading = Reading()
     (request,) = reading.assistant({"type": "tool_use", "id": "t1", "name": "Bash", "input": {}})
     noted = {"stdout": "a", "interrupted": False, "durationMs": 12, "structuredPatch": [1]}
@@ -81,12 +81,12 @@ def test_a_result_is_paired_with_its_call() -> None:
     assert result.metadata["result"] == {"durationMs": 12}
 
 
-def test_a_failed_call_is_an_error_and_an_unknown_one_stands_alone() -> None:
+def test_reader_failed_and_unpaired_results() -> None:
     (result,) = Reading().user([{"type": "tool_result", "tool_use_id": "?", "content": "no", "is_error": True}])
     assert result.content == {"function": None, "action_request_id": None, "error": "no"}
 
 
-def test_a_result_of_texts_is_text_and_images_are_references() -> None:
+def test_reader_joins_texts_and_references_images() -> None:
     reading = Reading()
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
     texts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
@@ -98,7 +98,7 @@ def test_a_result_of_texts_is_text_and_images_are_references() -> None:
     assert "aGk=" not in json.dumps(second.content)
 
 
-def test_an_image_belongs_to_the_prompt_beside_it() -> None:
+def test_reader_attaches_image_to_prompt() -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
     (message,) = Reading().user([image, {"type": "text", "text": "what is this?"}])
     assert message.content["instruction"] == "what is this?"
@@ -107,7 +107,7 @@ def test_an_image_belongs_to_the_prompt_beside_it() -> None:
     assert alone.content["instruction"] == ""
 
 
-def test_usage_is_counted_once_for_an_api_message() -> None:
+def test_reader_counts_usage_once_per_api_message() -> None:
     reading = Reading()
     first, *_ = reading.assistant({"type": "text", "text": "a"}, said={"usage": USAGE | {"output_tokens": 1}})
     second, *_ = reading.assistant({"type": "text", "text": "b"}, said={"usage": USAGE})
@@ -121,7 +121,7 @@ def test_usage_is_counted_once_for_an_api_message() -> None:
     assert other.usage.cost_microusd == 10 * 3 + 4 * 15 + 100 * 0.3 + 20 * 3.75
 
 
-def test_a_recorded_cost_counts_and_an_unknown_model_has_none() -> None:
+def test_reader_cost_recorded_or_unknown() -> None:
     usage = {"usage": USAGE}
     (recorded,) = Reading().assistant({"type": "text", "text": "a"}, said=usage, costUSD=0.5)
     (unknown,) = Reading().assistant({"type": "text", "text": "a"}, said=usage | {"model": "mystery-1"})
@@ -131,7 +131,7 @@ def test_a_recorded_cost_counts_and_an_unknown_model_has_none() -> None:
     assert fast.usage.cost_microusd is None
 
 
-def test_what_the_program_put_into_the_users_mouth_is_marked() -> None:
+def test_reader_marks_injected_texts() -> None:
     reading = Reading()
     (meta,) = reading.user("Continue", isMeta=True)
     (command,) = reading.user("<command-name>/compact</command-name>")
@@ -142,7 +142,7 @@ def test_what_the_program_put_into_the_users_mouth_is_marked() -> None:
     assert reading.facts.title == "Now the real thing"
 
 
-def test_titles_by_rank() -> None:
+def test_title_rank() -> None:
     reading = Reading()
     reading.user("first prompt")
     reading.take("summary", summary="Of another", leafUuid="elsewhere")
@@ -155,14 +155,14 @@ def test_titles_by_rank() -> None:
     assert reading.facts.title == "Mine"
 
 
-def test_a_summary_that_comes_before_its_record_counts_when_that_is_met() -> None:
+def test_reader_applies_summary_when_its_record_appears() -> None:
     reading = Reading()
     reading.take("summary", summary="Early", leafUuid="u2")
     reading.user("hello")
     assert reading.facts.title == "Early"
 
 
-def test_an_api_error_fails_the_session_until_something_else_is_said() -> None:
+def test_reader_api_error_fails_session_until_next_message() -> None:
     reading = Reading()
     text = {"type": "text", "text": "API Error: 529"}
     (message,) = reading.assistant(text, isApiErrorMessage=True, error="overloaded", apiErrorStatus=529)
@@ -172,7 +172,7 @@ def test_an_api_error_fails_the_session_until_something_else_is_said() -> None:
     assert reading.facts.failed is None
 
 
-def test_a_sidechain_in_the_file_is_a_lane_of_its_own() -> None:
+def test_reader_sidechain_has_own_lane() -> None:
     reading = Reading()
     reading.user("main")
     reading.user("sub prompt", isSidechain=True, parentUuid=None)
@@ -184,13 +184,13 @@ def test_a_sidechain_in_the_file_is_a_lane_of_its_own() -> None:
     assert reading.facts.title == "main"
 
 
-def test_a_sub_agents_file_is_one_lane() -> None:
+def test_reader_subagent_file_is_one_lane() -> None:
     reading = Reading(thread="abc")
     reading.user("sub", isSidechain=True, agentId="abc")
     assert reading.lanes == ["abc"]
 
 
-def test_a_prompt_that_was_queued_is_an_instruction() -> None:
+def test_reader_queued_prompt_is_instruction() -> None:
     reading = Reading()
     (message,) = reading.take("attachment", attachment={"type": "queued_command", "prompt": "also do b"})
     assert (type(message), message.role, message.content) == (Instruction, "user", {"instruction": "also do b"})
@@ -199,7 +199,7 @@ def test_a_prompt_that_was_queued_is_an_instruction() -> None:
     assert told.metadata["injected"] is True
 
 
-def test_noise_is_counted_and_the_rest_of_the_unknown_is_kept() -> None:
+def test_reader_counts_noise_and_keeps_unknown_records() -> None:
     reading = Reading()
     assert reading.take("queue-operation", content="x") == []
     assert reading.take("attachment", attachment={"type": "skill_listing", "content": "x"}) == []
@@ -222,18 +222,18 @@ def test_noise_is_counted_and_the_rest_of_the_unknown_is_kept() -> None:
     assert edited.metadata["attachment"] == {"type": "edited_text_file", "filename": "a.py"}
 
 
-def test_an_unknown_block_is_kept() -> None:
+def test_reader_keeps_unknown_block() -> None:
     (message,) = Reading().assistant({"type": "hologram", "x": 1})
     assert message.content == {"assistant_response": "", "block": {"type": "hologram", "x": 1}}
 
 
-def test_ids_are_those_of_the_records() -> None:
+def test_reader_ids_derive_from_record_uuids() -> None:
     one, other = Reading("s1"), Reading("s2")
     assert one.user("hello")[0].id == other.user("hello")[0].id  # a copy in another session
     assert one.user("hello")[0].id != one.user("hello")[0].id
 
 
-def test_strange_shapes_do_not_stop_a_reader() -> None:
+def test_reader_accepts_unexpected_shapes() -> None:
     reading = Reading()
     for content in (None, 7, [], [None], ["plain"], [{"type": "text", "text": 5}], {"a": 1}):
         reading.user(content)

@@ -1,4 +1,4 @@
-"""What Codex prints becomes events: all of it, in order, and counted once."""
+"""Events from the output of Codex: complete, in order, counted once."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def stream() -> list[Event]:
     return read(*STREAM.read_bytes().splitlines())[1]
 
 
-def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
+def test_stream_keeps_message_order(stream: list[Event]) -> None:
     told = [
         message.content.get("function") or message.metadata.get("record") or message.content.get("assistant_response")
         for message in said(stream)
@@ -92,7 +92,7 @@ def test_the_conversation_is_kept_in_order(stream: list[Event]) -> None:
     assert said(stream)[1].content["thinking"] == "**Looking around**"
 
 
-def test_calls_and_answers_are_paired(stream: list[Event]) -> None:
+def test_stream_pairs_calls_with_results(stream: list[Event]) -> None:
     asked = {message.id: message for message in said(stream) if isinstance(message, ActionRequest)}
     answers = [message for message in said(stream) if isinstance(message, ActionResponse)]
 
@@ -110,7 +110,7 @@ def test_calls_and_answers_are_paired(stream: list[Event]) -> None:
     assert answers[-1].content["output"] == [{"text": "a", "completed": True}]
 
 
-def test_a_sub_agent_has_its_task_and_its_answer(stream: list[Event]) -> None:
+def test_stream_subagent_has_prompt_and_answer(stream: list[Event]) -> None:
     (opened,) = [event for event in stream if isinstance(event, LaneOpened)]
 
     assert (opened.lane, opened.name) == (CHILD, "Count lines")
@@ -118,11 +118,11 @@ def test_a_sub_agent_has_its_task_and_its_answer(stream: list[Event]) -> None:
     assert said(stream, CHILD)[1].content == {"assistant_response": "Seven."}
 
 
-def test_the_tokens_of_a_turn_stand_on_its_answer(stream: list[Event]) -> None:
+def test_stream_adds_turn_usage_to_answer(stream: list[Event]) -> None:
     assert said(stream)[-1].usage == used(stream) == Usage(300, 50, 600, 100)
 
 
-def test_facts_are_learned_and_every_message_can_be_stored(stream: list[Event]) -> None:
+def test_stream_yields_metadata_and_storable_messages(stream: list[Event]) -> None:
     assert [dict(event.facts) for event in stream if isinstance(event, MetadataEvent)] == [
         {"conversation": "01900000-0000-7000-8000-000000000001"}
     ]
@@ -157,7 +157,7 @@ def completed(tokens: int) -> dict[str, Any]:
     return {"type": "turn.completed", "usage": {"input_tokens": tokens, "output_tokens": tokens // 10}}
 
 
-def test_a_resumed_conversation_counts_what_is_new(tmp_path: Path) -> None:
+def test_stream_resumed_conversation_counts_new_usage(tmp_path: Path) -> None:
     rollout(tmp_path, "t1", CONTEXT, sums(1000))
     reader = CodexStreamReader(Rollouts(str(tmp_path)), resumed="t1")
     events = read(*lines(started("t1"), ANSWER, completed(1500)), reader=reader)[1]
@@ -168,7 +168,7 @@ def test_a_resumed_conversation_counts_what_is_new(tmp_path: Path) -> None:
     } == {"conversation": "t1", "model": "gpt-5"}
 
 
-def test_a_fork_begins_where_its_parent_ended(tmp_path: Path) -> None:
+def test_stream_fork_starts_at_parent_usage(tmp_path: Path) -> None:
     rollout(tmp_path, "t1", CONTEXT, sums(1000))
     reader = CodexStreamReader(Rollouts(str(tmp_path)), resumed="t1")
     rollout(tmp_path, "t2", CONTEXT, sums(1000))
@@ -176,13 +176,13 @@ def test_a_fork_begins_where_its_parent_ended(tmp_path: Path) -> None:
     assert used(read(*lines(started("t2"), ANSWER, completed(1500)), reader=reader)[1]).input_tokens == 500
 
 
-def test_where_it_cannot_be_told_nothing_is_counted_twice() -> None:
+def test_stream_without_rollout_counts_nothing_twice() -> None:
     reader = CodexStreamReader(NOWHERE, resumed="t1")
 
     assert used(read(*lines(started("t1"), ANSWER, completed(1500)), reader=reader)[1]) == NOTHING
 
 
-def test_tokens_are_counted_as_codex_notes_them(tmp_path: Path) -> None:
+def test_stream_reads_usage_from_rollout(tmp_path: Path) -> None:
     reader = CodexStreamReader(Rollouts(str(tmp_path)))
     read(*lines(started("t1")), reader=reader)
     path = rollout(tmp_path, "t1", CONTEXT, sums(100))
@@ -197,7 +197,7 @@ def test_tokens_are_counted_as_codex_notes_them(tmp_path: Path) -> None:
     assert [used(events).input_tokens for events in (first, second, third)] == [100, 0, 200]
 
 
-def test_a_turn_that_failed_still_counts(tmp_path: Path) -> None:
+def test_stream_failed_turn_counts_usage(tmp_path: Path) -> None:
     rollout(tmp_path, "t1", CONTEXT, sums(100))
     failed = {"type": "turn.failed", "error": {"message": "no"}}
     events = read(*lines(started("t1"), failed), reader=CodexStreamReader(Rollouts(str(tmp_path))))[1]
@@ -214,7 +214,7 @@ def failed(message: str) -> dict[str, Any]:
     return {"type": "turn.failed", "error": {"message": message}}
 
 
-def test_success_needs_a_completed_turn_and_an_exit_code_of_zero() -> None:
+def test_ended_requires_completed_turn_and_exit_code_zero() -> None:
     assert ended(0, completed(1)) == Ended(SessionStatus.COMPLETED, 0)
     assert ended(1, completed(1)).status is SessionStatus.FAILED
     assert ended(0).reason == "run.failed.provider_crash"
@@ -223,7 +223,7 @@ def test_success_needs_a_completed_turn_and_an_exit_code_of_zero() -> None:
     assert ended(137).reason == "run.failed.out_of_memory"
 
 
-def test_a_failed_turn_is_told_in_plain_words() -> None:
+def test_ended_unwraps_error_text() -> None:
     wrapped = json.dumps({"type": "error", "error": {"type": "api_error", "message": "too hot"}})
 
     assert ended(1, failed(wrapped)) == Ended(SessionStatus.FAILED, 1, "run.failed.exit_nonzero", "too hot")
@@ -231,7 +231,7 @@ def test_a_failed_turn_is_told_in_plain_words() -> None:
     assert "--fork" in str(ended(1, last_words="Error: no rollout found for thread id x").detail)
 
 
-def test_a_limit_has_its_own_reason_and_the_time_it_is_over() -> None:
+def test_ended_reports_usage_limit_and_reset_time() -> None:
     limit = "You’ve hit your usage limit. Upgrade to Pro, or try again at Mar 18th, 2033 6:14 PM."
     end = ended(1, failed(limit))
 
@@ -257,7 +257,7 @@ def test_a_limit_has_its_own_reason_and_the_time_it_is_over() -> None:
         b'{"type":"item.started","item":{"type":"new"}}',
     ],
 )
-def test_garbage_is_kept_as_it_is(line: bytes) -> None:
+def test_stream_keeps_garbage_raw(line: bytes) -> None:
     (message,) = said(read(line)[1])
 
     assert type(message) is Message
@@ -311,7 +311,7 @@ others = st.builds(lambda kind, thing: {**thing, "type": kind}, kinds, things)
 
 
 @given(st.lists(items | others, max_size=6), st.integers(0, 200))
-def test_no_record_is_too_strange(records: list[dict[str, Any]], code: int) -> None:
+def test_stream_accepts_any_record(records: list[dict[str, Any]], code: int) -> None:
     reader, events = read(*lines(*records))
 
     for message in [event.message for event in events if isinstance(event, MessageEvent)]:
@@ -323,7 +323,7 @@ def test_no_record_is_too_strange(records: list[dict[str, Any]], code: int) -> N
 TASK = Task("do it", "/p", {"PATH": "/no/such/folder"})
 
 
-def test_the_command_line_says_what_the_task_says() -> None:
+def test_arguments_reflect_task() -> None:
     task = TASK._replace(
         model="gpt-5", effort="high", system='a "b"\n', permissions="edit", resume="abc", options={"args": ["--oss"]}
     )
@@ -342,12 +342,12 @@ def test_the_command_line_says_what_the_task_says() -> None:
     assert arguments(task._replace(options={"fork": True}))[-3:] == ["fork", "abc", "-"]
 
 
-def test_its_home_is_where_its_environment_says() -> None:
+def test_home_of_reads_environment() -> None:
     assert home_of({"CODEX_HOME": "/c", "HOME": "/h"}) == "/c"
     assert home_of({"HOME": "/h"}) == "/h/.codex"
 
 
-def test_what_cannot_work_is_refused_before_it_starts() -> None:
+def test_check_rejects_invalid_tasks() -> None:
     with pytest.raises(NotFound, match="codex is not installed") as caught:
         Codex().check(TASK)
     assert "codex login" in str(caught.value.hint)

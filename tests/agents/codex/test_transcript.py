@@ -1,4 +1,4 @@
-"""What becomes of each kind of record of Codex."""
+"""Messages from each kind of record in Codex's transcripts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Reading:
         return self.record({"timestamp": iso(self.number), "type": kind, "payload": payload})
 
     def record(self, record: dict[str, Any]) -> list[Message]:
-        found = [said.message for said in self.reader.take(record)]
+        found = [said.message for said in self.reader.feed(record)]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
         self.reader = CodexTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)
         return found
@@ -54,7 +54,7 @@ def text(role: str, *texts: str, **more: Any) -> dict[str, Any]:
     return {"role": role, "content": [{"type": kind, "text": each} for each in texts], **more}
 
 
-def test_the_session_and_its_instructions() -> None:
+def test_reader_session_meta_and_instructions() -> None:
     git = {"commit_hash": "a" * 40, "branch": "main", "repository_url": "u"}
     reading = Reading(
         base_instructions={"text": "You are Codex"}, cli_version="0.166.0", git=git, originator="codex_exec"
@@ -66,7 +66,7 @@ def test_the_session_and_its_instructions() -> None:
     assert (facts.git_commit, facts.git_branch, facts.extra["originator"]) == ("a" * 40, "main", "codex_exec")
 
 
-def test_a_conversation() -> None:
+def test_reader_conversation() -> None:
     reading = Reading()
     reading.take("turn_context", {"turn_id": "x", "model": "gpt-5-codex", "effort": "high"})
     (prompt,) = reading.item("message", **text("user", "fix it"))
@@ -98,13 +98,13 @@ def test_a_conversation() -> None:
         ([{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}], "output", None),
     ],
 )
-def test_how_a_command_ended(output: Any, kept: str, code: int | None) -> None:
+def test_reader_parses_exit_codes(output: Any, kept: str, code: int | None) -> None:
     (result,) = Reading().item("function_call_output", call_id="c", output=output)
     assert kept in result.content
     assert result.metadata.get("exit_code") == code
 
 
-def test_other_calls() -> None:
+def test_reader_other_call_types() -> None:
     reading = Reading()
     (custom,) = reading.item("custom_tool_call", name="apply_patch", call_id="c", input="*** Begin")
     (search,) = reading.item("web_search_call", id="w", action={"type": "search", "query": "q"})
@@ -114,7 +114,7 @@ def test_other_calls() -> None:
     assert local.content["arguments"]["command"] == ["ls"]
 
 
-def test_injected_texts_are_kept_and_marked() -> None:
+def test_reader_marks_injected_texts() -> None:
     reading = Reading()
     texts = ("<environment_context>x</environment_context>", "# AGENTS.md instructions for /p", "hello")
     found = reading.item("message", **text("user", *texts))
@@ -127,7 +127,7 @@ def test_injected_texts_are_kept_and_marked() -> None:
     assert reading.facts.title == "hello"
 
 
-def test_sums_grow_and_what_was_cached_is_taken_out() -> None:
+def test_reader_sums_grow_without_cached_tokens() -> None:
     reading = Reading()
     reading.take("turn_context", {"model": "gpt-5-codex"})
     reading.item("message", **text("assistant", "a"))
@@ -139,14 +139,14 @@ def test_sums_grow_and_what_was_cached_is_taken_out() -> None:
     assert reading.facts.total == Usage(100, 30, 200, 0, cost)
 
 
-def test_sums_that_fell_were_started_anew() -> None:
+def test_reader_handles_reset_sums() -> None:
     reading = Reading()
     reading.tokens((500, 0, 50))
     reading.tokens((70, 0, 7), last=70)
     assert (reading.facts.total or Usage()).input_tokens == 570
 
 
-def test_a_report_for_each_response_is_counted_instead_of_the_sums() -> None:
+def test_reader_prefers_response_reports_over_sums() -> None:
     reading = Reading()
     used = {"input_tokens": 100, "cached_input_tokens": 90, "output_tokens": 5}
     for _ in range(2):
@@ -155,7 +155,7 @@ def test_a_report_for_each_response_is_counted_instead_of_the_sums() -> None:
     assert (reading.facts.total or Usage())[:4] == (10, 5, 90, 0)
 
 
-def test_a_fork_does_not_count_what_it_inherited() -> None:
+def test_reader_fork_ignores_inherited_usage() -> None:
     reading = Reading(forked_from_id="t0")
     reading.tokens((500, 0, 50), last=100)
     reading.item("message", **text("assistant", "a"))
@@ -163,7 +163,7 @@ def test_a_fork_does_not_count_what_it_inherited() -> None:
     assert (reading.facts.total or Usage())[:2] == (100, 10)
 
 
-def test_another_service_has_no_price() -> None:
+def test_reader_other_service_tier_has_no_price() -> None:
     reading = Reading()
     reading.take("turn_context", {"model": "gpt-5-codex"})
     reading.event("thread_settings_applied", thread_settings={"service_tier": "priority"})
@@ -171,7 +171,7 @@ def test_another_service_has_no_price() -> None:
     assert (reading.facts.total or Usage()).cost_microusd is None
 
 
-def test_events_that_say_something_are_kept() -> None:
+def test_reader_keeps_events_with_text() -> None:
     reading = Reading()
     (error,) = reading.event("error", message="usage limit reached", codex_error_info="usage_limit_exceeded")
     assert (error.role, error.metadata["error"]) == ("system", "usage_limit_exceeded")
@@ -189,14 +189,14 @@ def test_events_that_say_something_are_kept() -> None:
     assert reading.facts.records["event_msg.agent_message"] == 1
 
 
-def test_a_sub_agent_belongs_to_its_parent() -> None:
+def test_reader_subagent_has_parent() -> None:
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": "t0", "depth": 1, "agent_nickname": "Ada"}}}
     reading = Reading(source=spawn, session_id="root")
     facts = reading.facts
     assert (facts.session, facts.lane, facts.parent, facts.agent["agent_nickname"]) == ("root", "t1", "t0", "Ada")
 
 
-def test_the_flat_format_of_older_versions() -> None:
+def test_reader_flat_format_of_older_versions() -> None:
     reader = CodexTranscriptReader(TranscriptFacts(session="t1", thread="t1"), {}, born=T0)
     records: list[dict[str, Any]] = [
         {"id": "old", "timestamp": iso(0), "instructions": "Be brief", "git": {"branch": "dev"}},
@@ -205,13 +205,13 @@ def test_the_flat_format_of_older_versions() -> None:
         {"type": "message", **text("user", "yes")},
         {"type": "function_call", "name": "shell", "call_id": "c", "arguments": "{}"},
     ]
-    found = [said.message for record in records for said in reader.take(record)]
+    found = [said.message for record in records for said in reader.feed(record)]
     assert [type(message) for message in found] == [System, Instruction, Instruction, ActionRequest]
     assert len({message.id for message in found}) == 4
     assert (reader.facts.thread, reader.facts.git_branch) == ("old", "dev")
 
 
-def test_unknown_items_are_kept() -> None:
+def test_reader_keeps_unknown_items() -> None:
     reading = Reading()
     (kept,) = reading.item("hologram", x=1)
     assert kept.content["item"] == {"type": "hologram", "x": 1}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import here, li, on_terminal
-from tests.support.transcripts import Claude, Codex
+from tests.support.transcripts import CLAUDE, Claude, Codex
 
-from lionstudio.imports.transcripts.retention import retention
+from lionstudio.imports.transcripts.retention import Retention, retention
 
 
 @pytest.fixture
@@ -96,15 +96,21 @@ def test_retention(tools: Path) -> None:
     root = tools / "claude"
     talk = Claude(root).talk(1)
     now = os.stat(talk.path).st_mtime + 25 * 86400
-    assert retention(str(root), now=now)[:2] == (30, "default")
-    assert retention(str(root), now=now).expiring == 1
+
+    def claude() -> Retention:
+        result = retention(CLAUDE, str(root), now=now)
+        assert result is not None
+        return result
+
+    assert claude()[:2] == (30, "default")
+    assert claude().expiring == 1
     settings = root / "settings.json"
     settings.write_text('{"cleanupPeriodDays": 400}')
-    assert retention(str(root), now=now)[:2] == (400, str(settings))
-    assert retention(str(root), now=now).expiring == 0
+    assert claude()[:2] == (400, str(settings))
+    assert claude().expiring == 0
     for bad in ("{", "[]", '{"cleanupPeriodDays": "x"}', '{"cleanupPeriodDays": true}'):
         settings.write_text(bad)
-        assert retention(str(root), now=now).days == 30
+        assert claude().days == 30
 
 
 def test_the_doctor_prints_the_retention(tools: Path) -> None:

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lionstudio.agents import provider
+from lionstudio.agents.provider import get_provider
 from lionstudio.errors import InvalidInput
 from lionstudio.files.definitions import agents, playbooks, skills
 from lionstudio.files.definitions.agents import Agent
 from lionstudio.files.definitions.playbooks import Arg, Playbook, bind, render
 from lionstudio.files.formats.field_rules import Problem
+from lionstudio.model.providers import PROVIDERS
 
 WHOLE_AGENT = """\
 ---
@@ -112,10 +113,9 @@ def test_parse_agent_warns_without_provider(head: str, said: bool) -> None:
     assert told(found) == ([] if said else [("warning", 2, "no provider is named")])
 
 
-def test_providers_equal_the_registered_ones() -> None:
-    names = {*provider.PROVIDERS, *provider._OTHER_NAMES}
-
-    assert {name.replace("-", "_") for name in names} == agents.PROVIDERS
+def test_the_providers_are_those_that_can_be_started() -> None:
+    for entry in PROVIDERS.values():
+        assert {get_provider(name).name for name in (entry.name, *entry.aliases)} == {entry.name}
 
 
 def test_parse_agent_warns_about_empty_prompt() -> None:

@@ -1,12 +1,10 @@
-"""`li state import-db`: databases of another lineage and of ours, damaged ones too; twice is once."""
+"""`li state import-db`: databases of other lineages and of ours, damaged ones too; safe to repeat."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,6 @@ from tests.support.archives import (
     write_run,
 )
 from tests.support.builders import T0, begin, read, read_history, say, sql, write
-from tests.support.children import ROOT, environment
 from tests.support.hostile import nested
 from tests.support.invariants import check
 from tests.support.old_files import make_v1
@@ -49,7 +46,7 @@ from lionstudio.state.teams import get_team, put_team, put_team_message, team_me
 
 @pytest.fixture
 def other_path(tmp_path: Path) -> Path:
-    """Where the other database lies."""
+    """The path of the other database."""
     (tmp_path / "other").mkdir()
     return tmp_path / "other" / "state.db"
 
@@ -60,7 +57,7 @@ def imported(db: Database, path: Path, **options: Any) -> Report:
     return report
 
 
-def test_everything_of_another_lineage(db: Database, other_path: Path) -> None:
+def test_import_database_imports_all_tables(db: Database, other_path: Path) -> None:
     write_foreign(other_path)
 
     report = imported(db, other_path)
@@ -90,7 +87,7 @@ def test_everything_of_another_lineage(db: Database, other_path: Path) -> None:
     assert not check(db.conn, []).violations
 
 
-def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, other_path: Path) -> None:
+def test_import_database_twice_writes_nothing(db: Database, other_path: Path) -> None:
     write_foreign(other_path)
     imported(db, other_path)
     once = rows_of(db.path)
@@ -102,7 +99,7 @@ def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, other_pa
     assert {outcome for _, outcome in report.counts} == {ItemOutcome.UNCHANGED}
 
 
-def test_the_other_file_is_not_written(db: Database, other_path: Path) -> None:
+def test_import_database_does_not_write_source(db: Database, other_path: Path) -> None:
     write_foreign(other_path)
     before = other_path.read_bytes()
 
@@ -111,7 +108,7 @@ def test_the_other_file_is_not_written(db: Database, other_path: Path) -> None:
     assert other_path.read_bytes() == before
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, other_path: Path) -> None:
+def test_import_database_dry_run_writes_nothing(db: Database, other_path: Path) -> None:
     write_foreign(other_path)
 
     with Untouched(db):
@@ -121,7 +118,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, other_path: Pa
     assert (planned.counts, planned.messages) == (done.counts, done.messages)
 
 
-def test_what_is_new_in_the_other_database_arrives(db: Database, other_path: Path) -> None:
+def test_import_database_adds_new_messages(db: Database, other_path: Path) -> None:
     other = Foreign(other_path)
     found = conversation("m", rounds=2)
     other.session("s", found[:5], status="running", ended_at=None)
@@ -141,7 +138,7 @@ def test_what_is_new_in_the_other_database_arrives(db: Database, other_path: Pat
     assert not check(db.conn, []).violations
 
 
-def test_words_outside_our_vocabularies_are_mapped_and_kept(db: Database, other_path: Path) -> None:
+def test_import_database_maps_unknown_values_and_keeps_originals(db: Database, other_path: Path) -> None:
     other = Foreign(other_path)
     for word in ("completed_empty", "canceled", "error", "strange", None):
         other.session(f"s {word}", conversation(f"{word}"), status=word, invocation_kind="engine", source_kind="api")
@@ -175,9 +172,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("collection", DAMAGED.values(), ids=DAMAGED.keys())
-def test_a_damaged_order_is_kept_as_it_was_and_the_session_is_imported(
-    db: Database, other_path: Path, collection: object
-) -> None:
+def test_import_database_keeps_damaged_order(db: Database, other_path: Path, collection: object) -> None:
     other = Foreign(other_path)
     other.session("s", conversation("m"))
     other.conn.execute("UPDATE progressions SET collection = ? WHERE id = 's.b'", (collection,))
@@ -216,9 +211,7 @@ CONTENTS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("given", "expected"), CONTENTS.values(), ids=CONTENTS.keys())
-def test_contents_are_kept_verbatim_or_as_near_as_can_be(
-    db: Database, other_path: Path, given: Any, expected: Any
-) -> None:
+def test_import_database_keeps_content(db: Database, other_path: Path, given: Any, expected: Any) -> None:
     other = Foreign(other_path)
     other.session("s", [message("m", {}, "instruction.Instruction", "user")])
     other.conn.execute("UPDATE messages SET content = ?", (given,))
@@ -230,7 +223,7 @@ def test_contents_are_kept_verbatim_or_as_near_as_can_be(
     assert read(db, get_message, "m") is not None
 
 
-def test_odd_rows_are_kept_or_skipped_one_by_one(db: Database, other_path: Path) -> None:
+def test_import_database_keeps_or_skips_odd_rows(db: Database, other_path: Path) -> None:
     other = Foreign(other_path)
     other.session("good", conversation("g"))
     found = [message("odd.m", {"x": 1}, "instruction.Instruction", "user")]
@@ -258,14 +251,14 @@ def test_odd_rows_are_kept_or_skipped_one_by_one(db: Database, other_path: Path)
     assert kept.metadata["unreadable"] == ["list"]
     assert kept.metadata["embedding_original"] == "313233"
     assert kept.metadata["imported"] == {"lion_class": 77}
-    assert read(db, get_message, "note.m").tag == "somebody.else.Note"
+    assert read(db, get_message, "note.m").tag == "other.tool.Note"
     assert read_history(db, "bytes.main") == ["y.s", "y.0.a", "y.0.b", "y.0.c", "y.0.d"]
     assert read(db, get_message, "y.0.a").content == {"unreadable": '"\\xff"'}
     with Untouched(db):
         imported(db, other_path)
 
 
-def test_a_message_in_several_progressions_is_stored_once(db: Database, other_path: Path) -> None:
+def test_import_database_stores_shared_message_once(db: Database, other_path: Path) -> None:
     other = Foreign(other_path)
     found = conversation("m")
     other.session("one", found)
@@ -282,7 +275,7 @@ def test_a_message_in_several_progressions_is_stored_once(db: Database, other_pa
     assert read(db, get_branch, "two.main").fork == ("one.main", 2)
 
 
-def test_a_session_without_an_order_of_its_own_gets_that_of_its_branches(db: Database, other_path: Path) -> None:
+def test_import_database_derives_session_order_from_branches(db: Database, other_path: Path) -> None:
     other = Foreign(other_path)
     other.session("s", conversation("m"))
     late = [message("late", {"instruction": "x"}, "instruction.Instruction", "user", BEGAN + 2.5)]
@@ -299,9 +292,7 @@ def test_a_session_without_an_order_of_its_own_gets_that_of_its_branches(db: Dat
         imported(db, other_path)
 
 
-def test_a_run_that_was_imported_from_its_folder_is_the_same_session(
-    db: Database, other_path: Path, tmp_path: Path
-) -> None:
+def test_import_database_matches_session_of_run_folder(db: Database, other_path: Path, tmp_path: Path) -> None:
     found = conversation("m", rounds=2)
     write_run(tmp_path / "old", "run 1", current("run 1", "s.main"), snapshot("s.main", found[:5]))
     import_runs(db, str(tmp_path / "old"), Report())
@@ -320,13 +311,13 @@ def test_a_run_that_was_imported_from_its_folder_is_the_same_session(
         import_runs(db, str(tmp_path / "old"), Report())
 
 
-def test_a_session_that_runs_here_is_left_alone(db: Database, other_path: Path) -> None:
+def test_import_database_skips_running_session(db: Database, other_path: Path) -> None:
     begin(db, "s", source_kind="live")
     Foreign(other_path).session("s", conversation("m"))
 
     report = imported(db, other_path)
 
-    assert [(item.outcome, "is running here" in (item.reason or "")) for item in report.items] == [("skipped", True)]
+    assert [(item.outcome, "is running; import" in (item.reason or "")) for item in report.items] == [("skipped", True)]
 
 
 def fill(db: Database) -> None:
@@ -349,7 +340,7 @@ def fill(db: Database) -> None:
     write(db, save_version, "agent", "coder", "# two")
 
 
-def test_two_homes_of_ours_come_together(db: Database, other_path: Path, blank: Path, tmp_path: Path) -> None:
+def test_import_database_merges_two_homes(db: Database, other_path: Path, blank: Path, tmp_path: Path) -> None:
     shutil.copy(blank, other_path)
     with Database(str(other_path)) as other:
         fill(other)
@@ -376,7 +367,7 @@ def _without_keys(rows: list[dict[str, Any]]) -> set[str]:
     return {repr({name: value for name, value in row.items() if name != "pk"}) for row in rows}
 
 
-def test_the_newer_row_wins_and_an_end_is_not_taken_back(db: Database, other_path: Path, blank: Path) -> None:
+def test_import_database_newer_row_wins_but_end_is_final(db: Database, other_path: Path, blank: Path) -> None:
     shutil.copy(blank, other_path)
     with Database(str(other_path)) as other:
         begin(other, "s", name="there", updated_at=T0 + 5)
@@ -398,7 +389,7 @@ def test_the_newer_row_wins_and_an_end_is_not_taken_back(db: Database, other_pat
         imported(db, other_path)
 
 
-def test_version_one_of_the_records_is_read_too(db: Database, other_path: Path) -> None:
+def test_import_database_reads_version_1(db: Database, other_path: Path) -> None:
     made = make_v1(other_path, sessions=2, messages=10)
 
     imported(db, other_path)
@@ -406,18 +397,18 @@ def test_version_one_of_the_records_is_read_too(db: Database, other_path: Path) 
     assert [read_history(db, f"branch {n}") for n in range(2)] == made
 
 
-def test_what_is_no_such_database_is_refused(db: Database, other_path: Path) -> None:
+def test_import_database_rejects_other_files(db: Database, other_path: Path) -> None:
     (other_path.parent / "text").write_text("hello, this is certainly no database" * 40)
     other = apsw.Connection(str(other_path))
     other.execute("CREATE TABLE t (x)")
     for name, error in (("nowhere", NotFound), ("", InvalidInput), ("text", CorruptStore), ("state.db", WrongVersion)):
         with pytest.raises(error):
             imported(db, other_path.parent / name)
-    with pytest.raises(InvalidInput, match="import into"):
+    with pytest.raises(InvalidInput, match="into itself"):
         imported(db, Path(db.path))
 
 
-def test_a_damaged_file_gives_what_can_be_read(db: Database, other_path: Path) -> None:
+def test_import_database_reads_damaged_file(db: Database, other_path: Path) -> None:
     write_foreign(other_path, sessions=40, rounds=20)
     where = "SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype <> 'internal'"
     pages = [page for (page,) in apsw.Connection(str(other_path)).execute(where)]
@@ -433,7 +424,7 @@ def test_a_damaged_file_gives_what_can_be_read(db: Database, other_path: Path) -
     assert not [line for line in check(db.conn, []).violations if "integrity" in line]
 
 
-def test_a_read_only_folder_will_do(db: Database, other_path: Path) -> None:
+def test_import_database_reads_read_only_folder(db: Database, other_path: Path) -> None:
     write_foreign(other_path)
     os.chmod(other_path.parent, 0o500)
     os.chmod(other_path, 0o400)
@@ -443,52 +434,7 @@ def test_a_read_only_folder_will_do(db: Database, other_path: Path) -> None:
         os.chmod(other_path.parent, 0o700)
 
 
-MEASURED = """
-import sys
-from lionstudio.imports.external_db.importer import import_database
-from lionstudio.imports.report import Report
-from lionstudio.state.imports.session_merge import tune_for_import
-from lionstudio.state.database import Database
-
-report = Report()
-with Database(sys.argv[2]) as db:
-    tune_for_import(db.conn)
-    import_database(db, sys.argv[2], sys.argv[1], report)
-# of this program alone: ru_maxrss also counts what the parent had when it forked
-with open("/proc/self/status") as status:
-    print(report.messages, next(line.split()[1] for line in status if line.startswith("VmHWM")))
-"""
-
-
-@pytest.mark.slow
-def test_memory_stays_bounded_whatever_the_size(other_path: Path, tmp_path: Path) -> None:
-    other = Foreign(other_path)
-    large = [message(f"l{n}", {"instruction": "x" * 40_000}, "instruction.Instruction", "user") for n in range(4500)]
-    other.session("large", large)
-    for n in range(100):
-        other.session(
-            f"s{n}",
-            [message(f"{n}.{m}", {"instruction": "y" * 400}, "instruction.Instruction", "user") for m in range(500)],
-        )
-    del large
-    other.close()
-    assert other_path.stat().st_size > 200_000_000
-
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED, str(other_path), str(tmp_path / "target.db")],
-        cwd=ROOT,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    messages, kilobytes = map(int, done.stdout.split())
-    assert messages == 54_500
-    assert kilobytes < 200_000, f"{kilobytes / 1000:.0f} MB"
-
-
-def test_secrets_are_taken_out_of_what_other_tools_kept(db: Database, other_path: Path) -> None:
+def test_import_database_redacts_secrets(db: Database, other_path: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     other = Foreign(other_path)
     plain = message("plain", {"instruction": "x"}, "instruction.Instruction", "user")
@@ -505,7 +451,7 @@ def test_secrets_are_taken_out_of_what_other_tools_kept(db: Database, other_path
         imported(db, other_path)
 
 
-def test_a_session_and_its_branch_may_share_one_progression(db: Database, other_path: Path) -> None:
+def test_import_database_shared_progression(db: Database, other_path: Path) -> None:
     other = Foreign(other_path)
     found = conversation("m", rounds=2)
     other.session("s", found[:5])

@@ -1,4 +1,4 @@
-"""`li state import-db` and statuses: a row moves only where the tables of moves lead (ADR 0020)."""
+"""`li state import-db` and statuses: a row moves only by the transition tables (ADR 0020)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["other_path"]  # a fixture
         ("completed", "completed", "completed"),
     ],
 )
-def test_how_a_session_ended_here_is_final(
+def test_import_database_keeps_final_session_status(
     db: Database, other_path: Path, blank: Path, ours: str, theirs: str, kept: str
 ) -> None:
     shutil.copy(blank, other_path)
@@ -50,7 +50,7 @@ def test_how_a_session_ended_here_is_final(
     ("ours", "theirs", "kept"),
     [("merged", "redoing", "merged"), ("pending", "merged", "merged"), ("escalated", "running", "running")],
 )
-def test_a_play_moves_only_where_the_table_leads(
+def test_import_database_moves_play_only_by_table(
     db: Database, other_path: Path, blank: Path, ours: str, theirs: str, kept: str
 ) -> None:
     shutil.copy(blank, other_path)

@@ -1,4 +1,4 @@
-"""`li state import`: every generation of run folders, bad ones beside good ones, twice is once."""
+"""`li state import`: every generation of run folders, good and bad; safe to repeat."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def outcomes(report: Report) -> dict[str, str]:
     return {item.name: str(item.outcome) for item in report.items}
 
 
-def test_every_generation_is_imported(db: Database, home: Path) -> None:
+def test_import_runs_reads_every_generation(db: Database, home: Path) -> None:
     agent, flow, newest = write_home(home)
 
     report = imported(db, home)
@@ -75,7 +75,7 @@ def test_every_generation_is_imported(db: Database, home: Path) -> None:
     assert not check(db.conn, []).violations
 
 
-def test_messages_have_the_order_of_the_progression_our_roles_and_their_usage(db: Database, home: Path) -> None:
+def test_import_runs_order_roles_and_usage(db: Database, home: Path) -> None:
     branch = named("b")
     write_run(home, RUN, current(RUN, branch), snapshot(branch, conversation("m")))
 
@@ -93,7 +93,7 @@ def test_messages_have_the_order_of_the_progression_our_roles_and_their_usage(db
     assert "sk-secret" not in json.dumps(kept.metadata)
 
 
-def test_branches_of_one_session_are_put_together_by_time(db: Database, home: Path) -> None:
+def test_import_runs_merges_branches_by_time(db: Database, home: Path) -> None:
     one = [message(f"a{n}", {"instruction": "x"}, "instruction.Instruction", "user", BEGAN + 2 * n) for n in range(3)]
     two = [
         message(f"b{n}", {"instruction": "x"}, "instruction.Instruction", "user", BEGAN + 2 * n + 1) for n in range(3)
@@ -107,7 +107,7 @@ def test_branches_of_one_session_are_put_together_by_time(db: Database, home: Pa
     assert json.loads(placed[0][0]) == ["a0", "b0", "a1", "a2", "b1", "b2"]
 
 
-def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, home: Path) -> None:
+def test_import_runs_twice_writes_nothing(db: Database, home: Path) -> None:
     write_home(home, runs=6)
     plant_bad_runs(home)
     imported(db, home)
@@ -120,7 +120,7 @@ def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, home: Pa
     assert {outcome for _, outcome in report.counts} == {ItemOutcome.UNCHANGED, ItemOutcome.SKIPPED}
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, home: Path) -> None:
+def test_import_runs_dry_run_writes_nothing(db: Database, home: Path) -> None:
     write_home(home)
 
     with Untouched(db):
@@ -130,7 +130,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, home: Path) ->
     assert (planned.counts, planned.messages) == (done.counts, done.messages)
 
 
-def test_every_bad_run_is_one_entry_and_the_others_are_imported(db: Database, home: Path) -> None:
+def test_import_runs_reports_each_bad_run(db: Database, home: Path) -> None:
     good = write_home(home)
     bad = plant_bad_runs(home)
 
@@ -142,7 +142,7 @@ def test_every_bad_run_is_one_entry_and_the_others_are_imported(db: Database, ho
     assert report.counts["run", ItemOutcome.IMPORTED] == len(good)
 
 
-def test_bad_branches_are_entries_and_the_run_is_imported(db: Database, home: Path) -> None:
+def test_import_runs_reports_bad_branches(db: Database, home: Path) -> None:
     folder = write_run(home, RUN, current(RUN, "good"), snapshot("good", conversation("m"))) / "branches"
     (folder / "utf8.json").write_bytes(b"\xff")
     (folder / "deep.json").write_text("[" * 100_000)
@@ -173,7 +173,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
-def test_odd_messages_are_kept(db: Database, home: Path, text: str) -> None:
+def test_import_runs_keeps_odd_messages(db: Database, home: Path, text: str) -> None:
     folder = write_run(home, RUN, current(RUN, "b"))
     (folder / "branches" / "b.json").write_text('{"id": "b", "messages": {"collections": [' + text + "]}}")
 
@@ -186,11 +186,11 @@ def test_odd_messages_are_kept(db: Database, home: Path, text: str) -> None:
         imported(db, home)
 
 
-def test_embeddings_unknown_classes_and_unknown_keys_are_kept(db: Database, home: Path) -> None:
+def test_import_runs_keeps_embeddings_and_unknown_keys(db: Database, home: Path) -> None:
     odd = {
         "id": "m",
         "created_at": BEGAN,
-        "metadata": {"lion_class": "somebody.else.Note"},
+        "metadata": {"lion_class": "other.tool.Note"},
         "content": "text",
         "embedding": [1, 0.5],
         "role": "action",
@@ -201,15 +201,13 @@ def test_embeddings_unknown_classes_and_unknown_keys_are_kept(db: Database, home
     imported(db, home)
 
     kept = read(db, get_message, "m")
-    assert (kept.tag, kept.role, kept.content, kept.embedding) == ("somebody.else.Note", "tool", "text", (1.0, 0.5))
+    assert (kept.tag, kept.role, kept.content, kept.embedding) == ("other.tool.Note", "tool", "text", (1.0, 0.5))
     assert kept.metadata["imported"] == {"weight": {"a": 1}}
     assert unpack(sql(db, "SELECT embedding FROM messages")[0][0]) == (1.0, 0.5)
     assert read(db, get_branch, "b").metadata["imported"]["future"] == {"k": "v"}
 
 
-def test_messages_that_the_order_forgot_come_last_and_ids_without_a_message_keep_their_place(
-    db: Database, home: Path
-) -> None:
+def test_import_runs_orders_unlisted_messages_last(db: Database, home: Path) -> None:
     found = conversation("m")
     branch = snapshot("b", found)
     branch["messages"]["progression"]["order"] = ["m.0.a", "gone", {"id": "m.s"}]
@@ -222,7 +220,7 @@ def test_messages_that_the_order_forgot_come_last_and_ids_without_a_message_keep
     assert (session.message_count, session.first_msg_id, session.last_msg_id) == (6, "m.0.a", "m.0.d")
 
 
-def test_a_run_that_was_recorded_live_is_not_imported_again(db: Database, home: Path) -> None:
+def test_import_runs_skips_recorded_run(db: Database, home: Path) -> None:
     begun = begin(db, "live", source_kind="live")
     say(db, begun.branch_id, "one", "two")
     write(db, finish_session, "live", "completed")
@@ -235,7 +233,7 @@ def test_a_run_that_was_recorded_live_is_not_imported_again(db: Database, home: 
     assert report.counts == {("run", ItemOutcome.UNCHANGED): 1}
 
 
-def test_what_a_live_recording_lost_comes_from_the_snapshot(db: Database, home: Path) -> None:
+def test_import_runs_completes_live_recording(db: Database, home: Path) -> None:
     begun = begin(db, "live", source_kind="live")
     say(db, begun.branch_id, "one")
     write(db, finish_session, "live", "completed")
@@ -251,16 +249,16 @@ def test_what_a_live_recording_lost_comes_from_the_snapshot(db: Database, home: 
     ]
 
 
-def test_a_run_that_runs_here_is_left_alone(db: Database, home: Path) -> None:
+def test_import_runs_skips_running_session(db: Database, home: Path) -> None:
     begun = begin(db, "live", source_kind="live")
     write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, conversation("m")))
 
     report = imported(db, home)
 
-    assert [(item.outcome, "is running here" in (item.reason or "")) for item in report.items] == [("skipped", True)]
+    assert [(item.outcome, "is running; import" in (item.reason or "")) for item in report.items] == [("skipped", True)]
 
 
-def test_a_session_that_only_notes_the_run_is_found_without_a_scan(db: Database, home: Path) -> None:
+def test_import_runs_finds_session_by_run_id_without_scan(db: Database, home: Path) -> None:
     noted = {"run_id": RUN}
     begin(db, "noted", source_kind="live", metadata=noted, created_at=1779358501.0, status="completed")
     write_run(home, RUN, current(RUN, "b"), snapshot("b", conversation("m")))
@@ -271,7 +269,7 @@ def test_a_session_that_only_notes_the_run_is_found_without_a_scan(db: Database,
     assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
 
 
-def test_a_run_that_went_on_is_completed(db: Database, home: Path) -> None:
+def test_import_runs_completes_continued_run(db: Database, home: Path) -> None:
     found = conversation("m", rounds=2)
     folder = write_run(home, RUN, current(RUN, "b", "running", ended_at=None), snapshot("b", found[:5]))
     imported(db, home)
@@ -289,11 +287,11 @@ def test_a_run_that_went_on_is_completed(db: Database, home: Path) -> None:
     assert not check(db.conn, []).violations
 
 
-def test_a_clone_becomes_a_fork_and_shares_what_it_copied(db: Database, home: Path) -> None:
+def test_import_runs_clone_becomes_fork(db: Database, home: Path) -> None:
     shared = conversation("m")
     more = [message("after", {"instruction": "go on"}, "instruction.Instruction", "user", BEGAN + 99)]
     child = snapshot("child", shared[:3] + more, metadata={"clone_from": {"id": "parent"}})
-    stranger = snapshot("stranger", more, metadata={"clone_from": "nobody"})
+    stranger = snapshot("stranger", more, metadata={"clone_from": "missing"})
     manifest = current(RUN, "parent")
     write_run(home, RUN, manifest, snapshot("parent", shared), child, stranger)
 
@@ -307,7 +305,7 @@ def test_a_clone_becomes_a_fork_and_shares_what_it_copied(db: Database, home: Pa
         imported(db, home)
 
 
-def test_a_run_without_branches_or_without_a_manifest(db: Database, home: Path) -> None:
+def test_import_runs_without_branches_or_manifest(db: Database, home: Path) -> None:
     write_run(home, RUN, legacy_agent(RUN, "gone"))
     write_run(home, "interrupted", None, snapshot("b", conversation("m")))
 
@@ -320,7 +318,7 @@ def test_a_run_without_branches_or_without_a_manifest(db: Database, home: Path) 
     assert read(db, get_session, session_of_run("interrupted")).status == "aborted"
 
 
-def test_a_folder_of_runs_may_be_named_itself_and_other_folders_are_no_runs(db: Database, tmp_path: Path) -> None:
+def test_import_runs_accepts_runs_folder_as_root(db: Database, tmp_path: Path) -> None:
     write_home(tmp_path / "old")
     (tmp_path / "old" / "runs").rename(tmp_path / "moved")
     (tmp_path / "moved" / "notes").mkdir()
@@ -330,7 +328,7 @@ def test_a_folder_of_runs_may_be_named_itself_and_other_folders_are_no_runs(db: 
     assert report.counts == {("run", ItemOutcome.IMPORTED): 3}
 
 
-def test_folders_of_our_own_runs_are_no_faults(db: Database, home: Path) -> None:
+def test_import_runs_ignores_own_run_folders(db: Database, home: Path) -> None:
     begin(db, "ours")
     (home / "runs" / "ours" / "stream").mkdir(parents=True)
 
@@ -340,7 +338,7 @@ def test_folders_of_our_own_runs_are_no_faults(db: Database, home: Path) -> None
 SECRET = "ghp_" + "a1B2" * 9
 
 
-def test_secrets_are_taken_out(db: Database, home: Path) -> None:
+def test_import_runs_redacts_secrets(db: Database, home: Path) -> None:
     found = [message("m", {"instruction": f"use {SECRET}"}, "instruction.Instruction", "user", note=SECRET)]
     found += [message("n", {"instruction": f'password="hunter22" gh\u200bp_{SECRET[4:]}'}, "x.Y", "user")]
     write_run(home, RUN, current(RUN, "b", prompt=f"with {SECRET}"), snapshot("b", found, name="b", hint=SECRET))

@@ -1,4 +1,4 @@
-"""Following: another process writes, and a third one sees it within a moment."""
+"""`li mirror --follow`: another process writes, a third one sees the messages."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from typing import Any
 
 import pytest
 from tests.support.commands import started
-from tests.support.transcripts import Claude, Codex, spoken
+from tests.support.transcripts import CLAUDE, CODEX, Claude, Codex, spoken
 
 from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
 from lionstudio.state.database import Database
 from lionstudio.state.sqlite.tail import Tail
 from lionstudio.system import watch_tree
@@ -54,7 +53,7 @@ def following(tool: str, root: Path, home: Path) -> Iterator[subprocess.Popen[st
 
 
 def messages_from(tail: Tail, wanted: int) -> list[float]:
-    """When each new message was seen."""
+    """The time at which each new message was seen."""
     seen: list[float] = []
     deadline = time.monotonic() + 30
     while len(seen) < wanted and time.monotonic() < deadline:
@@ -63,7 +62,7 @@ def messages_from(tail: Tail, wanted: int) -> list[float]:
     return seen
 
 
-def test_lines_of_a_real_writer_are_seen_within_300_ms(tmp_path: Path) -> None:
+def test_follow_sees_lines_within_300_ms(tmp_path: Path) -> None:
     root, home = tmp_path / "claude", tmp_path / "home"
     root.mkdir()
     path = root / "projects" / "-new" / "11111111-2222-3333-4444-555555555555.jsonl"
@@ -80,7 +79,7 @@ def test_lines_of_a_real_writer_are_seen_within_300_ms(tmp_path: Path) -> None:
         assert process.wait(10) == 0
 
 
-def test_the_folder_may_appear_later(tmp_path: Path) -> None:
+def test_follow_waits_for_folder(tmp_path: Path) -> None:
     root, home = tmp_path / "a" / "codex", tmp_path / "home"
     with following("codex", root, home), Tail(str(home / "state.db")) as tail:
         talk = Codex(root).begin()
@@ -92,7 +91,7 @@ def test_the_folder_may_appear_later(tmp_path: Path) -> None:
         assert [text for _, text in spoken(db, talk.thread, CODEX)] == ["hello", "hi"]
 
 
-def test_sigterm_ends_it(tmp_path: Path) -> None:
+def test_follow_ends_on_sigterm(tmp_path: Path) -> None:
     root = tmp_path / "claude"
     root.mkdir()
     with following("claude", root, tmp_path / "home") as process:
@@ -111,9 +110,7 @@ def reports(db: Database, root: Path) -> Iterator[Any]:
         found.close()
 
 
-def test_a_lost_notice_means_a_look_at_everything(
-    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_follow_rescans_after_lost_notice(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "tool"
     (root / "projects").mkdir(parents=True)
     with reports(db, root) as found:
@@ -130,7 +127,7 @@ def test_a_lost_notice_means_a_look_at_everything(
         assert next(found).messages == 1
 
 
-def test_a_deleted_file_and_a_moved_folder(db: Database, tmp_path: Path) -> None:
+def test_follow_deleted_file_and_moved_folder(db: Database, tmp_path: Path) -> None:
     root = tmp_path / "tool"
     talk = Claude(root, folder="-one").talk(1)
     with reports(db, root) as found:
@@ -147,7 +144,7 @@ def test_a_deleted_file_and_a_moved_folder(db: Database, tmp_path: Path) -> None
     assert len(spoken(db, talk.session)) == 6
 
 
-def test_sub_agents_appear_in_folders_that_are_made_while_following(db: Database, tmp_path: Path) -> None:
+def test_follow_reads_subagents_in_new_folders(db: Database, tmp_path: Path) -> None:
     root = tmp_path / "tool"
     talk = Claude(root)
     talk.user("please")
@@ -161,7 +158,7 @@ def test_sub_agents_appear_in_folders_that_are_made_while_following(db: Database
     assert names == ["Explore", "main"]
 
 
-def test_without_notices_everything_is_looked_at(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_follow_polls_without_notices(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(sys, "platform", "other")
     watcher = watch_tree.watch([str(tmp_path)])
     assert isinstance(watcher, PollingWatcher)

@@ -1,4 +1,4 @@
-"""Mirrors of what is not as it should be: hostile folders, cut and growing lines, several readers at once."""
+"""Mirrors of hostile folders, cut and growing lines, and several readers at once."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 from tests.imports.transcripts.test_sync import root, session_of
 from tests.support.builders import sql
-from tests.support.transcripts import Claude, iso, mirror, spoken
+from tests.support.transcripts import CLAUDE, Claude, iso, mirror, spoken
 
 from lionstudio.imports.report import ItemOutcome
 from lionstudio.imports.transcripts import line_reader, sync, transcript_reader
-from lionstudio.imports.transcripts.tools import CLAUDE
 from lionstudio.state.branches import list_branches
 from lionstudio.state.database import Database
 from lionstudio.state.imports.transcript_files import save_file
@@ -25,7 +24,7 @@ from lionstudio.state.imports.transcript_files import save_file
 __all__ = ["root"]  # a fixture
 
 
-def test_hostile_folders_and_lines(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_hostile_folders_and_lines(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_reader.read_lines, "__kwdefaults__", {"within": False, "longest": 100_000})
     good = Claude(root).talk(1)
     folder = good.path.parent
@@ -98,7 +97,7 @@ def _odd_contents() -> list[Any]:
     ]
 
 
-def test_what_cannot_be_stored_as_it_is_is_kept_as_text(db: Database, root: Path) -> None:
+def test_mirror_keeps_unstorable_content_as_text(db: Database, root: Path) -> None:
     talk = Claude(root)
     deep: Any = "the bottom"
     for _ in range(300):
@@ -109,7 +108,7 @@ def test_what_cannot_be_stored_as_it_is_is_kept_as_text(db: Database, root: Path
     assert "the bottom" in text
 
 
-def test_a_long_line_that_grows_is_passed_over(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_skips_long_line_that_grows(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_reader.read_lines, "__kwdefaults__", {"within": False, "longest": 1000})
     talk = Claude(root)
     talk.user("before")
@@ -124,7 +123,7 @@ def test_a_long_line_that_grows_is_passed_over(db: Database, root: Path, monkeyp
     assert sql(db, "SELECT skipped FROM mirror_files") == [('{"line longer than 64 MB":1}',)]
 
 
-def test_a_file_that_vanishes_is_left_out(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_skips_vanished_file(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Claude(root).talk(1)
     kept = Claude(root).talk(1)
 
@@ -138,7 +137,7 @@ def test_a_file_that_vanishes_is_left_out(db: Database, root: Path, monkeypatch:
     assert (report.messages, report.total(ItemOutcome.SKIPPED)) == (5, 1)
 
 
-def test_two_mirrors_at_once_count_everything_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_twice_at_once_counts_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = Claude(root).talk(2)
     raced: list[int] = []
 
@@ -153,7 +152,7 @@ def test_two_mirrors_at_once_count_everything_once(db: Database, root: Path, mon
     assert session_of(db, talk).usage[:2] == (30, 12)
 
 
-def test_the_sidechains_of_a_copied_conversation_are_not_copied(db: Database, root: Path) -> None:
+def test_mirror_does_not_copy_sidechains_of_fork(db: Database, root: Path) -> None:
     parent = Claude(root)
     parent.user("a")
     parent.turn("user", {"role": "user", "content": "aside"}, isSidechain=True)
@@ -164,9 +163,7 @@ def test_the_sidechains_of_a_copied_conversation_are_not_copied(db: Database, ro
     assert names == ["main"]
 
 
-def test_a_session_runs_while_its_program_may_write_and_is_settled_afterwards(
-    db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mirror_session_runs_until_program_exits(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = Claude(root)
     talk.user("hello")
     for module in (transcript_reader, sync):
@@ -185,9 +182,7 @@ def test_a_session_runs_while_its_program_may_write_and_is_settled_afterwards(
     assert session_of(db, talk).status in ("running", "completed")
 
 
-def test_a_failed_session_that_was_running_is_settled_as_failed(
-    db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_mirror_closes_failed_session_as_failed(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     talk = Claude(root)
     talk.user("hello")
     talk.assistant("API Error: rate limit", isApiErrorMessage=True, apiErrorStatus=429)
@@ -198,7 +193,7 @@ def test_a_failed_session_that_was_running_is_settled_as_failed(
     assert (found.status, found.reason_codes) == ("failed", ("run.failed.usage_limit",))
 
 
-def test_files_that_do_not_say_whose_they_are_are_sessions_of_their_own(db: Database, root: Path) -> None:
+def test_mirror_file_without_session_id_is_own_session(db: Database, root: Path) -> None:
     folder = root / "projects" / "-p"
     folder.mkdir(parents=True)
     for name in ("one", "two"):
@@ -208,7 +203,7 @@ def test_files_that_do_not_say_whose_they_are_are_sessions_of_their_own(db: Data
     assert sql(db, "SELECT name, message_count FROM sessions ORDER BY name") == [("one", 1), ("two", 1)]
 
 
-def test_a_session_runs_as_long_as_one_of_its_files_is_written(
+def test_mirror_session_runs_while_any_file_is_written(
     db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talk = Claude(root)

@@ -1,4 +1,4 @@
-"""Lines of a file that somebody is still writing."""
+"""The complete lines of a file that another program is writing."""
 
 from __future__ import annotations
 
@@ -33,49 +33,49 @@ def opened(tmp_path: Path) -> Iterator[Open]:
         os.close(descriptor)
 
 
-def test_whole_lines_with_the_offset_behind_each(opened: Open) -> None:
+def test_read_lines_yields_lines_with_end_offsets(opened: Open) -> None:
     found = list(read_lines(opened(b"one\n\ntwo\n"), 0))
     assert found == [Line(bytearray(b"one"), 4), Line(bytearray(b""), 5), Line(bytearray(b"two"), 9)]
 
 
-def test_a_cut_line_is_left_for_later(opened: Open) -> None:
+def test_read_lines_leaves_incomplete_line(opened: Open) -> None:
     assert [line.end for line in read_lines(opened(b'{"a":1}\n{"b"'), 0)] == [8]
 
 
-def test_a_line_cut_inside_a_character_is_left_for_later(opened: Open) -> None:
+def test_read_lines_leaves_line_cut_inside_character(opened: Open) -> None:
     cut = '{"a":"é"}'.encode()[:7]
     assert list(read_lines(opened(cut), 0)) == []
 
 
-def test_a_last_line_that_is_a_whole_object_needs_no_end(opened: Open) -> None:
+def test_read_lines_accepts_complete_object_without_newline(opened: Open) -> None:
     assert list(read_lines(opened(b'{"a":1}'), 0)) == [Line(bytearray(b'{"a":1}'), 7)]
 
 
-def test_its_end_that_comes_later_is_an_empty_line(opened: Open) -> None:
+def test_read_lines_late_newline_is_empty_line(opened: Open) -> None:
     assert list(read_lines(opened(b'{"a":1}\n{"b":2}\n'), 7)) == [
         Line(bytearray(b""), 8),
         Line(bytearray(b'{"b":2}'), 16),
     ]
 
 
-def test_a_line_that_is_too_long_is_passed_over_without_being_kept(opened: Open) -> None:
+def test_read_lines_skips_too_long_line(opened: Open) -> None:
     content = b"a\n" + b"x" * 3_000_000 + b"\nb\n"
     found = list(read_lines(opened(content), 0, longest=10_000))
     assert [bytes(line.text) for line in found if line.text is not None] == [b"a", b"b"]
     assert [line.end for line in found if line.text is None and not line.within] == [3_000_003]
 
 
-def test_passing_over_goes_on_in_the_next_piece(opened: Open) -> None:
+def test_read_lines_continues_skipping(opened: Open) -> None:
     found = list(read_lines(opened(b"xxxx rest\nb\n"), 4, within=True))
     assert [(line.text, line.end) for line in found] == [(None, 10), (bytearray(b"b"), 12)]
 
 
-def test_a_line_cut_after_an_inner_object_is_left_for_later(opened: Open) -> None:
+def test_read_lines_leaves_line_cut_after_inner_object(opened: Open) -> None:
     assert list(read_lines(opened(b'{"a":{"b":1}'), 0)) == []
 
 
 @given(st.lists(st.text(max_size=8).map(lambda text: {"a": {"b": text}}), max_size=12), st.integers(0, 400))
-def test_reading_in_two_pieces_gives_what_reading_once_gives(records: list[Any], cut: int) -> None:
+def test_read_lines_in_two_parts_equals_once(records: list[Any], cut: int) -> None:
     lines = [json.dumps(record, ensure_ascii=False).encode() for record in records]
     content = b"".join(line + b"\n" for line in lines)
     with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +95,7 @@ def _read(path: Path, start: int) -> list[Line]:
         os.close(descriptor)
 
 
-def test_a_seal_knows_the_beginning_and_the_end(opened: Open) -> None:
+def test_checksum_covers_start_and_end(opened: Open) -> None:
     content = bytes(range(256)) * 100
     whole = checksum(opened(content), len(content))
     assert whole == checksum(opened(content + b"more"), len(content))

@@ -1,4 +1,4 @@
-"""Transcripts become sessions: once, again, cut, replaced, forked, and beside everything a folder may hold."""
+"""Transcripts become sessions: once, again, cut, replaced and forked."""
 
 from __future__ import annotations
 
@@ -10,10 +10,20 @@ from typing import Any
 
 import pytest
 from tests.support.builders import sql
-from tests.support.transcripts import LONG_AGO, Claude, Codex, branch_names, codex, everything, mirror, spoken
+from tests.support.transcripts import (
+    CLAUDE,
+    CODEX,
+    LONG_AGO,
+    Claude,
+    Codex,
+    branch_names,
+    codex,
+    everything,
+    mirror,
+    spoken,
+)
 
 from lionstudio.imports.transcripts.sync import _Group
-from lionstudio.imports.transcripts.tools import CLAUDE, CODEX
 from lionstudio.imports.transcripts.transcript_reader import Overtaken
 from lionstudio.state.branches import branch_usage, get_branch
 from lionstudio.state.database import Database
@@ -31,7 +41,7 @@ def session_of(db: Database, talk: Claude | Codex) -> Any:
     return db.read(lambda conn: get_session(conn, session))
 
 
-def test_a_conversation_is_a_session(db: Database, root: Path) -> None:
+def test_mirror_conversation_becomes_session(db: Database, root: Path) -> None:
     talk = Claude(root).talk(2)
     report = mirror(db, root)
     assert report.messages == 8
@@ -51,7 +61,7 @@ def test_a_conversation_is_a_session(db: Database, root: Path) -> None:
     assert (about["version"], about["git_branch"]) == ("2.1.197", "main")
 
 
-def test_twice_is_once(db: Database, root: Path) -> None:
+def test_mirror_twice_equals_once(db: Database, root: Path) -> None:
     parent = Claude(root).talk(3)
     parent.fork(root).user("a fork")
     Claude(root, parent.session, agent="a1").user("sub")
@@ -62,7 +72,7 @@ def test_twice_is_once(db: Database, root: Path) -> None:
     assert everything(db) == before
 
 
-def test_reading_bit_by_bit_gives_what_reading_at_once_gives(db: Database, root: Path, tmp_path: Path) -> None:
+def test_mirror_in_parts_equals_once(db: Database, root: Path, tmp_path: Path) -> None:
     talk = Claude(root).talk(6)
     talk.record(type="custom-title", customTitle="A name", sessionId=talk.session)
     content = talk.path.read_bytes()
@@ -92,7 +102,7 @@ def _rows(db: Database, table: str, strip: set[str]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key not in strip} for row in rows]
 
 
-def test_a_cut_line_is_taken_up_when_it_is_completed(db: Database, root: Path) -> None:
+def test_mirror_reads_cut_line_when_complete(db: Database, root: Path) -> None:
     talk = Claude(root)
     talk.user("first")
     talk.user("zweite Zeile äöü")
@@ -105,7 +115,7 @@ def test_a_cut_line_is_taken_up_when_it_is_completed(db: Database, root: Path) -
     assert [text for _, text in spoken(db, talk.session)] == ["first", "zweite Zeile äöü"]
 
 
-def test_what_is_deleted_there_stays_here(db: Database, root: Path) -> None:
+def test_mirror_keeps_deleted_transcripts(db: Database, root: Path) -> None:
     talk = Claude(root).talk(1)
     mirror(db, root)
     talk.path.unlink()
@@ -117,7 +127,7 @@ def test_what_is_deleted_there_stays_here(db: Database, root: Path) -> None:
     assert everything(db) == before
 
 
-def test_a_truncated_or_replaced_file_adds_only_what_is_new(db: Database, root: Path) -> None:
+def test_mirror_truncated_or_replaced_file_adds_only_new(db: Database, root: Path) -> None:
     talk = Claude(root).talk(2)
     mirror(db, root)
     whole = talk.path.read_bytes()
@@ -132,7 +142,7 @@ def test_a_truncated_or_replaced_file_adds_only_what_is_new(db: Database, root: 
     assert session_of(db, talk).usage[:2] == (30, 12)
 
 
-def test_a_file_that_was_rewritten_with_other_records_keeps_the_old_ones(db: Database, root: Path) -> None:
+def test_mirror_rewritten_file_keeps_old_records(db: Database, root: Path) -> None:
     talk = Claude(root)
     talk.user("one")
     mirror(db, root)
@@ -142,7 +152,7 @@ def test_a_file_that_was_rewritten_with_other_records_keeps_the_old_ones(db: Dat
     assert [text for _, text in spoken(db, talk.session)] == ["one", "two"]
 
 
-def test_a_resumed_conversation_goes_on_and_its_status_follows(db: Database, root: Path) -> None:
+def test_mirror_resumed_conversation_updates_status(db: Database, root: Path) -> None:
     talk = Claude(root)
     talk.user("hello")
     talk.assistant("API Error", isApiErrorMessage=True, apiErrorStatus=529)
@@ -155,7 +165,7 @@ def test_a_resumed_conversation_goes_on_and_its_status_follows(db: Database, roo
     assert (session_of(db, talk).status, session_of(db, talk).reason_codes) == ("completed", ())
 
 
-def test_sub_agents_are_branches(db: Database, root: Path) -> None:
+def test_mirror_subagents_become_branches(db: Database, root: Path) -> None:
     talk = Claude(root)
     talk.user("please")
     call = talk.call("Agent", prompt="look")
@@ -172,7 +182,7 @@ def test_sub_agents_are_branches(db: Database, root: Path) -> None:
     assert branch.metadata["agent"]["toolUseId"] == call
 
 
-def test_a_sub_agent_that_is_read_before_its_conversation(db: Database, root: Path) -> None:
+def test_mirror_subagent_before_conversation(db: Database, root: Path) -> None:
     sub = Claude(root, agent="abc")
     sub.user("look")
     mirror(db, root)
@@ -183,7 +193,7 @@ def test_a_sub_agent_that_is_read_before_its_conversation(db: Database, root: Pa
     assert session_of(db, main).name == "please"
 
 
-def test_a_fork_shares_what_it_copied(db: Database, root: Path) -> None:
+def test_mirror_fork_shares_copied_messages(db: Database, root: Path) -> None:
     parent = Claude(root).talk(1)
     child = parent.fork(root, upto=3)
     child.user("another way")
@@ -197,8 +207,8 @@ def test_a_fork_shares_what_it_copied(db: Database, root: Path) -> None:
     assert sql(db, "SELECT count(*) FROM messages") == [(7,)]
 
 
-def test_a_long_fork_of_a_short_one_comes_after_it(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is too much for one transaction is written at once, but not before what was taken up before it."""
+def test_mirror_reads_parent_before_long_fork(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A batch that is too large for one transaction is written at once, after the files that were read before it."""
     monkeypatch.setattr("lionstudio.imports.transcripts.transcript_reader.BATCH", 5)
     parent = Claude(root).talk(1)
     child = parent.fork(root)
@@ -212,7 +222,7 @@ def test_a_long_fork_of_a_short_one_comes_after_it(db: Database, root: Path, mon
     assert session_of(db, child).message_count == 12
 
 
-def test_one_that_vanishes_while_its_group_is_written_again_is_told_of(
+def test_mirror_reports_file_that_vanishes_during_retry(
     db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     talks = [Claude(root).talk(1) for _ in range(3)]
@@ -232,7 +242,7 @@ def test_one_that_vanishes_while_its_group_is_written_again_is_told_of(
     assert "cannot be read" in next(item.reason or "" for item in report.items if item.outcome == "skipped")
 
 
-def test_a_fork_of_a_fork(db: Database, root: Path) -> None:
+def test_mirror_fork_of_fork(db: Database, root: Path) -> None:
     first = Claude(root)
     first.user("a")
     second = first.fork(root)
@@ -244,7 +254,7 @@ def test_a_fork_of_a_fork(db: Database, root: Path) -> None:
     assert sql(db, "SELECT count(*) FROM messages") == [(3,)]
 
 
-def test_a_fork_that_is_written_while_it_is_followed(db: Database, root: Path) -> None:
+def test_mirror_fork_while_followed(db: Database, root: Path) -> None:
     parent = Claude(root).talk(1)
     mirror(db, root)
     child = parent.fork(root)
@@ -259,7 +269,7 @@ def test_a_fork_that_is_written_while_it_is_followed(db: Database, root: Path) -
     assert len(spoken(db, child.session)) == 6
 
 
-def test_a_copy_that_is_no_prefix_is_shared_and_counted_once(db: Database, root: Path) -> None:
+def test_mirror_partial_copy_is_counted_once(db: Database, root: Path) -> None:
     parent = Claude(root)
     parent.user("a")
     parent.assistant("abandoned")
@@ -274,7 +284,7 @@ def test_a_copy_that_is_no_prefix_is_shared_and_counted_once(db: Database, root:
     assert sql(db, "SELECT count(*) FROM messages") == [(4,)]
 
 
-def test_a_session_in_two_folders_is_one(db: Database, root: Path) -> None:
+def test_mirror_session_in_two_folders_is_one(db: Database, root: Path) -> None:
     talk = Claude(root).talk(1)
     other = root / "projects" / "-elsewhere" / talk.path.name
     other.parent.mkdir()
@@ -284,7 +294,7 @@ def test_a_session_in_two_folders_is_one(db: Database, root: Path) -> None:
     assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
 
 
-def test_a_pruned_session_stays_away_until_it_goes_on(db: Database, root: Path) -> None:
+def test_mirror_pruned_session_returns_when_continued(db: Database, root: Path) -> None:
     talk = Claude(root).talk(1)
     mirror(db, root)
     sql(db, "DELETE FROM sessions")
@@ -297,7 +307,7 @@ def test_a_pruned_session_stays_away_until_it_goes_on(db: Database, root: Path) 
     assert len(spoken(db, talk.session)) == 6
 
 
-def test_secrets_are_taken_out(db: Database, root: Path) -> None:
+def test_mirror_redacts_secrets(db: Database, root: Path) -> None:
     talk = Claude(root)
     talk.user("my key is sk-ant-" + "a1B2" * 10)
     mirror(db, root)
@@ -307,7 +317,7 @@ def test_secrets_are_taken_out(db: Database, root: Path) -> None:
 # ── Codex ────────────────────────────────────────────────────────────────
 
 
-def test_a_rollout_is_a_session(db: Database, root: Path) -> None:
+def test_mirror_rollout_becomes_session(db: Database, root: Path) -> None:
     talk = Codex(root, base_instructions={"text": "You are Codex"}, model_provider="openai").begin()
     talk.user("fix it")
     talk.call("c1", "Process exited with code 0\nOutput:\na.py", cmd="ls")
@@ -321,7 +331,7 @@ def test_a_rollout_is_a_session(db: Database, root: Path) -> None:
     assert db.read(lambda conn: branch_usage(conn, CODEX.branch_id(talk.thread, ""))) == found.usage
 
 
-def test_sums_are_not_counted_twice_when_a_file_is_replaced(db: Database, root: Path) -> None:
+def test_mirror_replaced_file_does_not_double_usage(db: Database, root: Path) -> None:
     talk = Codex(root).begin()
     talk.user("x")
     talk.tokens(1000)
@@ -332,7 +342,7 @@ def test_sums_are_not_counted_twice_when_a_file_is_replaced(db: Database, root: 
     assert session_of(db, talk).input_tokens == 1500
 
 
-def test_a_fork_by_ordinal(db: Database, root: Path) -> None:
+def test_mirror_fork_by_ordinal(db: Database, root: Path) -> None:
     parent = Codex(root).begin()
     parent.user("a")
     parent.assistant("b")
@@ -344,7 +354,7 @@ def test_a_fork_by_ordinal(db: Database, root: Path) -> None:
     assert [text for _, text in spoken(db, child.thread, CODEX)] == ["a", "b", "mine"]
 
 
-def test_a_fork_by_copies_as_older_versions_write_it(db: Database, root: Path) -> None:
+def test_mirror_fork_by_copied_content(db: Database, root: Path) -> None:
     parent = Codex(root, ordinals=False).begin()
     parent.user("a")
     parent.call("c", "out", cmd="ls")
@@ -370,7 +380,7 @@ def _request(db: Database) -> str:
     )
 
 
-def test_a_spawned_thread_is_a_branch_of_its_parents_session(db: Database, root: Path) -> None:
+def test_mirror_spawned_thread_is_branch_of_parent(db: Database, root: Path) -> None:
     parent = Codex(root).begin()
     parent.user("please")
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": parent.thread, "agent_nickname": "Ada"}}}
@@ -385,7 +395,7 @@ def test_a_spawned_thread_is_a_branch_of_its_parents_session(db: Database, root:
     assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
 
 
-def test_instructions_are_stored_once(db: Database, root: Path) -> None:
+def test_mirror_stores_instructions_once(db: Database, root: Path) -> None:
     for number in range(3):
         Codex(root, number=number, base_instructions={"text": "You are Codex"}).user(f"hello {number}")
     codex(db, root)
@@ -393,7 +403,7 @@ def test_instructions_are_stored_once(db: Database, root: Path) -> None:
     assert sql(db, "SELECT count(DISTINCT system_msg_id), count(system_msg_id) FROM branches") == [(1, 3)]
 
 
-def test_archived_rollouts_are_the_same_session(db: Database, root: Path) -> None:
+def test_mirror_archived_rollout_is_same_session(db: Database, root: Path) -> None:
     talk = Codex(root).begin()
     talk.user("x")
     codex(db, root)

@@ -1,4 +1,4 @@
-"""Whether somebody may be at work on a conversation."""
+"""Running programs of a tool, and idle conversations."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 
 from lionstudio.imports.transcripts import tool_processes
-from lionstudio.imports.transcripts.tool_processes import SILENT, may_be_running
+from lionstudio.imports.transcripts.tool_processes import IDLE_SECONDS, may_be_running
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 @pytest.fixture(autouse=True)
 def asked_anew() -> None:
-    tool_processes._folders_of.cache_clear()
+    tool_processes._working_folders.cache_clear()
 
 
-def test_a_silent_file_is_at_rest(tmp_path: Path) -> None:
-    assert not may_be_running("no-such-program", None, 0.0, SILENT + 1)
+def test_may_be_running_false_for_idle_file(tmp_path: Path) -> None:
+    assert not may_be_running("no-such-program", None, 0.0, IDLE_SECONDS + 1)
 
 
-def test_without_a_program_nobody_writes(tmp_path: Path) -> None:
+def test_may_be_running_false_without_program(tmp_path: Path) -> None:
     assert not may_be_running("no-such-program", str(tmp_path), 10.0, 20.0)
 
 
@@ -37,7 +37,7 @@ def until_named(pid: int) -> None:
         time.sleep(0.001)
 
 
-def test_a_program_in_the_folder_may_write(tmp_path: Path) -> None:
+def test_may_be_running_true_for_program_in_folder(tmp_path: Path) -> None:
     program = tmp_path / "someagent"
     shutil.copy(shutil.which("sleep") or "/bin/sleep", program)
     with subprocess.Popen([str(program), "30"], cwd=tmp_path) as process:
@@ -50,7 +50,7 @@ def test_a_program_in_the_folder_may_write(tmp_path: Path) -> None:
             process.kill()
 
 
-def test_where_no_list_is_kept_somebody_may(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_may_be_running_true_without_proc(monkeypatch: pytest.MonkeyPatch) -> None:
     def closed(path: str) -> list[str]:
         raise FileNotFoundError(path)
 

@@ -1,4 +1,4 @@
-"""Work is counted, not timed: a second run neither writes nor opens what has not changed."""
+"""Work is counted, not timed: a second run neither writes nor opens unchanged files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "tool"
 
 
-def test_everything_is_read_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_opens_each_file_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert mirror(db, root).messages == FILES * (2 + 3 * TURNS)
     opened: list[str] = []
     real = line_reader.open_regular
@@ -45,7 +45,7 @@ def test_everything_is_read_once(db: Database, root: Path, monkeypatch: pytest.M
     assert (opened, sql(db, "SELECT max(seq) FROM changes"), wal_bytes(db.path)) == ([], changes, size)
 
 
-def test_only_what_grew_is_read(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirror_reads_only_growth(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grown = Claude(root, folder="-p0").talk(TURNS)
     mirror(db, root)
     grown.user("one more")
@@ -63,7 +63,7 @@ def test_only_what_grew_is_read(db: Database, root: Path, monkeypatch: pytest.Mo
     assert sum(read) < 2 * (4096 + 1024) + 1000
 
 
-def test_statements_of_a_message_do_not_grow(db: Database, root: Path) -> None:
+def test_mirror_statements_per_message_are_constant(db: Database, root: Path) -> None:
     talk = Claude(root).talk(300)
     with traced(db.conn) as ran:
         new = mirror(db, root).messages
@@ -78,14 +78,14 @@ from tests.support.transcripts import mirror
 from lionstudio.state.database import Database
 with Database(sys.argv[2]) as db:
     messages = mirror(db, Path(sys.argv[1])).messages
-    # not getrusage: its peak is inherited from whoever started us
+    # not getrusage: its peak is inherited from the parent process
     peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM:"))
     print(messages, int(peak.split()[1]) // 1024)
 """
 
 
 @pytest.mark.slow
-def test_a_large_file_takes_little_memory(tmp_path: Path) -> None:
+def test_mirror_large_file_uses_little_memory(tmp_path: Path) -> None:
     """80 MB here; a whole gigabyte takes as much (docs/mirror-claude.md has the figure)."""
     talk = Claude(tmp_path / "tool")
     text = "word " * 4000

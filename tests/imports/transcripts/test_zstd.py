@@ -1,4 +1,4 @@
-"""Rollouts that Codex has compressed: the same transcript under the same name, read once, whatever its clothes."""
+"""Compressed rollouts: the same transcript under the same key, read once."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import pytest
 import zstandard
 from tests.support.builders import sql
 from tests.support.sql_trace import traced
-from tests.support.transcripts import Codex, codex, everything, spoken
+from tests.support.transcripts import CODEX, Codex, codex, everything, spoken
 
 from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.transcripts.coverage import coverage
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import CODEX
 from lionstudio.state.database import Database
 
 
@@ -46,7 +45,7 @@ def compress(rollout: Codex, *, frames: int = 1) -> Path:
 
 
 @pytest.mark.parametrize("frames", [1, 4])
-def test_one_that_was_never_seen_plain_is_read(db: Database, root: Path, frames: int, tmp_path: Path) -> None:
+def test_compressed_rollout_is_read(db: Database, root: Path, frames: int, tmp_path: Path) -> None:
     rollout = talk(root)
     with Database(str(tmp_path / "plain.db")) as plain:
         codex(plain, root)
@@ -60,7 +59,7 @@ def test_one_that_was_never_seen_plain_is_read(db: Database, root: Path, frames:
     assert everything(db) == before
 
 
-def test_one_that_is_compressed_later_is_the_same_transcript(db: Database, root: Path) -> None:
+def test_rollout_compressed_later_is_same_transcript(db: Database, root: Path) -> None:
     rollout = talk(root)
     codex(db, root)
     text = rollout.path.read_bytes()
@@ -78,7 +77,7 @@ def test_one_that_is_compressed_later_is_the_same_transcript(db: Database, root:
     assert codex(db, root).messages == 1
 
 
-def test_while_both_are_there_the_plain_one_counts(db: Database, root: Path) -> None:
+def test_plain_rollout_wins_over_compressed(db: Database, root: Path) -> None:
     rollout = talk(root)
     text = rollout.path.read_bytes()
     compress(rollout)
@@ -87,7 +86,7 @@ def test_while_both_are_there_the_plain_one_counts(db: Database, root: Path) -> 
     assert codex(db, root).messages == 7
 
 
-def test_a_change_of_clothes_while_it_is_followed(db: Database, root: Path) -> None:
+def test_follow_rollout_while_it_is_compressed(db: Database, root: Path) -> None:
     rollout = talk(root)
     mirror = Mirror(db, CODEX, str(root))
     mirror.run(Report())
@@ -105,17 +104,17 @@ def test_a_change_of_clothes_while_it_is_followed(db: Database, root: Path) -> N
 
 
 @pytest.mark.parametrize("damage", [b"", b"not zstd at all", b"\x28\xb5\x2f\xfd" + b"\xff" * 100])
-def test_a_damaged_one_is_one_line_of_the_report(db: Database, root: Path, damage: bytes) -> None:
+def test_damaged_compression_is_reported(db: Database, root: Path, damage: bytes) -> None:
     compress(talk(root, number=1))
     compress(talk(root, number=2)).write_bytes(damage)
     report = codex(db, root)
     assert report.total(ItemOutcome.IMPORTED) == 1
     if damage:
         [item] = [item for item in report.items if item.outcome is ItemOutcome.SKIPPED]
-        assert "compression is damaged" in (item.reason or "")
+        assert "damaged compression" in (item.reason or "")
 
 
-def test_one_that_is_cut_short_gives_its_whole_lines_and_the_rest_later(db: Database, root: Path) -> None:
+def test_truncated_compression_reads_complete_lines(db: Database, root: Path) -> None:
     rollout = talk(root)
     for number in range(2000):
         rollout.user(f"{number} {number * 7919} {number**3}")
@@ -127,9 +126,7 @@ def test_one_that_is_cut_short_gives_its_whole_lines_and_the_rest_later(db: Data
     assert first + codex(db, root).messages == 2006
 
 
-def test_without_the_package_it_is_skipped_with_the_reason(
-    db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_zstandard_is_reported(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compress(talk(root))
     monkeypatch.setitem(sys.modules, "zstandard", None)
     monkeypatch.setitem(sys.modules, "compression", None)
@@ -140,7 +137,7 @@ def test_without_the_package_it_is_skipped_with_the_reason(
     assert codex(db, root).messages == 6
 
 
-def test_nothing_stays_behind(db: Database, root: Path) -> None:
+def test_unpack_leaves_no_files(db: Database, root: Path) -> None:
     compress(talk(root))
     before = set(os.listdir(os.path.dirname(db.path)))
     codex(db, root)

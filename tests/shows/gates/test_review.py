@@ -10,7 +10,7 @@ import pytest
 from tests.support.show_harness import Theatre
 
 from lionstudio.agents.command import message_of
-from lionstudio.agents.raw_message import parse_line
+from lionstudio.agents.records import parse_line
 from lionstudio.errors import InvalidInput
 from lionstudio.model.messages import ActionResponse, AssistantResponse, Message
 from lionstudio.shows.gates.review import answer_of

@@ -1,4 +1,4 @@
-"""Claude Code as an agent: the real program, one prompt a run, its stream of records read while it works."""
+"""Claude Code as an agent: `claude -p`, one prompt per run, its records read while it works."""
 
 from __future__ import annotations
 
@@ -10,41 +10,33 @@ from lionstudio.agents.jsonl_process import stream
 from lionstudio.agents.preflight import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput
+from lionstudio.model.providers import PROVIDERS
 from lionstudio.system.program import Program, find_program
 
-INSTALL = "npm install -g @anthropic-ai/claude-code, then run `claude` once and log in, or set ANTHROPIC_API_KEY"
-
 _PERMISSIONS: Mapping[str, str] = {
-    "ask": "--permission-mode=default",  # nobody is there to be asked: what needs a permission is denied
+    "ask": "--permission-mode=default",  # without a terminal, an action that needs permission is denied
     "edit": "--permission-mode=acceptEdits",
     "all": "--dangerously-skip-permissions",
 }
 
 
 def provider() -> Provider:
-    """The provider of this module."""
     return Claude()
 
 
 class Claude:
-    """The `claude` program."""
-
     name = "claude"
 
     def check(self, task: Task) -> None:
-        """The program must be there, and be given only what it understands."""
         check_request(task)
         check_system_fits(task)
         if any(tool.startswith("-") or "," in tool for tool in task.tools or ()):
-            raise InvalidInput(
-                f"the tools {task.tools!r:.80} cannot be named to claude", hint='write e.g. ["Bash", "Read"]'
-            )
-        find_program("claude", task.env, INSTALL)
+            raise InvalidInput(f"invalid tool name in {task.tools!r:.80}", hint='for example ["Bash", "Read"]')
+        find_program("claude", task.env, PROVIDERS[self.name].install)
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
-        """Run it to its end."""
-        argv = [find_program("claude", task.env, INSTALL), *arguments(task)]
-        # it ends without waiting until its output was read: of a pipe, only what fits into it would be left
+        argv = [find_program("claude", task.env, PROVIDERS[self.name].install), *arguments(task)]
+        # claude exits before its output is read: a pipe would lose everything beyond its buffer
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task), by_file=True)
         events = stream(program, ClaudeStreamReader())
         try:
@@ -55,9 +47,9 @@ class Claude:
 
 
 def arguments(task: Task) -> list[str]:
-    """The command line of a task; the prompt is read from the standard input."""
+    """The arguments for a task; the program reads the prompt from stdin."""
     argv = ["-p", "--output-format=stream-json", "--verbose", "--include-partial-messages"]
-    # `--name=value` throughout: a value that begins with a dash stays a value
+    # always `--name=value`: a value that begins with a dash stays a value
     options = {"model": task.model, "effort": task.effort, "append-system-prompt": task.system, "resume": task.resume}
     argv += [f"--{name}={value}" for name, value in options.items() if value]
     if task.resume and task.options.get("fork"):
@@ -65,7 +57,7 @@ def arguments(task: Task) -> list[str]:
     if task.permissions is not None:
         argv.append(_PERMISSIONS[task.permissions])
     if task.tools is not None:
-        # what there is, and what of it needs no permission: `Bash(git *)` is a rule, `Bash` its tool
+        # the available tools, and the rules that need no permission: `Bash(git *)` is a rule of the tool `Bash`
         built_in = [tool.partition("(")[0] for tool in task.tools if not tool.startswith("mcp__")]
         argv += [f"--tools={','.join(built_in)}", f"--allowedTools={','.join(task.tools)}"]
     return argv + extra_arguments(task)

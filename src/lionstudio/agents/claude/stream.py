@@ -1,23 +1,22 @@
-"""The records of `claude --output-format stream-json` as events. docs/agents.md says what becomes of each kind."""
+"""The records of `claude --output-format stream-json` as events. docs/agents.md lists the kinds of records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from lionstudio.agents.claude.blocks import Calls, assistant_messages, result_text, user_messages
-from lionstudio.agents.claude.usage import Counts, total_of
+from lionstudio.agents.claude.blocks import StreamCalls, assistant_messages, user_messages
+from lionstudio.agents.claude.usage import StreamUsage, total_usage
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent, TextDelta
-from lionstudio.agents.fields import known, text_of
-from lionstudio.agents.jsonl_process import StreamReader, broke_off, notice
+from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
-from lionstudio.agents.raw_message import raw_message
+from lionstudio.agents.records import joined_text, raw_message, text_of, without_empty
 from lionstudio.model.coerce import Record, dict_of, list_of, to_token_count
 from lionstudio.model.messages import AssistantResponse, Message
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING
 
-# Says only that something goes on, again and again.
+# Repeated signs of life without content.
 PROGRESS = frozenset(
     {
         "keep_alive",
@@ -31,34 +30,31 @@ PROGRESS = frozenset(
 )
 _LOG_IN = "run `claude` and log in with /login, or set ANTHROPIC_API_KEY"
 _HINTS = {"authentication_failed": _LOG_IN, "oauth_org_not_allowed": _LOG_IN, "model_not_found": "choose another model"}
-_FORGOTTEN = "claude does not know it any more; `--fork SESSION:ORD` tells it what was said"
+_FORGOTTEN = "claude no longer has this conversation; `--fork SESSION:ORD` sends it the earlier messages"
 _LIMITS = ("rate_limit", "billing_error")
 
 
 class ClaudeStreamReader(StreamReader):
-    """Reads one run."""
-
     def __init__(self) -> None:
         super().__init__()
-        self._calls: Calls = {}
-        self._counts = Counts()
-        self._streaming: dict[str, str] = {}  # lane -> the API message that comes in pieces
+        self._calls: StreamCalls = {}
+        self._usage = StreamUsage()
+        self._streaming: dict[str, str] = {}  # lane -> the API message that is streaming
         self._lanes = {MAIN}
         self._last_text: dict[str, str] = {}
-        self._owed = NOTHING  # was used, and is on no message yet
-        self._error = ""  # the program's own word for what went wrong
+        self._owed = NOTHING  # usage that is not on a message yet
+        self._error = ""  # Claude Code's code for the error
         self._resets_at: float | None = None
         self._result: Record | None = None
 
     def feed(self, record: dict[str, Any]) -> Iterator[Event]:
-        """The events of the next record."""
         kind = text_of(record.get("type"))
         lane = text_of(record.get("parent_tool_use_id")) or MAIN
         if kind in ("assistant", "user") and isinstance(record.get("message"), dict):
             yield from self._open(lane, record)
             yield from self._conversation(kind, record, lane)
         elif kind == "stream_event":
-            yield from self._piece(dict_of(record.get("event")), lane)
+            yield from self._stream_event(dict_of(record.get("event")), lane)
         elif kind == "result":
             yield from self._close(record)
         elif kind == "system":
@@ -66,28 +62,28 @@ class ClaudeStreamReader(StreamReader):
         elif kind == "rate_limit_event":
             yield from self._limit(dict_of(record.get("rate_limit_info")))
         elif kind not in PROGRESS:
-            yield from self.emit(raw_message(record, **known(record=kind)))
+            yield from self.emit(raw_message(record, **without_empty(record=kind)))
 
     def _conversation(self, kind: str, record: Record, lane: str) -> Iterator[Event]:
         if kind == "user":
-            yield from self._answer_of_agent(record)
+            yield from self._subagent_answer(record)
             for message in user_messages(record, self._calls, injected=lane == MAIN):
                 yield from self.emit(self._with_owed(message, lane), lane)
             return
         if error := text_of(record.get("error")):
             self._error = error
-        used = self._counts.of_record(record["message"])
+        usage = self._usage.of_record(record["message"])
         messages = list(assistant_messages(record, self._calls))
         for number, message in enumerate(messages):
             if number == 0:
-                message = self.tally.note(message, used)
+                message = self.tally.note(message, usage)
             if text := text_of(dict_of(message.content).get("assistant_response")):
                 self._last_text[lane] = text
             last = lane == MAIN and number == len(messages) - 1
             yield from self.emit(self._with_owed(message, lane), lane, hold=last)
 
-    def _piece(self, event: Record, lane: str) -> Iterator[Event]:
-        """A piece of what is being said; the last one knows what the whole has used."""
+    def _stream_event(self, event: Record, lane: str) -> Iterator[Event]:
+        """A delta of an API message; the last one reports its whole usage."""
         kind = event.get("type")
         if kind == "content_block_delta":
             if text := text_of(dict_of(event.get("delta")).get("text")):
@@ -95,11 +91,11 @@ class ClaudeStreamReader(StreamReader):
         elif kind == "message_start":
             message = dict_of(event.get("message"))
             self._streaming[lane] = text_of(message.get("id"))
-            self._counts.begin(message)
+            self._usage.start(message)
         elif kind == "message_delta":
-            used = self._counts.of_end(self._streaming.pop(lane, ""), dict_of(event.get("usage")))
-            if not self.note(used):
-                self._owed = self._owed.plus(used)
+            usage = self._usage.of_end(self._streaming.pop(lane, ""), dict_of(event.get("usage")))
+            if not self.note(usage):
+                self._owed = self._owed.plus(usage)
             if dict_of(event.get("delta")).get("stop_reason") == "tool_use":
                 yield from self.flush()
 
@@ -109,36 +105,35 @@ class ClaudeStreamReader(StreamReader):
         return message
 
     def _open(self, lane: str, record: Record) -> Iterator[Event]:
-        """A sub-agent has a lane of its own from its first record on, named by the call that started it."""
+        """Open the lane of a sub-agent with its first record, named after the call that started it."""
         if lane in self._lanes:
             return
         yield from self.flush()
         self._lanes.add(lane)
         call = self._calls.get(lane)
-        asked = dict_of(call.content.get("arguments")) if call else {}
-        agent = text_of(record.get("subagent_type")) or text_of(asked.get("subagent_type"))
-        named = [record.get("task_description"), record.get("description"), asked.get("description"), agent]
-        name = next((text for text in map(text_of, named) if text), None)
-        about = known(
+        arguments = dict_of(call.content.get("arguments")) if call else {}
+        agent = text_of(record.get("subagent_type")) or text_of(arguments.get("subagent_type"))
+        names = [record.get("task_description"), record.get("description"), arguments.get("description"), agent]
+        name = next((text for text in map(text_of, names) if text), None)
+        metadata = without_empty(
             call_id=lane, agent=agent, task_id=record.get("task_id"), action_request_id=call.id if call else None
         )
-        yield LaneOpened(lane, name, about)
+        yield LaneOpened(lane, name, metadata)
 
-    def _answer_of_agent(self, record: Record) -> Iterator[Event]:
-        """What a sub-agent says at its end is printed only as the result of the call that started it."""
-        noted = dict_of(record.get("tool_use_result"))
+    def _subagent_answer(self, record: Record) -> Iterator[Event]:
+        """The last answer of a sub-agent, which is printed only as the result of the call that started it."""
+        notes = dict_of(record.get("tool_use_result"))
         blocks = list_of(dict_of(record["message"]).get("content"))
         lanes = [text_of(dict_of(block).get("tool_use_id")) for block in blocks]
-        answer = text_of(result_text(noted.get("content")))
+        answer = text_of(joined_text(notes.get("content")))
         if len(lanes) != 1 or lanes[0] not in self._lanes or not answer or answer == self._last_text.get(lanes[0]):
             return
         message = AssistantResponse(content={"assistant_response": answer}, metadata={"from": "tool_result"})
-        used = self._counts.of_agent(noted)
-        yield from self.emit(self.tally.note(message, used), lanes[0])
+        yield from self.emit(self.tally.note(message, self._usage.of_subagent(notes)), lanes[0])
 
     def _system(self, subtype: str, record: Record) -> Iterator[Event]:
         if subtype == "init":
-            facts = known(
+            facts = without_empty(
                 conversation=record.get("session_id"),
                 model=record.get("model"),
                 tools=record.get("tools"),
@@ -149,7 +144,7 @@ class ClaudeStreamReader(StreamReader):
         elif subtype == "task_started" and text_of(record.get("tool_use_id")) and "subagent_type" in record:
             yield from self._open(record["tool_use_id"], record)
         elif subtype == "task_notification" and text_of(record.get("tool_use_id")) in self._lanes:
-            return  # a sub-agent ended; its last words come with the result of its call
+            return  # a sub-agent ended; its answer comes with the result of its call
         elif subtype == "api_retry":
             error = f"API error {record.get('error_status')}: {record.get('error')}"
             text = f"{error}; attempt {record.get('attempt')} of {record.get('max_retries')} failed"
@@ -163,13 +158,13 @@ class ClaudeStreamReader(StreamReader):
         yield MetadataEvent({"rate_limit": dict(info)})
 
     def _close(self, record: Record) -> Iterator[Event]:
-        """The end of a turn: what nobody has said yet, and what is on no message yet."""
+        """The end of a turn: an answer that was not printed before, and usage that is not on a message yet."""
         self._result = record
-        said = text_of(record.get("result"))
-        if said and said != self._last_text.get(MAIN):  # of a command of the program, not of the model
-            self._last_text[MAIN] = said
-            yield from self.emit(AssistantResponse(content={"assistant_response": said}), hold=True)
-        missing = self.tally.missing(total_of(record))
+        answer = text_of(record.get("result"))
+        if answer and answer != self._last_text.get(MAIN):  # from a slash command, not from the model
+            self._last_text[MAIN] = answer
+            yield from self.emit(AssistantResponse(content={"assistant_response": answer}), hold=True)
+        missing = self.tally.missing(total_usage(record))
         self._owed = NOTHING
         summary = {name: value for name, value in record.items() if name not in ("type", "result", "usage", "uuid")}
         if not self.note(missing):
@@ -178,13 +173,13 @@ class ClaudeStreamReader(StreamReader):
         yield MetadataEvent({"result": summary})
 
     def ended(self, code: int, last_words: str) -> Ended:
-        """Only a result without an error and an exit code of zero are a success."""
+        """The run succeeded only with a result without error and exit code 0."""
         result = self._result
         if result is None:
-            return broke_off(code, last_words, "claude")
+            return ended_without_result(code, last_words, "claude")
         subtype = text_of(result.get("subtype"))
         if not result.get("is_error") and not subtype.startswith("error"):
-            return Ended(SessionStatus.COMPLETED, 0) if code == 0 else broke_off(code, last_words, "claude")
+            return Ended(SessionStatus.COMPLETED, 0) if code == 0 else ended_without_result(code, last_words, "claude")
         errors = "; ".join(filter(None, map(text_of, list_of(result.get("errors")))))
         text = text_of(result.get("result")) or errors or subtype.replace("_", " ")
         limit = self._error in _LIMITS or self._resets_at is not None or result.get("api_error_status") == 429

@@ -1,23 +1,35 @@
-"""Claude Code's transcripts: `projects/**/*.jsonl`, one record a line, one content block a record as a rule.
+"""Claude Code's transcripts: `projects/**/*.jsonl`, one record per line, usually one content block per record.
 
-docs/mirror-claude.md says what becomes of every kind of record. Records are told apart by their `uuid`, which a
-resumed or forked conversation keeps when it copies them.
+docs/mirror-claude.md lists the kinds of records. A record is identified by its `uuid`, which a resumed or forked
+conversation keeps when it copies the record.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
-from lionstudio.agents.claude.transcript_blocks import Usages, assistant_parts, injected, user_parts
-from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage, message_id, trim
+from lionstudio.agents.claude.blocks import assistant_parts, is_injected, short_values, user_parts
+from lionstudio.agents.claude.usage import TranscriptUsage
+from lionstudio.agents.transcript import (
+    MAIN,
+    CleanupSetting,
+    TranscriptFacts,
+    TranscriptMessage,
+    TranscriptTool,
+    drop_oldest,
+    message_id,
+)
 from lionstudio.model.coerce import Record, dict_of, text_or_none, to_timestamp
 from lionstudio.model.messages import Instruction, Message
 
-SPACE = UUID("0d9a6f0e-56c1-5b44-9a53-6c1f7b0f7a11")
+_SPACE = UUID("0d9a6f0e-56c1-5b44-9a53-6c1f7b0f7a11")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 
-# Records that repeat what others say, or steer the program: counted, not kept.
+# Records that repeat others or control the program: counted, not stored.
 NOISE = frozenset(
     (
         "agent-color",
@@ -36,7 +48,7 @@ NOISE = frozenset(
     )
 )
 NOISY_SYSTEM = frozenset({"api_metrics", "bridge_status", "stop_hook_summary", "turn_duration"})
-# What the program tells the model again and again; the same in every conversation.
+# Reminders that the program repeats to the model in every conversation.
 NOISY_ATTACHMENTS = frozenset(
     (
         "agent_listing_delta",
@@ -61,50 +73,47 @@ NOISY_ATTACHMENTS = frozenset(
         "ultrathink_effort",
     )
 )
+_ATTACHMENT_TEXTS = ("content", "message", "snippet", "text")
 _TITLES = {"custom-title": ("custom", "customTitle"), "ai-title": ("ai", "aiTitle")}
-_MOST_CALLS = 500  # calls that wait for their answer; more than a model makes at once
-_MOST_LANES = 200
-_RECENT = 8
+_MAX_CALLS = 500  # calls without a result; more than a model makes at once
+_MAX_LANES = 200
+_MAX_SUMMARIES = 20
+_MAX_RECENT = 8
 
 
 class ClaudeTranscriptReader:
-    """Reads one transcript, a conversation's or a sub-agent's."""
-
     def __init__(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> None:
         self.facts = facts
         self._born: float = state.get("born", born)  # for records without a time
         self._calls: dict[str, list[str]] = dict(state.get("calls", {}))  # call id -> message id, function
-        self._lanes: dict[str, str] = dict(state.get("lanes", {}))  # record of a sidechain -> its lane
+        self._lanes: dict[str, str] = dict(state.get("lanes", {}))  # uuid of a sidechain record -> its lane
         self._recent: list[str] = list(state.get("recent", ()))
         self._summaries: dict[str, str] = dict(state.get("summaries", {}))
-        self._usages = Usages(state.get("usages", {}))
-        self._seen = False
+        self._usage = TranscriptUsage(state.get("usages", {}))
 
     def to_state(self) -> dict[str, Any]:
-        """What must be known to go on."""
-        trim(self._calls, _MOST_CALLS)
-        trim(self._lanes, _MOST_LANES)
+        drop_oldest(self._calls, _MAX_CALLS)
+        drop_oldest(self._lanes, _MAX_LANES)
         return {
             "born": self._born,
             "calls": self._calls,
             "lanes": self._lanes,
             "recent": self._recent,
             "summaries": self._summaries,
-            "usages": self._usages.to_state(),
+            "usages": self._usage.to_state(),
         }
 
-    def take(self, record: Record) -> Iterator[TranscriptMessage]:
-        """The messages of the next record."""
-        self._learn(record)
+    def feed(self, record: Record) -> Iterator[TranscriptMessage]:
+        self._update_facts(record)
         kind = str(record.get("type"))
         at = to_timestamp(record.get("timestamp")) or self.facts.last_at or self._born
         lane = self._lane(record)
-        found = [message for message in self._messages(kind, record, at) if message is not None]
-        if not found and kind not in _TITLES and kind != "summary":
-            self.facts.count(self._name(kind, record))
-        for message in found:
+        messages = [message for message in self._messages(kind, record, at) if message is not None]
+        if not messages and kind not in _TITLES and kind != "summary":
+            self.facts.count(self._record_name(kind, record))
+        for message in messages:
             yield TranscriptMessage(lane, message)
-        if found:
+        if messages:
             self.facts.last_at = max(at, self.facts.last_at or at)
 
     def _messages(self, kind: str, record: Record, at: float) -> Iterator[Message | None]:
@@ -115,34 +124,34 @@ class ClaudeTranscriptReader:
         elif kind == "attachment":
             yield self._attachment(record, at)
         elif kind == "summary" or kind in _TITLES:
-            self._entitle(kind, record)
+            self._add_title(kind, record)
         elif kind == "pr-link":
             self.facts.extra["pull_request"] = text_or_none(record.get("prUrl"))
         elif kind not in NOISE:
             yield self._unknown(kind, record, at)
 
     def _conversation(self, kind: str, record: Record, at: float) -> Iterator[Message]:
-        said = record["message"]
-        common = self._common(record)
+        turn, common = record["message"], self._common_metadata(record)
         parts = (
-            assistant_parts(said, record, common, self._calls, self._usages)
+            assistant_parts(turn, record, common, self._calls, self._usage)
             if kind == "assistant"
-            else user_parts(said, record, common, self._calls)
+            else user_parts(turn, record, common, self._calls)
         )
-        for number, (made, content, metadata) in enumerate(parts):
+        for number, part in enumerate(parts):
             id_ = self._id(record, at, number, kind)
-            message = made(id=id_, created_at=at + number / 1000, content=content, metadata=metadata)
-            if call := metadata.get("call_id"):
-                if "action_request_id" not in content:
-                    self._calls[call] = [id_, str(content.get("function"))]
+            message = part.message_class(
+                id=id_, created_at=at + number / 1000, content=part.content, metadata=part.metadata
+            )
+            if call := part.metadata.get("call_id"):
+                if "action_request_id" not in part.content:
+                    self._calls[call] = [id_, str(part.content.get("function"))]
                 else:
                     self._calls.pop(call, None)
-            self._note(kind, record, message)
+            self._update_session_facts(kind, record, message)
             yield message
 
-    def _note(self, kind: str, record: Record, message: Message) -> None:
-        """What a message says about its session."""
-        if self._is_aside(record):
+    def _update_session_facts(self, kind: str, record: Record, message: Message) -> None:
+        if self._is_sidechain(record):
             return
         facts = self.facts
         error = message.metadata.get("error")
@@ -153,9 +162,9 @@ class ClaudeTranscriptReader:
         elif isinstance(message, Instruction):
             text = message.content.get("instruction", "")
             if not message.metadata.get("injected") and not text.startswith("[Request interrupted"):
-                facts.entitle("prompt", text)
+                facts.add_title("prompt", text)
             elif text.startswith("<command-name>"):
-                facts.entitle("command", text[14:].partition("<")[0])
+                facts.add_title("command", text[14:].partition("<")[0])
 
     def _system(self, record: Record, at: float) -> Message | None:
         subtype = str(record.get("subtype"))
@@ -169,57 +178,57 @@ class ClaudeTranscriptReader:
         return self._event(record, at, f"system.{subtype}", {"instruction": text}, extra)
 
     def _attachment(self, record: Record, at: float) -> Message | None:
-        attached = dict_of(record.get("attachment"))
-        kind = str(attached.get("type"))
-        if not attached or kind in NOISY_ATTACHMENTS:
+        attachment = dict_of(record.get("attachment"))
+        kind = str(attachment.get("type"))
+        if not attachment or kind in NOISY_ATTACHMENTS:
             return None
-        if kind == "queued_command" and (prompt := text_or_none(attached.get("prompt"))):
-            # a person typed while the model was at work
+        if kind == "queued_command" and (prompt := text_or_none(attachment.get("prompt"))):
+            # the user typed while the model was working
             message = self._event(record, at, "attachment.queued_command", {"instruction": prompt}, {})
-            typed = attached.get("commandMode") in (None, "prompt") and not injected(prompt)
-            return message if not typed else _spoken(message)
-        texts = (text_or_none(attached.get(key)) for key in ("content", "message", "snippet", "text"))
+            is_typed = attachment.get("commandMode") in (None, "prompt") and not is_injected(prompt)
+            return _as_prompt(message) if is_typed else message
+        texts = (text_or_none(attachment.get(key)) for key in _ATTACHMENT_TEXTS)
         text = next((text for text in texts if text), "")
-        content = {"instruction": text} if text else {"instruction": "", "attachment": attached}
-        about = {"attachment": {"type": kind, **_short(attached)}}
-        return self._event(record, at, f"attachment.{kind}", content, about)
+        content = {"instruction": text} if text else {"instruction": "", "attachment": attachment}
+        details = {key: value for key, value in attachment.items() if key not in ("type", *_ATTACHMENT_TEXTS)}
+        extra = {"attachment": {"type": kind, **short_values(details)}}
+        return self._event(record, at, f"attachment.{kind}", content, extra)
 
     def _unknown(self, kind: str, record: Record, at: float) -> Message | None:
-        """A record that this version does not know is kept as it is when it says something."""
-        carried = [record.get(key) for key in ("content", "message", "text", "data")]
-        if not any(carried):
+        """A record of an unknown kind is stored as it is, if it has content."""
+        if not any(record.get(key) for key in ("content", "message", "text", "data")):
             return None
         return self._event(record, at, kind, {"instruction": "", "record": dict(record)}, {})
 
     def _event(
         self, record: Record, at: float, kind: str, content: dict[str, Any], extra: Mapping[str, Any]
     ) -> Message:
-        metadata = {**self._common(record), "record": kind, "injected": True, **extra}
+        metadata = {**self._common_metadata(record), "record": kind, "injected": True, **extra}
         id_ = self._id(record, at, 0, kind)
         return Instruction(id=id_, created_at=at, role="system", content=content, metadata=metadata)
 
-    def _entitle(self, kind: str, record: Record) -> None:
+    def _add_title(self, kind: str, record: Record) -> None:
         if kind in _TITLES:
             name, key = _TITLES[kind]
-            self.facts.entitle(name, record.get(key))
+            self.facts.add_title(name, record.get(key))
             return
         leaf, text = record.get("leafUuid"), text_or_none(record.get("summary"))
         if text is None:
             return
-        # older versions put summaries of other conversations into a file: it counts when its last record is here
+        # older versions add summaries of other conversations: a summary counts when its last record is in this file
         if not isinstance(leaf, str) or leaf in self._recent:
-            self.facts.entitle("summary", text)
+            self.facts.add_title("summary", text)
         else:
             self._summaries[leaf] = text
-            trim(self._summaries, 20)
+            drop_oldest(self._summaries, _MAX_SUMMARIES)
 
-    def _learn(self, record: Record) -> None:
-        """What any record may say about the session."""
+    def _update_facts(self, record: Record) -> None:
+        """Take in the facts that a record of any kind may hold."""
         facts, uuid = self.facts, record.get("uuid")
         if isinstance(uuid, str):
-            self._recent = [*self._recent[1 - _RECENT :], uuid]
+            self._recent = [*self._recent[1 - _MAX_RECENT :], uuid]
             if uuid in self._summaries:
-                facts.entitle("summary", self._summaries.pop(uuid))
+                facts.add_title("summary", self._summaries.pop(uuid))
         if not facts.session:
             facts.session = text_or_none(record.get("sessionId")) or ""
         facts.cwd = facts.cwd or text_or_none(record.get("cwd"))
@@ -228,12 +237,12 @@ class ClaudeTranscriptReader:
         if "entrypoint" not in facts.extra and "entrypoint" in record:
             facts.extra["entrypoint"] = record["entrypoint"]
 
-    def _is_aside(self, record: Record) -> bool:
+    def _is_sidechain(self, record: Record) -> bool:
         return self.facts.thread == MAIN and record.get("isSidechain") is True
 
     def _lane(self, record: Record) -> str:
-        """The conversation, the sub-agent whose file this is, or a sidechain within the conversation's file."""
-        if not self._is_aside(record):
+        """The lane of the file, or of a sidechain inside a conversation's file."""
+        if not self._is_sidechain(record):
             return self.facts.thread
         uuid, parent = str(record.get("uuid")), record.get("parentUuid")
         agent = text_or_none(record.get("agentId"))
@@ -241,7 +250,7 @@ class ClaudeTranscriptReader:
         self._lanes[uuid] = lane
         return lane
 
-    def _common(self, record: Record) -> dict[str, Any]:
+    def _common_metadata(self, record: Record) -> dict[str, Any]:
         common = {"uuid": record.get("uuid"), "parent_uuid": record.get("parentUuid")}
         session = record.get("sessionId")
         if session and session != self.facts.session:
@@ -251,27 +260,47 @@ class ClaudeTranscriptReader:
     def _id(self, record: Record, at: float, number: int, kind: str) -> str:
         uuid = text_or_none(record.get("uuid"))
         if uuid is not None:
-            return message_id(SPACE, at, uuid, number)
-        about = record.get("message") or record.get("content") or record.get("attachment")
-        return message_id(SPACE, at, self.facts.session, kind, record.get("timestamp"), number, about)
+            return message_id(_SPACE, at, uuid, number)
+        content = record.get("message") or record.get("content") or record.get("attachment")
+        return message_id(_SPACE, at, self.facts.session, kind, record.get("timestamp"), number, content)
 
     @staticmethod
-    def _name(kind: str, record: Record) -> str:
+    def _record_name(kind: str, record: Record) -> str:
         detail = record.get("subtype") or dict_of(record.get("attachment")).get("type")
         return f"{kind}.{detail}"[:100] if detail else kind[:100]
 
 
-def _spoken(message: Message) -> Message:
-    """An event that a person said."""
+def _as_prompt(message: Message) -> Message:
+    """A prompt of the user instead of a system event."""
     metadata = {key: value for key, value in message.metadata.items() if key != "injected"}
     return Instruction(id=message.id, created_at=message.created_at, content=message.content, metadata=metadata)
 
 
-def _short(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The small values of an object: paths, numbers, words."""
-    small = {key: value for key, value in given.items() if key not in ("type", "content", "message", "snippet", "text")}
-    return {key: value for key, value in small.items() if isinstance(value, (int, float)) or _is_word(value)}
+class _ClaudeTranscripts(TranscriptTool):
+    name = "claude"
+    agent_name = "claude-code"
+    provider = "anthropic"
+    home_variable = "CLAUDE_CONFIG_DIR"
+    home = "~/.claude"
+    folders = ("projects",)
+    id_space = _SPACE
+    record_id_key = "uuid"
+    sidecar_suffix = ".meta.json"
+    cleanup = CleanupSetting("settings.json", "cleanupPeriodDays", 30)
+
+    def reader(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> ClaudeTranscriptReader:
+        return ClaudeTranscriptReader(facts, state, born=born)
+
+    def is_subagent(self, path: str) -> bool:
+        return os.path.basename(path).startswith("agent-")
+
+    def facts_from_path(self, path: str) -> TranscriptFacts:
+        stem = os.path.splitext(os.path.basename(path))[0]
+        if not self.is_subagent(path):
+            return TranscriptFacts(session=stem if _UUID.fullmatch(stem) else "")
+        folders = path.split(os.sep)
+        session = folders[folders.index("subagents") - 1] if "subagents" in folders else ""
+        return TranscriptFacts(session=session, thread=stem.removeprefix("agent-"))
 
 
-def _is_word(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= 200
+TOOL = _ClaudeTranscripts()

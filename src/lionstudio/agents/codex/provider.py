@@ -1,4 +1,4 @@
-"""Codex as an agent: the real program (`codex exec`), one prompt a run, its events read while it works."""
+"""Codex as an agent: `codex exec`, one prompt per run, its records read while it works."""
 
 from __future__ import annotations
 
@@ -13,41 +13,34 @@ from lionstudio.agents.jsonl_process import stream
 from lionstudio.agents.preflight import check_request, check_system_fits, extra_arguments, prompt_of
 from lionstudio.agents.provider import Provider, Task
 from lionstudio.errors import InvalidInput
+from lionstudio.model.providers import PROVIDERS
 from lionstudio.system.program import Program, find_program
 
-INSTALL = "npm install -g @openai/codex, then run `codex login`, or set CODEX_API_KEY"
-
 _PERMISSIONS: Mapping[str, str] = {
-    "ask": "--sandbox=read-only",  # nobody is there to be asked: what needs a permission is denied
+    "ask": "--sandbox=read-only",  # without a terminal, an action that needs permission is denied
     "edit": "--sandbox=workspace-write",
     "all": "--dangerously-bypass-approvals-and-sandbox",
 }
 
 
 def provider() -> Provider:
-    """The provider of this module."""
     return Codex()
 
 
 class Codex:
-    """The `codex` program."""
-
     name = "codex"
 
     def check(self, task: Task) -> None:
-        """The program must be there, and be given only what it understands."""
         check_request(task)
         if task.tools is not None:
             raise InvalidInput(
-                "codex cannot be told which tools it may use",
-                hint="leave `tools` out and set `permissions` to ask, edit or all",
+                "codex does not support `tools`", hint="remove `tools` and set `permissions` to ask, edit or all"
             )
         check_system_fits(task)
-        find_program("codex", task.env, INSTALL)
+        find_program("codex", task.env, PROVIDERS[self.name].install)
 
     async def run(self, task: Task) -> AsyncIterator[Event]:
-        """Run it to its end."""
-        argv = [find_program("codex", task.env, INSTALL), *arguments(task)]
+        argv = [find_program("codex", task.env, PROVIDERS[self.name].install), *arguments(task)]
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task))
         events = stream(program, CodexStreamReader(Rollouts(home_of(task.env)), resumed=task.resume, model=task.model))
         try:
@@ -58,7 +51,7 @@ class Codex:
 
 
 def arguments(task: Task) -> list[str]:
-    """The command line of a task; the prompt is read from the standard input."""
+    """The arguments for a task; the program reads the prompt from stdin."""
     argv = ["exec", "--json", "--skip-git-repo-check", f"--cd={task.cwd}"]
     if task.model:
         argv.append(f"--model={task.model}")
@@ -75,11 +68,11 @@ def arguments(task: Task) -> list[str]:
 
 
 def home_of(env: Mapping[str, str]) -> str:
-    """Where this codex keeps its conversations."""
+    """The home of Codex, with its conversations."""
     return env.get("CODEX_HOME") or os.path.join(env.get("HOME") or os.path.expanduser("~"), ".codex")
 
 
 def _toml(text: str) -> str:
-    """A text as TOML writes it: like JSON, but for one character."""
+    """A TOML string: JSON but for one character."""
     clean = text.encode("utf-8", "backslashreplace").decode()
     return json.dumps(clean, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""The events of `codex exec --json` as ours. docs/agents.md says what becomes of each kind."""
+"""The records of `codex exec --json` as events. docs/agents.md lists the kinds of records."""
 
 from __future__ import annotations
 
@@ -6,97 +6,94 @@ from collections.abc import Iterator
 from typing import Any
 
 from lionstudio.agents.codex.items import CALLS, request_of, response_of
-from lionstudio.agents.codex.rollout import Rollouts, tokens_of
+from lionstudio.agents.codex.rollout import Rollouts
+from lionstudio.agents.codex.usage import parse_tokens
 from lionstudio.agents.events import MAIN, Ended, Event, LaneOpened, MessageEvent, MetadataEvent
-from lionstudio.agents.fields import known, text_of
-from lionstudio.agents.jsonl_process import StreamReader, broke_off, notice
+from lionstudio.agents.jsonl_process import StreamReader, ended_without_result, notice
 from lionstudio.agents.rate_limits import failed
-from lionstudio.agents.raw_message import parse_line, raw_message
+from lionstudio.agents.records import parse_line, raw_message, text_of, without_empty
 from lionstudio.agents.usage_tally import grown, priced
 from lionstudio.model.coerce import Record, dict_of, list_of
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.model.usage import NOTHING, Usage
 
-_LOOKS = 5  # for a file that may be nowhere
+_MAX_LOOKUPS = 5  # of a rollout file that may not exist
 _LOG_IN = "run `codex login`, or set CODEX_API_KEY"
-_FORGOTTEN = "codex does not know it any more; `--fork SESSION:ORD` tells it what was said"
+_FORGOTTEN = "codex no longer has this conversation; `--fork SESSION:ORD` sends it the earlier messages"
 
 
 class CodexStreamReader(StreamReader):
-    """Reads one run."""
-
     def __init__(self, rollouts: Rollouts, *, resumed: str | None = None, model: str | None = None) -> None:
         super().__init__()
         self._rollouts = rollouts
         self._thread = resumed or ""
         self._rollout = rollouts.find(resumed) if resumed else None
-        self._looks_left = _LOOKS
+        self._lookups_left = _MAX_LOOKUPS
         self._model = model
         self._requests: dict[str, ActionRequest] = {}
         self._lanes: set[str] = set()
         self._answered: set[str] = set()
         self._failure: str | None = None
         self._completed = False
-        # what the conversation had used before; None when that cannot be told
-        known_before = self._rollout.total if self._rollout else None
-        self._before = known_before if resumed else NOTHING
+        # the usage of the conversation before this run; None when it is unknown
+        earlier = self._rollout.total if self._rollout else None
+        self._before = earlier if resumed else NOTHING
 
     def feed(self, record: dict[str, Any]) -> Iterator[Event]:
-        """The events of the next record."""
         kind = text_of(record.get("type"))
         item = dict_of(record.get("item"))
         if kind == "thread.started":
-            yield from self._begin(text_of(record.get("thread_id")))
+            yield from self._start(text_of(record.get("thread_id")))
         elif kind == "turn.started":
             self._completed, self._failure = False, None
         elif kind.startswith("item.") and item:
             yield from self._item(kind.removeprefix("item."), item, record)
         elif kind == "turn.completed":
             self._completed = True
-            yield from self._count(tokens_of(record.get("usage")))
+            yield from self._add_usage(parse_tokens(record.get("usage")))
         elif kind == "turn.failed":
-            self._failure = _words(text_of(dict_of(record.get("error")).get("message")))
-            yield from self._count(self._look() or NOTHING)
+            self._failure = _error_text(text_of(dict_of(record.get("error")).get("message")))
+            yield from self._add_usage(self._current_total() or NOTHING)
         elif kind == "error" and text_of(record.get("message")):
-            yield from self._said(notice(_words(record["message"]), "error", record))
+            yield from self._emit(notice(_error_text(record["message"]), "error", record))
         else:
-            yield from self._said(raw_message(record, **known(record=kind)))
+            yield from self._emit(raw_message(record, **without_empty(record=kind)))
 
-    def _begin(self, thread: str) -> Iterator[Event]:
+    def _start(self, thread: str) -> Iterator[Event]:
         if thread != self._thread:
             self._thread, self._rollout = thread, None
-        yield MetadataEvent(known(conversation=thread, model=self._model))
+        yield MetadataEvent(without_empty(conversation=thread, model=self._model))
 
     def _item(self, stage: str, item: Record, record: dict[str, Any]) -> Iterator[Event]:
         kind = text_of(item.get("type"))
         if kind == "agent_message" and stage == "completed":
-            yield from self._said(
+            yield from self._emit(
                 AssistantResponse(content={"assistant_response": text_of(item.get("text"))}), hold=True
             )
         elif kind == "reasoning" and stage == "completed":
             content = {"assistant_response": "", "thinking": text_of(item.get("text"))}
-            yield from self._said(AssistantResponse(content=content))
+            yield from self._emit(AssistantResponse(content=content))
         elif kind in CALLS:
             yield from self._call(stage, item)
         elif kind == "error" and text_of(item.get("message")):  # a warning; the turn goes on
-            yield from self._said(notice(_words(item["message"]), "item.error", record))
+            yield from self._emit(notice(_error_text(item["message"]), "item.error", record))
         elif kind not in ("agent_message", "reasoning"):
-            yield from self._said(raw_message(record, record=f"item.{kind}"))
+            yield from self._emit(raw_message(record, record=f"item.{kind}"))
 
     def _call(self, stage: str, item: Record) -> Iterator[Event]:
-        """Asked for when it starts, answered when it is done; a plan is told again when it changes."""
+        """A request when the call starts, a response when it completes; a plan is emitted again when it changes."""
         key = text_of(item.get("id"))
         if key not in self._requests or (stage == "updated" and item["type"] == "todo_list"):
             self._requests[key] = request_of(item)
-            yield from self._said(self._requests[key])
+            yield from self._emit(self._requests[key])
         if item["type"] == "collab_tool_call":
-            yield from self._agents(item)
+            yield from self._subagents(item)
         if stage == "completed":
-            yield from self._said(response_of(item, self._requests.pop(key)))
+            yield from self._emit(response_of(item, self._requests.pop(key)))
 
-    def _agents(self, item: Record) -> Iterator[Event]:
-        """Sub-agents: codex prints what they were told and what they said in the end, nothing between."""
+    def _subagents(self, item: Record) -> Iterator[Event]:
+        """Codex prints the prompt and the last answer of a sub-agent, nothing in between."""
         prompt = text_of(item.get("prompt"))
         for thread in map(text_of, list_of(item.get("receiver_thread_ids"))):
             if thread not in self._lanes:
@@ -111,9 +108,9 @@ class CodexStreamReader(StreamReader):
                 self._answered.add(thread)
                 yield MessageEvent(AssistantResponse(content={"assistant_response": answer}), thread)
 
-    def _said(self, message: Message, *, hold: bool = False) -> Iterator[Event]:
-        """A message, with what was used since the last one as far as codex has noted it."""
-        total = self._look()
+    def _emit(self, message: Message, *, hold: bool = False) -> Iterator[Event]:
+        """Emit a message with the usage since the last one, as far as the rollout reports it."""
+        total = self._current_total()
         if self._rollout and self._rollout.model and self._rollout.model != self._model:
             self._model = self._rollout.model
             yield MetadataEvent({"model": self._model})
@@ -121,39 +118,39 @@ class CodexStreamReader(StreamReader):
             message = self.tally.note(message, self._missing(total))
         yield from self.emit(message, MAIN, hold=hold)
 
-    def _look(self) -> Usage | None:
-        """What the conversation has used so far, as codex has noted it."""
+    def _current_total(self) -> Usage | None:
+        """The usage of the conversation so far, as its rollout reports it."""
         if self._rollout is not None:
             self._rollout.refresh()
-        elif self._thread and self._looks_left:  # the file may come a little later than the first words
-            self._looks_left -= 1
+        elif self._thread and self._lookups_left:  # the file may appear a little later than the first record
+            self._lookups_left -= 1
             self._rollout = self._rollouts.find(self._thread)
         return self._rollout.total if self._rollout else None
 
     def _missing(self, total: Usage) -> Usage:
-        """What a sum over the conversation adds to this run."""
+        """The part of the conversation's total that this run used and that is not on a message yet."""
         if self._before is None:
             return NOTHING
         return priced(self.tally.missing(grown(self._before, total)), self._model)
 
-    def _count(self, total: Usage) -> Iterator[Event]:
+    def _add_usage(self, total: Usage) -> Iterator[Event]:
         missing = self._missing(total)
         if not self.note(missing):
             yield MessageEvent(self.tally.note(notice("end of the turn", "turn", missing._asdict()), missing))
         yield from self.flush()
 
     def ended(self, code: int, last_words: str) -> Ended:
-        """Only a completed turn and an exit code of zero are a success."""
+        """The run succeeded only with a completed turn and exit code 0."""
         if self._failure is not None:
-            unauthorised = "401" in self._failure or "not logged in" in self._failure.lower()
-            return failed(self._failure, code, hint=_LOG_IN if unauthorised else None)
+            is_unauthorised = "401" in self._failure or "not logged in" in self._failure.lower()
+            return failed(self._failure, code, hint=_LOG_IN if is_unauthorised else None)
         if self._completed and code == 0:
             return Ended(SessionStatus.COMPLETED, 0)
-        ended = broke_off(code, last_words, "codex")
+        ended = ended_without_result(code, last_words, "codex")
         return ended._replace(detail=f"{ended.detail} ({_FORGOTTEN})") if "no rollout found" in last_words else ended
 
 
-def _words(message: str) -> str:
-    """The sentence of an error, which may come wrapped in the vendor's JSON."""
+def _error_text(message: str) -> str:
+    """The text of an error, which may be wrapped in JSON."""
     value = dict_of(parse_line(message.encode("utf-8", "backslashreplace")))
     return text_of(dict_of(value.get("error")).get("message")) or text_of(value.get("message")) or message

@@ -1,25 +1,35 @@
 """Codex's transcripts: `sessions/**/rollout-*.jsonl`, records in an envelope since September 2025, bare before.
 
-docs/mirror-codex.md says what becomes of every kind of record. Tokens are reported as sums beside the messages;
-here `input_tokens` includes what came from the cache, which is taken out.
+docs/mirror-codex.md lists the kinds of records. Tokens are reported as sums in records of their own.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from lionstudio.agents.codex.transcript_items import CodexPart, item_parts
-from lionstudio.agents.codex.usage import Tokens
-from lionstudio.agents.transcript import TranscriptFacts, TranscriptMessage, made_id, message_id, trim
+from lionstudio.agents.codex.transcript_items import item_parts
+from lionstudio.agents.codex.usage import TokenCounter, add_tokens
+from lionstudio.agents.transcript import (
+    MessagePart,
+    TranscriptFacts,
+    TranscriptMessage,
+    TranscriptTool,
+    drop_oldest,
+    message_id,
+    stable_id,
+)
 from lionstudio.model.coerce import Record, dict_of, text_or_none, to_timestamp
 from lionstudio.model.messages import ActionRequest, AssistantResponse, Instruction, Message, System
 
-SPACE = UUID("5c2f4d8b-8f0e-5d0c-8a49-1f2a9c6be0d7")
+_SPACE = UUID("5c2f4d8b-8f0e-5d0c-8a49-1f2a9c6be0d7")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 
-# Events that tell once more what the items tell, or steer the program: counted, not kept.
+# Events that repeat items or control the program: counted, not stored.
 NOISY_EVENTS = frozenset(
     (
         "agent_message",
@@ -59,79 +69,75 @@ NOISY_EVENTS = frozenset(
         "web_search_end",
     )
 )
-_MOST_CALLS = 500
-_FAST = ("priority", "flex", "fast")  # services with other prices
+_MAX_CALLS = 500
+_FAST = ("priority", "flex", "fast")  # service tiers with other prices
 
 
 class CodexTranscriptReader:
-    """Reads one rollout."""
-
     def __init__(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> None:
         self.facts = facts
         self._born: float = state.get("born", born)
         self._line: int = state.get("line", 0)
         self._turn: dict[str, Any] = dict(state.get("turn", {}))
         self._calls: dict[str, list[str]] = dict(state.get("calls", {}))
-        self._said: bool = state.get("said", False)
-        self._tokens = Tokens(state.get("tokens", {}))
+        self._has_answer: bool = state.get("said", False)
+        self._tokens = TokenCounter(state.get("tokens", {}))
 
     def to_state(self) -> dict[str, Any]:
-        """What must be known to go on."""
-        trim(self._calls, _MOST_CALLS)
+        drop_oldest(self._calls, _MAX_CALLS)
         return {
             "born": self._born,
             "line": self._line,
             "turn": self._turn,
             "calls": self._calls,
-            "said": self._said,
+            "said": self._has_answer,
             "tokens": self._tokens.to_state(),
         }
 
-    def take(self, record: Record) -> Iterator[TranscriptMessage]:
-        """The messages of the next record."""
+    def feed(self, record: Record) -> Iterator[TranscriptMessage]:
         self._line += 1
         record = _enveloped(record)
         kind, payload = str(record.get("type")), dict_of(record.get("payload"))
         at = to_timestamp(record.get("timestamp")) or self.facts.last_at or self._born
-        any_ = False
-        for number, part in enumerate(self._parts(kind, payload, at)):
-            any_ = True
+        has_parts = False
+        for number, part in enumerate(self._parts(kind, payload)):
+            has_parts = True
             id_ = part.id or self._id(record, payload, at, number, part)
-            metadata = self._about(record, payload, part) | part.metadata
-            message = part.made(id=id_, created_at=at + number / 1000, content=part.content, metadata=metadata)
+            metadata = self._metadata(record, payload, part) | part.metadata
+            message = part.message_class(id=id_, created_at=at + number / 1000, content=part.content, metadata=metadata)
             if part.role is not None:
                 message = replace(message, role=part.role)
-            self._note(message)
+            self._update_facts(message)
             yield TranscriptMessage(self.facts.lane, message)
-        if any_:
+        if has_parts:
             self.facts.last_at = max(at, self.facts.last_at or at)
         elif kind not in ("session_meta", "turn_context", "token_usage_record"):
             self.facts.count(f"{kind}.{payload['type']}"[:100] if "type" in payload else kind[:100])
 
-    def _parts(self, kind: str, payload: Record, at: float) -> Iterator[CodexPart]:
+    def _parts(self, kind: str, payload: Record) -> Iterator[MessagePart]:
         if kind == "session_meta":
-            yield from self._meta(payload, at)
+            yield from self._session_meta(payload)
         elif kind == "turn_context":
-            self._begin_turn(payload)
+            self._start_turn(payload)
         elif kind == "response_item":
             yield from item_parts(payload, self._calls)
         elif kind == "event_msg":
             yield from self._event(payload)
         elif kind == "token_usage_record":
-            self._count(self._tokens.of_response(payload))
+            self._add_tokens(self._tokens.of_response(payload))
         elif kind == "compacted":
             text = text_or_none(payload.get("message")) or ""
-            kept = len(payload.get("replacement_history") or ())
-            yield _told("compacted", text, {"kept_items": kept} if kept else {})
+            kept_items = len(payload.get("replacement_history") or ())
+            yield _system_part("compacted", text, {"kept_items": kept_items} if kept_items else {})
         elif kind != "world_state" and any(payload.get(key) for key in ("message", "content", "text")):
-            yield CodexPart(
+            yield MessagePart(
                 Instruction, {"instruction": "", "record": dict(payload)}, {"record": kind, "injected": True}
             )
 
-    def _meta(self, payload: Record, at: float) -> Iterator[CodexPart]:
+    def _session_meta(self, payload: Record) -> Iterator[MessagePart]:
         facts, id_ = self.facts, text_or_none(payload.get("id"))
         if facts.extra.get("met"):
-            # a fork of older versions begins with its parent's records
+            # a fork by an older version begins with the records of its parent
             if id_ and id_ != facts.thread and facts.forked_from is None:
                 facts.forked_from = id_
             return
@@ -146,13 +152,13 @@ class CodexTranscriptReader:
             value = payload.get(key) or git.get(key)
             if value:
                 facts.extra[key] = value
-        given = payload.get("base_instructions") or payload.get("instructions")
-        text = text_or_none(dict_of(given).get("text")) or text_or_none(given)
+        instructions = payload.get("base_instructions") or payload.get("instructions")
+        text = text_or_none(dict_of(instructions).get("text")) or text_or_none(instructions)
         if text and facts.forked_before is None:
             # the same in every conversation of a version, so it is stored once
-            yield CodexPart(System, {"system_message": text}, {}, id=made_id(SPACE, "instructions", text))
+            yield MessagePart(System, {"system_message": text}, {}, id=stable_id(_SPACE, "instructions", text))
 
-    def _begin_turn(self, payload: Record) -> None:
+    def _start_turn(self, payload: Record) -> None:
         facts = self.facts
         facts.model = text_or_none(payload.get("model")) or facts.model
         facts.cwd = facts.cwd or text_or_none(payload.get("cwd"))
@@ -161,61 +167,62 @@ class CodexTranscriptReader:
         if self._turn.get("effort"):
             facts.extra["effort"] = self._turn["effort"]
 
-    def _event(self, payload: Record) -> Iterator[CodexPart]:
+    def _event(self, payload: Record) -> Iterator[MessagePart]:
         kind = str(payload.get("type"))
         if kind == "token_count":
-            inherited = self.facts.forked_from is not None and not self._said
-            self._count(self._tokens.of_sums(dict_of(payload.get("info")), inherited=inherited))
+            inherited = self.facts.forked_from is not None and not self._has_answer
+            self._add_tokens(self._tokens.of_sums(dict_of(payload.get("info")), inherited=inherited))
         elif kind == "thread_name_updated":
-            self.facts.entitle("name", payload.get("thread_name") or payload.get("name"))
+            self.facts.add_title("name", payload.get("thread_name") or payload.get("name"))
         elif kind == "thread_settings_applied":
             self._turn["tier"] = dict_of(payload.get("thread_settings")).get("service_tier")
         elif kind in ("error", "task_complete", "turn_complete"):
             error = payload.get("error") if kind != "error" else payload
             if error:
-                said = text_or_none(dict_of(error).get("message")) or text_or_none(error) or "the turn failed"
-                yield _told(f"event.{kind}", said, {"error": _info(error)})
+                text = text_or_none(dict_of(error).get("message")) or text_or_none(error) or "the turn failed"
+                yield _system_part(f"event.{kind}", text, {"error": _error_code(error)})
         elif kind == "turn_aborted":
-            yield _told("event.turn_aborted", f"The turn was aborted: {payload.get('reason')}", {})
+            yield _system_part("event.turn_aborted", f"The turn was aborted: {payload.get('reason')}", {})
         elif kind not in NOISY_EVENTS:
             review = text_or_none(dict_of(payload.get("review_output")).get("overall_explanation"))
-            text = review or text_or_none(payload.get("message")) or text_or_none(payload.get("text"))
-            if text:
-                yield _told(f"event.{kind}", text, {})
+            if note := review or text_or_none(payload.get("message")) or text_or_none(payload.get("text")):
+                yield _system_part(f"event.{kind}", note, {})
 
-    def _count(self, used: list[int] | None) -> None:
-        if used is None:
-            return
-        model = None if self._turn.get("tier") in _FAST else self.facts.model
-        self.facts.usage = self._tokens.add(self.facts.usage, used, model)
+    def _add_tokens(self, tokens: list[int] | None) -> None:
+        if tokens is not None:
+            model = None if self._turn.get("tier") in _FAST else self.facts.model
+            self.facts.usage = add_tokens(self.facts.usage, tokens, model)
 
-    def _note(self, message: Message) -> None:
-        """What a message says about its session."""
+    def _update_facts(self, message: Message) -> None:
         facts = self.facts
         facts.failed = message.text[:300] if message.metadata.get("error") else None
-        self._said = self._said or message.role == "assistant"
+        self._has_answer = self._has_answer or message.role == "assistant"
         if isinstance(message, Instruction) and message.role == "user" and not message.metadata.get("injected"):
-            facts.entitle("prompt", message.content.get("instruction"))
+            facts.add_title("prompt", message.content.get("instruction"))
         call, content = message.metadata.get("call_id"), message.content
         if call and "action_request_id" not in content:
             self._calls[call] = [message.id, str(content.get("function"))]
 
-    def _about(self, record: Record, payload: Record, part: CodexPart) -> dict[str, Any]:
-        about = {"ordinal": record.get("ordinal"), "item_id": payload.get("id"), "turn_id": self._turn.get("turn_id")}
-        if part.made in (AssistantResponse, ActionRequest):
-            about |= {"model": self._turn.get("model"), "effort": self._turn.get("effort")}
-        return {key: value for key, value in about.items() if value is not None}
+    def _metadata(self, record: Record, payload: Record, part: MessagePart) -> dict[str, Any]:
+        metadata = {
+            "ordinal": record.get("ordinal"),
+            "item_id": payload.get("id"),
+            "turn_id": self._turn.get("turn_id"),
+        }
+        if part.message_class in (AssistantResponse, ActionRequest):
+            metadata |= {"model": self._turn.get("model"), "effort": self._turn.get("effort")}
+        return {key: value for key, value in metadata.items() if value is not None}
 
-    def _id(self, record: Record, payload: Record, at: float, number: int, part: CodexPart) -> str:
+    def _id(self, record: Record, payload: Record, at: float, number: int, part: MessagePart) -> str:
         ordinal = record.get("ordinal")
         if ordinal is None:
             ordinal = f"line {self._line}" if record.get("timestamp") is None else part.content
-        known = (payload.get("id"), payload.get("call_id"), payload.get("type"))
-        return message_id(SPACE, at, self.facts.thread, record.get("timestamp"), ordinal, number, *known)
+        ids = (payload.get("id"), payload.get("call_id"), payload.get("type"))
+        return message_id(_SPACE, at, self.facts.thread, record.get("timestamp"), ordinal, number, *ids)
 
 
 def _enveloped(record: Record) -> Record:
-    """A record of the old, bare kind in the envelope of today."""
+    """A bare record of an older version in today's envelope."""
     if "payload" in record or str(record.get("type")) in ("session_meta", "event_msg", "response_item"):
         return record
     if "record_type" in record:
@@ -226,24 +233,54 @@ def _enveloped(record: Record) -> Record:
 
 
 def _identify(facts: TranscriptFacts, payload: Record, id_: str | None) -> None:
-    """Which conversation this is, and whose sub-agent or fork."""
-    spawned = dict_of(dict_of(dict_of(payload.get("source")).get("subagent")).get("thread_spawn"))
+    """Set the conversation, its parent if it is a sub-agent, and the conversation it was forked from."""
+    spawn = dict_of(dict_of(dict_of(payload.get("source")).get("subagent")).get("thread_spawn"))
     facts.thread = id_ or facts.thread
-    facts.parent = text_or_none(payload.get("parent_thread_id")) or text_or_none(spawned.get("parent_thread_id"))
+    facts.parent = text_or_none(payload.get("parent_thread_id")) or text_or_none(spawn.get("parent_thread_id"))
     session = text_or_none(payload.get("session_id"))
     facts.session = session if facts.parent and session else facts.thread
     if facts.parent:
         names = ("agent_nickname", "agent_role", "agent_path", "depth")
-        facts.agent = {key: value for key in names if (value := payload.get(key) or spawned.get(key))}
+        facts.agent = {key: value for key in names if (value := payload.get(key) or spawn.get(key))}
     facts.forked_from = text_or_none(payload.get("forked_from_id"))
     before = payload.get("forked_from_ordinal_exclusive")
     facts.forked_before = before if isinstance(before, int) and facts.forked_from else None
 
 
-def _told(kind: str, text: str, extra: Mapping[str, Any]) -> CodexPart:
-    return CodexPart(Instruction, {"instruction": text}, {"record": kind, "injected": True, **extra}, role="system")
+def _system_part(kind: str, text: str, extra: Mapping[str, Any]) -> MessagePart:
+    return MessagePart(Instruction, {"instruction": text}, {"record": kind, "injected": True, **extra}, role="system")
 
 
-def _info(error: object) -> Any:
+def _error_code(error: object) -> Any:
     info = dict_of(error).get("codex_error_info")
     return info or dict_of(error).get("type") or "error"
+
+
+class _CodexTranscripts(TranscriptTool):
+    name = "codex"
+    agent_name = "codex"
+    provider = "openai"
+    home_variable = "CODEX_HOME"
+    home = "~/.codex"
+    folders = ("sessions", "archived_sessions")
+    id_space = _SPACE
+
+    def reader(self, facts: TranscriptFacts, state: Mapping[str, Any], *, born: float) -> CodexTranscriptReader:
+        return CodexTranscriptReader(facts, state, born=born)
+
+    def is_transcript(self, file_name: str) -> bool:
+        return file_name.startswith("rollout-") and file_name.removesuffix(".zst").endswith(".jsonl")
+
+    def read_order(self, path: str, mtime_ns: int) -> tuple[Any, ...]:
+        return (os.path.basename(path),)  # the name begins with the time of creation
+
+    def branch_id(self, session: str, lane: str) -> str:
+        return stable_id(self.id_space, lane or session, "branch")  # a thread is found by its id alone
+
+    def facts_from_path(self, path: str) -> TranscriptFacts:
+        stem = os.path.splitext(os.path.basename(path))[0]
+        thread = (_UUID.findall(stem) or [stem])[-1]
+        return TranscriptFacts(session=thread, thread=thread)
+
+
+TOOL = _CodexTranscripts()

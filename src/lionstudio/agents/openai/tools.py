@@ -1,4 +1,4 @@
-"""The tools we give to a bare model: read and write files below its folder, and run a program, as it is permitted."""
+"""The tools of the provider openai: read and write files in the working folder, run a program, as permitted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lionstudio.agents.provider import Task
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.system.program import Program
 
-_MOST_OUTPUT = 200_000  # characters given back to the model; the rest would only fill its window
-_MOST_READ = 1_000_000
+_MAX_OUTPUT = 200_000  # characters returned to the model; more would only fill its context
+_MAX_READ = 1_000_000
 
 
 def _tool(name: str, description: str, **properties: dict[str, Any]) -> dict[str, Any]:
@@ -42,9 +42,9 @@ def offered(task: Task) -> list[dict[str, Any]]:
 
 
 async def use(task: Task, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
-    """What a tool gives back, and whether it worked; a tool that was not offered does not work."""
+    """The output of a tool, and True if it succeeded; a tool that was not offered fails."""
     if name not in {tool["function"]["name"] for tool in offered(task)}:
-        return f"there is no tool {name}, or it is not permitted", False
+        return f"tool {name} does not exist or is not permitted", False
     try:
         if name == "run":
             return await _run(task, arguments)
@@ -59,17 +59,17 @@ def _files(task: Task, name: str, arguments: Mapping[str, Any]) -> str:
         return "\n".join(sorted(os.listdir(path)))
     if name == "read_file":
         with open(path, encoding="utf-8", errors="backslashreplace") as file:
-            return file.read(_MOST_READ)
+            return file.read(_MAX_READ)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         return f"{file.write(str(arguments['content']))} characters written"
 
 
 def _below(root: str, name: str) -> str:
-    """A path that stays below the working folder, links included."""
+    """The real path of a file in the working folder; symbolic links that lead out of it are refused."""
     real = os.path.realpath(os.path.join(root, name))
     if os.path.commonpath([real, os.path.realpath(root)]) != os.path.realpath(root):
-        raise InvalidInput(f"{name} is outside of the working folder")
+        raise InvalidInput(f"{name} is outside the working folder")
     return real
 
 
@@ -79,4 +79,4 @@ async def _run(task: Task, arguments: Mapping[str, Any]) -> tuple[str, bool]:
         output = b"\n".join([line async for line in program.lines()]).decode("utf-8", "backslashreplace")
         code = await program.wait()
         text = "\n".join(part for part in (output, program.stderr_tail) if part)
-    return (text or f"exit code {code}")[:_MOST_OUTPUT], code == 0
+    return (text or f"exit code {code}")[:_MAX_OUTPUT], code == 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from lionstudio.cli._toolkit.terminal import width_of
 from lionstudio.cli.registry import COMMANDS, DEFINITIONS, GLOBAL_OPTIONS, module_of
 from lionstudio.errors import InvalidInput
+from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 
 _WIDEST_HELP = 100  # longer lines are hard to read
 _EXAMPLES = "examples:"
@@ -37,6 +38,10 @@ def load(name: str) -> CommandModule:
         from lionstudio.cli import definitions
 
         return definitions.command(group, verb)
+    if group == "mirror" and verb in TRANSCRIPT_TOOLS:
+        from lionstudio.cli.mirror._shared import MirrorCommand
+
+        return MirrorCommand(verb)
     module: Any = import_module(f"lionstudio.cli.{module_of(name)}")
     return module  # type: ignore[no-any-return]
 

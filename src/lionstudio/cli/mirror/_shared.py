@@ -1,4 +1,4 @@
-"""What the mirrors of all tools share: their options, the progress bar, and the report."""
+"""`li mirror TOOL`: import the transcripts of a registered tool, once or continuously."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
@@ -19,26 +20,48 @@ from lionstudio.errors import NotFound
 from lionstudio.imports.report import ItemOutcome, Report, Watch
 from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import Tool
+from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.database import Database
 from lionstudio.state.imports.session_merge import tune_for_import
 
 _MOST_SHOWN = 20  # files that could not be read, or lines of them; --json has all
 
 
-def register(parser: argparse.ArgumentParser, tool: Tool) -> None:
-    """Add the options that every mirror has."""
-    add = parser.add_argument
-    add("--root", metavar="DIR", help=f"the folder of {tool.title} ({tool.variable}, {tool.folder})")
-    add("--follow", action="store_true", help="go on while it is written to, until Ctrl-C")
-    add("--dry-run", action="store_true", help="say what is new, and write nothing")
+class MirrorCommand:
+    """The command of one tool, in the shape of a command module."""
+
+    def __init__(self, name: str) -> None:
+        self._tool = tool = TOOLS[name]
+        self.DESCRIPTION = (
+            f"Import the transcripts of {tool.title}: a conversation becomes a session, a sub-agent a branch of it. "
+            f"A repeated run reads only new messages; transcripts that {tool.title} deletes stay in the database. "
+            f"docs/mirror-{name}.md describes the format."
+        )
+        self.EXAMPLES: tuple[tuple[str, str], ...] = (
+            (f"li mirror {name}", "import all new messages once"),
+            (f"li mirror {name} --follow", "continue with new messages until Ctrl-C"),
+            (f"li mirror {name} --dry-run", "report new messages without importing them"),
+            (f"li mirror {name} --root /backup/{os.path.basename(tool.home)}", "the home of another user or machine"),
+        )
+
+    def register(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of the command."""
+        add, tool = parser.add_argument, self._tool
+        add("--root", metavar="DIR", help=f"home of {tool.title} (default {tool.home_variable} or {tool.home})")
+        add("--follow", action="store_true", help="continue with new messages until Ctrl-C")
+        add("--dry-run", action="store_true", help="report new messages without importing them")
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Import once, or follow."""
+        return _run(args, self._tool)
 
 
-def run(args: argparse.Namespace, tool: Tool) -> int:
-    """Mirror once, or follow."""
+def _run(args: argparse.Namespace, tool: TranscriptTool) -> int:
     root = os.path.realpath(os.path.expanduser(args.root)) if args.root else tool.root()
     if not os.path.isdir(root) and not args.follow:
-        raise NotFound(f"there is no folder of {tool.title} at {root}", hint=f"--root DIR, or set {tool.variable}")
+        raise NotFound(
+            f"the home of {tool.title} does not exist: {root}", hint=f"pass --root DIR or set {tool.home_variable}"
+        )
     path = db_access.settings_of(args).db
     if args.dry_run:
         return _preview(args, tool, root, path)
@@ -48,7 +71,7 @@ def run(args: argparse.Namespace, tool: Tool) -> int:
         return _once(args, tool, root, database)
 
 
-def _once(args: argparse.Namespace, tool: Tool, root: str, database: Database) -> int:
+def _once(args: argparse.Namespace, tool: TranscriptTool, root: str, database: Database) -> int:
     tune_for_import(database.conn)
     report = Report()
     try:
@@ -62,7 +85,7 @@ def _once(args: argparse.Namespace, tool: Tool, root: str, database: Database) -
     return 1 if report.nothing_readable else 0
 
 
-def _preview(args: argparse.Namespace, tool: Tool, root: str, path: str) -> int:
+def _preview(args: argparse.Namespace, tool: TranscriptTool, root: str, path: str) -> int:
     report = Report()
     with _existing(path) as database, _bar(args, tool) as watch:
         Mirror(database, tool, root, watch=watch).preview(report)
@@ -81,7 +104,7 @@ def _existing(path: str) -> Iterator[Database]:
         yield database
 
 
-def _follow(args: argparse.Namespace, tool: Tool, root: str, database: Database) -> int:
+def _follow(args: argparse.Namespace, tool: TranscriptTool, root: str, database: Database) -> int:
     database.start_checkpointer()
     try:
         with _bar(args, tool) as watch:
@@ -97,18 +120,18 @@ def _follow(args: argparse.Namespace, tool: Tool, root: str, database: Database)
     return 0
 
 
-def _bar(args: argparse.Namespace, tool: Tool) -> AbstractContextManager[Watch]:
+def _bar(args: argparse.Namespace, tool: TranscriptTool) -> AbstractContextManager[Watch]:
     home = None if args.dry_run else db_access.settings_of(args).home
     return progress_when_known(f"Reading {tool.title}, kB", quiet=args.quiet, unit=1000, home=home)
 
 
-def _wire(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> dict[str, object]:
+def _wire(report: Report, args: argparse.Namespace, tool: TranscriptTool, root: str) -> dict[str, object]:
     found = report.to_dict()
     found.pop("tables_left_out", None)
     return {"tool": tool.name, "root": root, "dry_run": args.dry_run, **found}
 
 
-def _print(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> None:
+def _print(report: Report, args: argparse.Namespace, tool: TranscriptTool, root: str) -> None:
     if args.json:
         _print_json(_wire(report, args, tool, root), one_line=args.follow)
         return
@@ -124,7 +147,7 @@ def _print(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> N
         emit(f"  … and {len(complaints) - _MOST_SHOWN:,} more; --json lists them all.\n")
 
 
-def _print_news(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> None:
+def _print_news(report: Report, args: argparse.Namespace, tool: TranscriptTool, root: str) -> None:
     if args.json:
         _print_json(_wire(report, args, tool, root), one_line=True)
         return

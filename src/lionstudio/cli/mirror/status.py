@@ -15,7 +15,7 @@ from lionstudio.cli._toolkit.output import emit_lines
 from lionstudio.cli._toolkit.terminal import is_terminal
 from lionstudio.imports.transcripts.coverage import Coverage, coverage
 from lionstudio.imports.transcripts.retention import Retention, retention
-from lionstudio.imports.transcripts.tools import CLAUDE, TOOLS
+from lionstudio.imports.transcripts.tools import TOOLS
 
 DESCRIPTION = """\
 Say for each tool what is mirrored, how far the mirror is behind, what was skipped, and how long Claude Code
@@ -33,9 +33,11 @@ def register(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print where the mirrors stand."""
     found = _look(db_access.settings_of(args).db)
-    keeps = retention()
+    retentions = {name: kept for name, tool in TOOLS.items() if (kept := retention(tool)) is not None}
     wire = [{**one.to_dict(), "last_read_at_iso": iso(one.last_read_at)} for one in found]
-    wire[0]["retention"] = keeps.to_dict()
+    for facts in wire:
+        if kept := retentions.get(facts["tool"]):
+            facts["retention"] = kept.to_dict()
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
@@ -43,9 +45,9 @@ def run(args: argparse.Namespace) -> int:
     elif is_terminal():
         now = time.time()
         for one in found:
-            emit_lines(_lines(one, keeps if one.tool == CLAUDE.name else None, now))
+            emit_lines(_lines(one, retentions.get(one.tool), now))
     else:
-        emit_lines(line for one in wire for line in _fields(str(one["tool"]), one))
+        emit_lines(line for facts in wire for line in _fields(facts["tool"], facts))
     return 0
 
 

@@ -7,10 +7,11 @@ import argparse
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import integer, words
 from lionstudio.errors import InvalidInput
+from lionstudio.model.providers import PROVIDER_USAGE
 
-DESCRIPTION = """\
+DESCRIPTION = f"""\
 Run one agent and keep everything it says and does while it happens. AGENT is a definition (`li agents ls`) or a
-provider with an optional model: claude, codex, openai/MODEL, acp, command, script. The script provider needs nothing
+provider with an optional model: {PROVIDER_USAGE}. The script provider needs nothing
 installed: it does what the prompt's lines say (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep,
 @usage, @wait, @limit, @fail, @hang); their forms are in docs/agents.md, "The scripted agent"."""
 # what follows `--` is the command of the provider `command`

@@ -125,8 +125,8 @@ def _finish(args: argparse.Namespace, settings: Settings, folder: str, text: str
 
 def problems_here(plan: Plan, settings: Settings) -> list[Problem]:
     """What this machine does not have, and what stands in the way in the repository."""
-    from lionstudio.files.definitions.agents import PROVIDERS
     from lionstudio.files.definitions.catalog import list_definitions
+    from lionstudio.model.providers import PROVIDER_NAMES
     from lionstudio.shows.git.preflight import check_repo
 
     where = plan.repo or os.getcwd()
@@ -134,7 +134,7 @@ def problems_here(plan: Plan, settings: Settings) -> list[Problem]:
         kind: [each.name for each in list_definitions(kind, settings.home, where) if each.error is None]
         for kind in ("agent", "playbook")
     }
-    found = check_plan(plan, names["playbook"], [*names["agent"], *PROVIDERS])
+    found = check_plan(plan, names["playbook"], [*names["agent"], *PROVIDER_NAMES])
     if plan.repo is None:
         return found
     try:

@@ -9,10 +9,9 @@ from lionstudio.files.formats import field_rules
 from lionstudio.files.formats.field_rules import Problem, Rule, any_of, check_fields, error, valid_fields, warning
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.formats.strict_yaml import Path
+from lionstudio.model.providers import PROVIDER_NAMES
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-# The providers of this version; a test keeps it equal to the registered ones.
-PROVIDERS = frozenset({"acp", "claude", "claude_code", "codex", "command", "ollama", "openai", "script"})
 _DAY = 86_400
 
 RULES: Mapping[str, Rule] = {
@@ -86,14 +85,14 @@ def check_provider(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> Iter
     """Warn about an unknown provider."""
     model = fields.get("model")
     provider = provider_of(model) if isinstance(model, str) else None
-    if provider is not None and provider not in PROVIDERS:
+    if provider is not None and provider not in PROVIDER_NAMES:
         yield warning(
-            lines.get(("model",)), f"unknown provider {provider!r:.60}", f"known: {', '.join(sorted(PROVIDERS))}"
+            lines.get(("model",)), f"unknown provider {provider!r:.60}", f"known: {', '.join(sorted(PROVIDER_NAMES))}"
         )
 
 
 def _names_provider(model: str) -> bool:
-    return "/" in model or model.lower().replace("-", "_") in PROVIDERS
+    return "/" in model or model.lower().replace("-", "_") in PROVIDER_NAMES
 
 
 def _rename_fields(fields: Mapping[str, Any], lines: Mapping[Path, int]) -> tuple[dict[str, Any], list[Problem]]:

@@ -1,4 +1,4 @@
-"""Columns of another database in ours: what fits goes where it belongs, the rest into the metadata under `imported`."""
+"""Column values of another database; values without a column here go into the metadata under `imported`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Record = Mapping[str, Any]
 
 
 def decoded(value: Any) -> Any:
-    """The value of a JSON column, whatever is in it; text that is no JSON stays text."""
+    """The value of a JSON column; text that is not JSON stays text."""
     if isinstance(value, bytes):
         value = as_text(value)
     if not isinstance(value, str):
@@ -26,45 +26,45 @@ def decoded(value: Any) -> Any:
 
 
 def as_text(value: bytes) -> str:
-    """Bytes as text; what is not UTF-8 is spelled out."""
+    """Bytes as text, with bytes that are not UTF-8 escaped."""
     return value.decode("utf-8", "backslashreplace")
 
 
 def metadata_of(record: Record) -> dict[str, Any]:
-    """The metadata column; what is no object is kept as `unreadable`."""
-    found = decoded(record.get("node_metadata"))
-    if found is None or found == "":
+    """The metadata column; a value that is not an object is kept as `unreadable`."""
+    value = decoded(record.get("node_metadata"))
+    if value is None or value == "":
         return {}
-    return to_mapping(found) if isinstance(found, dict) else {"unreadable": found}
+    return to_mapping(value) if isinstance(value, dict) else {"unreadable": value}
 
 
-def keep(metadata: dict[str, Any], record: Record, known: frozenset[str], **replaced: Any) -> dict[str, Any]:
-    """The metadata with every column that has no place of its own, and the originals of what was replaced."""
-    rest = {name: record[name] for name in sorted(record.keys() - known)} | replaced
-    rest = {name: found for name, value in rest.items() if (found := _kept(value)) is not None}
+def keep_rest(metadata: dict[str, Any], record: Record, columns: frozenset[str], **replaced: Any) -> dict[str, Any]:
+    """Add every column that is not in `columns` to the metadata, and the original values of replaced ones."""
+    rest = {name: record[name] for name in sorted(record.keys() - columns)} | replaced
+    rest = {name: kept for name, value in rest.items() if (kept := _metadata_value(value)) is not None}
     if rest:
         metadata["imported"] = {**to_mapping(metadata.get("imported")), **rest}
     return metadata
 
 
-def _kept(value: Any) -> Any:
+def _metadata_value(value: Any) -> Any:
     if isinstance(value, bytes):
         return {"hex": value.hex()}
-    # a column that held JSON is easier to read as such; any other text must stay exactly what it was
-    held_json = isinstance(value, str) and (value[:1] in ("{", "[") or value == "null")
-    return decoded(value) if held_json else value
+    # JSON is easier to read decoded; any other text must stay exactly as it was
+    is_json = isinstance(value, str) and (value[:1] in ("{", "[") or value == "null")
+    return decoded(value) if is_json else value
 
 
 def content_text(value: Any, is_json: bool) -> str | None:
-    """The content column for ours: the same text where it is sound JSON, else the nearest that keeps everything."""
+    """The content column: the same text if it is valid JSON, else JSON that keeps the whole value."""
     if value is None or value == "null":
         return None
     if isinstance(value, str) and is_json and value.lstrip()[:1] in ("{", "[", '"') and _is_shallow(value):
         return value
-    found = decoded(value)
-    if isinstance(found, (int, float)) and not isinstance(found, bool):
-        return dump(str(value))  # a column of JSON would round it
-    return dump({"unreadable": found} if isinstance(found, str) else found)
+    parsed = decoded(value)
+    if isinstance(parsed, (int, float)) and not isinstance(parsed, bool):
+        return dump(str(value))  # JSON would round it
+    return dump({"unreadable": parsed} if isinstance(parsed, str) else parsed)
 
 
 def _is_shallow(text: str) -> bool:
@@ -77,8 +77,7 @@ def _is_shallow(text: str) -> bool:
     return True
 
 
-def plain(value: Any) -> str | None:
-    """A text column for ours."""
+def text_column(value: Any) -> str | None:
     if value is None:
         return None
     return visible(as_text(value) if isinstance(value, bytes) else str(value))

@@ -1,16 +1,16 @@
-"""Another state.db into ours, session by session: of any lineage and version, streamed, resumed by running it again."""
+"""`li state import-db`: import another state.db of any lineage and version, session by session; safe to repeat."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.imports.external_db.columns import Record
-from lionstudio.imports.external_db.message_order import order_in, whole_order
+from lionstudio.imports.external_db.message_order import merge_orders, parse_order
 from lionstudio.imports.external_db.other_tables import import_definitions, import_shows, import_teams
 from lionstudio.imports.external_db.row_mapping import (
     branch_of,
@@ -22,12 +22,12 @@ from lionstudio.imports.external_db.row_mapping import (
 )
 from lionstudio.imports.redact import redact_mapping, redact_row
 from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
-from lionstudio.imports.upsert import ITEM_ERRORS, said, upsert
+from lionstudio.imports.upsert import ITEM_ERRORS, error_line, upsert
 from lionstudio.model import import_ids
 from lionstudio.model.coerce import to_id, to_mapping, to_text
 from lionstudio.model.ids import check_id
 from lionstudio.model.sessions import Session
-from lionstudio.model.status.statuses import SESSION_TRANSITIONS, SessionStatus, can_reach
+from lionstudio.model.status.statuses import SESSION_TRANSITIONS, can_reach
 from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports import external_rows
@@ -46,49 +46,47 @@ def import_database(
     dry_run: bool = False,
     watch: Watch = lambda done, total: None,
 ) -> None:
-    """Everything that a database holds; one session that cannot be taken is one entry of the report."""
+    """Import all tables; a session that cannot be imported becomes an entry of the report."""
     if os.path.exists(target) and os.path.exists(path) and os.path.samefile(target, path):
-        raise InvalidInput(f"{path} is the database to import into", hint="give the file of another home")
+        raise InvalidInput(f"cannot import {path} into itself", hint="pass the state.db of another home")
     with open_external(path) as source:
         report.left_out = source.unread_tables()
         total, done = external_rows.list_work(source), 0
-        importer = _Sessions(store, source, dry_run)
+        importer = _SessionImporter(store, source, dry_run)
         for session_id in external_rows.session_ids(source):
             watch(done, total)
-            done += importer.take(session_id, report)
+            done += importer.import_session(session_id, report)
         watch(total, total)
         import_shows(store, source, report, dry_run)
         import_teams(store, source, report, dry_run)
         import_definitions(store, source, report, dry_run)
 
 
-class _Sessions:
-    """Takes one session after the other from a source."""
-
+class _SessionImporter:
     def __init__(self, store: ImportTarget, source: ExternalDb, dry_run: bool) -> None:
         self.store, self.source, self.dry_run = store, source, dry_run
         self.ours = source.lineage == LINEAGE
 
-    def take(self, session_id: Any, report: Report) -> int:
-        """One session; how many messages of the source are behind us with it."""
-        seen = 0
+    def import_session(self, session_id: Any, report: Report) -> int:
+        """Import one session and return the number of its messages, for the progress bar."""
+        length = 0
         try:
             check_id(session_id, "session id")
             record = external_rows.read_session(self.source, session_id)
             branches = external_rows.read_branches(self.source, session_id)
             shapes = self._shapes(record, branches)
-            seen = max((shape.length for _, shape in shapes.values()), default=0)
+            length = max((shape.length for _, shape in shapes.values()), default=0)
             if self.store.read(lambda conn: self._is_complete(conn, record, shapes)):
                 report.add(ImportItem("session", session_id, ItemOutcome.UNCHANGED, session_id=session_id))
             else:
-                report.add(self._settle(record, branches))
+                report.add(self._upsert(record, branches))
         except ITEM_ERRORS as error:
-            report.skip("session", str(session_id), said(error))
+            report.skip("session", str(session_id), error_line(error))
         point("import.item")
-        return seen
+        return length
 
     def _shapes(self, record: Record, branches: Sequence[Record]) -> dict[str, tuple[bool, external_rows.Shape]]:
-        """How far each progression of a session reaches, by the id of its owner."""
+        """The shape of each progression of a session by its owner's id, and True for the session's own."""
         shapes = {
             str(row["id"]): (False, external_rows.shape_of(self.source, row.get("progression_id"))) for row in branches
         }
@@ -97,28 +95,28 @@ class _Sessions:
     def _is_complete(
         self, conn: Connection, record: Record, shapes: dict[str, tuple[bool, external_rows.Shape]]
     ) -> bool:
-        """The cheap check: the row is not older than the other, and every progression ends alike."""
-        here = find_existing(conn, str(record["id"]))
-        if here is None or here.updated_at < (updated_at(record) or 0.0):
+        """Check without reading messages: our row is not older, and every progression has the same end."""
+        existing = find_existing(conn, str(record["id"]))
+        if existing is None or existing.updated_at < (updated_at(record) or 0.0):
             return False
-        return all(self._ends_alike(conn, here, owner, *shape) for owner, shape in shapes.items())
+        return all(self._has_same_end(conn, existing, owner, *shape) for owner, shape in shapes.items())
 
-    def _ends_alike(
-        self, conn: Connection, here: Existing, owner: str, is_session: bool, shape: external_rows.Shape
+    def _has_same_end(
+        self, conn: Connection, existing: Existing, owner: str, is_session: bool, shape: external_rows.Shape
     ) -> bool:
         if is_session:
-            # some tools leave a session's own list empty; its branches are compared all the same
-            return shape.length == 0 or (here.length, here.last) == shape
-        place = find_branch_end(conn, owner)
-        return place is not None and place.session_id == here.session_id and (place.length, place.last) == shape
+            # some tools leave a session's own list empty; its branches are compared in any case
+            return shape.length == 0 or (existing.length, existing.last) == shape
+        end = find_branch_end(conn, owner)
+        return end is not None and end.session_id == existing.session_id and (end.length, end.last) == shape
 
-    def _settle(self, record: Record, rows: Sequence[Record]) -> ImportItem:
+    def _upsert(self, record: Record, rows: Sequence[Record]) -> ImportItem:
         session = session_of(record, ours=self.ours)
         session = session if self.ours else replace(session, metadata=redact_mapping(session.metadata))
         branches = [self._branch(row, session) for row in rows]
         session = _with_configuration(session, branches)
-        own = order_in(*external_rows.read_collection(self.source, record.get("progression_id")))
-        order = whole_order(self.source, own.ids, [branch.order for branch in branches])
+        own = parse_order(*external_rows.read_collection(self.source, record.get("progression_id")))
+        order = merge_orders(self.source, own.ids, [branch.order for branch in branches])
 
         def fetch(conn: Connection, ids: Sequence[str]) -> Iterable[Row]:
             rows = external_rows.read_messages(self.source, ids)
@@ -132,21 +130,21 @@ class _Sessions:
             order=order,
             branches=branches,
             fetch=fetch,
-            refresh=lambda here: _newer(here, session),
+            refresh=lambda existing: _newer(existing, session),
             unreadable=own.unreadable,
         )
 
-        def names(conn: Connection) -> list[str]:
+        def candidates(conn: Connection) -> list[str]:
             run_id = to_text(record.get("run_id"))
-            known = [session.id, *([import_ids.session_of_run(run_id)] if run_id else [])]
-            places = (find_branch_end(conn, branch.branch.id) for branch in branches)
-            return known + [place.session_id for place in places if place is not None]
+            ids = [session.id, *([import_ids.session_of_run(run_id)] if run_id else [])]
+            ends = (find_branch_end(conn, branch.branch.id) for branch in branches)
+            return ids + [end.session_id for end in ends if end is not None]
 
-        return upsert(self.store, "session", session.id, incoming, names, dry_run=self.dry_run)
+        return upsert(self.store, "session", session.id, incoming, candidates, dry_run=self.dry_run)
 
     def _branch(self, row: Record, session: Session) -> IncomingBranch:
         branch = branch_of(row, session)
-        order = order_in(*external_rows.read_collection(self.source, row.get("progression_id")))
+        order = parse_order(*external_rows.read_collection(self.source, row.get("progression_id")))
         usage = usage_of(row)
         return IncomingBranch(
             branch=branch,
@@ -162,30 +160,27 @@ def _progression(row: Record, owner_id: str) -> str:
 
 
 def _with_configuration(session: Session, branches: Sequence[IncomingBranch]) -> Session:
-    def known(name: str) -> str | None:
-        found = (to_text(branch.branch.metadata.get(name)) for branch in branches)
-        return next((value for value in found if value), None)
+    def first(name: str) -> str | None:
+        values = (to_text(branch.branch.metadata.get(name)) for branch in branches)
+        return next((value for value in values if value), None)
 
-    return replace(session, model=session.model or known("model"), provider=session.provider or known("provider"))
+    return replace(session, model=session.model or first("model"), provider=session.provider or first("provider"))
 
 
-def _newer(here: Session, there: Session) -> Session | None:
-    """The other row, when it changed later than ours; how a session ended here stays as it is (ADR-0020)."""
-    if (there.updated_at or 0.0) <= (here.updated_at or 0.0):
+def _newer(existing: Session, incoming: Session) -> Session | None:
+    """The other row if it changed later than ours; the outcome of a session that ended here stays (ADR-0020)."""
+    if (incoming.updated_at or 0.0) <= (existing.updated_at or 0.0):
         return None
-    taken = replace(there, id=here.id, source_kind=here.source_kind, metadata={**here.metadata, **there.metadata})
-    if here.status is None or there.status is None or can_reach(SESSION_TRANSITIONS, here.status, there.status):
-        return taken
+    metadata = {**existing.metadata, **incoming.metadata}
+    newer = replace(incoming, id=existing.id, source_kind=existing.source_kind, metadata=metadata)
+    before, after = existing.status, incoming.status
+    if before is None or after is None or can_reach(SESSION_TRANSITIONS, before, after):
+        return newer
     return replace(
-        taken,
-        status=here.status,
-        ended_at=here.ended_at,
-        exit_code=here.exit_code,
-        reason_codes=here.reason_codes,
-        metadata=_noting(taken.metadata, there.status),
+        newer,
+        status=before,
+        ended_at=existing.ended_at,
+        exit_code=existing.exit_code,
+        reason_codes=existing.reason_codes,
+        metadata={**metadata, "imported": {**to_mapping(metadata.get("imported")), "status": str(after)}},
     )
-
-
-def _noting(metadata: Mapping[str, Any], status: SessionStatus) -> dict[str, Any]:
-    """What the other database says of the end, beside what is known here."""
-    return {**metadata, "imported": {**to_mapping(metadata.get("imported")), "status": str(status)}}

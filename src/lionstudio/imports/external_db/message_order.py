@@ -1,4 +1,4 @@
-"""The order of messages as another database keeps it: JSON arrays of ids, some of them damaged."""
+"""The order of messages in another database: JSON arrays of ids, some of them damaged."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from lionstudio.state.imports.external_db import ExternalDb
 from lionstudio.state.imports.external_rows import message_times
 from lionstudio.system.json_read import parse_json
 
-_ASK = 1000  # ids at once
+_BATCH = 1000  # ids in one query
 
 
 class MessageOrder(NamedTuple):
-    """The ids of a progression; `unreadable` is its text when that is no list."""
+    """The ids of a progression; `unreadable` is its text when it is not a list."""
 
     ids: list[str]
     unreadable: str | None = None
 
 
-def order_in(collection: Any, noted: str | None) -> MessageOrder:
-    """The ids in a collection; what is no list is kept as it was."""
-    given = as_text(collection) if isinstance(collection, bytes) else collection
-    if given is None or given in ("", "null"):
-        return MessageOrder([], noted)
+def parse_order(collection: Any, unreadable: str | None) -> MessageOrder:
+    """The ids in the column of a progression; `unreadable` is the text that an earlier import could not read."""
+    value = as_text(collection) if isinstance(collection, bytes) else collection
+    if value is None or value in ("", "null"):
+        return MessageOrder([], unreadable)
     try:
-        found = parse_json(given) if isinstance(given, str) else given
+        items = parse_json(value) if isinstance(value, str) else value
     except ValueError:
-        found = None
-    if not isinstance(found, list):
-        return MessageOrder([], noted or str(given))
-    return MessageOrder([id_ for item in found if (id_ := to_id(item)) is not None], noted)
+        items = None
+    if not isinstance(items, list):
+        return MessageOrder([], unreadable or str(value))
+    return MessageOrder([id_ for item in items if (id_ := to_id(item)) is not None], unreadable)
 
 
-def whole_order(source: ExternalDb, own: Sequence[str], branches: Sequence[Sequence[str]]) -> list[str]:
-    """A session's messages: its own list, then what only its branches know, by time."""
+def merge_orders(source: ExternalDb, own: Sequence[str], branches: Sequence[Sequence[str]]) -> list[str]:
+    """The messages of a session: its own list, then those that only its branches list, by time."""
     order = list(dict.fromkeys(own))
     listed = set(order)
     missing = [[id_ for id_ in ids if id_ not in listed] for ids in branches]
     if sum(1 for ids in missing if ids) < 2:
         return list(dict.fromkeys([*order, *(id_ for ids in missing for id_ in ids)]))
     times = _times(source, list(dict.fromkeys(id_ for ids in missing for id_ in ids)))
-    placed: list[tuple[float, str]] = []
+    timed: list[tuple[float, str]] = []
     for ids in missing:
         at = 0.0
-        for id_ in ids:  # within a branch its own order holds, whatever the clocks say
+        for id_ in ids:  # within a branch its order holds, even against the timestamps
             at = max(at, times.get(id_, at))
-            placed.append((at, id_))
-    return list(dict.fromkeys([*order, *(id_ for _, id_ in sorted(placed, key=lambda place: place[0]))]))
+            timed.append((at, id_))
+    return list(dict.fromkeys([*order, *(id_ for _, id_ in sorted(timed, key=lambda entry: entry[0]))]))
 
 
 def _times(source: ExternalDb, ids: Sequence[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for start in range(0, len(ids), _ASK):
-        asked = message_times(source, ids[start : start + _ASK])
-        found |= {id_: at for id_, given in asked.items() if (at := to_timestamp(given)) is not None}
-    return found
+    times: dict[str, float] = {}
+    for start in range(0, len(ids), _BATCH):
+        batch = message_times(source, ids[start : start + _BATCH])
+        times |= {id_: at for id_, value in batch.items() if (at := to_timestamp(value)) is not None}
+    return times

@@ -1,4 +1,4 @@
-"""Whose message it is: class tags, roles and usage of other tools in our words, the originals kept."""
+"""Class tags, roles and usage of other tools in our terms; the original values are kept."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from lionstudio.model.messages import (
 from lionstudio.model.usage import Usage
 
 _OURS: Mapping[str, type[Message]] = {
-    made.__name__: made for made in (System, Instruction, AssistantResponse, ActionRequest, ActionResponse)
+    message_class.__name__: message_class
+    for message_class in (System, Instruction, AssistantResponse, ActionRequest, ActionResponse)
 }
 _ROLES = ("system", "user", "assistant", "tool")
-_ROLE_OF = {made: made().role for made in _OURS.values()}
-_OTHER_SPELLINGS = {
+_ROLE_OF = {message_class: message_class().role for message_class in _OURS.values()}
+_SYNONYMS = {
     "human": "user",
     "ai": "assistant",
     "model": "assistant",
@@ -35,7 +36,7 @@ _OTHER_SPELLINGS = {
 
 
 def class_for(tag: object, content: object) -> type[Message]:
-    """Our class for a class path of any version, by its last part; by the content's keys where there is none."""
+    """The class for a class path of any version, by its last part; without a path, by the keys of the content."""
     if isinstance(tag, str) and tag not in ("", UNKNOWN_TAG):
         return _OURS.get(tag.rpartition(".")[2], Message)
     if isinstance(content, dict):
@@ -46,67 +47,66 @@ def class_for(tag: object, content: object) -> type[Message]:
     return Message
 
 
-def normalize_tag(metadata: dict[str, Any], made: type[Message]) -> None:
-    """Leave in the metadata only a tag that our class does not say by itself."""
+def normalize_tag(metadata: dict[str, Any], message_class: type[Message]) -> None:
+    """Keep the tag in the metadata only if it differs from the tag of the class."""
     tag = metadata.pop("lion_class", None)
-    if made is Message and isinstance(tag, str) and tag and find_class(tag) is None:
+    if message_class is Message and isinstance(tag, str) and tag and find_class(tag) is None:
         metadata["lion_class"] = tag
-    elif tag is not None and tag != made.TAG:
+    elif tag is not None and tag != message_class.TAG:
         metadata["lion_class_original"] = tag
 
 
-def normalize_role(metadata: dict[str, Any], made: type[Message], given: object) -> str | None:
-    """One of our four roles; a spelling that had to be changed is kept."""
-    role = str(given).strip().lower() if isinstance(given, str) else ""
+def normalize_role(metadata: dict[str, Any], message_class: type[Message], value: object) -> str | None:
+    """One of our four roles; an original that was changed is kept in the metadata."""
+    role = str(value).strip().lower() if isinstance(value, str) else ""
     if role in _ROLES:
         return role
-    if given is not None:
-        metadata["role_original"] = given
-    return _ROLE_OF.get(made) or _OTHER_SPELLINGS.get(role) or (role or None)
+    if value is not None:
+        metadata["role_original"] = value
+    return _ROLE_OF.get(message_class) or _SYNONYMS.get(role) or (role or None)
 
 
 def normalize_usage(metadata: dict[str, Any]) -> None:
-    """Put tokens and cost under `usage` in our shape, from wherever the other tool noted them."""
+    """Put tokens and cost under `usage`, from the places where other tools store them."""
     if "usage" not in metadata and "model_response" not in metadata:
         return
-    given = metadata.get("usage")
-    if given is not None:
-        if _is_ours(given):
+    original = metadata.get("usage")
+    if original is not None:
+        if _is_ours(original):
             return
         metadata["usage_original"] = metadata.pop("usage")
-    found = _reported(metadata.get("model_response")) or _reported({"usage": given})
-    if found:
-        metadata["usage"] = found
+    if usage := _response_usage(metadata.get("model_response")) or _response_usage({"usage": original}):
+        metadata["usage"] = usage
 
 
-def _is_ours(given: object) -> bool:
-    if not isinstance(given, dict) or not set(given) <= set(Usage._fields):
+def _is_ours(usage: object) -> bool:
+    if not isinstance(usage, dict) or not set(usage) <= set(Usage._fields):
         return False
     try:
-        Usage.of(given)
+        Usage.of(usage)
     except InvalidInput:
         return False
     return True
 
 
-def _reported(response: object) -> dict[str, int]:
-    """The usage in a provider's answer; of a list of pieces the last that has any."""
+def _response_usage(response: object) -> dict[str, int]:
+    """The usage in a provider's response; in a list of chunks the last one that has any."""
     if isinstance(response, list):
-        return next((found for piece in reversed(response) if (found := _reported(piece))), {})
+        return next((usage for chunk in reversed(response) if (usage := _response_usage(chunk))), {})
     if not isinstance(response, dict):
         return {}
-    used = response.get("usage")
-    counts = _counts(used) if isinstance(used, dict) else {}
+    reported = response.get("usage")
+    counts = _token_counts(reported) if isinstance(reported, dict) else {}
     cost = to_microusd(response.get("total_cost_usd", response.get("cost_usd")))
     return counts | ({} if cost is None else {"cost_microusd": cost})
 
 
-def _counts(used: Mapping[str, Any]) -> dict[str, int]:
+def _token_counts(usage: Mapping[str, Any]) -> dict[str, int]:
     names = {
         "input_tokens": ("input_tokens", "prompt_tokens"),
         "output_tokens": ("output_tokens", "completion_tokens"),
         "cache_read_tokens": ("cache_read_input_tokens", "cache_read_tokens"),
         "cache_write_tokens": ("cache_creation_input_tokens", "cache_write_tokens"),
     }
-    found = {ours: max(to_token_count(used.get(name)) for name in theirs) for ours, theirs in names.items()}
-    return {name: count for name, count in found.items() if count}
+    counts = {ours: max(to_token_count(usage.get(name)) for name in theirs) for ours, theirs in names.items()}
+    return {name: count for name, count in counts.items() if count}

@@ -1,4 +1,4 @@
-"""Rows of another database as our sessions, branches and messages; every original that had to be changed is kept."""
+"""Rows of another database as sessions, branches and messages; original values that were changed are kept."""
 
 from __future__ import annotations
 
@@ -7,9 +7,17 @@ from dataclasses import fields
 from typing import Any
 
 from lionstudio.errors import InvalidInput
-from lionstudio.imports.external_db.columns import Record, as_text, content_text, decoded, keep, metadata_of, plain
+from lionstudio.imports.external_db.columns import (
+    Record,
+    as_text,
+    content_text,
+    decoded,
+    keep_rest,
+    metadata_of,
+    text_column,
+)
 from lionstudio.imports.external_db.normalize import class_for, normalize_role, normalize_tag, normalize_usage
-from lionstudio.imports.run_folders.manifest import status_of_word
+from lionstudio.imports.run_folders.manifest import parse_status
 from lionstudio.imports.upsert import flattened
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import (
@@ -39,24 +47,23 @@ _DELIVERIES = ("passed", "partial", "missing", "invalid", "not_expected")
 
 
 def session_of(record: Record, *, ours: bool) -> Session:
-    """The session of a row; `ours` when Lion Studio wrote it, so that its owner and reasons mean what they say."""
+    """The session of a row; the owner and reasons of a row count only if Lion Studio wrote it (`ours`)."""
     metadata = metadata_of(record)
     status, kind = record.get("status"), to_enum(InvocationKind, record.get("invocation_kind"))
-    mapped = SessionStatus.COMPLETED if status is None else status_of_word(str(status))
-    source = _source(record.get("source_kind"))
+    mapped = SessionStatus.COMPLETED if status is None else parse_status(str(status))
+    source = _source_kind(record.get("source_kind"))
     replaced = {
         "status": None if status == mapped else status,
         "invocation_kind": None if kind else record.get("invocation_kind"),
         "source_kind": None if source == record.get("source_kind") else record.get("source_kind"),
     }
-    created = _made_at(record)
-    known = _SESSION_COLUMNS | ({"health", "delivery", "owner", "reason_codes"} if ours else set())
-    metadata = keep(metadata, record, known, **replaced)
+    columns = _SESSION_COLUMNS | ({"health", "delivery", "owner", "reason_codes"} if ours else set())
+    metadata = keep_rest(metadata, record, columns, **replaced)
     if to_text(record.get("run_id")):
         metadata.setdefault("run_id", record["run_id"])
     return Session(
         id=check_id(record["id"], "session id"),
-        created_at=created,
+        created_at=_created_at(record),
         metadata=metadata,
         **{name: to_text(record.get(name)) for name in IMPORTED_TEXT_COLUMNS},  # type: ignore[arg-type]
         invocation_kind=kind,
@@ -82,27 +89,26 @@ def _own_columns(record: Record) -> dict[str, Any]:
     }
 
 
-def _source(given: object) -> SourceKind:
-    found = to_enum(SourceKind, given)
-    return SourceKind.IMPORTED_DB if found is None or found is SourceKind.LIVE else found
+def _source_kind(value: object) -> SourceKind:
+    kind = to_enum(SourceKind, value)
+    return SourceKind.IMPORTED_DB if kind is None or kind is SourceKind.LIVE else kind
 
 
-def _made_at(record: Record) -> float:
-    found = (to_timestamp(record.get(name)) for name in ("created_at", "started_at", "updated_at", "ended_at"))
-    return next((at for at in found if at is not None), 0.0)
+def _created_at(record: Record) -> float:
+    times = (to_timestamp(record.get(name)) for name in ("created_at", "started_at", "updated_at", "ended_at"))
+    return next((at for at in times if at is not None), 0.0)
 
 
 def updated_at(record: Record) -> float | None:
-    """When a row changed last, as far as it tells."""
-    said = to_timestamp(record.get("updated_at"))
-    if said is not None:
-        return said
-    named = (to_timestamp(record.get(name)) for name in ("ended_at", "last_message_at", "started_at", "created_at"))
-    return max((at for at in named if at is not None), default=None)
+    """The last change of a row, from its other times if it has no `updated_at`."""
+    updated = to_timestamp(record.get("updated_at"))
+    if updated is not None:
+        return updated
+    times = (to_timestamp(record.get(name)) for name in ("ended_at", "last_message_at", "started_at", "created_at"))
+    return max((at for at in times if at is not None), default=None)
 
 
 def usage_of(record: Record) -> Usage:
-    """The sums a row has; NOTHING where it has none."""
     cost = to_int(record.get("cost_microusd"))
     if cost is None or cost < 0:
         cost = to_microusd(record.get("total_cost_usd", record.get("cost_usd")))
@@ -131,14 +137,13 @@ _BRANCH_COLUMNS = frozenset(
 
 
 def branch_of(record: Record, session: Session) -> Branch:
-    """The branch of a row; a fork stays a fork."""
-    metadata = keep(metadata_of(record), record, _BRANCH_COLUMNS)
+    metadata = keep_rest(metadata_of(record), record, _BRANCH_COLUMNS)
     for name in ("model", "provider", "agent_name"):
         if to_text(record.get(name)):
             metadata.setdefault(name, record[name])
     return Branch(
         id=check_id(record["id"], "branch id"),
-        created_at=_made_at(record) or session.created_at,
+        created_at=_created_at(record) or session.created_at,
         session_id=session.id,
         name=to_text(record.get("name")),
         user=to_text(record.get("user")),
@@ -167,7 +172,7 @@ _MESSAGE_COLUMNS = frozenset(
 
 
 def own_message_row(conn: Connection, record: Record) -> Row:
-    """The columns of a message that Lion Studio wrote: as they are."""
+    """The unchanged columns of a message that Lion Studio wrote."""
     tag = record["class_tag"] or ""
     return (
         check_id(record["id"], "message id"),
@@ -184,23 +189,23 @@ def own_message_row(conn: Connection, record: Record) -> Row:
 
 
 def message_row(conn: Connection, record: Record, fallback_at: float) -> Row:
-    """The columns of a message for messages.INSERT; its content is not touched where it is sound."""
+    """The columns of a message for messages.INSERT; valid content is not changed."""
     metadata = metadata_of(record)
     lion_class, tag = record.get("lion_class"), record.get("class_tag")
     tag = tag or (lion_class if isinstance(lion_class, str) else None) or metadata.get("lion_class")
     content = record.get("content")
-    made = class_for(tag, decoded(content) if tag is None else None)
+    message_class = class_for(tag, decoded(content) if tag is None else None)
     metadata["lion_class"] = tag
-    normalize_tag(metadata, made)
+    normalize_tag(metadata, message_class)
     normalize_usage(metadata)
     role = record.get("role")
-    role = normalize_role(metadata, made, as_text(role) if isinstance(role, bytes) else role)
+    role = normalize_role(metadata, message_class, as_text(role) if isinstance(role, bytes) else role)
     embedding = record.get("embedding")
     if embedding is not None and not (isinstance(embedding, bytes) and len(embedding) % 4 == 0):
         metadata["embedding_original"] = embedding.hex() if isinstance(embedding, bytes) else decoded(embedding)
         embedding = None
-    keep(metadata, record, _MESSAGE_COLUMNS, lion_class=_unnamed(lion_class, tag))
-    unknown = metadata.pop("lion_class", None)
+    keep_rest(metadata, record, _MESSAGE_COLUMNS, lion_class=_unnamed_class(lion_class, tag))
+    unknown_tag = metadata.pop("lion_class", None)
     at = to_timestamp(record.get("created_at"))
     return (
         check_id(record["id"], "message id"),
@@ -208,16 +213,16 @@ def message_row(conn: Connection, record: Record, fallback_at: float) -> Row:
         _dumped(metadata) if metadata else None,
         _content(content, bool(record.get("content_is_json"))),
         embedding,
-        plain(record.get("sender")),
-        plain(record.get("recipient")),
-        plain(record.get("channel")),
-        plain(role),
-        TYPE_IDS.get(made.TAG) or (type_id(conn, unknown) if isinstance(unknown, str) else 0),
+        text_column(record.get("sender")),
+        text_column(record.get("recipient")),
+        text_column(record.get("channel")),
+        text_column(role),
+        TYPE_IDS.get(message_class.TAG) or (type_id(conn, unknown_tag) if isinstance(unknown_tag, str) else 0),
     )
 
 
-def _unnamed(lion_class: object, tag: object) -> object:
-    """A class number that the other file has no name for."""
+def _unnamed_class(lion_class: object, tag: object) -> object:
+    """A class number without a name in the other database."""
     return lion_class if tag is None and lion_class not in (None, 0) else None
 
 

@@ -1,6 +1,6 @@
-"""From a run's manifest (`run.json`, any generation) to a session: status and times exactly as ADR-0017 derives them.
+"""A run's manifest (`run.json`, any generation) as a session, with status and times by ADR-0017.
 
-Every key that does not stand unchanged in a column is kept in the metadata under `imported`.
+Every key that is not unchanged in a column is kept in the metadata under `imported`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lionstudio.model.coerce import first, to_enum, to_id, to_int, to_text, to_t
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import EXIT_CODES, InvocationKind, SessionStatus, SourceKind
 
-# Words of other tools for the six statuses; a word that is not here either counts as completed.
+# Status names of other tools; any other name counts as completed.
 SYNONYMS: Mapping[str, SessionStatus] = {
     "completed_empty": SessionStatus.COMPLETED,
     "success": SessionStatus.COMPLETED,
@@ -27,30 +27,30 @@ _BY_EXIT_CODE = {code: status for status, code in EXIT_CODES.items()}
 
 
 class Span(NamedTuple):
-    """When a run began and ended; it has no end while it runs."""
+    """The start and end of a run; a running one has no end."""
 
     started_at: float
     ended_at: float | None
 
 
-def status_of_word(given: str) -> SessionStatus:
-    """A status of any tool in our six words."""
-    lower = given.strip().lower()
+def parse_status(name: str) -> SessionStatus:
+    """The status that a name of any tool means."""
+    lower = name.strip().lower()
     return to_enum(SessionStatus, lower) or SYNONYMS.get(lower, SessionStatus.COMPLETED)
 
 
 def derive_status(manifest: Mapping[str, Any]) -> SessionStatus:
-    """ADR-0017: the status it names, else what its exit code means, else completed."""
-    named, code = manifest.get("status"), to_int(manifest.get("exit_code"))
-    if isinstance(named, str) and named.strip():
-        return status_of_word(named)
+    """ADR-0017: the status in the manifest, else by its exit code, else completed."""
+    name, code = manifest.get("status"), to_int(manifest.get("exit_code"))
+    if isinstance(name, str) and name.strip():
+        return parse_status(name)
     if code is None:
         return SessionStatus.COMPLETED
     return _BY_EXIT_CODE.get(code, SessionStatus.FAILED)
 
 
 def derive_span(manifest: Mapping[str, Any], status: SessionStatus, times: Times) -> Span:
-    """ADR-0017: the times it names, else those of its folder."""
+    """ADR-0017: the times in the manifest, else those of the folder."""
     started, ended = to_timestamp(manifest.get("started_at")), to_timestamp(manifest.get("ended_at"))
     if started is None:
         started = times.began if ended is None else min(times.began, ended)
@@ -60,21 +60,21 @@ def derive_span(manifest: Mapping[str, Any], status: SessionStatus, times: Times
 
 
 def run_id_of(folder: RunFolder) -> str:
-    """The id of a run: what its manifest says, else the name of its folder."""
+    """The run id in the manifest, else the name of the folder."""
     return to_id((folder.manifest or {}).get("run_id")) or folder.name
 
 
 def session_of(folder: RunFolder) -> Session:
-    """The session of a run folder, without what only its branches know."""
+    """The session of a run folder, without the facts that only its branches have."""
     manifest = folder.manifest
     run_id = run_id_of(folder)
-    # a manifest was once written at the very end: a run that has none was interrupted
+    # the first versions wrote the manifest last: a run without one was interrupted
     status = SessionStatus.ABORTED if manifest is None else derive_status(manifest)
     span = derive_span(manifest or {}, status, folder.times)
     columns = _columns(manifest or {}, folder)
     return Session(
         id=import_ids.session_of_run(run_id),
-        created_at=_created(manifest or {}, run_id, span),
+        created_at=_created_at(manifest or {}, run_id, span),
         source_kind=SourceKind.IMPORTED_FS,
         status=status,
         started_at=span.started_at,
@@ -108,20 +108,20 @@ def _columns(manifest: Mapping[str, Any], folder: RunFolder) -> dict[str, Any]:
 
 
 def _kind(manifest: Mapping[str, Any]) -> InvocationKind | None:
-    named = first(manifest, "invocation_kind", "kind")
-    if named is None:
+    kind = first(manifest, "invocation_kind", "kind")
+    if kind is None:
         return InvocationKind.AGENT  # the newest generation names only the other kinds
-    return to_enum(InvocationKind, named.lower().replace("_", "-"))
+    return to_enum(InvocationKind, kind.lower().replace("_", "-"))
 
 
-def _created(manifest: Mapping[str, Any], run_id: str, span: Span) -> float:
-    """When it was made: lists sort by this, so the time in the name of an old run is better than a copied folder's."""
-    made = to_timestamp(manifest.get("created_at")) or to_timestamp(manifest.get("started_at"))
-    return made or time_in_name(run_id) or span.started_at
+def _created_at(manifest: Mapping[str, Any], run_id: str, span: Span) -> float:
+    """Lists sort by this time, so the time in the name of an old run is better than that of a copied folder."""
+    created = to_timestamp(manifest.get("created_at")) or to_timestamp(manifest.get("started_at"))
+    return created or time_in_name(run_id) or span.started_at
 
 
 def time_in_name(run_id: str) -> float | None:
-    """The UTC time with which names of runs begin, e.g. 20260521T101500-a1b2c3."""
+    """The UTC time at the start of a run's name, as in 20260521T101500-a1b2c3."""
     stamp = run_id.partition("-")[0]
     try:
         return datetime.strptime(stamp, "%Y%m%dT%H%M%S").replace(tzinfo=UTC).timestamp()
@@ -130,15 +130,16 @@ def time_in_name(run_id: str) -> float | None:
 
 
 def _rest(manifest: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-    """What no column holds as it is."""
-    rest = {key: value for key, value in manifest.items() if value is not None and not _stands(key, value, columns)}
+    """The keys that no column holds unchanged."""
+    rest = {key: value for key, value in manifest.items() if value is not None and not _is_kept(key, value, columns)}
     return {"imported": rest} if rest else {}
 
 
-_KEPT_AS = {"artifact_root": "artifacts_path", "kind": "invocation_kind", "agent": "agent_name"}
+_COLUMN_OF = {"artifact_root": "artifacts_path", "kind": "invocation_kind", "agent": "agent_name"}
 
 
-def _stands(key: str, value: object, columns: Mapping[str, Any]) -> bool:
-    column = _KEPT_AS.get(key, key)
-    held = columns.get(column)
-    return held is not None and type(value) in (str, int, float) and held == value and to_text(held) == to_text(value)
+def _is_kept(key: str, value: object, columns: Mapping[str, Any]) -> bool:
+    column = _COLUMN_OF.get(key, key)
+    stored = columns.get(column)
+    is_scalar = type(value) in (str, int, float)
+    return stored is not None and is_scalar and stored == value and to_text(stored) == to_text(value)

@@ -1,4 +1,4 @@
-"""Keeping up with a tool while it writes: a first pass, then whatever the watcher names, until it is stopped."""
+"""Following a tool while it writes: one full pass, then every change that the watcher reports."""
 
 from __future__ import annotations
 
@@ -6,23 +6,30 @@ import os
 import time
 from collections.abc import Callable, Generator
 
+from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.imports.report import Report
 from lionstudio.imports.transcripts.sync import Mirror
-from lionstudio.imports.transcripts.tools import Tool
 from lionstudio.system.watch_tree import watch
 
-_SETTLE_EVERY = 15.0  # seconds between two looks for sessions that have fallen silent
+_CLOSE_IDLE_EVERY = 15.0  # seconds
 
 
 def follow(
-    mirror: Mirror, tool: Tool, root: str, *, ended: Callable[[], bool] = lambda: False, patience: float = _SETTLE_EVERY
+    mirror: Mirror,
+    tool: TranscriptTool,
+    root: str,
+    *,
+    ended: Callable[[], bool] = lambda: False,
+    patience: float = _CLOSE_IDLE_EVERY,
 ) -> Generator[Report, None, None]:
-    """The report of the first pass, then one for every change that was taken up."""
-    # watched before the first look, so that nothing falls between
-    watcher = watch([os.path.join(root, tree) for tree in tool.trees])
+    """Yield the report of the first pass, then one for every change."""
+    # the watcher starts before the first pass, so that no change falls between them
+    watcher = watch([os.path.join(root, folder) for folder in tool.folders])
     try:
-        yield _whole(mirror)
-        settled = time.monotonic()
+        first = Report()
+        mirror.run(first)
+        yield first
+        closed_at = time.monotonic()
         while not ended():
             changed = watcher.wait(patience)
             report = Report()
@@ -32,14 +39,8 @@ def follow(
                 mirror.read_paths(changed, report)
             if report.counts:
                 yield report
-            if time.monotonic() - settled >= _SETTLE_EVERY:
-                mirror.settle()
-                settled = time.monotonic()
+            if time.monotonic() - closed_at >= _CLOSE_IDLE_EVERY:
+                mirror.close_idle_sessions()
+                closed_at = time.monotonic()
     finally:
         watcher.close()
-
-
-def _whole(mirror: Mirror) -> Report:
-    report = Report()
-    mirror.run(report)
-    return report

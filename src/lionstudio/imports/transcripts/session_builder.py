@@ -1,7 +1,7 @@
-"""Where the messages of one transcript go: its session, the branches of its lanes, and what it shares with others.
+"""Maps the messages of one transcript to its session and branches, and finds the part it shares with its parent.
 
-A fork begins with records that another session has. As long as they come in that session's own order nothing
-is stored; the first message of its own makes the session, with a branch that leaves its parent there.
+A fork begins with records of another session. Nothing is stored while they repeat that session in its order; the
+first new message creates the session, with a branch that forks from the parent at that point.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from functools import lru_cache
 from hashlib import sha1
 from typing import Any, NamedTuple
 
-from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage
-from lionstudio.imports.transcripts.tools import Tool
+from lionstudio.agents.transcript import MAIN, TranscriptFacts, TranscriptMessage, TranscriptTool
 from lionstudio.model.branches import Branch
 from lionstudio.model.coerce import text_or_none
 from lionstudio.model.messages import Instruction, Message
@@ -39,112 +38,109 @@ from lionstudio.state.imports.transcript_files import (
 from lionstudio.state.sessions import create_session
 
 
-class BuilderEntry(NamedTuple):
-    """A place in the history that a fork of Codex copied, and a digest of what stands there."""
+class ParentEntry(NamedTuple):
+    """A position in the history that a fork copied, and a digest of the message there."""
 
     position: Position
     digest: bytes
 
 
 class SessionBuilder:
-    """Puts the messages of one file where they belong."""
-
-    def __init__(self, tool: Tool, path: str, facts: TranscriptFacts, state: Mapping[str, Any]) -> None:
+    def __init__(self, tool: TranscriptTool, path: str, facts: TranscriptFacts, state: Mapping[str, Any]) -> None:
         self._tool = tool
         self._path = path
         self._facts = facts
         at = state.get("at")
-        self._at: Position | None = Position(*at) if at else None  # how far it repeats another session
-        self._apart: bool = state.get("apart", False)  # it has said something of its own
-        self._branches: dict[tuple[str, str], str] = {}
-        self._made: set[str] = set()  # branches that are known to exist
-        self._copied: list[BuilderEntry] | None = None
+        self._at: Position | None = Position(*at) if at else None  # the last message that repeats another session
+        self._diverged: bool = state.get("apart", False)  # it has messages of its own
+        self._branch_ids: dict[tuple[str, str], str] = {}
+        self._existing: set[str] = set()  # branches that are known to exist
+        self._parent_history: list[ParentEntry] | None = None
         self._repeated: int = state.get("repeated", 0)
         self._session: str | None = state.get("session")
 
     def to_state(self) -> dict[str, Any]:
-        """What must be known to go on."""
-        return {"at": self._at, "apart": self._apart, "repeated": self._repeated, "session": self._session}
+        return {"at": self._at, "apart": self._diverged, "repeated": self._repeated, "session": self._session}
 
     @property
     def session_id(self) -> str:
-        """Our id of the session this file belongs to."""
         return self._session or self._tool.session_id(self._facts.session)
 
-    def place(self, conn: Connection, said: TranscriptMessage, status: SessionStatus) -> bool:
-        """Keep a message; False when it is here already."""
-        lane, message = said
-        branch_id = self._branch(lane)
-        if branch_id not in self._made:
-            if lane == self._facts.lane and not self._apart and self._repeats(conn, branch_id, message):
+    def store(self, conn: Connection, entry: TranscriptMessage, status: SessionStatus) -> bool:
+        """Store a message; False when the database has it already."""
+        lane, message = entry
+        branch_id = self._branch_id(lane)
+        if branch_id not in self._existing:
+            if lane == self._facts.lane and not self._diverged and self._repeats(conn, branch_id, message):
                 return False
             if lane != self._facts.lane and is_stored(conn, message.id):
                 return False  # a sidechain that was copied with its conversation
-            self._make(conn, branch_id, lane, message, status)
+            self._create(conn, branch_id, lane, message, status)
         return append_if_absent(conn, branch_id, message)
 
-    def ready(self, said: TranscriptMessage) -> str | None:
-        """The branch of a message, None when it must be placed by itself: the branch may have to be made."""
-        branch_id = self._branch(said.lane)
-        return branch_id if branch_id in self._made else None
+    def existing_branch(self, entry: TranscriptMessage) -> str | None:
+        """The branch of a message if it is known to exist; None when `store` may have to create it."""
+        branch_id = self._branch_id(entry.lane)
+        return branch_id if branch_id in self._existing else None
 
-    def _branch(self, lane: str) -> str:
+    def _branch_id(self, lane: str) -> str:
         key = (self._facts.session, lane)
-        if key not in self._branches:
-            self._branches[key] = self._tool.branch_id(*key)
-        return self._branches[key]
+        if key not in self._branch_ids:
+            self._branch_ids[key] = self._tool.branch_id(*key)
+        return self._branch_ids[key]
 
-    # ── what it repeats ──────────────────────────────────────────────────
+    # ── messages that repeat the parent ──────────────────────────────────
 
     def _repeats(self, conn: Connection, branch_id: str, message: Message) -> bool:
-        """Whether a first message only repeats another session, in its order."""
+        """True if a message before the first new one repeats another session in its order."""
         if find_branch_session(conn, branch_id) is not None:
             return False
-        if self._tool.name == "codex":
+        if self._tool.record_id_key is None:
             return self._repeats_parent(conn, message)
         if not is_stored(conn, message.id):
             return False
-        found = follow_history(conn, message.id, self._at, self.session_id)
-        if found is None:
+        position = follow_history(conn, message.id, self._at, self.session_id)
+        if position is None:
             return False
-        self._at = found
+        self._at = position
         return True
 
     def _repeats_parent(self, conn: Connection, message: Message) -> bool:
-        """Older versions of Codex copy the parent's items, with other ids: they are told by their content."""
+        """The fork copies the parent's messages under other ids: compare their content."""
         facts = self._facts
         if facts.forked_from is None or facts.forked_before is not None:
             return False
-        if self._copied is None:
-            self._copied = self._history_of(conn, self._tool.branch_id(facts.forked_from, MAIN))
-        if self._repeated >= len(self._copied) or self._copied[self._repeated].digest != _digest(message):
+        if self._parent_history is None:
+            self._parent_history = self._read_history(conn, self._tool.branch_id(facts.forked_from, MAIN))
+        entry = next(iter(self._parent_history[self._repeated : self._repeated + 1]), None)
+        if entry is None or entry.digest != _digest(message):
             return False
-        self._at = self._copied[self._repeated].position
+        self._at = entry.position
         self._repeated += 1
         return True
 
     @staticmethod
-    def _history_of(conn: Connection, branch_id: str) -> list[BuilderEntry]:
+    def _read_history(conn: Connection, branch_id: str) -> list[ParentEntry]:
         if find_branch_session(conn, branch_id) is None:
             return []
         return [
-            BuilderEntry(Position(entry.branch_id, entry.ord), _digest(entry.message))
+            ParentEntry(Position(entry.branch_id, entry.ord), _digest(entry.message))
             for entry in history(conn, branch_id)
             if entry.message is not None
         ]
 
-    # ── what is made ─────────────────────────────────────────────────────
+    # ── new sessions and branches ────────────────────────────────────────
 
-    def _make(self, conn: Connection, branch_id: str, lane: str, message: Message, status: SessionStatus) -> None:
-        self._made.add(branch_id)
-        self._apart = self._apart or lane == self._facts.lane
-        found = find_branch_session(conn, branch_id)
-        self._session = session_id = found or self._session_for(conn)
-        if found is not None:
+    def _create(self, conn: Connection, branch_id: str, lane: str, message: Message, status: SessionStatus) -> None:
+        self._existing.add(branch_id)
+        self._diverged = self._diverged or lane == self._facts.lane
+        existing = find_branch_session(conn, branch_id)
+        self._session = session_id = existing or self._session_for(conn)
+        if existing is not None:
             return
-        metadata = self._fork(conn, lane)
+        metadata = self._fork_metadata(conn, lane)
         if "parent_branch_id" in metadata:
-            self._entitle(message)
+            self._retitle(message)
         if not has_session(conn, session_id):
             create_session(conn, self._new_session(session_id, message, status))
         branch = Branch(
@@ -153,14 +149,14 @@ class SessionBuilder:
         create_branch(conn, branch)
 
     def _session_for(self, conn: Connection) -> str:
-        """The session of the file; that of its parent where only the parent is named."""
+        """The session of the file, or of its parent where the file names only the parent."""
         facts = self._facts
         if facts.parent and facts.session == facts.thread:
             parent = find_branch_session(conn, self._tool.branch_id(facts.parent, MAIN))
             return parent or self._tool.session_id(facts.parent)
         return self.session_id
 
-    def _fork(self, conn: Connection, lane: str) -> dict[str, Any]:
+    def _fork_metadata(self, conn: Connection, lane: str) -> dict[str, Any]:
         facts = self._facts
         if lane != facts.lane:
             return {}
@@ -172,36 +168,36 @@ class SessionBuilder:
             return {"forked_from": facts.forked_from} if facts.forked_from else {}
         return {"parent_branch_id": self._at.branch_id, "forked_at_ord": self._at.ord}
 
-    def _entitle(self, message: Message) -> None:
-        """A fork is called after what it was made for, not after its parent's first prompt."""
+    def _retitle(self, message: Message) -> None:
+        """Name a fork after its own first prompt, not after its parent's."""
         if isinstance(message, Instruction) and not message.metadata.get("injected"):
             self._facts.titles.pop("prompt", None)
-            self._facts.entitle("prompt", message.content.get("instruction"))
+            self._facts.add_title("prompt", message.content.get("instruction"))
 
     def _new_session(self, session_id: str, message: Message, status: SessionStatus) -> Session:
         facts, tool = self._facts, self._tool
         at = message.created_at
-        own = facts.lane == MAIN and not facts.parent  # else it is made for a file that is still to come
-        texts: dict[str, Any] = self._texts() if own else {"cwd": facts.cwd, "provider": tool.provider}
+        is_own = facts.lane == MAIN and not facts.parent  # else the file of the session is still to come
+        texts: dict[str, Any] = self._texts() if is_own else {"cwd": facts.cwd, "provider": tool.provider}
         return Session(
             id=session_id,
             created_at=at,
             started_at=at,
             updated_at=at,
-            agent_name=tool.agent,
+            agent_name=tool.agent_name,
             invocation_kind=InvocationKind.AGENT,
             source_kind=SOURCES[tool.name],
             status=status,
-            metadata={"mirror": self._about()},
+            metadata={"mirror": self._mirror_metadata()},
             **texts,
         )
 
-    # ── what is noted ────────────────────────────────────────────────────
+    # ── facts about the session ──────────────────────────────────────────
 
-    def note(self, conn: Connection, status: SessionStatus) -> None:
-        """Bring the session and the branch up to what the file says by now."""
-        facts, branch_id = self._facts, self._branch(self._facts.lane)
-        if not self._apart:
+    def save_facts(self, conn: Connection, status: SessionStatus) -> None:
+        """Update the session and the branch with the facts read so far."""
+        facts, branch_id = self._facts, self._branch_id(self._facts.lane)
+        if not self._diverged:
             return
         if facts.total is not None:
             set_usage(conn, branch_id, facts.total)
@@ -216,62 +212,60 @@ class SessionBuilder:
             texts=self._texts(),
             status=status,
             ended_at=None if status is SessionStatus.RUNNING else facts.last_at,
-            reasons=(failure_of(facts.failed or ""),) if failed else (),
-            mirror=self._about(),
+            reasons=(failure_code(facts.failed or ""),) if failed else (),
+            mirror=self._mirror_metadata(),
         )
 
     def _texts(self) -> dict[str, str | None]:
         facts = self._facts
         return {
-            "name": _clean(facts.title),
+            "name": _redacted(facts.title),
             "model": facts.model,
             "provider": facts.provider or self._tool.provider,
-            "project": facts.cwd and project_of(facts.cwd),
+            "project": facts.cwd and _project(facts.cwd),
             "cwd": facts.cwd,
             "git_commit": facts.git_commit,
         }
 
-    def _about(self) -> dict[str, Any]:
+    def _mirror_metadata(self) -> dict[str, Any]:
         facts = self._facts
-        about = {
+        metadata = {
             "tool": self._tool.name,
             "session_id": facts.session,
             "path": self._path,
             "version": facts.version,
             "git_branch": facts.git_branch,
-            "failed": _clean(facts.failed),
+            "failed": _redacted(facts.failed),
             "records": facts.records or None,
             **{key: value for key, value in facts.extra.items() if key != "met"},
         }
-        return {key: value for key, value in about.items() if value is not None}
+        return {key: value for key, value in metadata.items() if value is not None}
 
 
-def kept_as_text(said: TranscriptMessage, raw: str, why: str) -> TranscriptMessage:
-    """A message whose content cannot be stored as it is (too deep, no JSON number), with the line it came from."""
-    message = said.message
+def keep_as_text(entry: TranscriptMessage, line: str, reason: str) -> TranscriptMessage:
+    """A message whose content cannot be stored (nested too deeply, a number that is not JSON) with its line instead."""
+    message = entry.message
     key = next(
         (key for key in ("assistant_response", "instruction", "output", "function") if key in message.content), ""
     )
-    kept = {name: message.content[name] for name in ("action_request_id", "function") if name in message.content}
-    content = {**kept, key if key not in ("", "function") else "arguments": raw}
+    call = {name: message.content[name] for name in ("action_request_id", "function") if name in message.content}
+    content = {**call, key if key not in ("", "function") else "arguments": line}
     metadata = {key: value for key, value in message.metadata.items() if isinstance(value, (str, int))}
-    made = type(message)(
-        id=message.id, created_at=message.created_at, content=content, metadata={**metadata, "kept_as_text": why}
-    )
-    return TranscriptMessage(said.lane, made)
+    metadata["kept_as_text"] = reason
+    text_message = type(message)(id=message.id, created_at=message.created_at, content=content, metadata=metadata)
+    return TranscriptMessage(entry.lane, text_message)
 
 
 @lru_cache(maxsize=1000)
-def project_of(cwd: str) -> str | None:
-    """The name of the checkout that a folder is in, else the folder's own."""
+def _project(cwd: str) -> str | None:
+    """The name of the checkout that a folder is in, else of the folder itself."""
     try:
         return project_name(cwd) or os.path.basename(cwd.rstrip(os.sep)) or None
-    except (OSError, ValueError):  # a NUL in the path, or a folder that is closed to us
+    except (OSError, ValueError):  # a NUL in the path, or a folder without permission
         return None
 
 
-def _clean(text: str | None) -> str | None:
-    """Without secrets: a title may be the beginning of a prompt."""
+def _redacted(text: str | None) -> str | None:
     return text and Redactor().text(text)
 
 
@@ -280,16 +274,14 @@ def _agent_name(facts: TranscriptFacts) -> str:
     return next((name for key in names if (name := text_or_none(facts.agent.get(key)))), None) or facts.thread
 
 
-def failure_of(text: str) -> str:
-    """The reason code of a session whose last message is this complaint."""
-    limited = any(word in text.lower() for word in ("usage limit", "rate limit", "quota", "429"))
-    return "run.failed.usage_limit" if limited else "run.failed.provider_error"
+def failure_code(error: str) -> str:
+    """The reason code of a session that ended with this error."""
+    is_limit = any(word in error.lower() for word in ("usage limit", "rate limit", "quota", "429"))
+    return "run.failed.usage_limit" if is_limit else "run.failed.provider_error"
 
 
 def _digest(message: Message) -> bytes:
-    if isinstance(message.content, dict):
-        # ids of requests differ between the copies
-        said: Any = {key: value for key, value in message.content.items() if key != "action_request_id"}
-    else:
-        said = message.content
-    return sha1(f"{message.tag}|{said!r}".encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()
+    content: Any = message.content
+    if isinstance(content, dict):  # without the ids of requests, which differ between the copies
+        content = {key: value for key, value in content.items() if key != "action_request_id"}
+    return sha1(f"{message.tag}|{content!r}".encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()

@@ -1,6 +1,6 @@
-"""Reads what is new in other tools' transcripts into the database: once, or again and again.
+"""Imports new messages from a tool's transcripts into the database; safe to repeat.
 
-A file that has not changed is not opened. What the other tool deletes stays with us.
+A file that has not changed is not opened. Messages stay in the database when the tool deletes the file.
 """
 
 from __future__ import annotations
@@ -10,13 +10,21 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.errors import LionError
-from lionstudio.imports.report import ImportItem, ItemOutcome, Report
+from lionstudio.imports.report import ImportItem, ItemOutcome, Report, Watch
 from lionstudio.imports.transcripts.fork_order import oldest_first
-from lionstudio.imports.transcripts.session_builder import failure_of
+from lionstudio.imports.transcripts.session_builder import failure_code
 from lionstudio.imports.transcripts.tool_processes import may_be_running
-from lionstudio.imports.transcripts.tools import Candidate, Tool, described, discover, look, within
-from lionstudio.imports.transcripts.transcript_reader import BATCH, BATCH_BYTES, Overtaken, RemainingWork, Transcript
+from lionstudio.imports.transcripts.tools import (
+    Discovered,
+    TranscriptPath,
+    discover,
+    inspect_path,
+    paths_within,
+    transcript_of,
+)
+from lionstudio.imports.transcripts.transcript_reader import BATCH, BATCH_BYTES, Overtaken, PendingWrite, Transcript
 from lionstudio.imports.transcripts.zstd import plain_name
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.state.database import Database
@@ -31,16 +39,16 @@ from lionstudio.state.imports.transcript_files import (
 )
 from lionstudio.system.filenames import shown
 
-_TRIES = 5  # when another mirror reads the same file
-_TOGETHER = 8  # files of one transaction
-
-Watch = Callable[[int, int], None]  # bytes that are done, of how many
+_MAX_ATTEMPTS = 5  # while another process imports the same file
+_GROUP_FILES = 8  # files in one transaction
 
 
 class Mirror:
-    """The mirror of one tool's folder in one database."""
+    """Imports the transcripts of one tool's home into one database."""
 
-    def __init__(self, db: Database, tool: Tool, root: str, *, watch: Watch = lambda done, total: None) -> None:
+    def __init__(
+        self, db: Database, tool: TranscriptTool, root: str, *, watch: Watch = lambda done, total: None
+    ) -> None:
         self._db = db
         self._tool = tool
         self._root = root
@@ -48,28 +56,24 @@ class Mirror:
         self._done = self._total = 0
 
     def run(self, report: Report) -> None:
-        """Everything that is new under the root; what happened is in the report."""
-        found = discover(self._tool, self._root)
-        stamps = self._db.read(lambda conn: list_stamps(conn, self._tool.name))
-        for path, reason in found.refused.items():
-            report.skip("transcript", path, reason)
-        changed = [file for file in found.files if is_new(file, stamps.get(file.key))]
-        for file in found.files:
+        """Import everything that is new below the root."""
+        discovered, stamps = self._discover(report)
+        changed = [file for file in discovered.files if is_new(file, stamps.get(file.key))]
+        for file in discovered.files:
             if not is_new(file, stamps.get(file.key)):
                 report.add(ImportItem("transcript", shown(file.path), ItemOutcome.UNCHANGED))
         self._read(oldest_first(self._tool, changed, stamps), stamps, report)
-        there = {file.key for file in found.files}
-        self._note_gone([path for path in within(self._root, stamps) if path not in there and not stamps[path].gone_at])
-        self.settle()
+        keys = {file.key for file in discovered.files}
+        self._mark_gone(
+            [path for path in paths_within(self._root, stamps) if path not in keys and not stamps[path].gone_at]
+        )
+        self.close_idle_sessions()
 
     def preview(self, report: Report) -> None:
-        """What a run would read; nothing is written."""
-        found = discover(self._tool, self._root)
-        stamps = self._db.read(lambda conn: list_stamps(conn, self._tool.name))
-        for path, reason in found.refused.items():
-            report.skip("transcript", path, reason)
-        self._total, seen = sum(file.size for file in found.files), set[int]()
-        for file in found.files:
+        """Report what `run` would import, without writing."""
+        discovered, stamps = self._discover(report)
+        self._total, seen = sum(file.size for file in discovered.files), set[int]()
+        for file in discovered.files:
             outcome, new = ItemOutcome.UNCHANGED, 0
             if is_new(file, stamps.get(file.key)):
                 with Transcript(self._db, self._tool, file) as transcript:
@@ -85,22 +89,27 @@ class Mirror:
             self._advance(file.size)
 
     def read_paths(self, paths: Iterable[str], report: Report) -> None:
-        """What is new in some paths that were touched."""
+        """Import everything that is new in these changed paths."""
         gone = []
-        for path in sorted({described(path) for path in paths}):
-            seen = look(self._tool, path)
-            if isinstance(seen, str):
-                report.skip("transcript", shown(path), seen)
-            elif isinstance(seen, Candidate):
-                self._read([seen], None, report)
+        for path in sorted({transcript_of(self._tool, path) for path in paths}):
+            result = inspect_path(self._tool, path)
+            if isinstance(result, str):
+                report.skip("transcript", shown(path), result)
+            elif isinstance(result, TranscriptPath):
+                self._read([result], None, report)
             elif not os.path.lexists(path):
                 gone.append(plain_name(path))
-        known = self._db.read(lambda conn: [path for path in gone if find_file(conn, path) is not None])
-        self._note_gone(known)
+        self._mark_gone(self._db.read(lambda conn: [path for path in gone if find_file(conn, path) is not None]))
 
-    def _read(self, files: list[Candidate], stamps: Mapping[str, FileStamp] | None, report: Report) -> None:
-        known = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}
-        self._done, self._total = 0, sum(max(0, file.size - known.get(file.key, 0)) for file in files)
+    def _discover(self, report: Report) -> tuple[Discovered, dict[str, FileStamp]]:
+        discovered = discover(self._tool, self._root)
+        for path, reason in discovered.refused.items():
+            report.skip("transcript", path, reason)
+        return discovered, self._db.read(lambda conn: list_stamps(conn, self._tool.name))
+
+    def _read(self, files: list[TranscriptPath], stamps: Mapping[str, FileStamp] | None, report: Report) -> None:
+        read_to = {} if stamps is None else {path: stamp.read_to for path, stamp in stamps.items()}
+        self._done, self._total = 0, sum(max(0, file.size - read_to.get(file.key, 0)) for file in files)
         group = _Group()
         try:
             for file in files:
@@ -111,7 +120,7 @@ class Mirror:
                     report.skip("transcript", shown(file.path), f"cannot be read: {error.strerror}")
                 except Overtaken:
                     self._write(group, report)
-                    report.add(self._mirror(file))
+                    report.add(self._read_alone(file))
                 if group.is_full:
                     self._write(group, report)
             self._write(group, report)
@@ -119,19 +128,19 @@ class Mirror:
             group.close()
 
     def _write(self, group: _Group, report: Report) -> None:
-        """All of a group in one transaction; one by one when something is wrong with one of them."""
+        """Write a group in one transaction; file by file if one of them fails."""
         files = group.files
         try:
-            found = group.write(self._db)
+            items = group.write(self._db)
         except (LionError, Overtaken):
-            found = [self._mirror(file) for file in files]
+            items = [self._read_alone(file) for file in files]
         finally:
             group.close()
-        for item in found:
+        for item in items:
             report.add(item)
 
-    def _mirror(self, file: Candidate) -> ImportItem:
-        for _ in range(_TRIES):
+    def _read_alone(self, file: TranscriptPath) -> ImportItem:
+        for _ in range(_MAX_ATTEMPTS):
             try:
                 with Transcript(self._db, self._tool, file) as transcript:
                     transcript.read(self._advance)
@@ -141,86 +150,84 @@ class Mirror:
             except OSError as error:
                 reason = f"cannot be read: {error.strerror}"
                 return ImportItem("transcript", shown(file.path), ItemOutcome.SKIPPED, reason)
-        return ImportItem("transcript", shown(file.path), ItemOutcome.SKIPPED, "another mirror reads it")
+        return ImportItem("transcript", shown(file.path), ItemOutcome.SKIPPED, "another process is importing it")
 
-    def _advance(self, read: int) -> None:
-        self._done += read
+    def _advance(self, size: int) -> None:
+        self._done += size
         self._watch(min(self._done, self._total), self._total)
 
-    def _note_gone(self, paths: list[str]) -> None:
+    def _mark_gone(self, paths: list[str]) -> None:
         if paths:
             self._db.write(lambda conn: mark_gone(conn, paths, time.time()))
 
-    def settle(self, now: float | None = None) -> None:
-        """End the sessions that have fallen silent or whose program is gone."""
+    def close_idle_sessions(self, now: float | None = None) -> None:
+        """End the sessions that are silent for too long or whose program has exited."""
         now = time.time() if now is None else now
         tool = self._tool.name
-        found = self._db.read(lambda conn: list_open(conn, tool))
-        # a session is at work as long as one of its files may be: its own, or a sub-agent's
-        busy = {one.session_id for one in found if may_be_running(tool, one.cwd, _changed(one), now)}
-        for one in {one.session_id: one for one in found if one.session_id not in busy}.values():
-            self._end(one)
+        files = self._db.read(lambda conn: list_open(conn, tool))
+        # a session is active as long as one of its files may be: its own, or a sub-agent's
+        active = {file.session_id for file in files if may_be_running(tool, file.cwd, _changed_at(file), now)}
+        for session in {file.session_id: file for file in files if file.session_id not in active}.values():
+            self._close(session)
 
-    def _end(self, one: OpenSession) -> None:
-        status = SessionStatus.FAILED if one.failed else SessionStatus.COMPLETED
-        reasons = (failure_of(one.failed),) if one.failed else ()
-        self._db.write(lambda conn: close_session(conn, one.session_id, self._tool.name, status, reasons))
+    def _close(self, session: OpenSession) -> None:
+        status = SessionStatus.FAILED if session.failed else SessionStatus.COMPLETED
+        reasons = (failure_code(session.failed),) if session.failed else ()
+        self._db.write(lambda conn: close_session(conn, session.session_id, self._tool.name, status, reasons))
 
 
 class _Group:
-    """Files that are written together: a transaction costs as much as some dozen messages."""
+    """Files that are written in one transaction, which costs as much as some dozen messages."""
 
     def __init__(self) -> None:
-        self._taken: list[tuple[Candidate, Transcript, RemainingWork | None]] = []
+        self._entries: list[tuple[TranscriptPath, Transcript, PendingWrite | None]] = []
 
     def add(
-        self, file: Candidate, transcript: Transcript, advance: Callable[[int], None], write: Callable[[], None]
+        self, file: TranscriptPath, transcript: Transcript, advance: Callable[[int], None], write: Callable[[], None]
     ) -> None:
-        """Take one up; it stays open until it is written. `write` is for the others, if it needs one first."""
+        """Read a file; it stays open until it is written. `write` writes the other files, if this one is too large."""
         try:
-            rest = transcript.take(advance, write)
+            pending = transcript.read_lines(advance, write)
         except BaseException:
             transcript.close()
             raise
-        self._taken.append((file, transcript, rest))
+        self._entries.append((file, transcript, pending))
 
     @property
-    def files(self) -> list[Candidate]:
-        """Those that were taken up."""
-        return [file for file, _, _ in self._taken]
+    def files(self) -> list[TranscriptPath]:
+        return [file for file, _, _ in self._entries]
+
+    @property
+    def _pending(self) -> list[PendingWrite]:
+        return [pending for _, _, pending in self._entries if pending is not None]
 
     @property
     def is_full(self) -> bool:
-        """Whether it is as much as one transaction should hold."""
-        rests = [rest for _, _, rest in self._taken if rest is not None]
-        messages, size = sum(rest.messages for rest in rests), sum(rest.size for rest in rests)
-        return len(self._taken) >= _TOGETHER or messages >= BATCH or size >= BATCH_BYTES
+        messages, size = sum(write.messages for write in self._pending), sum(write.size for write in self._pending)
+        return len(self._entries) >= _GROUP_FILES or messages >= BATCH or size >= BATCH_BYTES
 
     def write(self, db: Database) -> list[ImportItem]:
-        """What became of each."""
-        rests = [rest for _, _, rest in self._taken if rest is not None]
-        if rests:
-            kept = db.write(lambda conn: [rest.work(conn) for rest in rests])
-            for rest, count in zip(rests, kept, strict=True):
-                rest.wrote(count)
-        return [transcript.item() for _, transcript, _ in self._taken]
+        if pending := self._pending:
+            counts = db.write(lambda conn: [write.work(conn) for write in pending])
+            for write, count in zip(pending, counts, strict=True):
+                write.after_commit(count)
+        return [transcript.item() for _, transcript, _ in self._entries]
 
     def close(self) -> None:
-        """Leave them."""
-        for _, transcript, _ in self._taken:
+        for _, transcript, _ in self._entries:
             transcript.close()
-        self._taken = []
+        self._entries = []
 
 
-def _changed(one: OpenSession) -> float:
+def _changed_at(session: OpenSession) -> float:
     try:
-        return os.stat(one.path).st_mtime
+        return os.stat(session.path).st_mtime
     except OSError:
-        return one.last_message_at or 0.0
+        return session.last_message_at or 0.0
 
 
-def is_new(file: Candidate, stamp: FileStamp | None) -> bool:
-    """Whether a file has changed since it was read."""
+def is_new(file: TranscriptPath, stamp: FileStamp | None) -> bool:
+    """True if a file has changed since it was read."""
     if stamp is None:
         return True
     return (file.inode, file.size, file.mtime_ns, None) != (stamp.inode, stamp.size, stamp.mtime_ns, stamp.gone_at)

@@ -1,4 +1,4 @@
-"""Whether a program of a tool may be at work on a conversation: what the system's list of processes says."""
+"""Running programs of a tool, from /proc: they tell whether a conversation may still be written to."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from functools import lru_cache
 
 from lionstudio.system.procfs import find_cwd, list_pids, read_argv
 
-SILENT = 300.0  # seconds without a word after which a conversation counts as ended
-_ASK_AGAIN = 2.0
+IDLE_SECONDS = 300.0  # a conversation that is silent for longer counts as ended
+_CACHE_SECONDS = 2.0
 
 
-def may_be_running(name: str, cwd: str | None, changed_at: float, now: float) -> bool:
-    """Whether a file that changed at a time may still be written; only proof of the opposite says no."""
-    if now - changed_at > SILENT:
+def may_be_running(program: str, cwd: str | None, changed_at: float, now: float) -> bool:
+    """False only with proof that the file which changed at this time is not being written to."""
+    if now - changed_at > IDLE_SECONDS:
         return False
-    folders = _folders_of(name, int(time.monotonic() / _ASK_AGAIN))
+    folders = _working_folders(program, int(time.monotonic() / _CACHE_SECONDS))
     return folders is None or None in folders or cwd is None or os.path.realpath(cwd) in folders
 
 
 @lru_cache(maxsize=4)
-def _folders_of(name: str, _tick: int) -> frozenset[str | None] | None:
-    """The folders in which a program runs, None among them for one that hides it; None where no list is kept."""
+def _working_folders(program: str, _tick: int) -> frozenset[str | None] | None:
+    """The working folders of a program's processes, None for a hidden one; None alone where /proc is missing."""
     pids = list_pids()
-    return frozenset(find_cwd(pid) for pid in pids if _is_program(pid, name)) if pids else None
+    return frozenset(find_cwd(pid) for pid in pids if _is_program(pid, program)) if pids else None
 
 
-def _is_program(pid: int, name: str) -> bool:
+def _is_program(pid: int, program: str) -> bool:
     # the program itself, or the script that an interpreter runs
-    return any(name in os.path.basename(arg) or f"/{name}" in arg for arg in read_argv(pid)[:2])
+    return any(program in os.path.basename(argument) or f"/{program}" in argument for argument in read_argv(pid)[:2])

@@ -1,88 +1,28 @@
-"""The tools whose transcripts are mirrored: where they keep them, and what a file's name says about it."""
+"""The registered transcript tools, and the transcripts in a tool's home."""
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, NamedTuple
-from uuid import UUID
 
-from lionstudio.agents.claude import transcript as claude
-from lionstudio.agents.codex import transcript as codex
-from lionstudio.agents.transcript import TranscriptFacts, TranscriptReader, made_id
+from lionstudio.agents.transcript import TranscriptTool
 from lionstudio.imports.transcripts.zstd import SUFFIX, plain_name
-from lionstudio.model.coerce import dict_of
+from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.system.filenames import shown
-from lionstudio.system.safe_read import read_bytes
 
-_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-_SMALL = 1_000_000  # bytes of a file that describes a sub-agent
-_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
-_DEEPEST = 12  # folders; deeper ones are a loop or a mistake
-
-MakeReader = Callable[..., TranscriptReader]
+TOOLS: Mapping[str, TranscriptTool] = {
+    name: import_module(f"lionstudio.agents.{name}.transcript").TOOL for name in TRANSCRIPT_TOOLS
+}
+_FILE_TYPES = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+_MAX_DEPTH = 12  # folders; deeper ones are a loop or a mistake
 
 
-class Tool(NamedTuple):
-    """One tool: how it is called, where it keeps its files, who reads them."""
-
-    name: str
-    title: str
-    agent: str  # the name its sessions run under
-    provider: str
-    variable: str  # that moves its folder
-    folder: str
-    trees: tuple[str, ...]
-    space: UUID
-    reader: MakeReader
-
-    def root(self, environ: Mapping[str, str] | None = None) -> str:
-        """The folder of the tool for this user."""
-        given = (os.environ if environ is None else environ).get(self.variable)
-        return os.path.realpath(os.path.expanduser(given or self.folder))
-
-    def session_id(self, session: str) -> str:
-        """Our id of one of its conversations."""
-        return made_id(self.space, session, "session")
-
-    def branch_id(self, session: str, lane: str) -> str:
-        """Our id of a lane of it."""
-        if self.name == "codex":  # a thread is found by its own id alone
-            return made_id(self.space, lane or session, "branch")
-        return made_id(self.space, session, "branch", lane)
-
-
-CLAUDE = Tool(
-    "claude",
-    "Claude Code",
-    "claude-code",
-    "anthropic",
-    "CLAUDE_CONFIG_DIR",
-    "~/.claude",
-    ("projects",),
-    claude.SPACE,
-    claude.ClaudeTranscriptReader,
-)
-CODEX = Tool(
-    "codex",
-    "Codex",
-    "codex",
-    "openai",
-    "CODEX_HOME",
-    "~/.codex",
-    ("sessions", "archived_sessions"),
-    codex.SPACE,
-    codex.CodexTranscriptReader,
-)
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (CLAUDE, CODEX)}
-
-
-class Candidate(NamedTuple):
-    """A transcript that was found, with what the system says about it."""
+class TranscriptPath(NamedTuple):
+    """The path of a transcript and its `stat` values."""
 
     path: str
     inode: int
@@ -91,94 +31,71 @@ class Candidate(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is known by: compressed or not, it is the same transcript."""
+        """The path without compression: it identifies the transcript."""
         return plain_name(self.path)
-
-    @property
-    def is_agent(self) -> bool:
-        """Whether it is a sub-agent's of Claude Code."""
-        return os.path.basename(self.path).startswith("agent-")
 
 
 @dataclass(slots=True)
 class Discovered:
-    """The transcripts under a root, and what was found there but cannot be read."""
+    """The transcripts below a root, and the paths there that cannot be read, with the reason."""
 
-    files: list[Candidate] = field(default_factory=list)
+    files: list[TranscriptPath] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
-    folders: list[str] = field(default_factory=list)
 
 
-def discover(tool: Tool, root: str) -> Discovered:
-    """Every transcript of a tool, in the order in which they should be read."""
-    found = Discovered()
-    for tree in tool.trees:
-        _walk(tool, os.path.join(root, tree), found, 0)
-    # a parent before its forks and sub-agents: rollouts are named by their birth, the rest goes by its last change
-    if tool.name == "codex":
-        found.files.sort(key=lambda file: os.path.basename(file.path))
-    else:
-        found.files.sort(key=lambda file: (file.is_agent, file.mtime_ns, file.path))
-    return found
+def discover(tool: TranscriptTool, root: str) -> Discovered:
+    """Every transcript of a tool, in the order in which they must be read."""
+    discovered = Discovered()
+    for folder in tool.folders:
+        _walk(tool, os.path.join(root, folder), discovered, 0)
+    discovered.files.sort(key=lambda file: tool.read_order(file.path, file.mtime_ns))
+    return discovered
 
 
-def look(tool: Tool, path: str) -> Candidate | str | None:
-    """One path: a transcript, the reason why it is none, or None when it is not meant to be one."""
-    if not _is_transcript(tool, os.path.basename(path)):
+def inspect_path(tool: TranscriptTool, path: str) -> TranscriptPath | str | None:
+    """The transcript at a path, the reason why it cannot be read, or None for another kind of file."""
+    if not tool.is_transcript(os.path.basename(path)):
         return None
-    if not _has_text_name(path):
+    try:
+        path.encode()
+    except UnicodeEncodeError:
         return "has a name that is not UTF-8"
     if path != plain_name(path) and os.path.lexists(plain_name(path)):
-        return None  # both are there for a moment; the plain one is written to
+        return None  # both exist for a moment; the tool writes to the plain one
     try:
-        seen = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    if stat.S_ISLNK(seen.st_mode):
+    if stat.S_ISLNK(status.st_mode):
         return "is a symbolic link"
-    if not stat.S_ISREG(seen.st_mode):
-        return f"is {_KINDS.get(stat.S_IFMT(seen.st_mode), 'something else')}, not a file"
-    return Candidate(path, seen.st_ino, seen.st_size, seen.st_mtime_ns)
+    if not stat.S_ISREG(status.st_mode):
+        return f"is {_FILE_TYPES.get(stat.S_IFMT(status.st_mode), 'something else')}, not a file"
+    return TranscriptPath(path, status.st_ino, status.st_size, status.st_mtime_ns)
 
 
-def _has_text_name(path: str) -> bool:
+def _walk(tool: TranscriptTool, folder: str, discovered: Discovered, depth: int) -> None:
     try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _is_transcript(tool: Tool, name: str) -> bool:
-    if tool.name == "codex":
-        return name.startswith("rollout-") and plain_name(name).endswith(".jsonl")
-    return name.endswith(".jsonl")
-
-
-def _walk(tool: Tool, folder: str, found: Discovered, depth: int) -> None:
-    try:
-        with os.scandir(folder) as entries:
-            inside = sorted(entries, key=lambda entry: entry.name)
+        with os.scandir(folder) as iterator:
+            entries = sorted(iterator, key=lambda entry: entry.name)
     except FileNotFoundError:
         return
     except OSError as error:
-        found.refused[shown(folder)] = f"cannot be read: {error.strerror}"
+        discovered.refused[shown(folder)] = f"cannot be read: {error.strerror}"
         return
-    found.folders.append(folder)
-    for entry in inside:
+    for entry in entries:
         if _is_folder(entry):
-            if depth < _DEEPEST:
-                _walk(tool, entry.path, found, depth + 1)
+            if depth < _MAX_DEPTH:
+                _walk(tool, entry.path, discovered, depth + 1)
             else:
-                found.refused[shown(entry.path)] = "lies too deep"
+                discovered.refused[shown(entry.path)] = "is nested too deeply"
             continue
-        seen = look(tool, entry.path)
-        if isinstance(seen, Candidate):
-            found.files.append(seen)
-        elif seen is not None:
-            found.refused[shown(entry.path)] = seen
+        result = inspect_path(tool, entry.path)
+        if isinstance(result, TranscriptPath):
+            discovered.files.append(result)
+        elif result is not None:
+            discovered.refused[shown(entry.path)] = result
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -188,41 +105,14 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def facts_of(tool: Tool, path: str) -> TranscriptFacts:
-    """What a file's name and place say about it."""
-    stem = os.path.splitext(os.path.basename(plain_name(path)))[0]
-    if tool.name == "codex":
-        known = _UUID.findall(stem)
-        return TranscriptFacts(session=known[-1] if known else stem, thread=known[-1] if known else stem)
-    if not stem.startswith("agent-"):
-        return TranscriptFacts(session=stem if _UUID.fullmatch(stem) else "")
-    parts = path.split(os.sep)
-    session = parts[parts.index("subagents") - 1] if "subagents" in parts else ""
-    return TranscriptFacts(session=session, thread=stem.removeprefix("agent-"))
-
-
-_NOTE = ".meta.json"
-
-
-def described(path: str) -> str:
-    """The transcript that a change of a path is about: that of a note beside it, or the compressed one in its place."""
-    if path.endswith(_NOTE):
-        return path.removesuffix(_NOTE) + ".jsonl"
+def transcript_of(tool: TranscriptTool, path: str) -> str:
+    """The transcript that a changed path belongs to: for a sidecar the file beside it, else the file as it exists."""
+    if tool.sidecar_suffix is not None and path.endswith(tool.sidecar_suffix):
+        return path.removesuffix(tool.sidecar_suffix) + ".jsonl"
     compressed = plain_name(path) + SUFFIX
     return compressed if os.path.lexists(compressed) and not os.path.lexists(plain_name(path)) else path
 
 
-def describe_agent(path: str) -> dict[str, Any]:
-    """What Claude Code notes beside a sub-agent's transcript; nothing when it notes nothing readable."""
-    try:
-        return dict_of(json.loads(read_bytes(os.path.splitext(path)[0] + _NOTE, most=_SMALL)))
-    except Exception as error:  # a missing or damaged note must not keep the transcript out
-        if isinstance(error, MemoryError):
-            raise
-        return {}
-
-
-def within(root: str, paths: Mapping[str, Any]) -> Iterator[str]:
-    """The paths that lie under a root."""
+def paths_within(root: str, paths: Mapping[str, Any]) -> Iterator[str]:
     start = root.rstrip(os.sep) + os.sep
     return (path for path in paths if path.startswith(start))

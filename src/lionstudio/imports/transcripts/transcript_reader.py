@@ -1,7 +1,7 @@
-"""One transcript, read on from where it was left: lines become records, records messages, messages rows.
+"""Reads one transcript from where the last import stopped: lines to records, records to messages, messages to rows.
 
-What was read and how far is one transaction of some hundred messages, so a mirror may be killed at any instant
-and goes on where it was.
+The messages and the position in the file are committed in one transaction, so an import may be killed at any time
+and continues where it was.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from lionstudio.agents.transcript import TranscriptFacts, TranscriptMessage, TranscriptReader
+from lionstudio.agents.transcript import TranscriptFacts, TranscriptMessage, TranscriptReader, TranscriptTool
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
 from lionstudio.imports.report import ImportItem, ItemOutcome
 from lionstudio.imports.transcripts import line_reader
-from lionstudio.imports.transcripts.session_builder import SessionBuilder, kept_as_text
+from lionstudio.imports.transcripts.session_builder import SessionBuilder, keep_as_text
 from lionstudio.imports.transcripts.tool_processes import may_be_running
-from lionstudio.imports.transcripts.tools import Candidate, Tool, describe_agent, facts_of
+from lionstudio.imports.transcripts.tools import TranscriptPath
 from lionstudio.imports.transcripts.zstd import unpack
 from lionstudio.model.coerce import Record
 from lionstudio.model.messages import Message
@@ -35,35 +35,36 @@ from lionstudio.state.messages.append_many import PendingRow, append_many, exist
 from lionstudio.state.messages.rows import to_row
 from lionstudio.system.filenames import shown
 
-BATCH = 500  # messages of one transaction
+BATCH = 500  # messages in one transaction
 BATCH_BYTES = 8_000_000
-_UNFINISHED = -1  # no file is that small
-_MANY = 20  # messages from which on it pays to ask first which of them are here
+_UNFINISHED = -1  # a size that no file has
+_MANY = 20  # messages from which on it is faster to look up first which ones exist
 
-_NOTED = ("result", "attachment")  # metadata that may repeat what a tool printed
+_TOOL_METADATA = ("result", "attachment")  # metadata that may repeat the output of a tool
 
 Raw = bytes | bytearray
+Entry = tuple[TranscriptMessage, Raw]  # a message and its line
 
 
-def _open(file: Candidate, folder: str) -> tuple[int, os.stat_result]:
-    """The text of a transcript, unpacked where it is compressed, and what the system says of the file itself."""
+def _open(file: TranscriptPath, folder: str) -> tuple[int, os.stat_result]:
+    """A descriptor of the uncompressed text, and the `stat` values of the file."""
     descriptor = line_reader.open_regular(file.path)
-    seen = os.fstat(descriptor)
-    if not stat.S_ISREG(seen.st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
-        raise OSError(0, "it is not a file any more")
-    return (descriptor if file.path == file.key else unpack(descriptor, folder)), seen
+        raise OSError(0, "no longer a regular file")
+    return (descriptor if file.path == file.key else unpack(descriptor, folder)), status
 
 
 class Overtaken(Exception):
-    """Another mirror has read on in this file."""
+    """Another process imported more of this file in the meantime."""
 
 
-class RemainingWork(NamedTuple):
-    """What was taken up of a file and is not written yet: what to do in a transaction, and what after it."""
+class PendingWrite(NamedTuple):
+    """Messages that were read and are not written yet."""
 
-    work: Callable[[Connection], int]
-    wrote: Callable[[int], None]
+    work: Callable[[Connection], int]  # in a transaction
+    after_commit: Callable[[int], None]
     messages: int
     size: int
 
@@ -71,28 +72,29 @@ class RemainingWork(NamedTuple):
 class Transcript:
     """One file, open for reading; use as a context manager."""
 
-    def __init__(self, db: Database, tool: Tool, file: Candidate) -> None:
+    def __init__(self, db: Database, tool: TranscriptTool, file: TranscriptPath) -> None:
         self._db = db
         self._tool = tool
         self._path = file.key
-        self._descriptor, seen = _open(file, os.path.dirname(db.path))
-        self._seen = seen
+        self._descriptor, self._status = _open(file, os.path.dirname(db.path))
         self._length = os.fstat(self._descriptor).st_size
         self._row = db.read(lambda conn: find_file(conn, file.key))
-        self._goes_on = self._row is not None and self._is_same(self._row)
-        state: Mapping[str, Any] = self._row.state if self._row is not None and self._goes_on else {}
-        self._facts = TranscriptFacts.from_dict(state["facts"]) if "facts" in state else facts_of(tool, file.key)
-        self._is_described = self._describe()
-        self._reader: TranscriptReader = tool.reader(self._facts, state.get("reader", {}), born=seen.st_mtime)
-        self._placing = SessionBuilder(tool, file.key, self._facts, state.get("place", {}))
-        self._at = self._row.read_to if self._row is not None and self._goes_on else 0
+        before = self._row if self._row is not None and self._is_same(self._row) else None
+        self._continues = before is not None
+        state: Mapping[str, Any] = {} if before is None else before.state
+        facts = TranscriptFacts.from_dict(state["facts"]) if "facts" in state else tool.facts_from_path(file.key)
+        self._facts = facts
+        self._has_new_sidecar = self._read_sidecar()
+        self._reader: TranscriptReader = tool.reader(facts, state.get("reader", {}), born=self._status.st_mtime)
+        self._builder = SessionBuilder(tool, file.key, facts, state.get("place", {}))
+        self._offset = 0 if before is None else before.read_to
         self._redactor = Redactor()
         self._within: bool = state.get("within", False)
-        self._seal = self._row.checksum if self._row is not None else ""
-        self._skipped: Counter[str] = Counter(self._row.skipped if self._row is not None and self._goes_on else {})
+        self._checksum = "" if self._row is None else self._row.checksum
+        self._skipped: Counter[str] = Counter({} if before is None else before.skipped)
         self._new_skips: Counter[str] = Counter()
-        self._kept = 0
-        self._messages = self._row.messages if self._row is not None and self._goes_on else 0
+        self._stored = 0
+        self._messages = 0 if before is None else before.messages
 
     def __enter__(self) -> Transcript:
         return self
@@ -101,18 +103,17 @@ class Transcript:
         self.close()
 
     def close(self) -> None:
-        """Leave the file."""
         os.close(self._descriptor)
 
-    def _describe(self) -> bool:
-        """Learn what is noted beside a sub-agent's transcript; True when that is news."""
-        if self._facts.agent or not self._facts.thread or self._tool.name != "claude":
+    def _read_sidecar(self) -> bool:
+        """Read the sidecar of a sub-agent's transcript; True if it has facts that are new."""
+        if self._facts.agent or not self._facts.thread:
             return False
-        self._facts.agent = describe_agent(self._path)
+        self._facts.agent = self._tool.read_sidecar(self._path)
         return bool(self._facts.agent)
 
     def _is_same(self, row: TranscriptFile) -> bool:
-        """Whether the file still begins with what was read, and its session is still kept."""
+        """True if the part that was read is unchanged and its session still exists."""
         if row.read_to > self._length or line_reader.checksum(self._descriptor, row.read_to) != row.checksum:
             return False
         session_id = row.session_id
@@ -121,61 +122,62 @@ class Transcript:
         return self._db.read(lambda conn: has_session(conn, session_id))
 
     def read(self, advance: Callable[[int], None]) -> None:
-        """Take up and write every line that is complete."""
-        if (rest := self.take(advance)) is not None:
-            rest.wrote(self._db.write(rest.work))
+        """Read and write every complete line."""
+        if (pending := self.read_lines(advance)) is not None:
+            pending.after_commit(self._db.write(pending.work))
 
-    def take(self, advance: Callable[[int], None], first: Callable[[], None] = lambda: None) -> RemainingWork | None:
-        """Take up every line that is complete; the last of it is given back to be written, None when there is none.
+    def read_lines(
+        self, advance: Callable[[int], None], before_write: Callable[[], None] = lambda: None
+    ) -> PendingWrite | None:
+        """Read every complete line; return the last batch for the caller to write, None when there is none.
 
-        What is too much for one transaction is written at once, after `first`: what was taken up before comes before.
+        Full batches are written at once, after `before_write`: it writes what was read before this file.
         """
-        said: list[tuple[TranscriptMessage, Raw]] = []
-        size, begun = 0, self._at
-        for line in line_reader.read_lines(self._descriptor, self._at, within=self._within):
-            size += line.end - self._at
-            self._at, self._within = line.end, line.within
+        entries: list[Entry] = []
+        size, start = 0, self._offset
+        for line in line_reader.read_lines(self._descriptor, self._offset, within=self._within):
+            size += line.end - self._offset
+            self._offset, self._within = line.end, line.within
             if line.text is None:
                 if not line.within:
                     self._skip(line_reader.TOO_LONG)
             elif record := self._parse(line.text):
-                said += [(one, line.text) for one in self._take(record)]
-            if len(said) >= BATCH or size >= BATCH_BYTES:
-                first()
-                full = self._rest(said, size, at_end=False)
-                full.wrote(self._db.write(full.work))
+                entries += [(message, line.text) for message in self._messages_of(record)]
+            if len(entries) >= BATCH or size >= BATCH_BYTES:
+                before_write()
+                batch = self._pending_write(entries, size, at_end=False)
+                batch.after_commit(self._db.write(batch.work))
                 advance(size)
-                said, size = [], 0
+                entries, size = [], 0
         advance(size)
-        if said or size or self._at != begun or self._is_outdated() or self._is_described:
-            return self._rest(said, size, at_end=True)
+        if entries or size or self._offset != start or self._is_outdated() or self._has_new_sidecar:
+            return self._pending_write(entries, size, at_end=True)
         return None
 
     def _is_outdated(self) -> bool:
-        row, seen = self._row, self._seen
+        row, status = self._row, self._status
         stamp = None if row is None else (row.inode, row.size, row.mtime_ns, row.gone_at)
-        return stamp != (seen.st_ino, seen.st_size, seen.st_mtime_ns, None)
+        return stamp != (status.st_ino, status.st_size, status.st_mtime_ns, None)
 
-    def _take(self, record: Record) -> list[TranscriptMessage]:
+    def _messages_of(self, record: Record) -> list[TranscriptMessage]:
         try:
-            found = [self._clean(one) for one in self._reader.take(record)]
-            if found and not self._facts.session:  # nothing says whose records these are
+            messages = [self._redacted(message) for message in self._reader.feed(record)]
+            if messages and not self._facts.session:  # no record names the session
                 self._facts.session = os.path.splitext(os.path.basename(self._path))[0]
-            return found
+            return messages
         except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
-            # a record of a shape that nobody has seen yet must not keep the rest out
+            # a record of an unknown shape must not keep the rest out
             self._skip(f"record not understood ({type(error).__name__})")
             return []
 
-    def _clean(self, said: TranscriptMessage) -> TranscriptMessage:
-        """Without the secrets that somebody let an agent see."""
-        message = said.message
+    def _redacted(self, entry: TranscriptMessage) -> TranscriptMessage:
+        message = entry.message
         content = self._redactor.value(message.content)
-        noted = [key for key in _NOTED if key in message.metadata]
-        if content == message.content and not noted:
-            return said
-        metadata = {**message.metadata, **{key: self._redactor.value(message.metadata[key]) for key in noted}}
-        return TranscriptMessage(said.lane, replace(message, content=content, metadata=metadata))
+        keys = [key for key in _TOOL_METADATA if key in message.metadata]
+        if content == message.content and not keys:
+            return entry
+        metadata = {**message.metadata, **{key: self._redactor.value(message.metadata[key]) for key in keys}}
+        return TranscriptMessage(entry.lane, replace(message, content=content, metadata=metadata))
 
     def _parse(self, line: Raw) -> Record | None:
         if not line.strip(b" \t\r\0"):
@@ -183,133 +185,128 @@ class Transcript:
                 self._skip("line of zeros")
             return None
         try:
-            found = json.loads(self._decode(line))
+            # bytes that are not UTF-8 become lone surrogates, which the database escapes
+            record = json.loads(line.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
         except (ValueError, RecursionError) as error:
             self._skip("nested too deeply" if isinstance(error, RecursionError) else "not JSON")
             return None
-        if not isinstance(found, dict):
+        if not isinstance(record, dict):
             self._skip("not a JSON object")
             return None
-        return found
-
-    @staticmethod
-    def _decode(line: Raw) -> str:
-        """Bytes that are no UTF-8 become lone surrogates, which the database spells out."""
-        return line.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+        return record
 
     def _skip(self, reason: str) -> None:
         self._new_skips[reason] += 1
 
-    def _rest(self, said: list[tuple[TranscriptMessage, Raw]], size: int, *, at_end: bool) -> RemainingWork:
-        seal = line_reader.checksum(self._descriptor, self._at)
-        status = self._status(time.time())
+    def _pending_write(self, entries: list[Entry], size: int, *, at_end: bool) -> PendingWrite:
+        checksum = line_reader.checksum(self._descriptor, self._offset)
+        status = self._session_status(time.time())
 
         def work(conn: Connection) -> int:
-            kept = self._place_all(conn, said, status)
-            self._placing.note(conn, status)
+            stored = self._store_all(conn, entries, status)
+            self._builder.save_facts(conn, status)
             point("mirror.placed")
-            if not save_file(conn, self._file(seal, kept, at_end), self._seal):
+            if not save_file(conn, self._file(checksum, stored, at_end), self._checksum):
                 raise Overtaken
-            return kept
+            return stored
 
-        def wrote(kept: int) -> None:
+        def after_commit(stored: int) -> None:
             point("mirror.committed")
-            self._kept += kept
-            self._messages += kept
-            self._seal = seal
+            self._stored += stored
+            self._messages += stored
+            self._checksum = checksum
 
-        return RemainingWork(work, wrote, len(said), size)
+        return PendingWrite(work, after_commit, len(entries), size)
 
-    def _place_all(self, conn: Connection, said: list[tuple[TranscriptMessage, Raw]], status: SessionStatus) -> int:
-        """Few are placed one by one; many together, which takes half the time."""
-        if len(said) < _MANY:
-            return sum(self._place(conn, one, raw, status) for one, raw in said)
-        known = existing_ids(conn, [one.message.id for one, _ in said])
-        waiting: list[PendingRow] = []
-        into, kept = "", 0
-        for one, raw in said:
-            branch_id = self._placing.ready(one)
-            row = self._columns(conn, one.message) if branch_id and one.message.id not in known else None
-            if waiting and (row is None or branch_id != into):
-                append_many(conn, into, waiting)
-                waiting = []
+    def _store_all(self, conn: Connection, entries: list[Entry], status: SessionStatus) -> int:
+        """Store few messages one by one and many together, which takes half the time."""
+        if len(entries) < _MANY:
+            return sum(self._store(conn, entry, line, status) for entry, line in entries)
+        ids = existing_ids(conn, [entry.message.id for entry, _ in entries])
+        pending: list[PendingRow] = []
+        pending_branch, stored = "", 0
+        for entry, line in entries:
+            branch_id = self._builder.existing_branch(entry)
+            row = self._row_of(conn, entry.message) if branch_id and entry.message.id not in ids else None
+            if pending and (row is None or branch_id != pending_branch):
+                append_many(conn, pending_branch, pending)
+                pending = []
             if branch_id and row is not None:
-                into = branch_id
-                waiting.append(PendingRow(one.message, row))
-                known.add(one.message.id)
-                kept += 1
+                pending_branch = branch_id
+                pending.append(PendingRow(entry.message, row))
+                ids.add(entry.message.id)
+                stored += 1
             else:
-                kept += self._place(conn, one, raw, status)
-        append_many(conn, into, waiting)
-        return kept
+                stored += self._store(conn, entry, line, status)
+        append_many(conn, pending_branch, pending)
+        return stored
 
     @staticmethod
-    def _columns(conn: Connection, message: Message) -> Row | None:
+    def _row_of(conn: Connection, message: Message) -> Row | None:
         try:
             return to_row(conn, message)
         except InvalidInput:
             return None
 
-    def _place(self, conn: Connection, said: TranscriptMessage, raw: Raw, status: SessionStatus) -> bool:
+    def _store(self, conn: Connection, entry: TranscriptMessage, line: Raw, status: SessionStatus) -> bool:
         try:
-            return self._placing.place(conn, said, status)
+            return self._builder.store(conn, entry, status)
         except InvalidInput as error:
-            plain = kept_as_text(said, raw.decode("utf-8", "backslashreplace"), error.message)
+            text_entry = keep_as_text(entry, line.decode("utf-8", "backslashreplace"), error.message)
             try:
-                return self._placing.place(conn, plain, status)
+                return self._builder.store(conn, text_entry, status)
             except InvalidInput as second:
                 self._skip(second.message[:100])
                 return False
 
-    def _file(self, seal: str, kept: int, at_end: bool) -> TranscriptFile:
-        # until its end is reached a file counts as changed, so that the next run goes on
-        size = self._seen.st_size if at_end else _UNFINISHED
+    def _file(self, checksum: str, stored: int, at_end: bool) -> TranscriptFile:
+        # until its end is reached a file counts as changed, so that the next run continues
+        size = self._status.st_size if at_end else _UNFINISHED
         state: dict[str, Any] = {
             "facts": self._facts.to_dict(),
             "reader": self._reader.to_state(),
-            "place": self._placing.to_state(),
+            "place": self._builder.to_state(),
         }
         if self._within:
             state["within"] = True
-        session_id = self._placing.session_id
         return TranscriptFile(
             self._path,
             self._tool.name,
-            session_id,
-            self._seen.st_ino,
+            self._builder.session_id,
+            self._status.st_ino,
             size,
-            self._seen.st_mtime_ns,
-            self._at,
-            seal,
+            self._status.st_mtime_ns,
+            self._offset,
+            checksum,
             state,
-            self._messages + kept,
+            self._messages + stored,
             self._skipped + self._new_skips,
             time.time(),
         )
 
-    def _status(self, now: float) -> SessionStatus:
-        if may_be_running(self._tool.name, self._facts.cwd, self._seen.st_mtime, now):
+    def _session_status(self, now: float) -> SessionStatus:
+        if may_be_running(self._tool.name, self._facts.cwd, self._status.st_mtime, now):
             return SessionStatus.RUNNING
         return SessionStatus.FAILED if self._facts.failed else SessionStatus.COMPLETED
 
     def item(self) -> ImportItem:
-        """What became of the file."""
+        """The report of this import of the file."""
         outcome = ItemOutcome.UNCHANGED
-        if self._kept:
-            outcome = ItemOutcome.UPDATED if self._goes_on else ItemOutcome.IMPORTED
+        if self._stored:
+            outcome = ItemOutcome.UPDATED if self._continues else ItemOutcome.IMPORTED
         reason = ", ".join(f"{count} × {reason}" for reason, count in sorted(self._new_skips.items())) or None
-        if reason and not self._kept:
+        if reason and not self._stored:
             outcome = ItemOutcome.SKIPPED
-        return ImportItem("transcript", shown(self._path), outcome, reason, self._kept, self._placing.session_id)
+        return ImportItem("transcript", shown(self._path), outcome, reason, self._stored, self._builder.session_id)
 
     def count_new(self, seen: set[int]) -> int:
-        """How many messages a mirror would add to those that are here or were seen; nothing is written."""
+        """Count the messages that an import would add and that are not in `seen` (hashes of ids), without writing."""
         new = 0
-        for line in line_reader.read_lines(self._descriptor, self._at, within=self._within):
+        for line in line_reader.read_lines(self._descriptor, self._offset, within=self._within):
             record = None if line.text is None else self._parse(line.text)
-            ids = [one.message.id for one in self._take(record)] if record else []
-            fresh = [id_ for id_ in ids if hash(id_) not in seen]
-            seen.update(map(hash, fresh))
-            if fresh:
-                new += self._db.read(lambda conn, ids=fresh: sum(not is_stored(conn, id_) for id_ in ids))  # type: ignore[misc]
+            ids = [entry.message.id for entry in self._messages_of(record)] if record else []
+            unseen = [id_ for id_ in ids if hash(id_) not in seen]
+            seen.update(map(hash, unseen))
+            if unseen:
+                new += self._db.read(lambda conn, ids=unseen: sum(not is_stored(conn, id_) for id_ in ids))  # type: ignore[misc]
         return new

@@ -1,6 +1,6 @@
-"""Transcripts that their tool has compressed: Codex packs a rollout that nobody touched for a week as `….jsonl.zst`.
+"""Compressed transcripts: Codex compresses a rollout that was not touched for a week to `….jsonl.zst`.
 
-The text is unpacked into a file without a name and read like any other, so it goes on where the plain file was left.
+The text is decompressed into an unnamed temporary file and read like any other, so an import continues where it was.
 """
 
 from __future__ import annotations
@@ -10,46 +10,46 @@ import tempfile
 from typing import IO, Any
 
 SUFFIX = ".zst"
-_MOST_BYTES = 8 * 2**30  # of unpacked text; the largest rollouts people report are 2 GB
+_MAX_BYTES = 8 * 2**30  # of decompressed text; the largest reported rollouts have 2 GB
 _CHUNK = 1024 * 1024
 
 
 def plain_name(path: str) -> str:
-    """The name of a transcript as its tool wrote it at first; it is known by that."""
+    """The path of a transcript before it was compressed."""
     return path.removesuffix(SUFFIX)
 
 
 def unpack(descriptor: int, folder: str) -> int:
-    """A descriptor of the unpacked text, in a file of that folder without a name; OSError says what is wrong."""
-    with os.fdopen(descriptor, "rb") as packed, tempfile.TemporaryFile(dir=folder) as text:
-        _copy(packed, text)
+    """Decompress into an unnamed file in this folder and return its descriptor; OSError has the reason of a failure."""
+    with os.fdopen(descriptor, "rb") as compressed, tempfile.TemporaryFile(dir=folder) as text:
+        _copy(compressed, text)
         return os.dup(text.fileno())
 
 
-def _copy(packed: IO[bytes], text: IO[bytes]) -> None:
-    reader, errors = _reader(packed)
+def _copy(compressed: IO[bytes], text: IO[bytes]) -> None:
+    reader, errors = _reader(compressed)
     size = 0
     try:
         while chunk := reader.read(_CHUNK):
             size += len(chunk)
-            if size > _MOST_BYTES:
-                raise OSError(0, f"it holds more than {_MOST_BYTES // 2**30} GB")
+            if size > _MAX_BYTES:
+                raise OSError(0, f"larger than {_MAX_BYTES // 2**30} GB when decompressed")
             text.write(chunk)
         text.flush()
     except errors as error:
-        raise OSError(0, f"its compression is damaged ({error})") from None
+        raise OSError(0, f"damaged compression ({error})") from None
 
 
-def _reader(packed: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
-    """A stream of unpacked bytes, and what it raises for damage; Python brings one from 3.14 on."""
+def _reader(compressed: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
+    """A stream of decompressed bytes and its exceptions for damaged data; built into Python from 3.14 on."""
     try:
         from compression import zstd  # type: ignore[import-not-found, unused-ignore]
 
-        return zstd.ZstdFile(packed), (zstd.ZstdError, EOFError)
+        return zstd.ZstdFile(compressed), (zstd.ZstdError, EOFError)
     except ImportError:
         pass
     try:
         import zstandard
     except ImportError:
-        raise OSError(0, "it is compressed; to read it: pip install zstandard") from None
-    return zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True), (zstandard.ZstdError,)
+        raise OSError(0, "compressed; install the decoder with: pip install zstandard") from None
+    return zstandard.ZstdDecompressor().stream_reader(compressed, read_across_frames=True), (zstandard.ZstdError,)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from lionstudio.errors import IllegalTransition, InvalidInput
+from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 
 
 class SessionStatus(StrEnum):
@@ -68,8 +69,11 @@ class SourceKind(StrEnum):
     LIVE = "live"
     IMPORTED_FS = "imported_fs"
     IMPORTED_DB = "imported_db"
-    IMPORTED_CLAUDE = "imported_claude"
-    IMPORTED_CODEX = "imported_codex"
+    # one for each transcript tool: IMPORTED_CLAUDE = "imported_claude", …
+    _ignore_ = "members tool"
+    members = vars()
+    for tool in TRANSCRIPT_TOOLS:
+        members[f"IMPORTED_{tool.upper()}"] = f"imported_{tool}"
 
 
 S = SessionStatus

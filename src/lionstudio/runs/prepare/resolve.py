@@ -16,6 +16,7 @@ from lionstudio.files.definitions.catalog import find_definition, load_value
 from lionstudio.model.branches import Branch, ForkPoint
 from lionstudio.model.ids import new_id
 from lionstudio.model.messages import Message
+from lionstudio.model.providers import PROVIDER_USAGE
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import InvocationKind, SourceKind
 from lionstudio.runs.environment import agent_environment
@@ -65,7 +66,7 @@ def resolve_agent(target: str, settings: Settings, cwd: str) -> ResolvedAgent:
         return ResolvedAgent(*provider_and_model)
     raise NotFound(
         f"no agent or provider is named {target!r:.80}",
-        hint="`li agents ls` lists agents; providers are claude, codex, openai/MODEL, acp, command and script",
+        hint=f"`li agents ls` lists agents; the providers are {PROVIDER_USAGE}",
     )
 
 

@@ -11,12 +11,13 @@ from typing import Any, NamedTuple
 from lionstudio.model.json_codec import dump, load_or_keep, visible
 from lionstudio.model.messages import Message
 from lionstudio.model.status.statuses import SessionStatus, SourceKind
+from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.model.usage import Usage
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 
-SOURCES: Mapping[str, SourceKind] = {"claude": SourceKind.IMPORTED_CLAUDE, "codex": SourceKind.IMPORTED_CODEX}
+SOURCES: Mapping[str, SourceKind] = {tool: SourceKind(f"imported_{tool}") for tool in TRANSCRIPT_TOOLS}
 
 
 class TranscriptFile(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
+from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.system.filenames import check_name
 
 _SHARED = frozenset({"name", "model", "effort", "permissions", "system", "timeout", "cwd", "team_mode"})
@@ -31,8 +32,7 @@ class LaunchTask(NamedTuple):
 
 # What brings things in or takes them away; `verb target` of a launch is the key.
 TASKS: Mapping[str, LaunchTask] = {
-    "mirror claude": LaunchTask(("mirror", "claude")),
-    "mirror codex": LaunchTask(("mirror", "codex")),
+    **{f"mirror {tool}": LaunchTask(("mirror", tool)) for tool in TRANSCRIPT_TOOLS},
     "import runs": LaunchTask(("state", "import")),
     "import shows": LaunchTask(("state", "import-shows")),
     "import teams": LaunchTask(("state", "import-teams")),

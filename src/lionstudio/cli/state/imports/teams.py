@@ -9,7 +9,7 @@ from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.progress import Progress
-from lionstudio.imports.teams import Imported, import_teams
+from lionstudio.imports.teams import TeamImport, import_teams
 
 DESCRIPTION = """\
 Bring every team file of the home into the database. Doing it twice is the same as doing it once; files that
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _told(done: Imported, dry_run: bool) -> str:
+def _told(done: TeamImport, dry_run: bool) -> str:
     would = "would be " if dry_run else ""
     lines = [
         f"{count(done.files, 'team file')}: {count(done.teams, 'team')} {would}brought up to date, "

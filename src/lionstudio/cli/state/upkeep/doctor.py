@@ -73,15 +73,19 @@ def _drift(conn: Connection, args: argparse.Namespace) -> Iterator[Finding]:
 
 
 def _about_mirrors() -> list[Finding]:
-    """How long Claude Code keeps its transcripts, for those who use it."""
+    """The retention of every tool that has transcripts here."""
     from lionstudio.imports.transcripts.retention import retention
+    from lionstudio.imports.transcripts.tools import TOOLS
 
-    kept = retention()
-    if not kept.transcripts:
-        return []
-    soon = f"{count(kept.expiring, 'transcript')} within a week" if kept.expiring else "none within a week"
-    said = f"Claude Code deletes transcripts after {count(kept.days, 'day')} ({kept.origin}): {soon}"
-    return [Finding("info", "claude.retention", "Claude Code", said, kept.advice)]
+    findings = []
+    for tool in TOOLS.values():
+        kept = retention(tool)
+        if kept is None or not kept.transcripts:
+            continue
+        soon = f"{count(kept.expiring, 'transcript')} within a week" if kept.expiring else "none within a week"
+        text = f"{tool.title} deletes transcripts after {count(kept.days, 'day')} ({kept.origin}): {soon}"
+        findings.append(Finding("info", f"{tool.name}.retention", tool.title, text, kept.advice))
+    return findings
 
 
 def _print_findings(path: str, findings: list[Finding], args: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""Whether a path lies in a folder: as following every link says, whatever the names are."""
+"""is_within follows every link, with any file name."""
 
 from __future__ import annotations
 

@@ -1,0 +1,39 @@
+"""Records that another program wrote: a field of an unexpected type reads as empty, unknown records are kept as is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lionstudio.model.coerce import dict_of
+from lionstudio.model.json_codec import jsonable, load
+from lionstudio.model.messages import Message
+
+
+def parse_line(line: bytes) -> Any:
+    """The JSON value of a line; a line that is not JSON stays text, bytes that are not UTF-8 are escaped."""
+    text = line.decode("utf-8", "backslashreplace")
+    try:
+        return load(text)
+    except ValueError:
+        return text
+
+
+def raw_message(value: Any, **metadata: Any) -> Message:
+    """A message of the base class that holds a value as it was printed."""
+    return Message(content={"raw": jsonable(value)}, metadata=metadata)
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def without_empty(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def joined_text(content: Any) -> Any:
+    """The lines of a list of text blocks; any other content unchanged."""
+    if not isinstance(content, list):
+        return content
+    texts = [block.get("text") if dict_of(block).get("type") == "text" else None for block in content]
+    return "\n".join(map(text_of, texts)) if all(isinstance(text, str) for text in texts) else content
