@@ -377,7 +377,7 @@ def test_an_illegal_move_says_what_is_legal() -> None:
     check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.PREPARED, "play p")
     with pytest.raises(IllegalTransition, match="play p is pending and cannot become merged") as refusal:
         check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.MERGED, "play p")
-    assert refusal.value.hint == "from pending follows blocked, escalated, prepared"
+    assert refusal.value.hint == "allowed from pending: blocked, escalated, prepared"
 
 
 # ── Errors and crash points ──────────────────────────────────────────────

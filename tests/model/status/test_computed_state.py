@@ -12,10 +12,6 @@ import pytest
 import lionstudio
 from lionstudio.model.status import computed_state
 from lionstudio.model.status.computed_state import (
-    DELIVERIES,
-    DISPLAY_MAP,
-    HEALTHS,
-    SEVERITIES,
     Proof,
     State,
     effective_health,
@@ -26,7 +22,18 @@ from lionstudio.model.status.computed_state import (
     team_state,
 )
 from lionstudio.model.status.reasons import REASONS, Reason, reason, reason_of_stored
-from lionstudio.model.status.statuses import InvocationKind, PlayStatus, SessionStatus, ShowStatus, TeamStatus
+from lionstudio.model.status.statuses import (
+    DISPLAY_MAP,
+    PLAYS,
+    SHOWS,
+    TEAMS,
+    InvocationKind,
+    PlayStatus,
+    SessionStatus,
+    ShowStatus,
+    TeamStatus,
+)
+from lionstudio.model.status.vocabulary import DELIVERIES, HEALTHS, Severity
 
 NOW = 1_000_000.0
 HOUR = 3600.0
@@ -188,7 +195,10 @@ ENDS: dict[str, tuple[dict[str, Any], State]] = {
 def test_the_state_of_a_run_that_ended(status: str) -> None:
     fields, wanted = ENDS[status]
 
-    assert session_state({"status": status.strip(), **fields}, now=NOW, proof=DEAD) == wanted
+    state = session_state({"status": status.strip(), **fields}, now=NOW, proof=DEAD)
+
+    assert state[:7] == wanted[:7]
+    assert (state.evaluated_at, state.source) == (NOW, "sqlite")
     assert effective_health({"status": status.strip(), **fields}, now=NOW) == "ok"
 
 
@@ -213,7 +223,7 @@ def test_the_worst_decides() -> None:
 
 # ── Plays, shows, teams ──────────────────────────────────────────────────
 
-PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
+EXPECTED_PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
     "pending": ("ok", "none", "warning", []),
     "prepared": ("ok", "none", "warning", []),
     "running": ("running", "none", "info", []),
@@ -230,13 +240,14 @@ PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
 
 @pytest.mark.parametrize("status", PlayStatus)
 def test_the_state_of_a_play(status: PlayStatus) -> None:
-    health, severity, tone, codes = PLAYS[status]
+    health, severity, tone, codes = EXPECTED_PLAYS[status]
 
     state = play_state({"status": status, "gate_feedback": "because"})
 
     assert (state.lifecycle, state.health, state.severity, state.tone) == (status, health, severity, tone)
     assert [one.code for one in state.reasons] == codes
     assert state.label == DISPLAY_MAP[status]
+    assert (state.group, state.outcome) == (PLAYS[status].group, PLAYS[status].outcome)
     if status in ("gate_failed", "escalated"):
         assert state.reasons[0].evidence == "because"
 
@@ -264,6 +275,7 @@ def test_the_state_of_a_show(status: ShowStatus) -> None:
     assert (calm.severity, list(calm.reasons)) == ("none", aborted)
     assert (needy.health, needy.severity, needy.tone) == ("waiting", "warning", "warning")
     assert list(needy.reasons) == [reason("show.attention", "b, z"), *aborted]
+    assert (calm.group, calm.label) == (SHOWS[status].group, status)
 
 
 @pytest.mark.parametrize("status", TeamStatus)
@@ -271,7 +283,10 @@ def test_the_state_of_a_team(status: TeamStatus) -> None:
     reasons = (reason("team.archived"),) if status is TeamStatus.ARCHIVED else ()
     tone = "info" if status is TeamStatus.ACTIVE else "neutral"
 
-    assert team_state({"status": status}) == State(status, "ok", "not_expected", "none", tone, status, reasons)
+    state = team_state({"status": status}, now=NOW)
+
+    assert state[:7] == (status, "ok", "not_expected", "none", tone, status, reasons)
+    assert (state.group, state.icon, state.evaluated_at) == (TEAMS[status].group, TEAMS[status].icon, NOW)
 
 
 def test_a_state_is_json() -> None:
@@ -289,9 +304,37 @@ def test_a_state_is_json() -> None:
                 "code": "run.failed.exit_nonzero",
                 "message": REASONS["run.failed.exit_nonzero"],
                 "evidence": "exit code 2",
+                "claim_status": "observed",
             }
         ],
+        "group": "failed",
+        "icon": "cross",
+        "outcome": "failed",
+        "evaluated_at": NOW,
+        "source": "sqlite",
     }
+
+
+def test_state_icon_is_that_of_the_health_before_the_status() -> None:
+    icons = {proof: session_state(run(**TALKING), now=NOW, proof=proof).icon for proof in (ALIVE, DEAD, UNKNOWN)}
+
+    assert icons == {ALIVE: "spinner", DEAD: "disconnected", UNKNOWN: "spinner"}
+    assert session_state({"status": "odd"}, now=NOW).icon == "circle"
+    assert play_state({"status": "escalated"}).icon == "person"  # the health `waiting` comes first
+    assert play_state({"status": "merged"}).icon == "merge"
+
+
+def test_reason_says_if_it_was_observed_or_inferred() -> None:
+    claims = {code: reason(code).claim_status for code in REASONS}
+
+    assert {code for code, claim in claims.items() if claim == "inferred"} == {
+        "run.failed.out_of_memory",
+        "run.health.stale",
+        "run.health.orphaned",
+        "run.health.owner_unknown",
+        "play.blocked.dependency_failed",
+    }
+    assert set(claims.values()) == {"observed", "inferred"}
 
 
 # ── Words ────────────────────────────────────────────────────────────────
@@ -304,7 +347,7 @@ def test_the_display_map_has_the_closed_vocabularies_and_nothing_else() -> None:
 
 
 def test_severities_go_from_nothing_to_the_worst() -> None:
-    assert SEVERITIES == ("none", "info", "warning", "error")
+    assert tuple(Severity) == ("none", "info", "warning", "error")
 
 
 # A run's codes are also stored with its row, so they stand in many places; the others are only given to `reason`.
@@ -318,6 +361,8 @@ def codes_in_source() -> dict[str, str]:
         for node in ast.walk(ast.parse(path.read_text())):
             given = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reason"
             value = node.args[0] if isinstance(node, ast.Call) and given else node
+            if isinstance(node, ast.keyword) and node.arg == "reason" and path.name == "statuses.py":
+                given, value = True, node.value
             text = value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
             if given or OF_A_RUN.fullmatch(text):
                 found[text] = str(path.relative_to(SOURCE))

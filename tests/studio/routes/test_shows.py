@@ -360,7 +360,7 @@ def test_what_a_word_does_is_told_by_the_status(studio: InProcess) -> None:
         return next(deed for deed in deeds if deed["action"] == "reject")
 
     assert reject("api")["what"].startswith("api goes back to its agent")
-    assert reject("stuck")["what"] == "stuck is given up; what depends on it stays blocked."
+    assert reject("stuck")["what"] == "stuck ends without a merge; plays that depend on it stay blocked."
     assert not reject("stuck")["fields"][0]["required"]
     assert [deed["action"] for deed in found["api"]["deeds"]] == found["api"]["actions"]
 
@@ -376,7 +376,7 @@ def test_a_question_about_the_show_waits_until_it_is_answered(studio: InProcess,
     log(folder, "asked", play=None, reason="the budget of tokens is used up")
     [item] = waiting()
     assert (item["title"], item["evidence"]) == ("build", "the budget of tokens is used up")
-    assert [action["label"] for action in item["actions"]] == ["Grant more", "Abort"]
+    assert [action["label"] for action in item["actions"]] == ["Raise budget", "Abort"]
     log(folder, "decision", word="approve", id="1")
     assert waiting() == []
 

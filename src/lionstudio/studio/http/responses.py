@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -42,12 +42,16 @@ def answer(
     return Response(encoded({"seq": seq, **value}), status, {SEQ: str(seq), **(headers or {})}, JSON)
 
 
-def cached(request: Request, body: bytes | list[bytes], seq: int) -> Response:
-    """The same for lists: a client that names the ETag of an equal list is told so. `body` is an object's JSON."""
+def cached(request: Request, body: bytes | list[bytes], seq: int, *, evaluated_at: float | None = None) -> Response:
+    """A list with its seq and ETag, or 304 for a client that has an equal one. `body` is the JSON of an object.
+
+    `evaluated_at` of the states in it does not count as a change.
+    """
     pieces = [body] if isinstance(body, bytes) else body
     headers = {SEQ: str(seq), "Cache-Control": "private, no-cache"}
     if sum(map(len, pieces)) <= _MOST_TAGGED:
-        headers["ETag"] = f'W/"{_digest(pieces)}"'
+        clock = b'"evaluated_at":%b' % encoded(evaluated_at)
+        headers["ETag"] = f'W/"{_digest(piece.replace(clock, b"") for piece in pieces)}"'
         if names_tag(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
     # the seq changes with every commit anywhere, so it is not part of what the tag stands for
@@ -69,11 +73,11 @@ class ChunkedResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _digest(pieces: list[bytes]) -> str:
-    found = hashlib.blake2b(digest_size=12)
+def _digest(pieces: Iterable[bytes]) -> str:
+    digest = hashlib.blake2b(digest_size=12)
     for piece in pieces:
-        found.update(piece)
-    return found.hexdigest()
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def names_tag(request: Request, tag: str) -> bool:

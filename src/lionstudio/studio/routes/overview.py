@@ -13,6 +13,8 @@ from starlette.responses import Response
 
 from lionstudio.errors import LionError
 from lionstudio.files.definitions import catalog, plugins, search_paths
+from lionstudio.model.status.statuses import SESSIONS, SessionStatus
+from lionstudio.model.status.vocabulary import Tone
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs import dashboard, page_queries
 from lionstudio.state.shows import list_shows
@@ -37,24 +39,26 @@ _ACTIVE = 50
 )
 async def get_dashboard(request: Request) -> Response:
     """The cards, runs by hour of the last day, active shows, and what happened last."""
+    now = time.time()
 
     def work(conn: Connection) -> bytes:
-        now = time.time()
         since = (now // 3600 - 23) * 3600
         active = [show for show in list_shows(conn, _ACTIVE) if show.status == "active"]
         ids = [show.id for show in active]
         counts, running = page_queries.play_counts(conn, ids), page_queries.running_plays(conn, ids)
-        hours = [{**row, "at": since + row.pop("hour") * 3600} for row in page_queries.runs_by_hour(conn, since)]
+        hours = [_hour(row, since) for row in page_queries.runs_by_hour(conn, since)]
         return encoded(
             {
                 "cards": dashboard.cards(conn, now),
                 "hours": hours,
                 "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
-                "shows": [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in active],
+                "shows": [
+                    shows.listed(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in active
+                ],
             }
         )
 
-    return cached(request, *services(request).store.read(work))
+    return cached(request, *services(request).store.read(work), evaluated_at=now)
 
 
 @router.get("/api/stats", response_model=wire.Stats, responses=problems())
@@ -117,6 +121,13 @@ async def search_messages(
     # the part that is not indexed yet is looked through, which may take a while
     hits, seq = await asyncio.to_thread(here.store.read, work)
     return answer({"hits": hits}, seq)
+
+
+def _hour(row: dict[str, Any], since: float) -> dict[str, Any]:
+    status = row["status"]
+    known = SESSIONS[SessionStatus(status)] if status in SESSIONS else None
+    label, tone = (status, Tone.NEUTRAL) if known is None else (known.label, known.tone)
+    return {**row, "at": since + row.pop("hour") * 3600, "label": label, "tone": tone}
 
 
 def _definitions(here: Services) -> dict[str, int]:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from lionstudio.errors import LionError, NotFound
 from lionstudio.files.legacy_runs import MANIFEST, MOST_MANIFEST_BYTES
+from lionstudio.model.status.vocabulary import Card
 from lionstudio.runs.stop import stop_run
 from lionstudio.state.connection import Connection
 from lionstudio.state.forks import forks_of, inherited_by
@@ -62,7 +63,7 @@ async def list_runs(
     request: Request,
     filters: Structure,
     q: Text = None,
-    card: wire.Card | None = None,
+    card: Card | None = None,
     health: wire.RunHealth | None = None,
     cursor: Annotated[str | None, Query(max_length=400)] = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
@@ -71,10 +72,9 @@ async def list_runs(
 
     With `health`, which is computed and not stored, a page may be shorter than asked for although others follow.
     """
-    wanted = filters._replace(text=q, card=card and card.value)
+    wanted, now = filters._replace(text=q, card=card and card.value), time.time()
 
     def work(conn: Connection) -> bytes:
-        now = time.time()
         if health is None:
             page = list_sessions(conn, wanted, limit=limit, cursor=cursor)
             rows, following = [run_json(row, now) for row in page.rows], page.next_cursor
@@ -82,7 +82,7 @@ async def list_runs(
             rows, following = runs_with_health(conn, wanted, health.value, limit, cursor, now)
         return encoded({"runs": rows, "next_cursor": following, "counts": status_counts(conn)})
 
-    return cached(request, *services(request).store.read(work))
+    return cached(request, *services(request).store.read(work), evaluated_at=now)
 
 
 @router.get("/api/facets", response_model=wire.Facets, responses=_LISTED)

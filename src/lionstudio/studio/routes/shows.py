@@ -37,10 +37,11 @@ async def get_shows(request: Request) -> Response:
     """Every show, the one that changed last first; those that are only on disk come after."""
     here = services(request)
     (rows, counts, running), seq = here.store.read(_with_counts)
-    found = [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in rows]
+    now = time.time()
+    found = [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in rows]
     known = {show.topic for show in rows}
     found += await asyncio.to_thread(shows.listed_from_disk, here.settings.shows, known)
-    return cached(request, encoded({"shows": found}), seq)
+    return cached(request, encoded({"shows": found}), seq, evaluated_at=now)
 
 
 @router.get("/api/shows/{topic}", response_model=wire.ShowView, responses=problems())

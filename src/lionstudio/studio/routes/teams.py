@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
@@ -30,7 +31,8 @@ async def list_teams(request: Request) -> Response:
     here = services(request)
     seq = here.store.seq()
     found = await asyncio.to_thread(lambda: _teams(here).list_all())
-    return cached(request, encoded({"teams": [_listed(each) for each in found]}), seq)
+    now = time.time()
+    return cached(request, encoded({"teams": [_listed(each, now) for each in found]}), seq, evaluated_at=now)
 
 
 @router.get("/api/teams/{team_id}", response_model=wire.TeamDetail, responses=problems())
@@ -40,7 +42,7 @@ async def get_team(request: Request, team_id: str) -> Response:
     check_name(team_id, "team")
     found = await asyncio.to_thread(lambda: _teams(here).get(team_id))
     named, seq = here.store.read(lambda conn: session_names(conn, sessions_of_team(conn, found.team.id)))
-    listed = _listed(Listed(found.team.name, found.team, len(found.messages), found.path))
+    listed = _listed(Listed(found.team.name, found.team, len(found.messages), found.path), time.time())
     linked = [{"id": id_, "name": name} for id_, name in sorted(named.items())]
     return answer({"team": listed, "sessions": sorted(named), "linked": linked, "unread": _unread(found)}, seq)
 
@@ -78,7 +80,7 @@ def _teams(here: Services, *, writing: bool = False) -> Teams:
     return open_teams(here.settings, here.store.database() if writing else here.store.find_database())
 
 
-def _listed(each: Listed) -> dict[str, Any]:
+def _listed(each: Listed, now: float) -> dict[str, Any]:
     team = each.team
     return {
         "id": None if team is None else team.id,
@@ -91,7 +93,7 @@ def _listed(each: Listed) -> dict[str, Any]:
         "updated_at": None if team is None else team.updated_at,
         "path": each.path,
         "error": each.error,
-        "state": None if team is None else team_state(team.to_dict()).to_dict(),
+        "state": None if team is None else team_state(team.to_dict(), now=now).to_dict(),
     }
 
 

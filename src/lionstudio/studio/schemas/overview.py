@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from lionstudio.model.status.vocabulary import Tone
 from lionstudio.studio.schemas.runs import RunView
 from lionstudio.studio.schemas.shared import ActionField, Read, ResponseModel
 from lionstudio.studio.schemas.shows import ShowListed
@@ -25,6 +26,8 @@ class Hour(ResponseModel):
 
     at: float
     status: str
+    label: str
+    tone: str = Field(json_schema_extra={"enum": [*Tone]})
     runs: int
     tokens: int
     cost_microusd: int | None

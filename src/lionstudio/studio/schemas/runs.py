@@ -52,16 +52,6 @@ class RunView(ResponseModel):
     state: StateView
 
 
-class Card(StrEnum):
-    """A card of the dashboard whose runs can be listed."""
-
-    RUNNING = "running"
-    FAILED_24H = "failed_24h"
-    SLOW = "slow"
-    STALE = "stale"
-    NEEDS_REVIEW = "needs_review"
-
-
 class RunHealth(StrEnum):
     """The health of a run, with ADR-0019's `stale`."""
 

@@ -6,6 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lionstudio.model.status.vocabulary import FinalOutcome, Icon, Severity, StatusGroup, Tone
+
 
 class ResponseModel(BaseModel):
     """What is sent: more may be added, nothing is taken away."""
@@ -31,18 +33,29 @@ class ReasonView(ResponseModel):
     code: str
     message: str
     evidence: str | None = None
+    claim_status: str = Field(json_schema_extra={"enum": ["observed", "inferred"]})
 
 
 class StateView(ResponseModel):
     """The computed state; a page renders it and decides nothing."""
 
-    lifecycle: str
+    lifecycle: str = Field(description="the status")
     health: str
     delivery: str
-    severity: str
-    tone: str
+    outcome: str | None = Field(
+        description="null until the entity has ended", json_schema_extra={"enum": [*FinalOutcome, None]}
+    )
+    severity: str = Field(json_schema_extra={"enum": [*Severity]})
+    tone: str = Field(json_schema_extra={"enum": [*Tone]})
     label: str
+    group: str = Field(
+        description="the heading that lists and progress bars count the status under",
+        json_schema_extra={"enum": [*StatusGroup]},
+    )
+    icon: str = Field(json_schema_extra={"enum": [*Icon]})
     reasons: list[ReasonView]
+    evaluated_at: float | None
+    source: str = Field(description="where the status was read: sqlite or filesystem")
 
 
 class ActionField(ResponseModel):

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from lionstudio.model.status.vocabulary import StatusGroup, Tone
 from lionstudio.studio.schemas.launches import LaunchView
 from lionstudio.studio.schemas.shared import ActionField, Read, RequestModel, ResponseModel, StateView
 
@@ -71,6 +72,15 @@ class PlayView(ResponseModel):
     error: str | None = None
 
 
+class PlayGroup(ResponseModel):
+    """The plays of a show in one group: a segment of its progress bar."""
+
+    group: str = Field(json_schema_extra={"enum": [*StatusGroup]})
+    label: str
+    tone: str = Field(json_schema_extra={"enum": [*Tone]})
+    plays: int
+
+
 class ShowListed(ResponseModel):
     """A show in a list."""
 
@@ -81,6 +91,7 @@ class ShowListed(ResponseModel):
     status_source: str
     updated_at: float | None
     plays_by_status: dict[str, int]
+    plays_by_group: list[PlayGroup]
     plays_total: int
     plays_merged: int
     running_plays: list[str]
@@ -111,6 +122,7 @@ class ShowView(Read):
     status: str
     status_source: str
     plays: list[PlayView]
+    plays_by_group: list[PlayGroup]
     plays_total: int
     plays_merged: int
     running_plays: list[str]

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from lionstudio.model.shows.show import Show
 from lionstudio.model.status.computed_state import play_state
 from lionstudio.model.status.reasons import REASONS
+from lionstudio.model.status.vocabulary import SEVERITY_RANKS
 from lionstudio.settings import Settings
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import DAY
@@ -23,7 +24,6 @@ from lionstudio.studio.views.show_folder import director_of, question_of
 from lionstudio.studio.views.show_questions import Asked
 
 _MOST = 200  # of each kind; more than that nobody looks through
-_ORDER = {"error": 0, "warning": 1, "info": 2, "none": 3}
 _QUIET = frozenset({"run.health.idle", "run.health.owner_unknown"})
 
 
@@ -37,7 +37,7 @@ def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     active = [show for show in list_shows(conn, _MOST) if show.status == "active"]
     items += [item for show in active for item in _of_show(show, question_of(settings, show.show_dir))]
     items += [_undirected(show) for show in active if director_of(settings, show.show_dir) == "free"]
-    return sorted(items, key=lambda item: (_ORDER[item["severity"]], -(item["since"] or 0)))
+    return sorted(items, key=lambda item: (-SEVERITY_RANKS[item["severity"]], -(item["since"] or 0)))
 
 
 def _of_run(run: dict[str, Any], lost: Mapping[str, MarkedFailed]) -> list[dict[str, Any]]:

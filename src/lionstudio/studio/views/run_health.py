@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from typing import Any
 
+from lionstudio.model.status.vocabulary import SEVERITY_RANKS
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import running_rows
 from lionstudio.state.runs.run_list import Filters, list_sessions
@@ -36,7 +37,6 @@ def _has(run: dict[str, Any], health: str) -> bool:
 
 
 _MOST_RUNNING = 1_000
-_ORDER = {"error": 0, "warning": 1, "info": 2, "none": 3}
 
 
 def health_overview(conn: Connection) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def health_overview(conn: Connection) -> dict[str, Any]:
     now = time.time()
     rows = running_rows(conn, _MOST_RUNNING + 1)
     runs = [_health_of(run_json(row, now)) for row in rows[:_MOST_RUNNING]]
-    runs.sort(key=lambda run: (_ORDER[run["severity"]], run["since"] or 0))
+    runs.sort(key=lambda run: (-SEVERITY_RANKS[run["severity"]], run["since"] or 0))
     groups = Counter((run["health"], run["label"], run["severity"]) for run in runs)
     named = [
         {"health": health, "label": label, "severity": severity, "runs": n}

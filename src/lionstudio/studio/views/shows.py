@@ -13,6 +13,8 @@ from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.computed_state import play_state, show_state
 from lionstudio.model.status.play_badges import play_badges
+from lionstudio.model.status.statuses import PLAYS, PlayStatus
+from lionstudio.model.status.vocabulary import StatusGroup
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import session_names
 from lionstudio.state.shows import find_show, list_plays
@@ -38,10 +40,10 @@ def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | N
         "goal": show.goal,
         "status": str(show.status),
         "status_source": "sqlite",
-        "plays": [play_json(play, names, blocked.get(play.name, ())) for play in plays],
+        "plays": [play_json(play, names, blocked.get(play.name, ()), now) for play in plays],
         "critical_path": list(critical_path(plays, now)),
         "blocked": {name: list(holders) for name, holders in blocked.items()},
-        "state": show_state(show.to_dict(), rows).to_dict(),
+        "state": show_state(show.to_dict(), rows, now=now).to_dict(),
         "repo": show.repo,
         "base_branch": show.base_branch,
         "integration_branch": show.integration_branch,
@@ -67,12 +69,23 @@ def edges(plays: Iterable[Play]) -> list[dict[str, str]]:
     ]
 
 
-def progress(counts: Mapping[str, int]) -> dict[str, int]:
-    """How many plays there are, and how many are merged."""
-    return {"plays_total": sum(counts.values()), "plays_merged": counts.get("merged", 0)}
+def progress(counts: Mapping[str, int]) -> dict[str, Any]:
+    """The number of plays, of merged plays, and of plays in each group; an unknown status counts as pending."""
+    groups = Counter[StatusGroup]()
+    for status, n in counts.items():
+        groups[PLAYS[PlayStatus(status)].group if status in PLAYS else StatusGroup.PENDING] += n
+    return {
+        "plays_total": sum(counts.values()),
+        "plays_merged": counts.get("merged", 0),
+        "plays_by_group": [
+            {"group": group, "label": group.label, "tone": group.tone, "plays": groups[group]}
+            for group in StatusGroup
+            if groups[group]
+        ],
+    }
 
 
-def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...]) -> dict[str, Any]:
+def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...], now: float) -> dict[str, Any]:
     """A play in ADR-0011's shape, with its state."""
     return {
         "name": play.name,
@@ -96,7 +109,7 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
         "updated_at": play.updated_at,
         "depends_on": list(play.depends_on),
         "blocked_by": list(holders),
-        "state": play_state(play.to_dict(), blocked_by=holders).to_dict(),
+        "state": play_state(play.to_dict(), blocked_by=holders, now=now).to_dict(),
         "badges": [badge._asdict() for badge in play_badges(play.to_dict())],
         "duration_ms": play.duration_ms,
         "actions": play_actions(str(play.status)),
@@ -104,7 +117,7 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
     }
 
 
-def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -> dict[str, Any]:
+def listed(show: Show, counts: Mapping[str, int], running: Sequence[str], now: float) -> dict[str, Any]:
     """A show of the database in a list."""
     needing = [{"name": status, "status": status} for status, n in counts.items() if n]
     return {
@@ -115,7 +128,7 @@ def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -
         "status_source": "sqlite",
         "updated_at": show.updated_at,
         "plays_by_status": dict(counts),
-        "state": show_state(show.to_dict(), needing).to_dict(),
+        "state": show_state(show.to_dict(), needing, now=now).to_dict(),
         "error": None,
         "running_plays": list(running),
         **progress(counts),
@@ -149,10 +162,7 @@ def _listed_folder(path: str, root: str) -> dict[str, Any]:
         folder = read_show(path, root)
     except LionError as error:
         return entry | {"error": error.message}
-    counts: dict[str, int] = {}
-    for play in folder.plays:
-        status = str(play.meta.get("status") or UNKNOWN)
-        counts[status] = counts.get(status, 0) + 1
+    counts = Counter(str(play.meta.get("status") or UNKNOWN) for play in folder.plays)
     running = [play.name for play in folder.plays if play.meta.get("status") == "running"]
     told = {"goal": folder.plan.goal, "updated_at": folder.times.changed, "plays_by_status": counts}
     return entry | told | progress(counts) | {"running_plays": running}
@@ -186,7 +196,7 @@ def show_of_folder(root: str, topic: str) -> dict[str, Any]:
         "base_branch": folder.plan.base_branch,
         "integration_branch": folder.plan.integration_branch,
         "updated_at": folder.times.changed,
-        "plays_total": len(folder.plays),
+        **progress(Counter(str(play.meta.get("status") or UNKNOWN) for play in folder.plays)),
         "plays_merged": 0,
     }
 
