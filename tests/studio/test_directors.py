@@ -20,9 +20,7 @@ def test_a_dead_director_does_not_look_alive(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     with application(tmp_path) as studio:
         write(
-            studio.services.store.database(),
-            put_show,
-            Show(topic="build", show_dir=str(folder), status=ShowStatus.ACTIVE),
+            studio.services.db.database(), put_show, Show(topic="build", show_dir=str(folder), status=ShowStatus.ACTIVE)
         )
 
         def told() -> tuple[bool, list[str]]:

@@ -77,7 +77,7 @@ def test_a_full_disk_is_507(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_reads_go_on_while_somebody_holds_the_write_lock(tmp_path: Path) -> None:
     with application(tmp_path) as studio:
-        begin(studio.services.store.database(), "there")
+        begin(studio.services.db.database(), "there")
         holder = apsw.Connection(studio.services.settings.db)
         holder.execute("BEGIN IMMEDIATE")
         found = studio.get("/api/runs")["runs"]
@@ -94,7 +94,7 @@ def test_a_bug_shows_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with application(tmp_path) as studio:
         monkeypatch.setattr("lionstudio.studio.routes.runs.list_sessions", broken)
         answer = studio.client.get("/api/runs", headers=AUTH)
-        log = Path(studio.services.log.path).read_text()
+        log = Path(studio.services.audit_log.path).read_text()
 
     assert (answer.status_code, answer.json()["code"]) == (500, "bug")
     assert "secret detail" not in answer.text

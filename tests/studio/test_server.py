@@ -205,9 +205,9 @@ def test_a_wider_address_needs_a_token_file_beside_it() -> None:
     with pytest.raises(InvalidInput, match="this machine only"):
         server.listen("0.0.0.0", 0)
     with server.listen("0.0.0.0", 0, wide=True) as listener:
-        assert server.is_wide(listener)
+        assert server.is_public_address(listener)
     with server.listen("127.0.0.1", 0, wide=True) as listener:
-        assert not server.is_wide(listener)
+        assert not server.is_public_address(listener)
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "http", "", "²"])

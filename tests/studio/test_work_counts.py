@@ -29,7 +29,7 @@ def studio(tmp_path: Path) -> Iterator[InProcess]:
 
 
 def fill(studio: InProcess, first: int, last: int) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     for number in range(first, last):
         begun = begin(db, f"s{number:03d}", created_at=NOW - number, project="demo")
         say(db, begun.branch_id, *(f"s{number}m{each}" for each in range(number % 3 + 1)), created_at=NOW)
@@ -42,7 +42,7 @@ def fill(studio: InProcess, first: int, last: int) -> None:
 @contextmanager
 def counted(studio: InProcess) -> Iterator[list[Ran]]:
     """The statements of the connection that the next requests use."""
-    store = studio.services.store
+    store = studio.services.db
     with store.reader() as conn:
         kept: Connection = conn
     with traced(kept) as ran:
@@ -83,7 +83,7 @@ def test_as_many_statements_for_many_rows_as_for_few(studio: InProcess, path: st
 
 
 def test_an_outline_is_one_walk_however_many_errors_it_finds(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     begun = begin(db, "bad")
 
     def fail(number: int) -> None:
@@ -103,7 +103,7 @@ def test_an_outline_is_one_walk_however_many_errors_it_finds(studio: InProcess) 
 
 
 def test_a_window_in_the_middle_reads_only_itself(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     begun = begin(db, "long")
     say(db, begun.branch_id, *(f"m{number:04d}" for number in range(1500)))
 

@@ -16,7 +16,7 @@ from lionstudio.settings import load_settings
 from lionstudio.studio.http import error_responses
 from lionstudio.studio.http.auth import AuthMiddleware
 from lionstudio.studio.http.body_limit import BodyLimit
-from lionstudio.studio.http.headers import ErrorPage, SecurityHeaders
+from lionstudio.studio.http.headers import ErrorBoundary, SecurityHeaders
 from lionstudio.studio.http.static import is_public, serve_page
 from lionstudio.studio.routes import admin, auth, definitions, launches, live, messages, overview, runs, shows, teams
 from lionstudio.studio.schemas.shared import ProblemView
@@ -38,8 +38,8 @@ def create_app(services: Services | None = None) -> FastAPI:
     app.router.routes.append(Route("/{path:path}", serve_page, methods=["GET"], include_in_schema=False))
     # The last one added is the outermost: a refusal carries the headers too.
     app.add_middleware(BodyLimit)
-    app.add_middleware(AuthMiddleware, keys=services.keys, log=services.log, is_public=is_public)
-    app.add_middleware(ErrorPage, log=services.log)
+    app.add_middleware(AuthMiddleware, keys=services.credentials, log=services.audit_log, is_public=is_public)
+    app.add_middleware(ErrorBoundary, log=services.audit_log)
     app.add_middleware(SecurityHeaders)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
@@ -58,22 +58,22 @@ async def _life(app: FastAPI) -> AsyncIterator[None]:
         opening = group.create_task(_open_database(services))
         # the usual moment is waited for, so that the first page finds a database; an upgrade is not
         await asyncio.wait((opening,), timeout=_OPENING_SECONDS)
-        group.create_task(services.feed.run())
+        group.create_task(services.hub.run())
         yield
-        services.launches.closing = True
-        services.feed.close()
-    services.store.close()
-    services.long_values.close()
+        services.launcher.closing = True
+        services.hub.close()
+    services.db.close()
+    services.content_cache.close()
 
 
 async def _open_database(services: Services) -> None:
     """Made or upgraded beside the loop, so that the server answers while that takes its time."""
-    if services.store.read_only:
+    if services.db.read_only:
         return
     try:
-        await asyncio.to_thread(services.store.database)
+        await asyncio.to_thread(services.db.database)
     except LionError as error:
-        services.log.write("database", why=error.message)
+        services.audit_log.write("database", why=error.message)
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:

@@ -46,13 +46,13 @@ def listen(host: str, port: int, *, wide: bool = False) -> socket.socket:
     )
 
 
-def url_of(listener: socket.socket) -> str:
+def server_url(listener: socket.socket) -> str:
     """The address to give to a browser."""
     address, port = listener.getsockname()[:2]
     return f"http://[{address}]:{port}/" if ":" in address else f"http://{address}:{port}/"
 
 
-def is_wide(listener: socket.socket) -> bool:
+def is_public_address(listener: socket.socket) -> bool:
     """Whether other machines may reach it."""
     return not ipaddress.ip_address(listener.getsockname()[0]).is_loopback
 
@@ -66,8 +66,8 @@ class StudioServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop within the grace."""
-        self._services.launches.closing = True
-        self._services.feed.close()
+        self._services.launcher.closing = True
+        self._services.hub.close()
         await super().shutdown(sockets)
 
 

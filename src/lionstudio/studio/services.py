@@ -12,7 +12,7 @@ from lionstudio.settings import Settings
 from lionstudio.studio.db import StudioDb
 from lionstudio.studio.http.audit_log import FILE, AuditLog
 from lionstudio.studio.http.auth import Credentials
-from lionstudio.studio.http.tokens import Codes
+from lionstudio.studio.http.tokens import OneTimeCodes
 from lionstudio.studio.launch.launcher import Launcher
 from lionstudio.studio.live.hub import Hub
 from lionstudio.studio.views.content_cache import ContentCache
@@ -22,14 +22,14 @@ class Services(NamedTuple):
     """One of each for a server."""
 
     settings: Settings
-    keys: Credentials
-    codes: Codes
-    log: AuditLog
-    store: StudioDb
-    feed: Hub
-    launches: Launcher
-    asker: QueryEmbedder
-    long_values: ContentCache
+    credentials: Credentials
+    codes: OneTimeCodes
+    audit_log: AuditLog
+    db: StudioDb
+    hub: Hub
+    launcher: Launcher
+    query_embedder: QueryEmbedder
+    content_cache: ContentCache
 
 
 def open_services(settings: Settings, token: str, *, read_only: bool = False) -> Services:
@@ -37,14 +37,14 @@ def open_services(settings: Settings, token: str, *, read_only: bool = False) ->
     store = StudioDb(settings.db, read_only=read_only)
     return Services(
         settings=settings,
-        keys=Credentials(token, read_only),
-        codes=Codes(),
-        log=AuditLog(os.path.join(settings.home, FILE), (token,)),
-        store=store,
-        feed=Hub(store),
-        launches=Launcher(settings),
-        asker=QueryEmbedder(settings),
-        long_values=ContentCache(),
+        credentials=Credentials(token, read_only),
+        codes=OneTimeCodes(),
+        audit_log=AuditLog(os.path.join(settings.home, FILE), (token,)),
+        db=store,
+        hub=Hub(store),
+        launcher=Launcher(settings),
+        query_embedder=QueryEmbedder(settings),
+        content_cache=ContentCache(),
     )
 
 

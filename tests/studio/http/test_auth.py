@@ -17,9 +17,9 @@ from lionstudio.errors import InvalidInput
 from lionstudio.studio.app import create_app
 from lionstudio.studio.http.auth import METHODS
 from lionstudio.studio.http.headers import SECURITY_HEADERS
-from lionstudio.studio.http.tokens import CODE_SECONDS, Codes, cookie_of, load_token
+from lionstudio.studio.http.tokens import CODE_SECONDS, OneTimeCodes, derive_cookie, load_token
 
-COOKIE = {"Cookie": f"lion_studio_8721={cookie_of(TOKEN)}"}
+COOKIE = {"Cookie": f"lion_studio_8721={derive_cookie(TOKEN)}"}
 OPEN = {"/healthz", "/login"}
 
 
@@ -38,7 +38,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
 @pytest.fixture
 def effects(studio: InProcess) -> Iterator[None]:
     """Whatever a test sends, nothing may have changed by it."""
-    home, database = Path(studio.services.settings.home), studio.services.store
+    home, database = Path(studio.services.settings.home), studio.services.db
 
     def seen() -> Any:
         ours = (path for path in home.rglob("*") if path.is_file() and path.parent.name not in ("logs", "bells"))
@@ -47,7 +47,7 @@ def effects(studio: InProcess) -> Iterator[None]:
     before = seen()
     yield
     assert seen() == before
-    assert studio.services.launches.list_all() == []
+    assert studio.services.launcher.list_launches() == []
 
 
 def body_of(verb: str) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def test_a_link_that_was_used_leads_a_browser_to_the_page_and_opens_nothing(stud
 
 def test_a_code_is_good_for_less_than_a_minute() -> None:
     now = [0.0]
-    codes = Codes(clock=lambda: now[0])
+    codes = OneTimeCodes(clock=lambda: now[0])
     early, late = codes.make(), codes.make()
 
     assert codes.use(early)
@@ -199,12 +199,12 @@ def test_too_many_headers_and_too_long_addresses_are_refused(studio: InProcess) 
 def test_refusals_are_logged_with_the_reason_and_without_the_token(studio: InProcess) -> None:
     studio.client.get(f"/api/runs?token={TOKEN}")
     studio.client.get(f"/api/{TOKEN}")
-    log = Path(studio.services.log.path).read_text()
+    log = Path(studio.services.audit_log.path).read_text()
     last = [json.loads(line) for line in log.splitlines()][-2:]
 
     assert [entry["reason"] for entry in last] == ["token_in_query", "no_token"]
     assert TOKEN not in log
-    assert stat.S_IMODE(os.stat(studio.services.log.path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(studio.services.audit_log.path).st_mode) == 0o600
 
 
 def test_read_only_refuses_every_change(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_the_environment_of_a_launch_holds_no_secrets_of_ours(
 
     assert b"do-not-pass-on" not in given
     assert os.fsencode(studio.services.settings.home) in given
-    assert studio.services.keys.token.encode() not in given
+    assert studio.services.credentials.token.encode() not in given
     until_ended(studio, started["id"])
 
 

@@ -56,7 +56,7 @@ def talk(db: Database) -> str:
 
 
 def test_errors_people_tools_and_files_are_found(studio: InProcess) -> None:
-    talk(studio.services.store.database())
+    talk(studio.services.db.database())
     found = studio.get("/api/sessions/talk/outline")
 
     messages.OutlineView.model_validate(found, strict=True)
@@ -71,7 +71,7 @@ def test_errors_people_tools_and_files_are_found(studio: InProcess) -> None:
 
 
 def test_the_timeline_has_a_block_where_something_was_said(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     main = talk(db)
     child = write(db, fork_branch, main, 1, name="other")
     put(db, child.id, "aside", assistant_response="aside", at=NOW + 99)
@@ -87,7 +87,7 @@ def test_the_timeline_has_a_block_where_something_was_said(studio: InProcess) ->
 
 
 def test_a_text_is_found_as_a_person_reads_it(studio: InProcess) -> None:
-    talk(studio.services.store.database())
+    talk(studio.services.db.database())
 
     def ords(text: str, **more: Any) -> list[int]:
         found = studio.get("/api/sessions/talk/search", params={"q": text, **more})
@@ -102,7 +102,7 @@ def test_a_text_is_found_as_a_person_reads_it(studio: InProcess) -> None:
 
 
 def test_a_link_leads_to_its_message(studio: InProcess) -> None:
-    talk(studio.services.store.database())
+    talk(studio.services.db.database())
     found = studio.get("/api/sessions/talk/messages/bad")
 
     messages.OneMessage.model_validate(found, strict=True)
@@ -112,7 +112,7 @@ def test_a_link_leads_to_its_message(studio: InProcess) -> None:
 
 
 def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     begun = begin(db, "huge")
     output = "".join(f"line {number} €\n" for number in range(60_000))
     put(db, begun.branch_id, "big", output=output, action_request_id="x", ok=True, n=1.5, more={"deep": [1]})
@@ -153,7 +153,7 @@ def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
 
 
 def test_a_window_of_very_much_ends_early_and_says_so(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     begun = begin(db, "much")
     say(db, begun.branch_id, *(f"{number:03d}" for number in range(100)))
     monkeypatch.setattr(pages, "MOST_BYTES", 500)
@@ -180,7 +180,7 @@ def test_a_window_of_very_much_ends_early_and_says_so(studio: InProcess, monkeyp
 
 
 def test_messages_keep_their_branches_and_exact_times(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     main = talk(db)
     at = 1_790_000_000.123_456_7
     put(db, main, "exact", assistant_response="now", at=at)
@@ -200,7 +200,7 @@ def test_messages_keep_their_branches_and_exact_times(studio: InProcess) -> None
 
 
 def test_forks_are_told_to_both_sides(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     main = talk(db)
     begin(db, "other")
     child = write(db, fork_branch, main, 3, session_id="other", name="again")
@@ -221,7 +221,7 @@ def test_forks_are_told_to_both_sides(studio: InProcess) -> None:
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "md"])
 def test_an_export_is_the_one_of_the_command(studio: InProcess, form: str) -> None:
-    talk(studio.services.store.database())
+    talk(studio.services.db.database())
     answer = studio.client.get(f"/api/sessions/talk/export?format={form}", headers=AUTH)
 
     assert answer.status_code == 200
@@ -231,7 +231,7 @@ def test_an_export_is_the_one_of_the_command(studio: InProcess, form: str) -> No
 
 
 def test_a_list_is_as_long_as_its_card_says(studio: InProcess) -> None:
-    db, now = studio.services.store.database(), time.time()
+    db, now = studio.services.db.database(), time.time()
     for name, age in (("old", 20 * 3600), ("slow", 3600), ("new", 60)):
         begin(db, name, created_at=now - age, updated_at=now - age, started_at=now - age)
     cards = studio.get("/api/dashboard")["cards"]
@@ -245,7 +245,7 @@ def test_a_list_is_as_long_as_its_card_says(studio: InProcess) -> None:
 
 
 def test_counts_beside_the_other_filters(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     for number in range(6):
         begin(db, f"f{number}", project="one" if number < 4 else "two", agent_name="coder" if number % 2 else "tester")
     found = studio.get("/api/facets?project=one&agent=coder")
@@ -260,7 +260,7 @@ def test_counts_beside_the_other_filters(studio: InProcess) -> None:
 def test_a_source_beside_other_filters_is_counted_among_the_newest(
     studio: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     for number in range(6):
         source = "live" if number < 3 else "imported_fs"
         begin(db, f"f{number}", project="one", source_kind=source, created_at=NOW + number)
@@ -273,7 +273,7 @@ def test_a_source_beside_other_filters_is_counted_among_the_newest(
 
 
 def test_pages_of_a_health_leave_nothing_out(studio: InProcess) -> None:
-    db, now = studio.services.store.database(), time.time()
+    db, now = studio.services.db.database(), time.time()
     for number in range(20):
         age = 20 * 3600 if number % 3 else 60
         begin(db, f"h{number:02d}", created_at=now - 86400 + number, updated_at=now - age, started_at=now - age)
@@ -291,20 +291,20 @@ def test_pages_of_a_health_leave_nothing_out(studio: InProcess) -> None:
 
 
 def test_parts_of_megabytes_are_taken_out_once_and_are_the_same(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     begun = begin(db, "vast")
     output = "".join(f"Zeile {number} € 𝄞\n" for number in range(90_000))
     put(db, begun.branch_id, "vast", output=output, action_request_id="x")
     now = [0.0]
     values = ContentCache(clock=lambda: now[0])
-    with studio.services.store.reader() as conn, traced(conn) as ran:
+    with studio.services.db.reader() as conn, traced(conn) as ran:
         for start, length in ((0, 10), (65_530, 20), (len(output) - 5, 100), (len(output) + 5, 5), (3, 200_000)):
-            part = values.part(conn, "vast", "output", start, length)
+            part = values.read(conn, "vast", "output", start, length)
             assert part == (output[start : start + length], start, len(output))
         assert sum("json_each" in each.sql for each in ran) == 1
         now[0] = 61.0
-        values.part(conn, "vast", "output", 0, 1)
+        values.read(conn, "vast", "output", 0, 1)
         assert sum("json_each" in each.sql for each in ran) == 2
         with pytest.raises(NotFound):
-            values.part(conn, "vast", "nothing", 0, 1)
+            values.read(conn, "vast", "nothing", 0, 1)
     values.close()

@@ -24,7 +24,7 @@ def studio(tmp_path: Path) -> Iterator[InProcess]:
 
 
 def test_what_another_tool_left_in_a_row_is_shown(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     odd = begin(db, "s-odd", created_at=NOW - 10 * 86400, status="running")
     say(db, odd.branch_id, "odd one")
     sql(db, "UPDATE sessions SET started_at = 'noon', reason_codes = '{', owner = '[1' WHERE id = 's-odd'")
@@ -39,7 +39,7 @@ def test_what_another_tool_left_in_a_row_is_shown(studio: InProcess) -> None:
 
 
 def test_json_is_never_broken_by_a_message(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     strange = begin(db, "s-strange", created_at=NOW - 11 * 86400)
     texts = ["\ud800 lone", "line\u2028sep", "</script>", "\x00", '"quoted"', "€" * 10]
     for number, text in enumerate(texts):

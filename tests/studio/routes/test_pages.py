@@ -58,7 +58,7 @@ def test_a_draft_is_checked_and_not_saved(studio: InProcess) -> None:
 
 
 def test_the_files_of_a_run_lie_in_our_folders_or_are_not_shown(studio: InProcess, tmp_path: Path) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     begin(db, "left")
     begin(db, "stray", artifacts_path="/etc")
     folder = tmp_path / "home" / "runs" / "left" / "deep"
@@ -96,7 +96,7 @@ def test_a_run_is_stopped_as_by_the_command(studio: InProcess) -> None:
 
 
 def test_a_run_of_which_nothing_is_known_is_not_signalled(studio: InProcess) -> None:
-    begin(studio.services.store.database(), "foreign")
+    begin(studio.services.db.database(), "foreign")
     stopped = post(studio, "/api/sessions/foreign/stop", {})
 
     assert not stopped["over"]
@@ -163,7 +163,7 @@ def test_pages_are_answered_while_the_database_is_upgraded(tmp_path: Path, monke
 
 
 def test_health_growth_settings_and_imports_have_their_shapes(studio: InProcess) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     begun = begin(db, "silent", created_at=NOW - 9 * 3600, updated_at=NOW - 9 * 3600)
     say(db, begun.branch_id, "one", "two", created_at=NOW - 9 * 3600)
     sql(
@@ -228,7 +228,7 @@ def test_the_command_says_what_goes_on_and_how_long_the_database_takes(
 
     monkeypatch.setattr(command, "_OPENING_SECONDS", 0.05)
     services = open_services(settings_in(tmp_path), "t" * 30)
-    services.store.opening_since = time.time()
+    services.db.opening_since = time.time()
     with ProgressNote(services.settings.home, "Importing", 40):
         command._tell_what_goes_on(services)
     deadline = time.monotonic() + 10
@@ -236,7 +236,7 @@ def test_the_command_says_what_goes_on_and_how_long_the_database_takes(
     while "made ready" not in said and time.monotonic() < deadline:
         time.sleep(0.02)
         said += capsys.readouterr().err
-    services.store.opening_since = None
+    services.db.opening_since = None
     while "is ready after" not in said and time.monotonic() < deadline:
         time.sleep(0.02)
         said += capsys.readouterr().err

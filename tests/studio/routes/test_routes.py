@@ -59,7 +59,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
     loose.mkdir(parents=True)
     (loose / "_meta.json").write_text('{"status": "running"}')
     with application(folder) as running:
-        db = running.services.store.database()
+        db = running.services.db.database()
         fill(db, folder)
         open_teams(running.services.settings, db).create("crew", ["ann", "bob"])
         yield running
@@ -71,7 +71,7 @@ def test_runs_have_the_shape_and_come_newest_first(studio: InProcess) -> None:
     runs.Runs.model_validate(page, strict=True)
     assert [run["id"] for run in page["runs"]] == ["s-failed", "s-first", "s-running"]
     assert page["counts"] == {"completed": 1, "failed": 1, "running": 1}
-    assert page["seq"] == studio.services.store.seq()
+    assert page["seq"] == studio.services.db.seq()
     stale = page["runs"][2]
     assert (stale["status"], stale["effective_health"], stale["message_count"]) == ("running", "stale", 0)
     assert page["runs"][0]["state"]["reasons"][0]["code"] == "run.failed.exit_nonzero"
@@ -109,7 +109,7 @@ def test_an_unchanged_list_is_not_sent_again(studio: InProcess) -> None:
     other = studio.client.get("/api/runs?status=completed", headers={**AUTH, "If-None-Match": first.headers["etag"]})
 
     assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["lion-seq"] == str(studio.services.store.seq())
+    assert again.headers["lion-seq"] == str(studio.services.db.seq())
     assert other.status_code == 200
 
 
@@ -313,7 +313,7 @@ def test_what_is_lost_is_marked_one_at_a_time(tmp_path: Path) -> None:
     child.kill()
     child.communicate()
     with application(tmp_path) as studio:
-        db = studio.services.store.database()
+        db = studio.services.db.database()
         for name, ago in (("one", 13), ("other", 13), ("fresh", 0)):
             at = NOW - ago * 3600
             begin(db, name, created_at=at, updated_at=at, last_message_at=at, owner=owner)

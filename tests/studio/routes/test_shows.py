@@ -57,7 +57,7 @@ def repo(tmp_path: Path) -> Path:
 @pytest.fixture
 def studio(tmp_path: Path, repo: Path) -> Iterator[InProcess]:
     with application(tmp_path) as running:
-        db = running.services.store.database()
+        db = running.services.db.database()
         begin(db, "second")
         show = Show(topic="build", show_dir=str(tmp_path / "shows" / "build"), repo=str(repo), base_branch="main")
         show = write(db, put_show, show)
@@ -149,7 +149,7 @@ def test_a_merged_play_shows_what_was_merged(studio: InProcess, repo: Path) -> N
     git(repo, "checkout", "-q", "show/build/integration")
     git(repo, "merge", "-q", "--no-ff", "-m", "merge", "show/build/api")
     merge = git(repo, "rev-parse", "HEAD")
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     show = write(db, put_show, Show(topic="build", show_dir="/nowhere", repo=str(repo)))
     play = Play(show_id=show.id, name="api", status=PlayStatus.MERGED, merge_sha=merge)
     write(db, put_play, play)
@@ -314,7 +314,7 @@ def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
 
 def test_needs_review_has_one_definition(studio: InProcess) -> None:
     """ADR-0017: gated, escalated, blocked; a refused gate waits for the director, and is told apart."""
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     show = write(db, put_show, Show(topic="all", show_dir="/tmp/all"))
     for status in PlayStatus:
         begin(db, f"of-{status}")
@@ -349,8 +349,8 @@ def test_what_waits_says_what_to_do(studio: InProcess) -> None:
 
 def test_what_a_word_does_is_told_by_the_status(studio: InProcess) -> None:
     """A rejected play is redone, unless it is escalated: then it is given up, and nobody is told anything."""
-    db = studio.services.store.database()
-    show = studio.services.store.read(lambda conn: find_show(conn, "build"))[0]
+    db = studio.services.db.database()
+    show = studio.services.db.read(lambda conn: find_show(conn, "build"))[0]
     assert show is not None
     write(db, put_play, Play(show_id=show.id, name="stuck", status=PlayStatus.ESCALATED))
     found = {play["name"]: play for play in studio.get("/api/shows/build")["plays"]}
@@ -438,7 +438,7 @@ def test_granting_reaches_the_show(studio: InProcess, tmp_path: Path) -> None:
 
 
 def test_a_show_that_never_ran_is_run_and_one_that_did_is_resumed(studio: InProcess, tmp_path: Path) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     show = write(db, put_show, Show(topic="new", show_dir=str(tmp_path / "shows" / "new")))
     write(db, put_play, Play(show_id=show.id, name="one"))
     planned = tmp_path / "shows" / "planned"
@@ -460,7 +460,7 @@ def test_a_row_cannot_point_at_the_files_of_others(studio: InProcess, tmp_path: 
     for name in ("_meta.json", "_verdict.json", "../_final_verdict.json"):
         (secret / name).write_text('{"feedback": "hidden"}')
     log(str(secret.parent), "asked", play=None, reason="hidden")
-    write(studio.services.store.database(), put_show, Show(topic="build", show_dir=str(secret.parent)))
+    write(studio.services.db.database(), put_show, Show(topic="build", show_dir=str(secret.parent)))
 
     for path in ("", "/plays/api", "/plays/api/attempts"):
         answer = studio.client.get(f"/api/shows/build{path}", headers=AUTH)

@@ -17,7 +17,7 @@ class Denial(NamedTuple):
 
     status: int
     reason: str
-    sentence: str
+    message: str
 
 
 class AuditLog:
@@ -27,7 +27,7 @@ class AuditLog:
         self.path = path
         self._secrets = secrets
 
-    def denied(self, denial: Denial, method: str, path: str, client: str) -> None:
+    def write_denial(self, denial: Denial, method: str, path: str, client: str) -> None:
         """Note a refusal; the query is left out, it may hold what somebody took for the right place of a token."""
         self.write("denied", reason=denial.reason, status=denial.status, method=method[:20], path=path, client=client)
 

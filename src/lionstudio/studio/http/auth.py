@@ -15,8 +15,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from lionstudio.studio.http.audit_log import AuditLog, Denial
-from lionstudio.studio.http.error_responses import problem
-from lionstudio.studio.http.tokens import cookie_of, is_same
+from lionstudio.studio.http.error_responses import problem_response
+from lionstudio.studio.http.tokens import derive_cookie, secrets_equal
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 MOST_HEADERS = 100
@@ -39,7 +39,7 @@ class AuthMiddleware:
 
     def __init__(self, app: ASGIApp, keys: Credentials, log: AuditLog, is_public: Callable[[str], bool]) -> None:
         self.app, self._keys, self._log, self._is_public = app, keys, log, is_public
-        self._cookie = cookie_of(keys.token)
+        self._cookie = derive_cookie(keys.token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -50,8 +50,8 @@ class AuthMiddleware:
             await self.app(scope, receive, send)
             return
         client = (scope.get("client") or ("unknown",))[0]
-        self._log.denied(denial, scope.get("method", scope["type"]), scope["path"], client)
-        await problem(denial.status, denial.reason, denial.sentence)(scope, receive, send)
+        self._log.write_denial(denial, scope.get("method", scope["type"]), scope["path"], client)
+        await problem_response(denial.status, denial.reason, denial.message)(scope, receive, send)
 
     def check(self, scope: Scope) -> Denial | None:
         """Why a request is refused, None when it may pass."""
@@ -69,7 +69,7 @@ class AuthMiddleware:
 
     def _token_in_query(self, scope: Scope) -> Denial | None:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if any(name.lower() in _TOKEN_NAMES or is_same(value, self._keys.token) for name, value in query):
+        if any(name.lower() in _TOKEN_NAMES or secrets_equal(value, self._keys.token) for name, value in query):
             return Denial(401, "token_in_query", "A token does not belong into an address; send it as a header.")
         return None
 
@@ -79,13 +79,13 @@ class AuthMiddleware:
         given = headers.getlist("authorization")
         if given:
             scheme, _, token = given[0].partition(" ")
-            if len(given) == 1 and scheme.lower() == "bearer" and is_same(token.strip(), self._keys.token):
+            if len(given) == 1 and scheme.lower() == "bearer" and secrets_equal(token.strip(), self._keys.token):
                 return None
             return Denial(401, "wrong_token", "That is not this Studio's token; it is in the file studio.token.")
         cookie = _cookie(headers, cookie_name(scope))
         if cookie is None:
             return Denial(401, "no_token", "Send the token of studio.token as `Authorization: Bearer …`.")
-        if not is_same(cookie, self._cookie):
+        if not secrets_equal(cookie, self._cookie):
             return Denial(401, "wrong_cookie", "This browser is not signed in any more; start `li studio` again.")
         if scope["method"] not in SAFE_METHODS and "origin" not in headers:
             return Denial(403, "no_origin", "A browser says where a request comes from; this one did not.")

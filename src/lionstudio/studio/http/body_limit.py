@@ -7,7 +7,7 @@ import asyncio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from lionstudio.studio.http.error_responses import problem
+from lionstudio.studio.http.error_responses import problem_response
 
 MOST_BYTES = 1_000_000
 SECONDS = 10.0
@@ -30,7 +30,7 @@ class BodyLimit:
             async with asyncio.timeout(self._seconds):
                 body = await _read(receive)
         except TimeoutError:
-            await problem(408, "slow_body", f"The body did not arrive within {self._seconds:.0f} s.")(
+            await problem_response(408, "slow_body", f"The body did not arrive within {self._seconds:.0f} s.")(
                 scope, receive, send
             )
             return
@@ -70,5 +70,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 async def _too_large(scope: Scope, receive: Receive, send: Send) -> None:
     # what is still to come would be taken for the next request
-    refusal = problem(413, "body_too_large", f"A body has at most {MOST_BYTES} bytes.", headers={"Connection": "close"})
+    refusal = problem_response(
+        413, "body_too_large", f"A body has at most {MOST_BYTES} bytes.", headers={"Connection": "close"}
+    )
     await refusal(scope, receive, send)

@@ -42,7 +42,7 @@ STATUSES: Mapping[type[LionError], int] = {
 }
 
 
-def problem(
+def problem_response(
     status: int,
     code: str,
     detail: str,
@@ -73,11 +73,11 @@ def problem(
     return Response(json.dumps(body), status, more, MEDIA_TYPE)
 
 
-def of_error(error: LionError, status: int | None = None) -> Response:
+def error_response(error: LionError, status: int | None = None) -> Response:
     """One of our own errors."""
     if status is None:
         status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-    return problem(status, error.code, error.message, hint=error.hint, retryable=error.retryable)
+    return problem_response(status, error.code, error.message, hint=error.hint, retryable=error.retryable)
 
 
 def install(app: FastAPI) -> None:
@@ -89,7 +89,7 @@ def install(app: FastAPI) -> None:
 
 async def _ours(_request: Request, error: Exception) -> Response:
     assert isinstance(error, LionError)
-    return of_error(error)
+    return error_response(error)
 
 
 async def _invalid(_request: Request, error: Exception) -> Response:
@@ -98,17 +98,19 @@ async def _invalid(_request: Request, error: Exception) -> Response:
         {"where": ".".join(str(part) for part in each["loc"]), "message": str(each["msg"])} for each in error.errors()
     ]
     first = f"{found[0]['where']}: {found[0]['message']}" if found else "the request cannot be understood"
-    return problem(422, "invalid_request", first, errors=jsonable(found[:20]))
+    return problem_response(422, "invalid_request", first, errors=jsonable(found[:20]))
 
 
 async def _of_framework(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     words = {404: ("no_route", "There is nothing at this address."), 405: ("method", "That cannot be done here.")}
     code, detail = words.get(error.status_code, ("refused", str(error.detail)))
-    return problem(error.status_code, code, detail, headers=error.headers)
+    return problem_response(error.status_code, code, detail, headers=error.headers)
 
 
-def bug(error: BaseException) -> tuple[Response, str]:
+def bug_response(error: BaseException) -> tuple[Response, str]:
     """What to answer when something broke that never should, and what to write into the log."""
-    answer = problem(500, "bug", "Something broke in Studio; logs/studio.log says what.", hint="please report it")
+    answer = problem_response(
+        500, "bug", "Something broke in Studio; logs/studio.log says what.", hint="please report it"
+    )
     return answer, "".join(traceback.format_exception(error))

@@ -6,7 +6,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lionstudio.studio.http.audit_log import AuditLog
-from lionstudio.studio.http.error_responses import bug
+from lionstudio.studio.http.error_responses import bug_response
 
 
 def content_policy(nonce: str | None = None) -> str:
@@ -47,7 +47,7 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
-class ErrorPage:
+class ErrorBoundary:
     """An error that nobody foresaw: its traceback goes to the log, and one sentence to the client."""
 
     def __init__(self, app: ASGIApp, log: AuditLog) -> None:
@@ -64,7 +64,7 @@ class ErrorPage:
         try:
             await self.app(scope, receive, noting)
         except Exception as error:
-            answer, traceback = bug(error)
+            answer, traceback = bug_response(error)
             self._log.write("bug", path=scope.get("path", ""), traceback=traceback)
             if scope["type"] != "http" or began:
                 raise

@@ -20,7 +20,7 @@ _MOST_TAGGED = 1_000_000  # bytes; who asks for more reads it once, and waits fo
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
-def encoded(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """JSON in UTF-8; what another tool left in a row is spelled out, never a reason to fail."""
     try:
         return _encode(value).encode()
@@ -35,14 +35,16 @@ def _shallow(value: Any) -> Any:
         return {"unreadable": "nested too deeply"}
 
 
-def answer(
+def json_response(
     value: Mapping[str, Any], seq: int, *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
     """An object with its seq."""
-    return Response(encoded({"seq": seq, **value}), status, {SEQ: str(seq), **(headers or {})}, JSON)
+    return Response(encode_json({"seq": seq, **value}), status, {SEQ: str(seq), **(headers or {})}, JSON)
 
 
-def cached(request: Request, body: bytes | list[bytes], seq: int, *, evaluated_at: float | None = None) -> Response:
+def cacheable_response(
+    request: Request, body: bytes | list[bytes], seq: int, *, evaluated_at: float | None = None
+) -> Response:
     """A list with its seq and ETag, or 304 for a client that has an equal one. `body` is the JSON of an object.
 
     `evaluated_at` of the states in it does not count as a change.
@@ -50,9 +52,9 @@ def cached(request: Request, body: bytes | list[bytes], seq: int, *, evaluated_a
     pieces = [body] if isinstance(body, bytes) else body
     headers = {SEQ: str(seq), "Cache-Control": "private, no-cache"}
     if sum(map(len, pieces)) <= _MOST_TAGGED:
-        clock = b'"evaluated_at":%b' % encoded(evaluated_at)
+        clock = b'"evaluated_at":%b' % encode_json(evaluated_at)
         headers["ETag"] = f'W/"{_digest(piece.replace(clock, b"") for piece in pieces)}"'
-        if names_tag(request, headers["ETag"]):
+        if matches_etag(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
     # the seq changes with every commit anywhere, so it is not part of what the tag stands for
     return ChunkedResponse([b'{"seq":%d,' % seq + pieces[0][1:], *pieces[1:]], headers)
@@ -80,6 +82,6 @@ def _digest(pieces: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-def names_tag(request: Request, tag: str) -> bool:
+def matches_etag(request: Request, tag: str) -> bool:
     """Whether the client says that it has this already."""
     return tag in (part.strip() for part in request.headers.get("if-none-match", "").split(","))

@@ -14,13 +14,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from lionstudio.errors import LionError
-from lionstudio.studio.http.error_responses import problem
+from lionstudio.studio.http.error_responses import problem_response
 from lionstudio.studio.http.headers import content_policy
-from lionstudio.studio.http.responses import names_tag
+from lionstudio.studio.http.responses import matches_etag
 from lionstudio.system.filenames import fault_of_name
 from lionstudio.system.safe_read import read_bytes
 
-STATIC = os.path.join(os.path.dirname(__file__), "static")
+STATIC = os.path.join(os.path.dirname(os.path.dirname(__file__)), "static")
 MOST_BYTES = 20_000_000
 # The first part of every address that shows data; whatever else there is belongs to the page and needs no token.
 GUARDED = frozenset({"api", "metrics", "openapi.json"})
@@ -55,7 +55,7 @@ async def serve_page(request: Request) -> Response:
     """A file of the page, or the page itself."""
     path = request.scope["path"]
     if not is_public(path):
-        return problem(404, "no_route", "There is nothing at this address.")
+        return problem_response(404, "no_route", "There is nothing at this address.")
     parts = [part for part in path.split("/") if part]
     if parts and (parts[0] == "assets" or (len(parts) == 1 and "." in parts[0])):
         return _file(request, parts)
@@ -65,13 +65,13 @@ async def serve_page(request: Request) -> Response:
 def _file(request: Request, parts: list[str]) -> Response:
     try:
         if any(fault_of_name(part) for part in parts):
-            return problem(404, "no_file", "The page has no such file.")
+            return problem_response(404, "no_file", "The page has no such file.")
         content = read_bytes(os.path.join(STATIC, *parts), most=MOST_BYTES, root=STATIC)
     except LionError:
-        return problem(404, "no_file", "The page has no such file.")
+        return problem_response(404, "no_file", "The page has no such file.")
     tag = '"' + hashlib.blake2b(content, digest_size=12).hexdigest() + '"'
     headers = {"Cache-Control": _FOR_EVER if parts[0] == "assets" else "no-cache", "ETag": tag}
-    if names_tag(request, tag):
+    if matches_etag(request, tag):
         return Response(status_code=304, headers=headers)
     kind = mimetypes.guess_type(parts[-1])[0] or "application/octet-stream"
     return Response(content, media_type=kind, headers=headers)

@@ -54,17 +54,17 @@ def _close_to_others(path: str) -> None:
         raise StorageFailed(f"{path} can be read by others: {error.strerror}", hint="chmod 600 it") from None
 
 
-def cookie_of(token: str) -> str:
+def derive_cookie(token: str) -> str:
     """What the browser keeps: it opens the same doors, but it is not the token."""
     return hmac.new(token.encode(), b"lion studio cookie", hashlib.sha256).hexdigest()
 
 
-def is_same(given: str, wanted: str) -> bool:
+def secrets_equal(given: str, wanted: str) -> bool:
     """Compare without telling by the time it takes how much was right."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
 
 
-class Codes:
+class OneTimeCodes:
     """One-time codes: each is good once and for less than a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -84,7 +84,7 @@ class Codes:
         """Whether it was good; it is not any more."""
         self._forget_old()
         # every one is looked at: which of them was meant must not be told by the time
-        matching = [code for code in self._until if is_same(given, code)]
+        matching = [code for code in self._until if secrets_equal(given, code)]
         for code in matching:
             del self._until[code]
         return bool(matching)

@@ -78,9 +78,9 @@ class Launcher:
             return known
         id_ = new_id()
         words = run_argv(verb, target, options, id_) if verb in RUNS else task_argv(verb, target, options)
-        return self.order(verb, target, words, prompt=prompt, options=options, key=key, id_=id_)
+        return self.start_command(verb, target, words, prompt=prompt, options=options, key=key, id_=id_)
 
-    def order(
+    def start_command(
         self,
         verb: str,
         target: str | None,
@@ -99,7 +99,7 @@ class Launcher:
         self._forget_old()
         return launch
 
-    def list_all(self) -> list[Launch]:
+    def list_launches(self) -> list[Launch]:
         """Newest first."""
         return list(self._all.values())[::-1]
 
@@ -162,7 +162,7 @@ class Launcher:
             del self._all[old]
 
 
-def output_of(launch: Launch) -> str:
+def read_output(launch: Launch) -> str:
     """The end of what it printed."""
     try:
         with open(launch.log, "rb") as file:

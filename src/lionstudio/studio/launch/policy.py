@@ -25,7 +25,7 @@ RUNS: Mapping[str, frozenset[str]] = {
 class LaunchTask(NamedTuple):
     """A command that runs no agent by itself: its words, and its options."""
 
-    words: tuple[str, ...]
+    argv: tuple[str, ...]
     options: frozenset[str] = frozenset()
 
 
@@ -67,7 +67,7 @@ def task_argv(verb: str, target: str | None, options: Mapping[str, Any]) -> list
         targets = ", ".join(name.split()[1] for name in TASKS if name.split()[0] == verb)
         known = f"{verb} takes one of: {targets}" if targets else f"use one of: {', '.join(VERBS)}"
         raise InvalidInput(f"{verb!r:.40} cannot be launched with {target!r:.40}", hint=known)
-    return [*task.words, *_options(verb, task.options, options)]
+    return [*task.argv, *_options(verb, task.options, options)]
 
 
 def show_argv(

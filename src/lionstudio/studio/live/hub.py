@@ -16,7 +16,7 @@ from lionstudio.errors import Busy, LionError
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change, Tail
 from lionstudio.studio.db import StudioDb, identity_of
-from lionstudio.studio.live.payload import light_event, whole_event
+from lionstudio.studio.live.payload import change_event, message_event
 
 MOST_QUEUED = 256
 MOST_CLIENTS = 2000
@@ -41,23 +41,23 @@ class Subscriber:
         self.wants, self.whole = wants, whole
         self.queue: deque[HubEvent] = deque()
         self.ready = asyncio.Event()
-        self.lost = False
+        self.dropped = False
         self.lagging = False
 
     def put(self, event: HubEvent) -> None:
         """Queue an event; when there is no room, everything is given up."""
-        if self.lost:
+        if self.dropped:
             return
         if len(self.queue) >= MOST_QUEUED:
-            self.lose()
+            self.drop()
             return
         self.queue.append(event)
         self.ready.set()
 
-    def lose(self) -> None:
+    def drop(self) -> None:
         """From now on it can only be told to fetch anew."""
         self.queue.clear()
-        self.lost = True
+        self.dropped = True
         self.ready.set()
 
     def take(self) -> list[HubEvent]:
@@ -81,11 +81,11 @@ class Hub:
         self.closing = asyncio.Event()
 
     @property
-    def clients(self) -> int:
+    def client_count(self) -> int:
         """How many listen."""
         return len(self._subscribers)
 
-    async def opened(self) -> None:
+    async def wait_until_ready(self) -> None:
         """Wait a moment for the database to be followed; Busy when nobody can be served."""
         await _either(self._following, _OPENING_SECONDS)
         self._check_open()
@@ -98,7 +98,7 @@ class Hub:
         return self.seq
 
     @asynccontextmanager
-    async def subscribed(self, subscriber: Subscriber) -> AsyncIterator[int]:
+    async def subscribe(self, subscriber: Subscriber) -> AsyncIterator[int]:
         """Listen for the time of the block; gives the seq after which events are queued."""
         joined = self._check_open()
         self._subscribers.add(subscriber)
@@ -156,11 +156,11 @@ class Hub:
 
     def _hand_out(self, conn: Connection, chunk: tuple[Change, ...]) -> None:
         for change in chunk:
-            wanting = [each for each in self._subscribers if not each.lost and each.wants(change)]
+            wanting = [each for each in self._subscribers if not each.dropped and each.wants(change)]
             for whole in (True, False):
                 some = [each for each in wanting if each.whole is whole]
                 if some:
-                    event = HubEvent(change, whole_event(conn, change) if whole else light_event(change))
+                    event = HubEvent(change, message_event(conn, change) if whole else change_event(change))
                     for each in some:
                         each.put(event)
 
@@ -171,7 +171,7 @@ class Hub:
             full = [
                 each
                 for each in self._subscribers
-                if len(each.queue) > MOST_QUEUED - _CHUNK and not each.lagging and not each.lost
+                if len(each.queue) > MOST_QUEUED - _CHUNK and not each.lagging and not each.dropped
             ]
             if not full:
                 return
@@ -183,7 +183,7 @@ class Hub:
 
     def _lose_all(self) -> None:
         for each in self._subscribers:
-            each.lose()
+            each.drop()
 
     def close(self) -> None:
         """Stop following; every stream ends."""

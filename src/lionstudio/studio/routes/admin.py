@@ -23,7 +23,7 @@ from lionstudio.state.sqlite import maintenance
 from lionstudio.state.sqlite.open import open_writer
 from lionstudio.state.upkeep import doctor
 from lionstudio.state.upkeep.prune import plan_prune
-from lionstudio.studio.http.responses import JSON, answer, encoded
+from lionstudio.studio.http.responses import JSON, encode_json, json_response
 from lionstudio.studio.schemas import admin as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
@@ -46,7 +46,7 @@ async def examine(request: Request, deep: bool = False) -> Response:
         moves = doctor.stale_and_dead(conn)
         return {"findings": [each._asdict() for each in found], "transitions": [each._asdict() for each in moves]}
 
-    return answer(*await asyncio.to_thread(here.store.read, work))
+    return json_response(*await asyncio.to_thread(here.db.read, work))
 
 
 @router.post("/api/admin/doctor/transition", response_model=wire.Transitions, responses=problems(409))
@@ -58,13 +58,13 @@ async def transition_stale(request: Request, given: wire.MarkedFailedView) -> Re
 
     def work() -> list[doctor.MarkedFailed]:
         if not given.dry_run:
-            return here.store.write(lambda conn: doctor.transition_stale(conn, only=only))
-        moves, _ = here.store.read(doctor.stale_and_dead)
+            return here.db.write(lambda conn: doctor.transition_stale(conn, only=only))
+        moves, _ = here.db.read(doctor.stale_and_dead)
         return [each for each in moves if only is None or each.session_id in only]
 
     found = await asyncio.to_thread(work)
     body = {"dry_run": given.dry_run, "transitions": [each._asdict() for each in found]}
-    return answer(body, here.store.seq())
+    return json_response(body, here.db.seq())
 
 
 @router.post("/api/admin/checkpoint", response_model=wire.CheckpointedView, responses=problems(409))
@@ -73,14 +73,14 @@ async def checkpoint(request: Request, given: wire.Checkpoint) -> Response:
     done = await asyncio.to_thread(
         _with_writer, services(request), lambda conn: maintenance.checkpoint(conn, given.mode)
     )
-    return answer({"result": done._asdict()}, services(request).store.seq())
+    return json_response({"result": done._asdict()}, services(request).db.seq())
 
 
 @router.post("/api/admin/vacuum", response_model=wire.Vacuumed, responses=problems(409))
 async def vacuum(request: Request) -> Response:
     """Rebuild the file without its free space; others wait meanwhile."""
     before, after = await asyncio.to_thread(_with_writer, services(request), maintenance.vacuum)
-    return answer({"result": {"bytes_before": before, "bytes_after": after}}, services(request).store.seq())
+    return json_response({"result": {"bytes_before": before, "bytes_after": after}}, services(request).db.seq())
 
 
 @router.get("/api/admin/prune", response_model=wire.PrunePreview, responses=problems())
@@ -96,12 +96,12 @@ async def preview_prune(
     newest = here.settings.keep_n if keep_n is None else keep_n
 
     def work() -> dict[str, int]:
-        with here.store.reader() as conn:
+        with here.db.reader() as conn:
             before = time.time() - days * 86400
             return plan_prune(conn, before=before, keep_n=newest, orphan_progressions=orphans)._asdict()
 
     body = {"plan": await asyncio.to_thread(work), "keep_days": days, "keep_n": newest}
-    return answer(body, here.store.seq())
+    return json_response(body, here.db.seq())
 
 
 @router.post("/api/admin/backup", status_code=201, response_model=wire.BackedUp, responses=problems(409))
@@ -116,7 +116,7 @@ async def backup(request: Request, given: wire.Backup) -> Response:
         path = os.path.join(folder, name)
         return {"path": path, "bytes": maintenance.backup(here.settings.db, path)}
 
-    return answer({"result": await asyncio.to_thread(work)}, here.store.seq(), status=201)
+    return json_response({"result": await asyncio.to_thread(work)}, here.db.seq(), status=201)
 
 
 @router.get("/api/admin/database", response_model=wire.DatabaseStats, responses=problems())
@@ -126,7 +126,7 @@ async def database_stats(request: Request, sizes: bool = False) -> Response:
     def work(conn: Connection) -> dict[str, Any]:
         return {"stats": maintenance.stats(conn, sizes=sizes), "growth": stats.growth(conn, time.time())}
 
-    return answer(*await asyncio.to_thread(services(request).store.read, work))
+    return json_response(*await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get("/api/admin/imports", response_model=wire.ImportStatus, responses=problems())
@@ -153,29 +153,29 @@ async def import_status(request: Request) -> Response:
             "work": works_of(here),
         }
 
-    found, seq = await asyncio.to_thread(here.store.read, work)
-    return answer(found | await asyncio.to_thread(on_disk), seq)
+    found, seq = await asyncio.to_thread(here.db.read, work)
+    return json_response(found | await asyncio.to_thread(on_disk), seq)
 
 
 @router.get("/api/work", response_model=wire.Works, responses=problems())
 async def list_work(request: Request) -> Response:
     """Imports and upgrades that go on now, in whichever process; it is told without the database."""
     body = {"work": await asyncio.to_thread(works_of, services(request))}
-    return Response(encoded(body), media_type=JSON)
+    return Response(encode_json(body), media_type=JSON)
 
 
 @router.get("/api/admin/health", response_model=wire.HealthOverview, responses=problems())
 async def get_health(request: Request) -> Response:
     """Everything that is marked running, by its health, with what says so."""
-    return answer(*await asyncio.to_thread(services(request).store.read, health_overview))
+    return json_response(*await asyncio.to_thread(services(request).db.read, health_overview))
 
 
 @router.get("/api/admin/logs", response_model=wire.Logs, responses=problems())
 async def read_log(request: Request, lines: Annotated[int, Query(ge=1, le=1000)] = 200) -> Response:
     """The end of Studio's own log: who was refused and why, and what broke."""
-    path = services(request).log.path
+    path = services(request).audit_log.path
     found = await asyncio.to_thread(_end_of, path, lines)
-    return Response(encoded({"lines": found}), media_type=JSON)
+    return Response(encode_json({"lines": found}), media_type=JSON)
 
 
 @router.get("/api/admin/settings", response_model=wire.SettingsShape, responses=problems())
@@ -184,14 +184,14 @@ async def get_settings(request: Request) -> Response:
     here = services(request)
     items = describe(here.settings)
     values, origins = ({item["name"]: item[key] for item in items} for key in ("value", "origin"))
-    body = {"settings": values, "origins": origins, "items": items, "read_only": here.keys.read_only}
-    return Response(encoded(body), media_type=JSON)
+    body = {"settings": values, "origins": origins, "items": items, "read_only": here.credentials.read_only}
+    return Response(encode_json(body), media_type=JSON)
 
 
 def works_of(here: Services) -> list[dict[str, Any]]:
     """What is noted in the home, and the opening of the database by this server itself."""
     found = [each._asdict() for each in list_progress(here.settings.home)]
-    began = here.store.opening_since
+    began = here.db.opening_since
     if began is not None:
         what = "Opening the database, upgraded first where it is of an older version"
         facts = {"pid": os.getpid(), "done": 0, "total": 0, "began_at": began, "told_at": time.time()}
@@ -201,7 +201,7 @@ def works_of(here: Services) -> list[dict[str, Any]]:
 
 def _with_writer(here: Services, work: Any) -> Any:
     """Upkeep takes a connection of its own: it is no transaction, and the server's writer goes on."""
-    here.store.database()
+    here.db.database()
     conn = open_writer(here.settings.db, create=False)
     try:
         conn.raw.set_busy_timeout(5000)

@@ -12,9 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from lionstudio.state.runs.dashboard import status_counts
 from lionstudio.state.sqlite.maintenance import file_size
 from lionstudio.studio.http.auth import cookie_name
-from lionstudio.studio.http.error_responses import problem
-from lionstudio.studio.http.responses import JSON, encoded
-from lionstudio.studio.http.tokens import cookie_of
+from lionstudio.studio.http.error_responses import problem_response
+from lionstudio.studio.http.responses import JSON, encode_json
+from lionstudio.studio.http.tokens import derive_cookie
 from lionstudio.studio.schemas.admin import Health
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
@@ -28,7 +28,7 @@ _NO_CONTENT: dict[int | str, dict[str, Any]] = {204: {"description": "this brows
 @router.get("/healthz", response_model=Health, responses=problems())
 async def healthz() -> Response:
     """That the server runs; needs no token and tells nothing else."""
-    return Response(encoded({"status": "ok", "version": VERSION}), media_type=JSON)
+    return Response(encode_json({"status": "ok", "version": VERSION}), media_type=JSON)
 
 
 @router.get(
@@ -38,10 +38,12 @@ async def login_by_code(request: Request, code: Annotated[str, Query(max_length=
     """The address that `li studio` prints: its code is good once, for less than a minute."""
     here = services(request)
     if not here.codes.use(code):
-        here.log.write("denied", reason="wrong_code", path="/login")
+        here.audit_log.write("denied", reason="wrong_code", path="/login")
         if "text/html" in request.headers.get("Accept", ""):
             return RedirectResponse("/", 303)  # the page is shown to who is signed in, and tells others how to
-        return problem(401, "wrong_code", "That code was used already, or is too old.", hint="start `li studio` again")
+        return problem_response(
+            401, "wrong_code", "That code was used already, or is too old.", hint="start `li studio` again"
+        )
     answer = RedirectResponse("/", 303)
     _sign_in(request, here, answer)
     return answer
@@ -63,15 +65,15 @@ async def login_by_token(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Numbers for Prometheus, behind the token."""
     here = services(request)
-    counts, seq = here.store.read(status_counts)
+    counts, seq = here.db.read(status_counts)
     lines = ["# TYPE lion_sessions gauge", *(f'lion_sessions{{status="{name}"}} {n}' for name, n in counts.items())]
     plain = {
         "lion_changes_seq": seq,
-        "lion_stream_clients": here.feed.clients,
-        "lion_database_bytes": file_size(here.store.path),
-        "lion_wal_bytes": file_size(f"{here.store.path}-wal"),
-        "lion_database_replaced_total": here.store.replaced,
-        "lion_launches_running": sum(each.process.poll() is None for each in here.launches.list_all()),
+        "lion_stream_clients": here.hub.client_count,
+        "lion_database_bytes": file_size(here.db.path),
+        "lion_wal_bytes": file_size(f"{here.db.path}-wal"),
+        "lion_database_replaced_total": here.db.replaced,
+        "lion_launches_running": sum(each.process.poll() is None for each in here.launcher.list_launches()),
         "process_resident_memory_bytes": _resident(),
     }
     for name, value in plain.items():
@@ -82,7 +84,7 @@ async def metrics(request: Request) -> Response:
 def _sign_in(request: Request, here: Services, answer: Response) -> None:
     answer.set_cookie(
         cookie_name(request.scope),
-        cookie_of(here.keys.token),
+        derive_cookie(here.credentials.token),
         max_age=_COOKIE_SECONDS,
         httponly=True,
         samesite="strict",

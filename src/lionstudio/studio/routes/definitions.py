@@ -15,8 +15,8 @@ from lionstudio.definitions import versions as editing
 from lionstudio.errors import Conflict, LionError, NotFound
 from lionstudio.files.definitions import catalog, plugins, search_paths
 from lionstudio.state.definitions import Version, get_version, list_versions
-from lionstudio.studio.http.error_responses import of_error, problem
-from lionstudio.studio.http.responses import JSON, answer, cached, encoded
+from lionstudio.studio.http.error_responses import error_response, problem_response
+from lionstudio.studio.http.responses import JSON, cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import definitions as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
@@ -57,11 +57,11 @@ async def list_plugins(request: Request) -> Response:
 async def get_definition(request: Request, kind: wire.Kind, name: str) -> Response:
     """One definition with its text; its ETag is what a save must name."""
     here = services(request)
-    seq = here.store.seq()  # before the text: what is saved in between is news then
+    seq = here.db.seq()  # before the text: what is saved in between is news then
     found = await asyncio.to_thread(_find, here, kind, name)
     shown = catalog.to_dict(found, whole=True)
     body = {"definition": shown, "text": found.text}
-    return answer(body, seq, headers=_tagged(found.sha256))
+    return json_response(body, seq, headers=_tagged(found.sha256))
 
 
 @router.put(
@@ -82,7 +82,7 @@ async def save_definition(
     check_name(name)
     creating = if_match is None and if_none_match == "*"
     if if_match is None and not creating:
-        return problem(
+        return problem_response(
             428,
             "no_precondition",
             "Say with If-Match which text you have changed.",
@@ -96,7 +96,7 @@ async def save_definition(
             else editing.target_of(catalog.get_definition(kind, name, here.settings.home, _cwd()))
         )
         editing.save(
-            here.store.database(),
+            here.db.database(),
             here.settings.home,
             target,
             given.text,
@@ -110,9 +110,9 @@ async def save_definition(
     try:
         found = await asyncio.to_thread(save)
     except Conflict as error:
-        return of_error(error, 412)
+        return error_response(error, 412)
     body = {"definition": catalog.to_dict(found, whole=True), "text": found.text}
-    return answer(body, here.store.seq(), status=201 if creating else 200, headers=_tagged(found.sha256))
+    return json_response(body, here.db.seq(), status=201 if creating else 200, headers=_tagged(found.sha256))
 
 
 @router.post("/api/definitions/{kind}/{name}/validate", response_model=wire.CheckedText, responses=problems())
@@ -121,7 +121,7 @@ async def check_definition(kind: wire.Kind, name: str, given: wire.Draft) -> Res
     check_name(name)
     draft = catalog.Definition(kind, name, "", search_paths.SearchPath("", "draft"), text=given.text)
     found = await asyncio.to_thread(catalog.parsed, draft, given.text)
-    return Response(encoded({"definition": catalog.to_dict(found, whole=True)}), media_type=JSON)
+    return Response(encode_json({"definition": catalog.to_dict(found, whole=True)}), media_type=JSON)
 
 
 @router.get("/api/definitions/{kind}/{name}/versions", response_model=wire.Versions, responses=problems())
@@ -129,8 +129,8 @@ async def get_versions(request: Request, kind: wire.Kind, name: str) -> Response
     """The history, newest first, without the texts."""
     here = services(request)
     key = (await asyncio.to_thread(_find, here, kind, name)).key
-    found, seq = here.store.read(lambda conn: list_versions(conn, kind, key))
-    return answer({"versions": [_version(each, whole=False) for each in found]}, seq)
+    found, seq = here.db.read(lambda conn: list_versions(conn, kind, key))
+    return json_response({"versions": [_version(each, whole=False) for each in found]}, seq)
 
 
 @router.get("/api/definitions/{kind}/{name}/versions/{version}", response_model=wire.OneVersion, responses=problems())
@@ -140,8 +140,8 @@ async def get_one_version(
     """One earlier text."""
     here = services(request)
     key = (await asyncio.to_thread(_find, here, kind, name)).key
-    found, seq = here.store.read(lambda conn: get_version(conn, kind, key, version))
-    return answer({"version": _version(found, whole=True)}, seq)
+    found, seq = here.db.read(lambda conn: get_version(conn, kind, key, version))
+    return json_response({"version": _version(found, whole=True)}, seq)
 
 
 @router.post("/api/definitions/{kind}/{name}/rollback", response_model=wire.DefinitionDetail, responses=problems(409))
@@ -151,12 +151,12 @@ async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.Ro
 
     def work() -> catalog.Definition:
         target = editing.target_of(_find(here, kind, name))
-        editing.rollback(here.store.database(), here.settings.home, target, given.version, author=AUTHOR)
+        editing.rollback(here.db.database(), here.settings.home, target, given.version, author=AUTHOR)
         return _find(here, kind, name)
 
     found = await asyncio.to_thread(work)
     body = {"definition": catalog.to_dict(found, whole=True), "text": found.text}
-    return answer(body, here.store.seq(), headers=_tagged(found.sha256))
+    return json_response(body, here.db.seq(), headers=_tagged(found.sha256))
 
 
 Lister = Callable[[Services], tuple[list[dict[str, Any]], list[search_paths.SearchPath]]]
@@ -164,10 +164,12 @@ Lister = Callable[[Services], tuple[list[dict[str, Any]], list[search_paths.Sear
 
 async def _listed(request: Request, lister: Lister) -> Response:
     here = services(request)
-    seq = here.store.seq()
+    seq = here.db.seq()
     items, looked = await asyncio.to_thread(lister, here)
     shown = [{**each._asdict(), "path": shown_path(each.path)} for each in looked]
-    return cached(request, encoded({"items": items, "places": [each["path"] for each in shown], "looked": shown}), seq)
+    return cacheable_response(
+        request, encode_json({"items": items, "places": [each["path"] for each in shown], "looked": shown}), seq
+    )
 
 
 def _edited(kind: str) -> Lister:
@@ -199,13 +201,13 @@ def _find(here: Services, kind: str, name: str) -> catalog.Definition:
 def _settled(here: Services, look: Callable[[], list[catalog.Definition]]) -> list[catalog.Definition]:
     """An edit by another program becomes a version; what is there is shown even where that cannot be written."""
     try:
-        database = here.store.find_database()
+        database = here.db.find_database()
         if database is not None:
             return editing.settled(database, here.settings.home, look)
     except NotFound:
         raise
     except LionError as error:
-        here.log.write("unobserved", why=error.message)
+        here.audit_log.write("unobserved", why=error.message)
     return look()
 
 

@@ -14,7 +14,7 @@ from lionstudio.state.feed.changes import Change
 from lionstudio.state.feed.replay import entities_of_show
 from lionstudio.state.messages.pages import head_of
 from lionstudio.studio.live.sse import MEDIA_TYPE, EventStream
-from lionstudio.studio.live.stream import Subject, stream
+from lionstudio.studio.live.stream import StreamSubject, stream
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.system.filenames import check_name
@@ -31,7 +31,7 @@ _ENDED_SHOWS = ("completed", "aborted")
 @router.get("/api/events", response_class=Response, responses={**_STREAM, **problems()})
 async def follow_everything(request: Request, after: After = None, last_event_id: LastSeen = None) -> Response:
     """Every change, by its id; a page fetches what it shows."""
-    return await _opened(services(request), Subject(ids=lambda: None), _start(last_event_id, after))
+    return await _opened(services(request), StreamSubject(ids=lambda: None), _start(last_event_id, after))
 
 
 @router.get("/api/sessions/{session_id}/stream", response_class=Response, responses={**_STREAM, **problems()})
@@ -45,10 +45,10 @@ async def follow_session(
         head = head_of(conn, session_id)
         return "deleted" if head is None else None if head[0] == "running" else head[0] or "unknown"
 
-    if here.store.read(lambda conn: head_of(conn, session_id))[0] is None:
+    if here.db.read(lambda conn: head_of(conn, session_id))[0] is None:
         raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
     ids = frozenset({session_id})
-    subject = Subject(ids=lambda: ids, whole=True, ended=ended, ends_by="session")
+    subject = StreamSubject(ids=lambda: ids, whole=True, ended=ended, ends_by="session")
     return await _opened(here, subject, _start(last_event_id, after))
 
 
@@ -57,7 +57,7 @@ async def follow_show(request: Request, topic: str, after: After = None, last_ev
     """What happens to a show, its plays and their sessions; `done` when it has ended."""
     here = services(request)
     check_name(topic, "topic")
-    found = here.store.read(lambda conn: entities_of_show(conn, topic))[0]
+    found = here.db.read(lambda conn: entities_of_show(conn, topic))[0]
     if found is None:
         raise NotFound(f"there is no show {topic!r:.100} in the database", hint="`li state import-shows`")
     return await _opened(here, _ShowSubject(here, topic, *found).subject(), _start(last_event_id, after))
@@ -69,13 +69,13 @@ class _ShowSubject:
     def __init__(self, here: Services, topic: str, show_id: str, _status: str, ids: frozenset[str]) -> None:
         self._here, self._topic, self._show, self._ids = here, topic, show_id, ids
 
-    def subject(self) -> Subject:
+    def subject(self) -> StreamSubject:
         """As the stream wants it; what the sessions say has streams of their own."""
-        return Subject(ids=lambda: self._ids, ended=self._ended, ends_by="show", also=self._concerns)
+        return StreamSubject(ids=lambda: self._ids, ended=self._ended, ends_by="show", also=self._concerns)
 
     def _concerns(self, change: Change) -> bool:
         if change.entity == "play" and change.parent_id == self._show:
-            found = self._here.store.read(lambda conn: entities_of_show(conn, self._topic))[0]
+            found = self._here.db.read(lambda conn: entities_of_show(conn, self._topic))[0]
             self._ids = self._ids if found is None else found[2]
         return change.entity != "message"
 
@@ -84,9 +84,9 @@ class _ShowSubject:
         return "deleted" if found is None else found[1] if found[1] in _ENDED_SHOWS else None
 
 
-async def _opened(here: Services, subject: Subject, after: int | None) -> Response:
-    await here.feed.opened()
-    return EventStream(stream(here.store, here.feed, subject, after))
+async def _opened(here: Services, subject: StreamSubject, after: int | None) -> Response:
+    await here.hub.wait_until_ready()
+    return EventStream(stream(here.db, here.hub, subject, after))
 
 
 def _start(last_event_id: str | None, after: int | None) -> int | None:

@@ -29,7 +29,7 @@ from lionstudio.state.messages.pages import (
 )
 from lionstudio.state.sessions import get_session
 from lionstudio.studio.db import StudioDb
-from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import messages as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
@@ -52,7 +52,7 @@ async def list_messages(
         return _listed(found, session_id, count)
 
     # a message of 100 MB is looked into for its beginning, which takes a while
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get("/api/branches/{branch_id}/messages", response_model=wire.Messages, responses=_LISTED)
@@ -66,7 +66,7 @@ async def list_branch_messages(
         found = _window(conn, scope_of_branch(conn, branch_id), after, before, limit)
         return _listed(found, session_id, branch_length(conn, branch_id))
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get("/api/sessions/{session_id}/messages/{message_id}", response_model=wire.OneMessage, responses=problems())
@@ -78,9 +78,9 @@ async def get_message(request: Request, session_id: str, message_id: str) -> Res
         place = scope_of_session(conn, session_id)
         number = ord_of(conn, place, message_id)
         found = page_after(conn, place, number - 1, 1, number + 1)
-        return b"".join((encoded({"session_id": session_id})[:-1], b',"message":', *found.pieces, b"}"))
+        return b"".join((encode_json({"session_id": session_id})[:-1], b',"message":', *found.pieces, b"}"))
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get(
@@ -100,10 +100,10 @@ async def get_content(
     def work(conn: Connection) -> dict[str, Any]:
         _count_of(conn, session_id)
         ord_of(conn, scope_of_session(conn, session_id), message_id)
-        part = here.long_values.part(conn, message_id, key, start, length)
+        part = here.content_cache.read(conn, message_id, key, start, length)
         return {"message_id": message_id, "key": key, **part._asdict()}
 
-    return answer(*await asyncio.to_thread(here.store.read, work))
+    return json_response(*await asyncio.to_thread(here.db.read, work))
 
 
 @router.get("/api/sessions/{session_id}/outline", response_model=wire.OutlineView, responses=_LISTED)
@@ -115,9 +115,9 @@ async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Res
         found = run_outline.outline(conn, scope_of_session(conn, session_id), -1 if after is None else after)
         errors = [each._asdict() for each in found.errors]
         last = {"last_ord": found.last, "session_id": session_id, "errors": errors}
-        return encoded({**last, "users": found.users, "tools": found.tools, "files": found.files})
+        return encode_json({**last, "users": found.users, "tools": found.tools, "files": found.files})
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get("/api/sessions/{session_id}/timeline", response_model=wire.TimelineView, responses=_LISTED)
@@ -130,9 +130,9 @@ async def get_timeline(
         _count_of(conn, session_id)
         found = run_outline.timeline(conn, scope_of_session(conn, session_id), buckets)
         blocks = [each._asdict() for each in found.blocks]
-        return encoded({"session_id": session_id, **found._asdict(), "blocks": blocks})
+        return encode_json({"session_id": session_id, **found._asdict(), "blocks": blocks})
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get("/api/sessions/{session_id}/search", response_model=wire.Matches, responses=problems())
@@ -151,7 +151,7 @@ async def search_session(
         found, more = run_outline.search_in(conn, scope_of_session(conn, session_id), q, after=start, limit=limit)
         return {"session_id": session_id, "matches": [each._asdict() for each in found], "has_more": more}
 
-    return answer(*await asyncio.to_thread(services(request).store.read, work))
+    return json_response(*await asyncio.to_thread(services(request).db.read, work))
 
 
 class Form(StrEnum):
@@ -173,7 +173,7 @@ async def export_session(
     request: Request, session_id: str, form: Annotated[Form, Query(alias="format")] = Form.JSON
 ) -> Response:
     """The session as a file, as `li state export` writes it."""
-    file = await asyncio.to_thread(_exported, services(request).store, session_id, form.value)
+    file = await asyncio.to_thread(_exported, services(request).db, session_id, form.value)
     # what a client does with the name is its own affair, so only plain letters are in it
     name = "".join(each if each.isalnum() and each.isascii() else "-" for each in session_id)[:80]
     headers = {"Content-Disposition": f'attachment; filename="session-{name}.{form.value}"'}
@@ -218,7 +218,7 @@ def _window(conn: Connection, place: MessageScope, after: int | None, before: in
 
 
 def _listed(found: JsonPage, session_id: str | None, count: int) -> list[bytes]:
-    facts = encoded(
+    facts = encode_json(
         {
             "session_id": session_id,
             "message_count": count,

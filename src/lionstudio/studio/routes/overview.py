@@ -20,13 +20,13 @@ from lionstudio.state.runs import dashboard, page_queries
 from lionstudio.state.shows import list_shows
 from lionstudio.state.sqlite.fulltext import search
 from lionstudio.state.sqlite.vectors import search_both, search_by_meaning
-from lionstudio.studio.http.error_responses import of_error
-from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.http.error_responses import error_response
+from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import overview as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.views import shows
-from lionstudio.studio.views.attention import attention
+from lionstudio.studio.views.attention import list_attention
 from lionstudio.studio.views.runs import run_json
 
 router = APIRouter(tags=["overview"])
@@ -47,18 +47,18 @@ async def get_dashboard(request: Request) -> Response:
         ids = [show.id for show in active]
         counts, running = page_queries.play_counts(conn, ids), page_queries.running_plays(conn, ids)
         hours = [_hour(row, since) for row in page_queries.runs_by_hour(conn, since)]
-        return encoded(
+        return encode_json(
             {
                 "cards": dashboard.cards(conn, now),
                 "hours": hours,
                 "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
                 "shows": [
-                    shows.listed(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in active
+                    shows.show_summary(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in active
                 ],
             }
         )
 
-    return cached(request, *services(request).store.read(work), evaluated_at=now)
+    return cacheable_response(request, *services(request).db.read(work), evaluated_at=now)
 
 
 @router.get("/api/stats", response_model=wire.Stats, responses=problems())
@@ -71,8 +71,8 @@ async def get_stats(request: Request) -> Response:
         n_shows, n_teams = page_queries.shows_and_teams(conn)
         return {"sessions": counts, "total_sessions": sum(counts.values()), "shows": n_shows, "teams": n_teams}
 
-    found, seq = here.store.read(work)
-    return answer(found | await asyncio.to_thread(_definitions, here), seq)
+    found, seq = here.db.read(work)
+    return json_response(found | await asyncio.to_thread(_definitions, here), seq)
 
 
 @router.get(
@@ -81,8 +81,8 @@ async def get_stats(request: Request) -> Response:
 async def get_attention(request: Request) -> Response:
     """Everything that waits for a person."""
     here = services(request)
-    found, seq = await asyncio.to_thread(here.store.read, lambda conn: attention(conn, here.settings))
-    return cached(request, encoded({"items": found}), seq)
+    found, seq = await asyncio.to_thread(here.db.read, lambda conn: list_attention(conn, here.settings))
+    return cacheable_response(request, encode_json({"items": found}), seq)
 
 
 @router.get("/api/search", response_model=wire.Hits, responses=problems(502))
@@ -109,9 +109,11 @@ async def search_messages(
     asked = None
     if mode != "words":
         try:
-            asked = await asyncio.to_thread(here.asker.embed_query, q)
+            asked = await asyncio.to_thread(here.query_embedder.embed_query, q)
         except LionError as error:
-            return of_error(error, 502 if type(error) is LionError else None)  # the model's fault, or that of a setting
+            return error_response(
+                error, 502 if type(error) is LionError else None
+            )  # the model's fault, or that of a setting
 
     def work(conn: Connection) -> list[dict[str, Any]]:
         if asked is None:
@@ -119,8 +121,8 @@ async def search_messages(
         return [hit._asdict() for hit in (search_both if mode == "hybrid" else search_by_meaning)(conn, asked, **how)]
 
     # the part that is not indexed yet is looked through, which may take a while
-    hits, seq = await asyncio.to_thread(here.store.read, work)
-    return answer({"hits": hits}, seq)
+    hits, seq = await asyncio.to_thread(here.db.read, work)
+    return json_response({"hits": hits}, seq)
 
 
 def _hour(row: dict[str, Any], since: float) -> dict[str, Any]:

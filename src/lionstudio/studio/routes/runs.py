@@ -23,12 +23,12 @@ from lionstudio.state.runs.facets import facets
 from lionstudio.state.runs.page_queries import branch_rows, session_row
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.state.shows import play_of_session
-from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import runs as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
 from lionstudio.studio.views import artifacts
-from lionstudio.studio.views.run_health import runs_with_health
+from lionstudio.studio.views.run_health import list_runs_with_health
 from lionstudio.studio.views.runs import commands, run_json
 from lionstudio.system.filenames import fault_of_name
 from lionstudio.system.json_read import read_object
@@ -79,10 +79,10 @@ async def list_runs(
             page = list_sessions(conn, wanted, limit=limit, cursor=cursor)
             rows, following = [run_json(row, now) for row in page.rows], page.next_cursor
         else:
-            rows, following = runs_with_health(conn, wanted, health.value, limit, cursor, now)
-        return encoded({"runs": rows, "next_cursor": following, "counts": status_counts(conn)})
+            rows, following = list_runs_with_health(conn, wanted, health.value, limit, cursor, now)
+        return encode_json({"runs": rows, "next_cursor": following, "counts": status_counts(conn)})
 
-    return cached(request, *services(request).store.read(work), evaluated_at=now)
+    return cacheable_response(request, *services(request).db.read(work), evaluated_at=now)
 
 
 @router.get("/api/facets", response_model=wire.Facets, responses=_LISTED)
@@ -91,38 +91,38 @@ async def count_facets(request: Request, filters: Structure) -> Response:
 
     def work(conn: Connection) -> bytes:
         found = facets(conn, filters)
-        return encoded({facet: [each._asdict() for each in counts] for facet, counts in found.items()})
+        return encode_json({facet: [each._asdict() for each in counts] for facet, counts in found.items()})
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get("/api/runs/{run_id}", response_model=wire.RunDetail, responses=problems())
 async def get_run(request: Request, run_id: str) -> Response:
     """One run from the database, with its manifest where an archived one exists."""
     here = services(request)
-    found, seq = here.store.read(lambda conn: _detail(conn, run_id))
-    return answer(found | _manifest(here.settings.home, run_id, found["metadata"]), seq)
+    found, seq = here.db.read(lambda conn: _detail(conn, run_id))
+    return json_response(found | _manifest(here.settings.home, run_id, found["metadata"]), seq)
 
 
 @router.get("/api/sessions/{session_id}", response_model=wire.SessionDetail, responses=problems())
 async def get_session(request: Request, session_id: str) -> Response:
     """One session with its branches; its messages have routes of their own."""
-    found, seq = services(request).store.read(lambda conn: _detail(conn, session_id))
-    return answer(found, seq)
+    found, seq = services(request).db.read(lambda conn: _detail(conn, session_id))
+    return json_response(found, seq)
 
 
 @router.get("/api/sessions/{session_id}/files", response_model=wire.Artifacts, responses=problems())
 async def list_files(request: Request, session_id: str) -> Response:
     """The files that a run left in its folder; those that its tools touched are in the outline."""
     here = services(request)
-    row, seq = here.store.read(lambda conn: session_row(conn, session_id))
+    row, seq = here.db.read(lambda conn: session_row(conn, session_id))
 
     def look() -> dict[str, Any]:
-        root = artifacts.root_of(here.settings, row)
-        files, more = ([], False) if root is None else artifacts.files_in(root)
+        root = artifacts.find_root(here.settings, row)
+        files, more = ([], False) if root is None else artifacts.list_files(root)
         return {"session_id": session_id, "root": root, "files": files, "has_more": more}
 
-    return answer(await asyncio.to_thread(look), seq)
+    return json_response(await asyncio.to_thread(look), seq)
 
 
 @router.get("/api/sessions/{session_id}/files/content", response_model=wire.ArtifactText, responses=problems())
@@ -135,26 +135,26 @@ async def read_file(
 ) -> Response:
     """Some bytes of one of these files, as text."""
     here = services(request)
-    row, seq = here.store.read(lambda conn: session_row(conn, session_id))
+    row, seq = here.db.read(lambda conn: session_row(conn, session_id))
 
     def look() -> dict[str, Any]:
-        root = artifacts.root_of(here.settings, row)
+        root = artifacts.find_root(here.settings, row)
         if root is None:
             raise NotFound("that run left no files", hint="`files` of the outline are those its tools touched")
-        text, total = artifacts.part_of(root, path, start, length)
+        text, total = artifacts.read_part(root, path, start, length)
         return {"path": path, "start": start, "total": total, "text": text}
 
-    return answer(await asyncio.to_thread(look), seq)
+    return json_response(await asyncio.to_thread(look), seq)
 
 
 @router.post("/api/sessions/{session_id}/stop", response_model=wire.StopResult, responses=problems(409))
 async def stop_session(request: Request, session_id: str, given: wire.StopRequest) -> Response:
     """Stop a run with everything it started, as `li kill` does; only what is proven to be its own is signalled."""
     here = services(request)
-    here.store.read(lambda conn: session_row(conn, session_id))
+    here.db.read(lambda conn: session_row(conn, session_id))
     found = await asyncio.to_thread(stop_run, here.settings.db, session_id, grace=given.grace_seconds)
-    here.log.write("stopped", id=session_id, outcome=found.outcome)
-    return answer({"session_id": session_id, **found._asdict()}, here.store.seq())
+    here.audit_log.write("stopped", id=session_id, outcome=found.outcome)
+    return json_response({"session_id": session_id, **found._asdict()}, here.db.seq())
 
 
 def _detail(conn: Connection, session_id: str) -> dict[str, Any]:

@@ -15,15 +15,15 @@ from lionstudio.model.shows.show import Show as ShowRow
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import play_counts, running_plays
 from lionstudio.state.shows import list_shows
-from lionstudio.studio.http.error_responses import of_error
-from lionstudio.studio.http.responses import JSON, answer, cached, encoded
-from lionstudio.studio.launch.launcher import output_of
+from lionstudio.studio.http.error_responses import error_response
+from lionstudio.studio.http.responses import JSON, cacheable_response, encode_json, json_response
+from lionstudio.studio.launch.launcher import read_output
 from lionstudio.studio.launch.policy import show_argv
 from lionstudio.studio.schemas import shows as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.views import plays, shows
-from lionstudio.studio.views.show_folder import with_folder
+from lionstudio.studio.views.show_folder import add_folder_facts
 from lionstudio.system.filenames import check_name
 
 router = APIRouter(tags=["shows"])
@@ -36,19 +36,19 @@ Number = Annotated[int | None, Query(ge=1, le=10_000)]
 async def get_shows(request: Request) -> Response:
     """Every show, the one that changed last first; those that are only on disk come after."""
     here = services(request)
-    (rows, counts, running), seq = here.store.read(_with_counts)
+    (rows, counts, running), seq = here.db.read(_with_counts)
     now = time.time()
-    found = [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in rows]
+    found = [shows.show_summary(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in rows]
     known = {show.topic for show in rows}
-    found += await asyncio.to_thread(shows.listed_from_disk, here.settings.shows, known)
-    return cached(request, encoded({"shows": found}), seq, evaluated_at=now)
+    found += await asyncio.to_thread(shows.summaries_from_folder, here.settings.shows, known)
+    return cacheable_response(request, encode_json({"shows": found}), seq, evaluated_at=now)
 
 
 @router.get("/api/shows/{topic}", response_model=wire.ShowView, responses=problems())
 async def get_show(request: Request, topic: str) -> Response:
     """One show with its plays, what waits for what, its critical path and what is blocked by whom."""
     found, seq = await _show(services(request), topic)
-    return answer(found, seq)
+    return json_response(found, seq)
 
 
 @router.post(
@@ -60,37 +60,39 @@ async def order(request: Request, topic: str, given: wire.DecisionRequest) -> Re
     await _show(here, topic)
     words = show_argv(given.action.value, topic, given.play, given.feedback, given.granted())
     try:
-        started = here.launches.order("show", given.action.value, words, options={"topic": topic, "play": given.play})
+        started = here.launcher.start_command(
+            "show", given.action.value, words, options={"topic": topic, "play": given.play}
+        )
     except Busy as error:
-        return of_error(error, 429)
-    here.log.write("launched", id=started.id, verb="show", action=given.action.value)
-    await asyncio.to_thread(here.launches.wait, started, _PATIENCE)
-    body = {"launch": started.to_dict(), "output": await asyncio.to_thread(output_of, started)}
-    return Response(encoded(body), 201, media_type=JSON)
+        return error_response(error, 429)
+    here.audit_log.write("launched", id=started.id, verb="show", action=given.action.value)
+    await asyncio.to_thread(here.launcher.wait, started, _PATIENCE)
+    body = {"launch": started.to_dict(), "output": await asyncio.to_thread(read_output, started)}
+    return Response(encode_json(body), 201, media_type=JSON)
 
 
 @router.get("/api/shows/{topic}/plays/{name}", response_model=wire.PlayDetail, responses=problems())
 async def get_play(request: Request, topic: str, name: str) -> Response:
     """One play with its intent and verdict as they lie in its folder."""
     found, play, seq = await _play(services(request), topic, name)
-    facts = await asyncio.to_thread(plays.folder_of_play, found, name)
-    return answer({"topic": topic, "play": play, **facts}, seq)
+    facts = await asyncio.to_thread(plays.read_play_folder, found, name)
+    return json_response({"topic": topic, "play": play, **facts}, seq)
 
 
 @router.get("/api/shows/{topic}/plays/{name}/attempts", response_model=wire.Attempts, responses=problems())
 async def get_attempts(request: Request, topic: str, name: str) -> Response:
     """Every try of a play side by side."""
     found, play, seq = await _play(services(request), topic, name)
-    tried, errors = await asyncio.to_thread(plays.attempts, found, play)
-    return answer({"topic": topic, "play": name, "attempts": tried, "errors": errors}, seq)
+    tried, errors = await asyncio.to_thread(plays.list_attempts, found, play)
+    return json_response({"topic": topic, "play": name, "attempts": tried, "errors": errors}, seq)
 
 
 @router.get("/api/shows/{topic}/plays/{name}/diff", response_model=wire.DiffView, responses=problems())
 async def get_diff(request: Request, topic: str, name: str, attempt: Number = None, against: Number = None) -> Response:
     """What a play changed; with `attempt` what that one did, with `against` what it did otherwise than another."""
     found, play, seq = await _play(services(request), topic, name)
-    told = await asyncio.to_thread(plays.difference, found, play, attempt, against)
-    return answer({"topic": topic, "play": name, **told}, seq)
+    told = await asyncio.to_thread(plays.diff_json, found, play, attempt, against)
+    return json_response({"topic": topic, "play": name, **told}, seq)
 
 
 def _with_counts(conn: Connection) -> tuple[list[ShowRow], dict[str, dict[str, int]], dict[str, list[str]]]:
@@ -101,10 +103,10 @@ def _with_counts(conn: Connection) -> tuple[list[ShowRow], dict[str, dict[str, i
 
 async def _show(here: Services, topic: str) -> tuple[dict[str, Any], int]:
     check_name(topic, "topic")
-    found, seq = here.store.read(lambda conn: shows.show_of_rows(conn, topic, time.time()))
+    found, seq = here.db.read(lambda conn: shows.show_from_rows(conn, topic, time.time()))
     if found is None:
-        return await asyncio.to_thread(shows.show_of_folder, here.settings.shows, topic), seq
-    return await asyncio.to_thread(with_folder, found, here.settings), seq
+        return await asyncio.to_thread(shows.show_from_folder, here.settings.shows, topic), seq
+    return await asyncio.to_thread(add_folder_facts, found, here.settings), seq
 
 
 async def _play(here: Services, topic: str, name: str) -> tuple[dict[str, Any], dict[str, Any], int]:

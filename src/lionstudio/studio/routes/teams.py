@@ -15,7 +15,7 @@ from lionstudio.model.status.computed_state import team_state
 from lionstudio.model.teams import TeamMessage
 from lionstudio.state.runs.page_queries import session_names
 from lionstudio.state.teams import sessions_of_team
-from lionstudio.studio.http.responses import answer, cached, encoded
+from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
 from lionstudio.studio.schemas import teams as wire
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
@@ -29,10 +29,12 @@ router = APIRouter(tags=["teams"])
 async def list_teams(request: Request) -> Response:
     """Every team, the one that was used last first; a file that cannot be used is an entry that says why."""
     here = services(request)
-    seq = here.store.seq()
+    seq = here.db.seq()
     found = await asyncio.to_thread(lambda: _teams(here).list_all())
     now = time.time()
-    return cached(request, encoded({"teams": [_listed(each, now) for each in found]}), seq, evaluated_at=now)
+    return cacheable_response(
+        request, encode_json({"teams": [_listed(each, now) for each in found]}), seq, evaluated_at=now
+    )
 
 
 @router.get("/api/teams/{team_id}", response_model=wire.TeamDetail, responses=problems())
@@ -41,10 +43,10 @@ async def get_team(request: Request, team_id: str) -> Response:
     here = services(request)
     check_name(team_id, "team")
     found = await asyncio.to_thread(lambda: _teams(here).get(team_id))
-    named, seq = here.store.read(lambda conn: session_names(conn, sessions_of_team(conn, found.team.id)))
+    named, seq = here.db.read(lambda conn: session_names(conn, sessions_of_team(conn, found.team.id)))
     listed = _listed(Listed(found.team.name, found.team, len(found.messages), found.path), time.time())
     linked = [{"id": id_, "name": name} for id_, name in sorted(named.items())]
-    return answer({"team": listed, "sessions": sorted(named), "linked": linked, "unread": _unread(found)}, seq)
+    return json_response({"team": listed, "sessions": sorted(named), "linked": linked, "unread": _unread(found)}, seq)
 
 
 @router.get("/api/teams/{team_id}/messages", response_model=wire.TeamMessages, responses=problems())
@@ -54,10 +56,10 @@ async def list_team_messages(
     """The newest messages, in order."""
     here = services(request)
     check_name(team_id, "team")
-    seq = here.store.seq()
+    seq = here.db.seq()
     found = await asyncio.to_thread(lambda: _teams(here).get(team_id))
     shown = found.messages[-limit:]
-    return answer({"messages": [_message(each) for each in shown], "has_more": len(found.messages) > limit}, seq)
+    return json_response({"messages": [_message(each) for each in shown], "has_more": len(found.messages) > limit}, seq)
 
 
 @router.post("/api/teams/{team_id}/messages", status_code=201, response_model=wire.Sent, responses=problems(409))
@@ -73,11 +75,11 @@ async def send_team_message(request: Request, team_id: str, given: wire.NewTeamM
         return _message(done.messages[0]), None if done.unstored is None else done.unstored.message
 
     message, unstored = await asyncio.to_thread(send)
-    return answer({"message": message, "unstored": unstored}, here.store.seq(), status=201)
+    return json_response({"message": message, "unstored": unstored}, here.db.seq(), status=201)
 
 
 def _teams(here: Services, *, writing: bool = False) -> Teams:
-    return open_teams(here.settings, here.store.database() if writing else here.store.find_database())
+    return open_teams(here.settings, here.db.database() if writing else here.db.find_database())
 
 
 def _listed(each: Listed, now: float) -> dict[str, Any]:

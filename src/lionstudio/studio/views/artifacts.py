@@ -18,7 +18,7 @@ _MOST_DEPTH = 6
 _MOST_BYTES = 200_000_000
 
 
-def root_of(settings: Settings, session: dict[str, Any]) -> str | None:
+def find_root(settings: Settings, session: dict[str, Any]) -> str | None:
     """The folder of a run's files, None when it has none that is ours."""
     named = session.get("artifacts_path")
     wanted = [named] if isinstance(named, str) and os.path.isabs(named) else []
@@ -31,7 +31,7 @@ def root_of(settings: Settings, session: dict[str, Any]) -> str | None:
     return None
 
 
-def files_in(root: str) -> tuple[list[dict[str, Any]], bool]:
+def list_files(root: str) -> tuple[list[dict[str, Any]], bool]:
     """Every file below a folder by its path there, and whether there are more than are told."""
     found: list[dict[str, Any]] = []
     waiting = [(root, 0)]
@@ -59,7 +59,7 @@ def _entry(path: str, root: str) -> list[dict[str, Any]]:
     return [{"path": shown(os.path.relpath(path, root)), "size": facts.st_size, "changed_at": facts.st_mtime}]
 
 
-def part_of(root: str, path: str, start: int, length: int) -> tuple[str, int]:
+def read_part(root: str, path: str, start: int, length: int) -> tuple[str, int]:
     """Some bytes of a file as text, and how many there are."""
     parts = path.split("/")
     if any(fault_of_name(part) for part in parts):

@@ -20,14 +20,14 @@ from lionstudio.state.shows import list_shows
 from lionstudio.state.upkeep.doctor import MarkedFailed, stale_and_dead
 from lionstudio.studio.views.runs import commands, run_json
 from lionstudio.studio.views.show_actions import answers_to, describe_play_actions, describe_show_actions
-from lionstudio.studio.views.show_folder import director_of, question_of
+from lionstudio.studio.views.show_folder import director_state, find_question
 from lionstudio.studio.views.show_questions import Asked
 
 _MOST = 200  # of each kind; more than that nobody looks through
 _QUIET = frozenset({"run.health.idle", "run.health.owner_unknown"})
 
 
-def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
+def list_attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     """Every item, with its evidence."""
     now = time.time()
     rows = running_rows(conn, _MOST) + failed_rows(conn, now - DAY, _MOST)
@@ -35,8 +35,8 @@ def attention(conn: Connection, settings: Settings) -> list[dict[str, Any]]:
     items = [item for row in rows for item in _of_run(run_json(row, now), lost)]
     items += [_of_play(row) for row in plays_to_review(conn, _MOST) + refused_plays(conn, _MOST)]
     active = [show for show in list_shows(conn, _MOST) if show.status == "active"]
-    items += [item for show in active for item in _of_show(show, question_of(settings, show.show_dir))]
-    items += [_undirected(show) for show in active if director_of(settings, show.show_dir) == "free"]
+    items += [item for show in active for item in _of_show(show, find_question(settings, show.show_dir))]
+    items += [_undirected(show) for show in active if director_state(settings, show.show_dir) == "free"]
     return sorted(items, key=lambda item: (-SEVERITY_RANKS[item["severity"]], -(item["since"] or 0)))
 
 

@@ -50,7 +50,7 @@ class ContentCache:
         self._kept: dict[Key, _Value] = {}
         self._lock = threading.Lock()
 
-    def part(self, conn: Connection, message_id: str, key: str, start: int, length: int) -> ContentSlice:
+    def read(self, conn: Connection, message_id: str, key: str, start: int, length: int) -> ContentSlice:
         """As `content_part` gives it; a long value is taken out for all parts at once."""
         size = content_size(conn, message_id)
         if size < _LONG:

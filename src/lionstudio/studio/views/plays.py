@@ -8,7 +8,7 @@ from typing import Any
 from lionstudio.errors import LionError
 from lionstudio.files.shows import branch_diff
 from lionstudio.files.shows.show_folder import FINAL_VERDICT, META, MOST_BYTES, VERDICT
-from lionstudio.studio.views.shows import text_in
+from lionstudio.studio.views.shows import read_text_or_error
 from lionstudio.system.json_read import read_object
 from lionstudio.system.safe_read import list_folder
 
@@ -16,7 +16,7 @@ ATTEMPTS = "attempts"
 _MOST_ATTEMPTS = 100
 
 
-def folder_of_play(show: dict[str, Any], name: str) -> dict[str, Any]:
+def read_play_folder(show: dict[str, Any], name: str) -> dict[str, Any]:
     """Everything that a person reads about a play."""
     if show["error"]:
         return {"intent": None, "prompt": None, "raw_meta": None, "raw_verdict": None, "errors": [show["error"]]}
@@ -37,7 +37,7 @@ def final_verdict(show_dir: str) -> dict[str, Any] | None:
     return _object(os.path.join(show_dir, FINAL_VERDICT), show_dir, [])
 
 
-def attempts(show: dict[str, Any], play: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+def list_attempts(show: dict[str, Any], play: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
     """Every attempt: the past ones as they were kept in `attempts/N`, the present one as its files are."""
     if show["error"]:
         return [], [show["error"]]
@@ -82,7 +82,7 @@ def _attempt(
     }
 
 
-def difference(show: dict[str, Any], play: dict[str, Any], attempt: int | None, against: int | None) -> dict[str, Any]:
+def diff_json(show: dict[str, Any], play: dict[str, Any], attempt: int | None, against: int | None) -> dict[str, Any]:
     """What a play changed, or why that cannot be shown."""
     try:
         found = _compared(show, play, attempt, against)
@@ -127,7 +127,7 @@ def _start_of(repo: str, show: dict[str, Any], head: str) -> str | None:
 
 
 def _text(path: str, root: str, errors: list[str]) -> str | None:
-    found, wrong = text_in(path, root)
+    found, wrong = read_text_or_error(path, root)
     errors += [wrong] if wrong else []
     return found
 

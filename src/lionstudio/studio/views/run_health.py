@@ -15,7 +15,7 @@ from lionstudio.studio.views.runs import run_json
 _MOST_LOOKS = 50  # for one page; the cursor goes on from there
 
 
-def runs_with_health(
+def list_runs_with_health(
     conn: Connection, filters: Filters, health: str, limit: int, cursor: str | None, now: float
 ) -> tuple[list[dict[str, Any]], str | None]:
     """Up to `limit` runs of that health, newest first, and the cursor of the rest."""

@@ -24,7 +24,7 @@ from lionstudio.system.safe_read import is_within, read_text
 UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
 
 
-def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | None:
+def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | None:
     """ADR-0011's shape from the database, None when it has no such show; nothing of the folder is read here."""
     show = find_show(conn, topic)
     if show is None:
@@ -117,7 +117,7 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
     }
 
 
-def listed(show: Show, counts: Mapping[str, int], running: Sequence[str], now: float) -> dict[str, Any]:
+def show_summary(show: Show, counts: Mapping[str, int], running: Sequence[str], now: float) -> dict[str, Any]:
     """A show of the database in a list."""
     needing = [{"name": status, "status": status} for status, n in counts.items() if n]
     return {
@@ -135,7 +135,7 @@ def listed(show: Show, counts: Mapping[str, int], running: Sequence[str], now: f
     }
 
 
-def listed_from_disk(root: str, known: set[str]) -> list[dict[str, Any]]:
+def summaries_from_folder(root: str, known: set[str]) -> list[dict[str, Any]]:
     """The shows of a folder that the database does not have; a bad one is one entry that says why."""
     try:
         paths = [path for path in find_shows(root) if os.path.basename(path) not in known]
@@ -168,7 +168,7 @@ def _listed_folder(path: str, root: str) -> dict[str, Any]:
     return entry | told | progress(counts) | {"running_plays": running}
 
 
-def show_of_folder(root: str, topic: str) -> dict[str, Any]:
+def show_from_folder(root: str, topic: str) -> dict[str, Any]:
     """The minimal shape for a show that is only on disk; NotFound otherwise."""
     path = os.path.join(root, topic)
     if not os.path.isdir(path) or not is_within(path, root):
@@ -178,7 +178,7 @@ def show_of_folder(root: str, topic: str) -> dict[str, Any]:
     return {
         "topic": topic,
         "path": path,
-        "show_md": plan_text(path, root),
+        "show_md": read_plan_text(path, root),
         "goal": folder.plan.goal,
         "status": UNKNOWN,
         "status_source": "filesystem",
@@ -271,12 +271,12 @@ def _is_whole(name: str, value: Any) -> bool:
     return name == "gate_passed" or not isinstance(value, bool)
 
 
-def plan_text(path: str, root: str) -> str | None:
+def read_plan_text(path: str, root: str) -> str | None:
     """`_show.md` as it is, None when there is none that can be read."""
-    return text_in(os.path.join(path, PLAN), root)[0]
+    return read_text_or_error(os.path.join(path, PLAN), root)[0]
 
 
-def text_in(path: str, root: str) -> tuple[str | None, str | None]:
+def read_text_or_error(path: str, root: str) -> tuple[str | None, str | None]:
     """(text, why not): the content of a file below a root, by the one safe way of reading."""
     if not os.path.lexists(path):
         return None, None
