@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         studio = server.create_server(services)
         url = server.server_url(listener)
         # good once and for less than a minute; afterwards the page asks for the token, or this command runs again
-        entry = f"{url}login?code={services.codes.make()}"
+        entry = f"{url}login?code={services.codes.create()}"
         print_address(url, entry, as_json=vars(args).get("json", False))
         print("It runs until Ctrl-C stops it.", file=sys.stderr, flush=True)
         _tell_what_goes_on(services)

@@ -1,4 +1,4 @@
-"""What the routes of one server share: settings, the store, the feed, launches, and the way into them."""
+"""The services that the routes of one server share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lionstudio.studio.views.content_cache import ContentCache
 
 
 class Services(NamedTuple):
-    """One of each for a server."""
+    """One instance of each service per server."""
 
     settings: Settings
     credentials: Credentials
@@ -33,15 +33,15 @@ class Services(NamedTuple):
 
 
 def open_services(settings: Settings, token: str, *, read_only: bool = False) -> Services:
-    """Everything a server needs; nothing is opened yet."""
-    store = StudioDb(settings.db, read_only=read_only)
+    """Create the services of a server; no file is opened yet."""
+    db = StudioDb(settings.db, read_only=read_only)
     return Services(
         settings=settings,
         credentials=Credentials(token, read_only),
         codes=OneTimeCodes(),
         audit_log=AuditLog(os.path.join(settings.home, FILE), (token,)),
-        db=store,
-        hub=Hub(store),
+        db=db,
+        hub=Hub(db),
         launcher=Launcher(settings),
         query_embedder=QueryEmbedder(settings),
         content_cache=ContentCache(),
@@ -49,6 +49,6 @@ def open_services(settings: Settings, token: str, *, read_only: bool = False) ->
 
 
 def services(request: Request) -> Services:
-    """The services of the server that a request came to."""
-    found: Services = request.app.state.services
-    return found
+    """The services of the server that received a request."""
+    instance: Services = request.app.state.services
+    return instance

@@ -107,7 +107,7 @@ def test_a_cookie_alone_changes_nothing_without_an_origin(studio: InProcess) -> 
 
 
 def test_the_code_opens_once_and_sets_a_strict_cookie(studio: InProcess) -> None:
-    code = studio.services.codes.make()
+    code = studio.services.codes.create()
     studio.client.head(f"/login?code={code}")
     first = studio.client.get(f"/login?code={code}", follow_redirects=False)
     again = studio.client.get(f"/login?code={code}", follow_redirects=False)
@@ -121,7 +121,7 @@ def test_the_code_opens_once_and_sets_a_strict_cookie(studio: InProcess) -> None
 
 
 def test_a_link_that_was_used_leads_a_browser_to_the_page_and_opens_nothing(studio: InProcess) -> None:
-    code = studio.services.codes.make()
+    code = studio.services.codes.create()
     browser = {"Accept": "text/html,application/xhtml+xml"}
     studio.client.get(f"/login?code={code}", headers=browser, follow_redirects=False)
     studio.client.cookies.clear()
@@ -134,13 +134,13 @@ def test_a_link_that_was_used_leads_a_browser_to_the_page_and_opens_nothing(stud
 def test_a_code_is_good_for_less_than_a_minute() -> None:
     now = [0.0]
     codes = OneTimeCodes(clock=lambda: now[0])
-    early, late = codes.make(), codes.make()
+    early, late = codes.create(), codes.create()
 
-    assert codes.use(early)
+    assert codes.consume(early)
     now[0] = CODE_SECONDS + 0.1
     assert CODE_SECONDS < 60
-    assert not codes.use(late)
-    assert not codes.use("")
+    assert not codes.consume(late)
+    assert not codes.consume("")
 
 
 def test_the_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Answers as bytes: JSON with the seq it was read at, and 304 where the client has the same already."""
+"""Responses as bytes: JSON with the seq it was read at, and 304 where the client has the same already."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from lionstudio.model.json_codec import jsonable
 
 JSON = "application/json"
 SEQ = "Lion-Seq"
-_MOST_TAGGED = 1_000_000  # bytes; who asks for more reads it once, and waits for its digest each time
+_MOST_TAGGED = 1_000_000  # bytes; a larger body is usually read once, so its digest would only cost time
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def encode_json(value: Any) -> bytes:
-    """JSON in UTF-8; what another tool left in a row is spelled out, never a reason to fail."""
+    """JSON in UTF-8; a value that another tool stored is converted to text rather than an error."""
     try:
         return _encode(value).encode()
     except (TypeError, ValueError, RecursionError):
@@ -38,7 +38,7 @@ def _shallow(value: Any) -> Any:
 def json_response(
     value: Mapping[str, Any], seq: int, *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """An object with its seq."""
+    """An object with the seq it was read at."""
     return Response(encode_json({"seq": seq, **value}), status, {SEQ: str(seq), **(headers or {})}, JSON)
 
 
@@ -56,12 +56,12 @@ def cacheable_response(
         headers["ETag"] = f'W/"{_digest(piece.replace(clock, b"") for piece in pieces)}"'
         if matches_etag(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
-    # the seq changes with every commit anywhere, so it is not part of what the tag stands for
+    # the seq changes with every commit, so it is not part of the ETag
     return ChunkedResponse([b'{"seq":%d,' % seq + pieces[0][1:], *pieces[1:]], headers)
 
 
 class ChunkedResponse(Response):
-    """JSON handed over piece by piece: put together first, it would be moved in memory for every part that is sent."""
+    """JSON sent piece by piece: joined first, it would be copied for every part that is sent."""
 
     def __init__(self, pieces: list[bytes], headers: Mapping[str, str]) -> None:
         length = str(sum(map(len, pieces)))
@@ -83,5 +83,5 @@ def _digest(pieces: Iterable[bytes]) -> str:
 
 
 def matches_etag(request: Request, tag: str) -> bool:
-    """Whether the client says that it has this already."""
+    """Whether If-None-Match of the request contains this ETag."""
     return tag in (part.strip() for part in request.headers.get("if-none-match", "").split(","))

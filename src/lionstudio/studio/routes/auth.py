@@ -37,7 +37,7 @@ async def healthz() -> Response:
 async def login_by_code(request: Request, code: Annotated[str, Query(max_length=200)] = "") -> Response:
     """The address that `li studio` prints: its code is good once, for less than a minute."""
     here = services(request)
-    if not here.codes.use(code):
+    if not here.codes.consume(code):
         here.audit_log.write("denied", reason="wrong_code", path="/login")
         if "text/html" in request.headers.get("Accept", ""):
             return RedirectResponse("/", 303)  # the page is shown to who is signed in, and tells others how to

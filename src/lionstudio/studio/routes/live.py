@@ -48,7 +48,7 @@ async def follow_session(
     if here.db.read(lambda conn: head_of(conn, session_id))[0] is None:
         raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
     ids = frozenset({session_id})
-    subject = StreamSubject(ids=lambda: ids, whole=True, ended=ended, ends_by="session")
+    subject = StreamSubject(ids=lambda: ids, whole=True, final_status=ended, ending_entity="session")
     return await _opened(here, subject, _start(last_event_id, after))
 
 
@@ -71,7 +71,9 @@ class _ShowSubject:
 
     def subject(self) -> StreamSubject:
         """As the stream wants it; what the sessions say has streams of their own."""
-        return StreamSubject(ids=lambda: self._ids, ended=self._ended, ends_by="show", also=self._concerns)
+        return StreamSubject(
+            ids=lambda: self._ids, final_status=self._ended, ending_entity="show", predicate=self._concerns
+        )
 
     def _concerns(self, change: Change) -> bool:
         if change.entity == "play" and change.parent_id == self._show:
