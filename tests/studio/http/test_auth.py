@@ -160,7 +160,7 @@ def test_what_is_no_token_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "token"
     path.write_text(content)
 
-    with pytest.raises(InvalidInput, match="no token"):
+    with pytest.raises(InvalidInput, match="does not contain a token"):
         load_token(str(path))
 
 

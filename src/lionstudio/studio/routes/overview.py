@@ -22,7 +22,7 @@ from lionstudio.state.sqlite.fulltext import search
 from lionstudio.state.sqlite.vectors import search_both, search_by_meaning
 from lionstudio.studio.http.error_responses import error_response
 from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
-from lionstudio.studio.schemas import overview as wire
+from lionstudio.studio.schemas import overview as schemas
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.views import shows
@@ -35,10 +35,10 @@ _ACTIVE = 50
 
 
 @router.get(
-    "/api/dashboard", response_model=wire.Dashboard, responses={304: {"description": "as before"}, **problems()}
+    "/api/dashboard", response_model=schemas.Dashboard, responses={304: {"description": "as before"}, **problems()}
 )
 async def get_dashboard(request: Request) -> Response:
-    """The cards, runs by hour of the last day, active shows, and what happened last."""
+    """Get the cards, runs by hour of the last day, active shows, and recent runs."""
     now = time.time()
 
     def work(conn: Connection) -> bytes:
@@ -61,31 +61,31 @@ async def get_dashboard(request: Request) -> Response:
     return cacheable_response(request, *services(request).db.read(work), evaluated_at=now)
 
 
-@router.get("/api/stats", response_model=wire.Stats, responses=problems())
+@router.get("/api/stats", response_model=schemas.Stats, responses=problems())
 async def get_stats(request: Request) -> Response:
-    """How much there is: sessions from the database, definitions from their folders."""
-    here = services(request)
+    """Count sessions in the database and definitions in their folders."""
+    app = services(request)
 
     def work(conn: Connection) -> dict[str, Any]:
         counts = dashboard.status_counts(conn)
         n_shows, n_teams = page_queries.shows_and_teams(conn)
         return {"sessions": counts, "total_sessions": sum(counts.values()), "shows": n_shows, "teams": n_teams}
 
-    found, seq = here.db.read(work)
-    return json_response(found | await asyncio.to_thread(_definitions, here), seq)
+    counts, seq = app.db.read(work)
+    return json_response(counts | await asyncio.to_thread(_count_definitions, app), seq)
 
 
 @router.get(
-    "/api/attention", response_model=wire.Attention, responses={304: {"description": "as before"}, **problems()}
+    "/api/attention", response_model=schemas.Attention, responses={304: {"description": "as before"}, **problems()}
 )
 async def get_attention(request: Request) -> Response:
-    """Everything that waits for a person."""
-    here = services(request)
-    found, seq = await asyncio.to_thread(here.db.read, lambda conn: list_attention(conn, here.settings))
-    return cacheable_response(request, encode_json({"items": found}), seq)
+    """List everything that needs a person."""
+    app = services(request)
+    items, seq = await asyncio.to_thread(app.db.read, lambda conn: list_attention(conn, app.settings))
+    return cacheable_response(request, encode_json({"items": items}), seq)
 
 
-@router.get("/api/search", response_model=wire.Hits, responses=problems(502))
+@router.get("/api/search", response_model=schemas.Hits, responses=problems(502))
 async def search_messages(
     request: Request,
     q: Annotated[str, Query(min_length=1, max_length=500)],
@@ -97,43 +97,45 @@ async def search_messages(
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
     max_chars: Annotated[int, Query(ge=20, le=2000)] = 200,
 ) -> Response:
-    """Messages with all of these words, newest first or the most relevant of the newest thousand; or by meaning."""
-    here = services(request)
-    how: dict[str, Any] = {
+    """Search messages by keywords (newest first, or the most relevant of the newest thousand) or by meaning."""
+    app = services(request)
+    options: dict[str, Any] = {
         "limit": limit,
         "max_chars": max_chars,
         "project": project,
         "session_id": session,
         "since": since,
     }
-    asked = None
+    vector = None
     if mode != "words":
         try:
-            asked = await asyncio.to_thread(here.query_embedder.embed_query, q)
+            vector = await asyncio.to_thread(app.query_embedder.embed_query, q)
         except LionError as error:
             return error_response(
                 error, 502 if type(error) is LionError else None
-            )  # the model's fault, or that of a setting
+            )  # an error of the model, or of a setting
 
     def work(conn: Connection) -> list[dict[str, Any]]:
-        if asked is None:
-            return [hit._asdict() for hit in search(conn, q, ranked=ranked, **how)]
-        return [hit._asdict() for hit in (search_both if mode == "hybrid" else search_by_meaning)(conn, asked, **how)]
+        if vector is None:
+            return [hit._asdict() for hit in search(conn, q, ranked=ranked, **options)]
+        return [
+            hit._asdict() for hit in (search_both if mode == "hybrid" else search_by_meaning)(conn, vector, **options)
+        ]
 
-    # the part that is not indexed yet is looked through, which may take a while
-    hits, seq = await asyncio.to_thread(here.db.read, work)
+    # in a thread: messages that are not indexed yet are scanned, which may take a while
+    hits, seq = await asyncio.to_thread(app.db.read, work)
     return json_response({"hits": hits}, seq)
 
 
 def _hour(row: dict[str, Any], since: float) -> dict[str, Any]:
     status = row["status"]
-    known = SESSIONS[SessionStatus(status)] if status in SESSIONS else None
-    label, tone = (status, Tone.NEUTRAL) if known is None else (known.label, known.tone)
+    row_of_status = SESSIONS[SessionStatus(status)] if status in SESSIONS else None
+    label, tone = (status, Tone.NEUTRAL) if row_of_status is None else (row_of_status.label, row_of_status.tone)
     return {**row, "at": since + row.pop("hour") * 3600, "label": label, "tone": tone}
 
 
-def _definitions(here: Services) -> dict[str, int]:
-    home, claude = here.settings.home, search_paths.claude_folder()
+def _count_definitions(app: Services) -> dict[str, int]:
+    home, claude = app.settings.home, search_paths.claude_folder()
     try:
         cwd = os.getcwd()
     except OSError:
