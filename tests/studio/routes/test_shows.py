@@ -117,7 +117,7 @@ def test_what_a_play_changed(studio: InProcess) -> None:
     assert "+three" in now["patch"]
     assert "+two" in first["patch"]
     assert "-two" in between["patch"]
-    assert changed("?attempt=7")["why"] == "attempt 7 left no commits"
+    assert changed("?attempt=7")["why"] == "attempt 7 has no commits"
     assert "no commits" in studio.get("/api/shows/build/plays/ui/diff")["why"]
     assert studio.client.get("/api/shows/build/plays/none/diff", headers=AUTH).status_code == 404
 
@@ -496,4 +496,4 @@ def test_a_show_that_is_only_on_disk_has_the_same_shape(studio: InProcess, tmp_p
 
     shows.ShowView.model_validate(found, strict=True)
     assert found["plays"][0]["meta"] == {"status": None, "attempt": None, "branch": "b", "more": [1]}
-    assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show names no repository"
+    assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show does not name a repository"
