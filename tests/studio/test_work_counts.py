@@ -1,4 +1,4 @@
-"""Work is counted, not timed: a request runs a fixed number of statements, however much there is to show."""
+"""Work counts: a request runs a fixed number of statements, independent of the number of rows."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def statements(studio: InProcess, path: str) -> list[str]:
         ("/api/attention", 9),
     ],
 )
-def test_as_many_statements_for_many_rows_as_for_few(studio: InProcess, path: str, most: int) -> None:
+def test_statement_count_is_independent_of_row_count(studio: InProcess, path: str, most: int) -> None:
     fill(studio, 0, 3)
     few = statements(studio, path)
     fill(studio, 3, 40)
@@ -82,7 +82,7 @@ def test_as_many_statements_for_many_rows_as_for_few(studio: InProcess, path: st
     assert 2 <= len(many) <= most, many
 
 
-def test_an_outline_is_one_walk_however_many_errors_it_finds(studio: InProcess) -> None:
+def test_outline_reads_messages_once(studio: InProcess) -> None:
     db = studio.services.db.database()
     begun = begin(db, "bad")
 
@@ -102,7 +102,7 @@ def test_an_outline_is_one_walk_however_many_errors_it_finds(studio: InProcess) 
     assert [each["tool"] for each in studio.get("/api/sessions/bad/outline")["errors"]] == ["Read"] * 20
 
 
-def test_a_window_in_the_middle_reads_only_itself(studio: InProcess) -> None:
+def test_message_page_reads_only_its_rows(studio: InProcess) -> None:
     db = studio.services.db.database()
     begun = begin(db, "long")
     say(db, begun.branch_id, *(f"m{number:04d}" for number in range(1500)))

@@ -1,4 +1,4 @@
-"""States: the thresholds of ADR-0019 to the letter, and every word, tone and reason that a page may show."""
+"""Computed states: the thresholds of ADR-0019 to the letter, and every label, tone and reason."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ PRINTED = {"agent": 6, "play": 6, "flow": 12, "fanout": 12, "show-play": 12, Non
 
 
 @pytest.mark.parametrize(("kind", "hours"), PRINTED.items())
-def test_a_run_is_stale_beyond_its_threshold_and_not_at_it(kind: str | None, hours: int) -> None:
+def test_staleness_check_is_stale_beyond_the_threshold(kind: str | None, hours: int) -> None:
     for silent, answer in ((hours * HOUR, None), (hours * HOUR + 0.001, "stale"), (0.0, None), (-60.0, None)):
         assert staleness_check(run(invocation_kind=kind, last_message_at=NOW - silent), now=NOW) == answer
 
 
-def test_the_thresholds_are_those_of_the_record() -> None:
+def test_stale_thresholds_are_those_of_adr_0019() -> None:
     assert dict(computed_state.STALE_THRESHOLDS) == {kind: hours * 3600 for kind, hours in list(PRINTED.items())[:5]}
     assert computed_state.DEFAULT_STALE_THRESHOLD == 6 * 3600
     assert set(computed_state.STALE_THRESHOLDS) == set(InvocationKind)
 
 
 @pytest.mark.parametrize("status", [status for status in SessionStatus if status != "running"] + [None, "odd"])
-def test_only_what_runs_can_be_stale(status: str | None) -> None:
+def test_staleness_check_ignores_ended_runs(status: str | None) -> None:
     assert staleness_check(run(status=status, last_message_at=0.0), now=NOW) is None
 
 
-def test_messages_count_before_other_changes() -> None:
+def test_staleness_check_prefers_the_last_message() -> None:
     long_ago, now = NOW - 7 * HOUR, NOW
     assert staleness_check(run(last_message_at=long_ago, updated_at=now), now=NOW) == "stale"
     assert staleness_check(run(last_message_at=now, updated_at=long_ago), now=NOW) is None
@@ -75,7 +75,7 @@ def test_messages_count_before_other_changes() -> None:
     assert staleness_check({"status": "running"}, now=NOW) == "stale"
 
 
-def test_stale_is_computed_and_stored_nowhere() -> None:
+def test_stale_is_computed_and_never_stored() -> None:
     session = run(last_message_at=NOW - 7 * HOUR)
     before = dict(session)
     assert effective_health(session, now=NOW) == "stale"
@@ -96,7 +96,7 @@ TALKING = {"last_message_at": NOW - 5}
 
 HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
     "talking": (run(**TALKING), ALIVE, "running", "none"),
-    "talking, nobody looked": (run(**TALKING), None, "running", "none"),
+    "talking, without a proof": (run(**TALKING), None, "running", "none"),
     "quiet": (run(**QUIET), ALIVE, "idle", "info"),
     "just started": (run(), ALIVE, "running", "none"),
     "started and said nothing": (run(started_at=NOW - 20 * 60), None, "idle", "info"),
@@ -105,7 +105,7 @@ HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
     "waiting for seven hours": (run(health="waiting", **SILENT), UNKNOWN, "waiting", "warning"),
     "silent": (run(**SILENT), ALIVE, "stalled", "warning"),
     "silent, cannot be told": (run(**SILENT), UNKNOWN, "stalled", "warning"),
-    "silent and nobody's": (run(owner=None, **SILENT), None, "orphaned", "warning"),
+    "silent without an owner": (run(owner=None, **SILENT), None, "orphaned", "warning"),
     "cannot be told": (run(**TALKING), UNKNOWN, "unknown", "info"),
     "dead": (run(**TALKING), DEAD, "process_dead", "error"),
     "dead and silent": (run(**SILENT), DEAD, "process_dead", "error"),
@@ -115,7 +115,7 @@ HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
 
 
 @pytest.mark.parametrize("what", HEALTH)
-def test_the_health_of_a_run(what: str) -> None:
+def test_session_state_health(what: str) -> None:
     session, proof, health, severity = HEALTH[what]
 
     state = session_state(session, now=NOW, proof=proof)
@@ -133,7 +133,7 @@ def test_the_health_of_a_run(what: str) -> None:
         assert state.tone == {"error": "danger", "warning": "warning"}.get(severity, "info")
 
 
-def test_evidence_says_how_long_it_was_silent() -> None:
+def test_session_state_evidence_has_the_silence() -> None:
     spans = {5: "5 s", 59: "59 s", 60: "1 min", 3599: "60 min", 2 * 3600: "2 h", 86400 * 3: "3 d", -5: "0 s"}
     for seconds, words in spans.items():
         state = session_state(run(last_message_at=NOW - seconds), now=NOW, proof=UNKNOWN)
@@ -192,7 +192,7 @@ ENDS: dict[str, tuple[dict[str, Any], State]] = {
 
 
 @pytest.mark.parametrize("status", ENDS)
-def test_the_state_of_a_run_that_ended(status: str) -> None:
+def test_session_state_of_an_ended_run(status: str) -> None:
     fields, wanted = ENDS[status]
 
     state = session_state({"status": status.strip(), **fields}, now=NOW, proof=DEAD)
@@ -202,12 +202,12 @@ def test_the_state_of_a_run_that_ended(status: str) -> None:
     assert effective_health({"status": status.strip(), **fields}, now=NOW) == "ok"
 
 
-def test_no_status_counts_as_completed() -> None:
+def test_session_state_without_status_is_completed() -> None:
     assert session_state({"status": None}, now=NOW).lifecycle == "completed"
 
 
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_what_was_delivered_weighs_in(delivery: str) -> None:
+def test_session_state_includes_the_delivery(delivery: str) -> None:
     state = session_state({"status": "completed", "delivery": delivery}, now=NOW)
 
     fine = delivery in ("passed", "not_expected")
@@ -215,7 +215,7 @@ def test_what_was_delivered_weighs_in(delivery: str) -> None:
     assert [one.code for one in state.reasons] == ([] if fine else [f"run.delivery.{delivery}"])
 
 
-def test_the_worst_decides() -> None:
+def test_session_state_has_the_worst_severity() -> None:
     state = session_state(run(delivery="missing", **TALKING), now=NOW, proof=DEAD)
 
     assert (state.severity, state.tone) == ("error", "danger")
@@ -239,7 +239,7 @@ EXPECTED_PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
 
 
 @pytest.mark.parametrize("status", PlayStatus)
-def test_the_state_of_a_play(status: PlayStatus) -> None:
+def test_play_state(status: PlayStatus) -> None:
     health, severity, tone, codes = EXPECTED_PLAYS[status]
 
     state = play_state({"status": status, "gate_feedback": "because"})
@@ -252,7 +252,7 @@ def test_the_state_of_a_play(status: PlayStatus) -> None:
         assert state.reasons[0].evidence == "because"
 
 
-def test_a_play_that_is_held_says_by_whom() -> None:
+def test_play_state_names_the_blocking_plays() -> None:
     state = play_state({"status": "pending"}, blocked_by=("a", "b"))
 
     assert (state.severity, state.reasons) == ("warning", (reason("play.blocked.dependency_failed", "a, b"),))
@@ -261,12 +261,12 @@ def test_a_play_that_is_held_says_by_whom() -> None:
 @pytest.mark.parametrize(
     ("passed", "delivery"), [(None, "not_expected"), (1, "passed"), (0, "invalid"), (True, "passed")]
 )
-def test_a_gate_decides_the_delivery(passed: object, delivery: str) -> None:
+def test_play_state_delivery_follows_the_gate(passed: object, delivery: str) -> None:
     assert play_state({"status": "merged", "gate_passed": passed}).delivery == delivery
 
 
 @pytest.mark.parametrize("status", ShowStatus)
-def test_the_state_of_a_show(status: ShowStatus) -> None:
+def test_show_state(status: ShowStatus) -> None:
     calm = show_state({"status": status}, [{"name": "a", "status": "merged"}])
     needy = show_state({"status": status}, [{"name": n, "status": s} for n, s in (("z", "gated"), ("b", "escalated"))])
 
@@ -279,7 +279,7 @@ def test_the_state_of_a_show(status: ShowStatus) -> None:
 
 
 @pytest.mark.parametrize("status", TeamStatus)
-def test_the_state_of_a_team(status: TeamStatus) -> None:
+def test_team_state(status: TeamStatus) -> None:
     reasons = (reason("team.archived"),) if status is TeamStatus.ARCHIVED else ()
     tone = "info" if status is TeamStatus.ACTIVE else "neutral"
 
@@ -289,7 +289,7 @@ def test_the_state_of_a_team(status: TeamStatus) -> None:
     assert (state.group, state.icon, state.evaluated_at) == (TEAMS[status].group, TEAMS[status].icon, NOW)
 
 
-def test_a_state_is_json() -> None:
+def test_state_to_dict() -> None:
     state = session_state({"status": "failed", "exit_code": 2}, now=NOW)
 
     assert state.to_dict() == {
@@ -337,16 +337,16 @@ def test_reason_says_if_it_was_observed_or_inferred() -> None:
     assert set(claims.values()) == {"observed", "inferred"}
 
 
-# ── Words ────────────────────────────────────────────────────────────────
+# ── Vocabularies ────────────────────────────────────────────────────────────────
 
 
-def test_the_display_map_has_the_closed_vocabularies_and_nothing_else() -> None:
+def test_display_map_has_exactly_the_closed_vocabularies() -> None:
     assert set(DISPLAY_MAP) == {*SessionStatus, *PlayStatus}
     assert not {"done", "success", "error", "finished"} & set(DISPLAY_MAP)
     assert DISPLAY_MAP["running"] == "running"
 
 
-def test_severities_go_from_nothing_to_the_worst() -> None:
+def test_severities_are_ordered() -> None:
     assert tuple(Severity) == ("none", "info", "warning", "error")
 
 
@@ -355,7 +355,7 @@ OF_A_RUN = re.compile(r"run\.(failed|timed_out|aborted|cancelled|health|delivery
 
 
 def codes_in_source() -> dict[str, str]:
-    """Every reason code in the sources, and the file it stands in."""
+    """Every reason code in the sources with its file."""
     found = {}
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
@@ -369,7 +369,7 @@ def codes_in_source() -> dict[str, str]:
     return found
 
 
-def test_every_reason_code_that_is_used_is_registered() -> None:
+def test_reason_codes_in_the_source_are_registered() -> None:
     used = codes_in_source()
 
     # those that are looked up or put together have no text of their own
@@ -377,7 +377,7 @@ def test_every_reason_code_that_is_used_is_registered() -> None:
     assert {"run.failed.exit_nonzero", "play.gate.failed", "team.archived"} <= set(used)
 
 
-def test_every_reason_is_a_sentence() -> None:
+def test_reasons_are_sentences() -> None:
     assert [code for code, sentence in REASONS.items() if not re.fullmatch(r"[A-Z].*\.", sentence)] == []
     with pytest.raises(KeyError):
         reason("not.registered")
