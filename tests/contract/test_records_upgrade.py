@@ -11,7 +11,7 @@ from tests.support.builders import read, read_history
 from tests.support.records import VARIANTS, dump, lost
 
 from lionstudio.model.messages import create_message
-from lionstudio.model.status.computed_state import DISPLAY_MAP
+from lionstudio.model.status.statuses import DISPLAY_MAP
 from lionstudio.state.branches import get_branch
 from lionstudio.state.database import Database
 from lionstudio.state.messages.append import append

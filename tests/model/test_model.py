@@ -381,7 +381,7 @@ def test_check_transition_lists_allowed_statuses() -> None:
     check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.PREPARED, "play p")
     with pytest.raises(IllegalTransition, match="play p is pending and cannot become merged") as refusal:
         check_transition(PLAY_TRANSITIONS, PlayStatus.PENDING, PlayStatus.MERGED, "play p")
-    assert refusal.value.hint == "from pending follows blocked, escalated, prepared"
+    assert refusal.value.hint == "allowed from pending: blocked, escalated, prepared"
 
 
 # ── Errors and crash points ──────────────────────────────────────────────

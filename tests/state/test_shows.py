@@ -100,7 +100,7 @@ def test_a_play_goes_its_way(db: Database) -> None:
     assert (play.status, play.updated_at) == (PlayStatus.MERGED, T0 + 8)
     with pytest.raises(IllegalTransition, match="is merged and cannot become redoing") as refusal:
         write(db, transition_play, made.id, "p", "redoing")
-    assert refusal.value.hint == "from merged follows nothing: it is final"
+    assert refusal.value.hint == "allowed from merged: nothing, it is final"
 
 
 def test_two_directors_do_not_overtake_each_other(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:

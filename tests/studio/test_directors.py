@@ -1,4 +1,4 @@
-"""Whether somebody directs a show, as the page sees it: a director that was killed does not look alive."""
+"""The director of a show in the API: a killed director is not reported as running."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from lionstudio.state.shows import put_show
 from lionstudio.state.upkeep.doctor import examine
 
 
-def test_a_dead_director_does_not_look_alive(tmp_path: Path) -> None:
+def test_show_with_a_dead_director_is_not_directed(tmp_path: Path) -> None:
     folder = tmp_path / "shows" / "build"
     folder.mkdir(parents=True)
     with application(tmp_path) as studio:
         write(
-            studio.services.store.database(),
-            put_show,
-            Show(topic="build", show_dir=str(folder), status=ShowStatus.ACTIVE),
+            studio.services.db.database(), put_show, Show(topic="build", show_dir=str(folder), status=ShowStatus.ACTIVE)
         )
 
         def told() -> tuple[bool, list[str]]:
@@ -38,7 +36,7 @@ def test_a_dead_director_does_not_look_alive(tmp_path: Path) -> None:
         assert told() == (False, ["li show resume build"])
 
 
-def test_the_doctor_tells_of_a_dead_director(tmp_path: Path) -> None:
+def test_doctor_reports_a_dead_director(tmp_path: Path) -> None:
     with Database(str(tmp_path / "state.db")) as db:
         write(db, put_show, Show(topic="build", show_dir=str(tmp_path), status=ShowStatus.ACTIVE))
 

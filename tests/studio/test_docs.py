@@ -1,4 +1,4 @@
-"""The examples of docs/reference/api.md, run as a reader would: each must be answered, and not with a problem."""
+"""The examples of docs/reference/api.md: each runs in a shell and returns no problem."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_the_example_works(running: Running, example: str) -> None:
+def test_docs_example_works(running: Running, example: str) -> None:
     given = {
         **os.environ,
         "STUDIO": running.url.rstrip("/"),
@@ -53,5 +53,5 @@ def test_the_example_works(running: Running, example: str) -> None:
     assert "urn:lion-studio" not in done.stdout
 
 
-def test_there_are_examples() -> None:
+def test_docs_have_examples() -> None:
     assert len(EXAMPLES) >= 10

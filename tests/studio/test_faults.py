@@ -1,4 +1,4 @@
-"""The database locked, damaged, foreign or full, bodies that never end: truthful answers, and the server stays up."""
+"""Faults: a locked, damaged, foreign or full database, endless bodies; the server reports them and stays up."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def check_unavailable(studio: InProcess, *codes: str) -> None:
         assert studio.client.get(path, headers=AUTH).status_code == 200, path
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_damaged_database_is_reported(tmp_path: Path) -> None:
     with on_file(tmp_path, b"not a database at all, " * 500) as studio:
         check_unavailable(studio, "corrupt")
 
 
-def test_a_foreign_file_is_told_and_left_alone(tmp_path: Path) -> None:
+def test_foreign_database_is_reported_and_untouched(tmp_path: Path) -> None:
     other = apsw.Connection(str(tmp_path / "other.db"))
     other.execute("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)")
     other.close()
@@ -64,7 +64,7 @@ def test_a_foreign_file_is_told_and_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "home" / "state.db").read_bytes() == content
 
 
-def test_a_full_disk_is_507(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_507(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(conn: Connection, **_: object) -> None:
         raise StorageFailed("the disk that holds it is full", hint="free some space")
 
@@ -75,9 +75,9 @@ def test_a_full_disk_is_507(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (answer.status_code, answer.json()["code"], answer.headers["retry-after"]) == (507, "storage_failed", "5")
 
 
-def test_reads_go_on_while_somebody_holds_the_write_lock(tmp_path: Path) -> None:
+def test_reads_continue_while_the_write_lock_is_held(tmp_path: Path) -> None:
     with application(tmp_path) as studio:
-        begin(studio.services.store.database(), "there")
+        begin(studio.services.db.database(), "there")
         holder = apsw.Connection(studio.services.settings.db)
         holder.execute("BEGIN IMMEDIATE")
         found = studio.get("/api/runs")["runs"]
@@ -87,14 +87,14 @@ def test_reads_go_on_while_somebody_holds_the_write_lock(tmp_path: Path) -> None
     assert [run["id"] for run in found] == ["there"]
 
 
-def test_a_bug_shows_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_error_hides_the_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail")
 
     with application(tmp_path) as studio:
         monkeypatch.setattr("lionstudio.studio.routes.runs.list_sessions", broken)
         answer = studio.client.get("/api/runs", headers=AUTH)
-        log = Path(studio.services.log.path).read_text()
+        log = Path(studio.services.audit_log.path).read_text()
 
     assert (answer.status_code, answer.json()["code"]) == (500, "bug")
     assert "secret detail" not in answer.text
@@ -109,7 +109,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 def spoken(running: Running, *pieces: bytes, pause: float = 0) -> bytes:
-    """The first line that a server answers to raw bytes."""
+    """The first response line to raw bytes."""
     with socket.create_connection(("127.0.0.1", running.port), timeout=20) as connection:
         with contextlib.suppress(OSError):
             for piece in pieces:
@@ -127,7 +127,7 @@ def head(running: Running, *lines: str) -> bytes:
     return "\r\n".join([*first, *more, "", ""]).encode()
 
 
-def test_large_and_endless_bodies_and_heads_are_cut_off(running: Running) -> None:
+def test_server_cuts_off_large_and_endless_requests(running: Running) -> None:
     large = spoken(running, head(running, "Content-Length: 100000000"), b"x" * 100_000)
     chunk = b"10000\r\n" + b" " * 65_536 + b"\r\n"
     endless = spoken(running, head(running, "Transfer-Encoding: chunked"), *([chunk] * 40))
@@ -141,7 +141,7 @@ def test_large_and_endless_bodies_and_heads_are_cut_off(running: Running) -> Non
     assert running.ask("GET", "/healthz")[0] == 200
 
 
-def test_a_slow_body_is_given_up(tmp_path: Path) -> None:
+def test_server_times_out_a_slow_body(tmp_path: Path) -> None:
     import asyncio
 
     sent: list[dict[str, object]] = []

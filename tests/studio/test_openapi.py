@@ -1,4 +1,4 @@
-"""schemathesis: every operation with good and bad data; never a 5xx, never an answer that OpenAPI does not promise."""
+"""schemathesis: every operation with good and bad data; never a 5xx, never a response outside the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ schema = schemathesis.openapi.from_dict(create_app().openapi()).exclude(path_reg
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("schema")
     with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
-        patch.setenv("HOME", str(folder))  # what is launched must not find the transcripts of whoever runs this
+        patch.setenv("HOME", str(folder))  # a launch must not find the transcripts of the user
         started = stack.enter_context(server(folder))
         until_answering(started)
         with Database(str(started.home / "state.db")) as db:
@@ -66,13 +66,13 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     suppress_health_check=list(HealthCheck),
     print_blob=True,
 )
-def test_every_operation_keeps_its_promises(case: Any, running: Running) -> None:
+def test_every_operation_conforms_to_openapi(case: Any, running: Running) -> None:
     SENT[case.operation.label] += 1
     if SENT[case.operation.label] > SLOW.get(case.operation.label, EVERY):
         return
     response = case.call(base_url=running.url.rstrip("/"), headers={"Authorization": f"Bearer {running.token}"})
 
     if response.status_code == 400 and response.text == NO_HTTP:
-        return  # a Content-Length that is no number: refused before it is a request at all
+        return  # a Content-Length that is not a number is refused before it becomes a request
     case.validate_response(response, checks=CHECKS)
     assert "Traceback" not in response.text

@@ -1,4 +1,4 @@
-"""`li studio` as a person meets it: a real process, its address, who may ask, and how it stops."""
+"""`li studio` as a real process: its address, its host check, and its stop."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Studio:
             return response, response.read().decode()
 
     def stop(self, number: signal.Signals) -> tuple[int, float, str]:
-        """The exit code, the seconds it took, and what was said on stderr."""
+        """The exit code, the duration in seconds, and stderr."""
         began = time.monotonic()
         self.process.send_signal(number)
         _, said = self.process.communicate(timeout=30)
@@ -79,15 +79,15 @@ def studio() -> Iterator[Studio]:
         yield running
 
 
-def test_answers_that_it_is_well(studio: Studio) -> None:
+def test_healthz_answers_ok(studio: Studio) -> None:
     response, body = studio.get("/healthz")
 
     assert response.status == 200
     assert json.loads(body) == {"status": "ok", "version": lionstudio.__version__}
 
 
-def test_the_page_says_what_works_without_it_and_runs_nothing_inline(studio: Studio) -> None:
-    """Built or not, which depends on where the tests run."""
+def test_placeholder_page_has_no_inline_script(studio: Studio) -> None:
+    """The page may or may not be built where the tests run."""
     response, body = studio.get("/")
 
     assert response.status == 200
@@ -97,7 +97,7 @@ def test_the_page_says_what_works_without_it_and_runs_nothing_inline(studio: Stu
 
 
 @pytest.mark.parametrize(("path", "host"), [("/", None), ("/nothing-here", None), ("/", "other.example")])
-def test_every_answer_carries_the_security_headers(studio: Studio, path: str, host: str | None) -> None:
+def test_every_response_has_security_headers(studio: Studio, path: str, host: str | None) -> None:
     response, _ = studio.get(path, host)
 
     policy = (response.headers["Content-Security-Policy"] or "").split("; ")
@@ -110,7 +110,7 @@ def test_every_answer_carries_the_security_headers(studio: Studio, path: str, ho
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}"])
-def test_its_own_names_are_answered(studio: Studio, host: str) -> None:
+def test_server_answers_its_own_host_names(studio: Studio, host: str) -> None:
     response, _ = studio.get("/healthz", host.format(port=studio.port))
 
     assert response.status == 200
@@ -129,7 +129,7 @@ def test_its_own_names_are_answered(studio: Studio, host: str) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/healthz"])
-def test_a_foreign_host_is_refused(studio: Studio, path: str, host: str) -> None:
+def test_server_refuses_foreign_hosts(studio: Studio, path: str, host: str) -> None:
     response, body = studio.get(path, host.format(port=studio.port))
 
     assert response.status == 421
@@ -138,7 +138,7 @@ def test_a_foreign_host_is_refused(studio: Studio, path: str, host: str) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_stop_that_was_asked_for_is_a_success(number: signal.Signals) -> None:
+def test_server_exits_with_success_on_a_signal(number: signal.Signals) -> None:
     with started("--port", "0") as running:
         running.get("/healthz")
         code, seconds, said = running.stop(number)
@@ -149,7 +149,7 @@ def test_a_stop_that_was_asked_for_is_a_success(number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET /healthz HTTP/1.1\r\nHost:", b"GET /healthz HTTP/1.1\r\n"])
-def test_an_open_connection_does_not_hold_up_the_stop(sent: bytes) -> None:
+def test_server_stops_with_an_open_connection(sent: bytes) -> None:
     with started("--port", "0") as running, socket.create_connection(("127.0.0.1", running.port)) as idle:
         idle.sendall(sent)
         running.get("/healthz")
@@ -159,7 +159,7 @@ def test_an_open_connection_does_not_hold_up_the_stop(sent: bytes) -> None:
     assert seconds < 5
 
 
-def test_a_busy_port_takes_the_next_free_one_and_says_so() -> None:
+def test_listen_uses_the_next_free_port() -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         busy = other.getsockname()[1]
         with started("--port", str(busy)) as running:
@@ -172,7 +172,7 @@ def test_a_busy_port_takes_the_next_free_one_and_says_so() -> None:
     assert str(running.port) in said
 
 
-def test_a_port_is_free_again_as_soon_as_studio_stopped() -> None:
+def test_listen_reuses_a_port_after_a_stop() -> None:
     with started("--port", "0") as first:
         page = http.client.HTTPConnection("127.0.0.1", first.port, timeout=10)
         page.request("GET", "/healthz")
@@ -184,9 +184,9 @@ def test_a_port_is_free_again_as_soon_as_studio_stopped() -> None:
         assert again.getsockname()[1] == first.port
 
 
-def test_no_free_port_at_all_says_what_to_do() -> None:
+def test_listen_reports_when_no_port_is_free() -> None:
     with contextlib.ExitStack() as held:
-        # The last port has none after it; whoever holds it, nothing is left to take.
+        # The last port has no successor: if it is busy, no port is left.
         with contextlib.suppress(OSError):
             held.enter_context(socket.create_server(("127.0.0.1", 65535)))
         with pytest.raises(Busy, match="in use") as caught:
@@ -196,29 +196,29 @@ def test_no_free_port_at_all_says_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "other.example", "", "127.0.0.1:80"])
-def test_only_this_machine_is_listened_on(host: str) -> None:
-    with pytest.raises(InvalidInput, match="this machine only"):
+def test_listen_rejects_non_loopback_addresses(host: str) -> None:
+    with pytest.raises(InvalidInput, match="is not a loopback address"):
         server.listen(host, 0)
 
 
-def test_a_wider_address_needs_a_token_file_beside_it() -> None:
-    with pytest.raises(InvalidInput, match="this machine only"):
+def test_public_address_needs_a_token_file() -> None:
+    with pytest.raises(InvalidInput, match="is not a loopback address"):
         server.listen("0.0.0.0", 0)
     with server.listen("0.0.0.0", 0, wide=True) as listener:
-        assert server.is_wide(listener)
+        assert server.is_public_address(listener)
     with server.listen("127.0.0.1", 0, wide=True) as listener:
-        assert not server.is_wide(listener)
+        assert not server.is_public_address(listener)
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "http", "", "²"])
-def test_what_is_no_port_is_a_usage_error(port: str) -> None:
+def test_invalid_port_is_a_usage_error(port: str) -> None:
     done = subprocess.run([sys.executable, "-c", START, f"--port={port}"], capture_output=True, text=True, timeout=30)
 
     assert done.returncode == 2
     assert "give a number from 0 to 65535" in done.stderr
 
 
-def test_the_command_is_known_without_loading_the_server() -> None:
+def test_studio_help_does_not_load_the_server() -> None:
     heavy = "{'uvicorn', 'fastapi', 'asyncio', 'webbrowser'}"
     code = f"import sys, lionstudio.cli.studio; print({heavy} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Work is counted, not timed: a request runs a fixed number of statements, however much there is to show."""
+"""Work counts: a request runs a fixed number of statements, independent of the number of rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def studio(tmp_path: Path) -> Iterator[InProcess]:
 
 
 def fill(studio: InProcess, first: int, last: int) -> None:
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     for number in range(first, last):
         begun = begin(db, f"s{number:03d}", created_at=NOW - number, project="demo")
         say(db, begun.branch_id, *(f"s{number}m{each}" for each in range(number % 3 + 1)), created_at=NOW)
@@ -42,7 +42,7 @@ def fill(studio: InProcess, first: int, last: int) -> None:
 @contextmanager
 def counted(studio: InProcess) -> Iterator[list[Ran]]:
     """The statements of the connection that the next requests use."""
-    store = studio.services.store
+    store = studio.services.db
     with store.reader() as conn:
         kept: Connection = conn
     with traced(kept) as ran:
@@ -72,7 +72,7 @@ def statements(studio: InProcess, path: str) -> list[str]:
         ("/api/attention", 9),
     ],
 )
-def test_as_many_statements_for_many_rows_as_for_few(studio: InProcess, path: str, most: int) -> None:
+def test_statement_count_is_independent_of_row_count(studio: InProcess, path: str, most: int) -> None:
     fill(studio, 0, 3)
     few = statements(studio, path)
     fill(studio, 3, 40)
@@ -82,8 +82,8 @@ def test_as_many_statements_for_many_rows_as_for_few(studio: InProcess, path: st
     assert 2 <= len(many) <= most, many
 
 
-def test_an_outline_is_one_walk_however_many_errors_it_finds(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_outline_reads_messages_once(studio: InProcess) -> None:
+    db = studio.services.db.database()
     begun = begin(db, "bad")
 
     def fail(number: int) -> None:
@@ -102,8 +102,8 @@ def test_an_outline_is_one_walk_however_many_errors_it_finds(studio: InProcess) 
     assert [each["tool"] for each in studio.get("/api/sessions/bad/outline")["errors"]] == ["Read"] * 20
 
 
-def test_a_window_in_the_middle_reads_only_itself(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_message_page_reads_only_its_rows(studio: InProcess) -> None:
+    db = studio.services.db.database()
     begun = begin(db, "long")
     say(db, begun.branch_id, *(f"m{number:04d}" for number in range(1500)))
 

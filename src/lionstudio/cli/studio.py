@@ -62,14 +62,14 @@ def run(args: argparse.Namespace) -> int:
         port = listener.getsockname()[1]
         if wanted not in (0, port):
             print(f"Port {wanted} is busy, so Studio uses {port}.", file=sys.stderr)
-        if server.is_wide(listener):
+        if server.is_public_address(listener):
             print("Other machines can reach this Studio; whoever has the token can use it.", file=sys.stderr)
         token = load_token(os.path.abspath(args.token_file or os.path.join(settings.home, FILE)))
         services = open_services(settings, token, read_only=args.read_only)
         studio = server.create_server(services)
-        url = server.url_of(listener)
+        url = server.server_url(listener)
         # good once and for less than a minute; afterwards the page asks for the token, or this command runs again
-        entry = f"{url}login?code={services.codes.make()}"
+        entry = f"{url}login?code={services.codes.create()}"
         print_address(url, entry, as_json=vars(args).get("json", False))
         print("It runs until Ctrl-C stops it.", file=sys.stderr, flush=True)
         _tell_what_goes_on(services)
@@ -93,14 +93,14 @@ def _tell_what_goes_on(services: Services) -> None:
 
 def _tell_of_opening(services: Services) -> None:
     deadline = time.monotonic() + _OPENING_SECONDS
-    while services.store.opening_since is None and time.monotonic() < deadline:
+    while services.db.opening_since is None and time.monotonic() < deadline:
         time.sleep(0.02)
-    while (began := services.store.opening_since) is not None and time.time() - began < _OPENING_SECONDS:
+    while (began := services.db.opening_since) is not None and time.time() - began < _OPENING_SECONDS:
         time.sleep(0.02)
     if began is None:
         return
     print("The database is made ready, upgraded where it is older; pages wait for it.", file=sys.stderr, flush=True)
-    while services.store.opening_since is not None:
+    while services.db.opening_since is not None:
         time.sleep(0.1)
     print(f"The database is ready after {time.time() - began:.0f} s.", file=sys.stderr, flush=True)
 

@@ -1,8 +1,9 @@
-"""The web application: gates around routes, and what lives as long as the server does."""
+"""The web application: middleware around the routes, and the tasks that live as long as the server."""
 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,7 +17,7 @@ from lionstudio.settings import load_settings
 from lionstudio.studio.http import error_responses
 from lionstudio.studio.http.auth import AuthMiddleware
 from lionstudio.studio.http.body_limit import BodyLimit
-from lionstudio.studio.http.headers import ErrorPage, SecurityHeaders
+from lionstudio.studio.http.headers import ErrorBoundary, SecurityHeaders
 from lionstudio.studio.http.static import is_public, serve_page
 from lionstudio.studio.routes import admin, auth, definitions, launches, live, messages, overview, runs, shows, teams
 from lionstudio.studio.schemas.shared import ProblemView
@@ -28,52 +29,46 @@ _ROUTERS = (auth, overview, runs, messages, live, shows, teams, definitions, lau
 
 
 def create_app(services: Services | None = None) -> FastAPI:
-    """A new application, ready to be served; without services it can be looked at but opens to nobody."""
-    # The interactive pages of FastAPI load scripts from elsewhere, which our policy forbids anyway.
-    app = FastAPI(title="Lion Studio", version=VERSION, docs_url=None, redoc_url=None, lifespan=_life)
-    app.state.services = services = services or open_services(load_settings(), token=_unknowable())
+    """Create the application; without services it can be inspected, but its token is unknown."""
+    # The interactive pages of FastAPI load scripts from other hosts, which our policy forbids.
+    app = FastAPI(title="Lion Studio", version=VERSION, docs_url=None, redoc_url=None, lifespan=_lifespan)
+    app.state.services = services = services or open_services(load_settings(), token=secrets.token_urlsafe(32))
     error_responses.install(app)
     for module in _ROUTERS:
         app.router.routes.extend(module.router.routes)
     app.router.routes.append(Route("/{path:path}", serve_page, methods=["GET"], include_in_schema=False))
     # The last one added is the outermost: a refusal carries the headers too.
     app.add_middleware(BodyLimit)
-    app.add_middleware(AuthMiddleware, keys=services.keys, log=services.log, is_public=is_public)
-    app.add_middleware(ErrorPage, log=services.log)
+    app.add_middleware(AuthMiddleware, credentials=services.credentials, log=services.audit_log, is_public=is_public)
+    app.add_middleware(ErrorBoundary, log=services.audit_log)
     app.add_middleware(SecurityHeaders)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
 
-def _unknowable() -> str:
-    import secrets
-
-    return secrets.token_urlsafe(32)
-
-
 @asynccontextmanager
-async def _life(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     services: Services = app.state.services
     async with asyncio.TaskGroup() as group:
         opening = group.create_task(_open_database(services))
-        # the usual moment is waited for, so that the first page finds a database; an upgrade is not
+        # wait for an ordinary open, so that the first page finds a database, but not for an upgrade
         await asyncio.wait((opening,), timeout=_OPENING_SECONDS)
-        group.create_task(services.feed.run())
+        group.create_task(services.hub.run())
         yield
-        services.launches.closing = True
-        services.feed.close()
-    services.store.close()
-    services.long_values.close()
+        services.launcher.closing = True
+        services.hub.close()
+    services.db.close()
+    services.content_cache.close()
 
 
 async def _open_database(services: Services) -> None:
-    """Made or upgraded beside the loop, so that the server answers while that takes its time."""
-    if services.store.read_only:
+    """Create or upgrade the database in a thread, so that the server answers meanwhile."""
+    if services.db.read_only:
         return
     try:
-        await asyncio.to_thread(services.store.database)
+        await asyncio.to_thread(services.db.database)
     except LionError as error:
-        services.log.write("database", why=error.message)
+        services.audit_log.write("database", why=error.message)
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
@@ -84,14 +79,14 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         for path, operations in schema["paths"].items():
             for operation in operations.values():
-                _tidy(path, operation)
+                _add_security_and_headers(path, operation)
         app.openapi_schema = schema
     return app.openapi_schema
 
 
-def _tidy(path: str, operation: dict[str, Any]) -> None:
+def _add_security_and_headers(path: str, operation: dict[str, Any]) -> None:
     operation["security"] = [] if path in ("/healthz", "/login") else [{"token": []}]
     for status in ("200", "201"):
-        found = operation["responses"].get(status)
-        if found is not None:
-            found.setdefault("headers", {})["Lion-Seq"] = {"schema": {"type": "string"}, "required": False}
+        response = operation["responses"].get(status)
+        if response is not None:
+            response.setdefault("headers", {})["Lion-Seq"] = {"schema": {"type": "string"}, "required": False}

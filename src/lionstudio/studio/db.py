@@ -1,6 +1,6 @@
-"""The database as Studio sees it: quick reads with the seq they were read at, and a writer opened when needed.
+"""The database connections of the server: reads with the seq they were read at, and a writer opened on demand.
 
-The file may be replaced or removed under a server that runs for weeks; every read looks whether it is still the same.
+The file may be replaced or removed while the server runs for weeks; every read checks that it is still the same.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from lionstudio.state.sqlite.open import open_reader
 T = TypeVar("T")
 Identity = tuple[int, int] | None
 _MOST_READERS = 4
-_CACHE = "PRAGMA cache_size = -16000"  # 16 MB: a long run that is read twice is not fetched from the system twice
-_PATIENCE_MS = 2000  # a page would rather hear that it is busy than wait for half a minute
+_CACHE = "PRAGMA cache_size = -16000"  # 16 MB: a long run that is read twice is read from the file once
+_BUSY_TIMEOUT_MS = 2000  # a page should report a busy database instead of waiting half a minute
 
 
 def identity_of(path: str) -> Identity:
-    """Which file lies at a path, None when there is none; by asking for its name only, never by opening it."""
+    """Device and inode of the file at a path, None when there is none; never opens the file."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 class StudioDb:
-    """One per server; reads from any thread, writes one after the other."""
+    """One per server; reads from any thread, one write at a time."""
 
     def __init__(self, path: str, *, read_only: bool = False) -> None:
         self.path = path
         self.read_only = read_only
         self.replaced = 0
-        self.opening_since: float | None = None  # set while the file is made or upgraded, which may take its time
+        self.opening_since: float | None = None  # set while the file is created or upgraded, which may take minutes
         self._identity: Identity = None
         self._readers: list[Connection] = []
         self._database: Database | None = None
@@ -51,15 +51,15 @@ class StudioDb:
         self._opening = threading.Lock()
 
     def read(self, work: Callable[[Connection], T]) -> tuple[T, int]:
-        """The result of a function that only reads, and the seq, both as of one moment."""
+        """The result of a function that only reads, and the seq, from one snapshot."""
         with self.reader() as conn:
             conn.execute("BEGIN")
-            # the seq first: with it the moment is fixed
+            # the seq first: reading it fixes the snapshot
             seq = last_seq(conn)
             return work(conn), seq
 
     def seq(self) -> int:
-        """The newest seq; 0 where there is no database to ask, for pages that need none."""
+        """The newest seq; 0 without a database, for routes that do not need one."""
         try:
             return self.read(lambda conn: None)[1]
         except LionError:
@@ -69,7 +69,7 @@ class StudioDb:
     def reader(self) -> Iterator[Connection]:
         """A read-only connection for the time of the block."""
         with self._lock:
-            self._look()
+            self._check_replaced()
             identity = self._identity
             conn = self._readers.pop() if self._readers else None
         conn = conn or self._open_reader()
@@ -87,16 +87,16 @@ class StudioDb:
                 conn.close()
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a function in one transaction; called from a thread, it may wait."""
+        """Run a function in one transaction; call it from a thread, it may wait."""
         return self.database().write(work)
 
     def database(self) -> Database:
-        """The writer, opened when it is first needed and again after the file was replaced."""
+        """The writer, opened on first use and again after the file was replaced."""
         if self.read_only:
-            raise InvalidInput("this Studio only reads", hint="start it without --read-only")
-        with self._opening:  # a lock of its own: an upgrade may take minutes, and pages are answered meanwhile
+            raise InvalidInput("this server is read-only", hint="restart `li studio` without --read-only")
+        with self._opening:  # a separate lock: an upgrade may take minutes, and reads continue meanwhile
             with self._lock:
-                self._look()
+                self._check_replaced()
                 if self._database is not None:
                     return self._database
             opened = self._open_database()
@@ -112,29 +112,29 @@ class StudioDb:
             self.opening_since = None
 
     def find_database(self) -> Database | None:
-        """The same for whoever only looks: a file that somebody removed is not made anew by that."""
+        """The writer if the file exists; unlike `database`, it does not create the file."""
         return None if self.read_only or identity_of(self.path) is None else self.database()
 
     def _open_reader(self) -> Connection:
         try:
             conn = open_reader(self.path)
         except NotFound as error:
-            raise Busy(error.message, hint="it is made as soon as something is recorded") from None
-        conn.raw.set_busy_timeout(_PATIENCE_MS)
+            raise Busy(error.message, hint="the first recorded run creates it") from None
+        conn.raw.set_busy_timeout(_BUSY_TIMEOUT_MS)
         conn.execute(_CACHE)
         return conn
 
-    def _look(self) -> None:
-        """Let go of a file that is no longer at its path."""
-        now = identity_of(self.path)
-        if now == self._identity:
+    def _check_replaced(self) -> None:
+        """Close the connections when another file is at the path."""
+        identity = identity_of(self.path)
+        if identity == self._identity:
             return
         if self._identity is not None:
             self.replaced += 1
-        self._let_go()
-        self._identity = now
+        self._close_connections()
+        self._identity = identity
 
-    def _let_go(self) -> None:
+    def _close_connections(self) -> None:
         for conn in self._readers:
             conn.close()
         self._readers.clear()
@@ -143,6 +143,5 @@ class StudioDb:
             self._database = None
 
     def close(self) -> None:
-        """Give the file back."""
         with self._lock:
-            self._let_go()
+            self._close_connections()

@@ -83,7 +83,7 @@ def test_the_head_says_what_it_is(db: Database, talk: Begun) -> None:
     head = show(db, talk.session_id).split("\n\n")[0]
 
     assert head.splitlines()[0] == "my job  failed"
-    assert "  The process ended with an error.\n    exit code 3\n" in head
+    assert "  The process exited with an error.\n    exit code 3\n" in head
     assert "took 1m15s" in head
     assert re.search(r"messages +4", head)
     assert re.search(r"folder +/some/where", head)

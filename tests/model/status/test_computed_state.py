@@ -1,4 +1,4 @@
-"""States: the thresholds of ADR-0019 to the letter, and every word, tone and reason that a page may show."""
+"""Computed states: the thresholds of ADR-0019 to the letter, and every label, tone and reason."""
 
 from __future__ import annotations
 
@@ -12,10 +12,6 @@ import pytest
 import lionstudio
 from lionstudio.model.status import computed_state
 from lionstudio.model.status.computed_state import (
-    DELIVERIES,
-    DISPLAY_MAP,
-    HEALTHS,
-    SEVERITIES,
     Proof,
     State,
     effective_health,
@@ -26,7 +22,18 @@ from lionstudio.model.status.computed_state import (
     team_state,
 )
 from lionstudio.model.status.reasons import REASONS, Reason, reason, reason_of_stored
-from lionstudio.model.status.statuses import InvocationKind, PlayStatus, SessionStatus, ShowStatus, TeamStatus
+from lionstudio.model.status.statuses import (
+    DISPLAY_MAP,
+    PLAYS,
+    SHOWS,
+    TEAMS,
+    InvocationKind,
+    PlayStatus,
+    SessionStatus,
+    ShowStatus,
+    TeamStatus,
+)
+from lionstudio.model.status.vocabulary import DELIVERIES, HEALTHS, Severity
 
 NOW = 1_000_000.0
 HOUR = 3600.0
@@ -43,23 +50,23 @@ PRINTED = {"agent": 6, "play": 6, "flow": 12, "fanout": 12, "show-play": 12, Non
 
 
 @pytest.mark.parametrize(("kind", "hours"), PRINTED.items())
-def test_a_run_is_stale_beyond_its_threshold_and_not_at_it(kind: str | None, hours: int) -> None:
+def test_staleness_check_is_stale_beyond_the_threshold(kind: str | None, hours: int) -> None:
     for silent, answer in ((hours * HOUR, None), (hours * HOUR + 0.001, "stale"), (0.0, None), (-60.0, None)):
         assert staleness_check(run(invocation_kind=kind, last_message_at=NOW - silent), now=NOW) == answer
 
 
-def test_the_thresholds_are_those_of_the_record() -> None:
+def test_stale_thresholds_are_those_of_adr_0019() -> None:
     assert dict(computed_state.STALE_THRESHOLDS) == {kind: hours * 3600 for kind, hours in list(PRINTED.items())[:5]}
     assert computed_state.DEFAULT_STALE_THRESHOLD == 6 * 3600
     assert set(computed_state.STALE_THRESHOLDS) == set(InvocationKind)
 
 
 @pytest.mark.parametrize("status", [status for status in SessionStatus if status != "running"] + [None, "odd"])
-def test_only_what_runs_can_be_stale(status: str | None) -> None:
+def test_staleness_check_ignores_ended_runs(status: str | None) -> None:
     assert staleness_check(run(status=status, last_message_at=0.0), now=NOW) is None
 
 
-def test_messages_count_before_other_changes() -> None:
+def test_staleness_check_prefers_the_last_message() -> None:
     long_ago, now = NOW - 7 * HOUR, NOW
     assert staleness_check(run(last_message_at=long_ago, updated_at=now), now=NOW) == "stale"
     assert staleness_check(run(last_message_at=now, updated_at=long_ago), now=NOW) is None
@@ -68,7 +75,7 @@ def test_messages_count_before_other_changes() -> None:
     assert staleness_check({"status": "running"}, now=NOW) == "stale"
 
 
-def test_stale_is_computed_and_stored_nowhere() -> None:
+def test_stale_is_computed_and_never_stored() -> None:
     session = run(last_message_at=NOW - 7 * HOUR)
     before = dict(session)
     assert effective_health(session, now=NOW) == "stale"
@@ -89,7 +96,7 @@ TALKING = {"last_message_at": NOW - 5}
 
 HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
     "talking": (run(**TALKING), ALIVE, "running", "none"),
-    "talking, nobody looked": (run(**TALKING), None, "running", "none"),
+    "talking, without a proof": (run(**TALKING), None, "running", "none"),
     "quiet": (run(**QUIET), ALIVE, "idle", "info"),
     "just started": (run(), ALIVE, "running", "none"),
     "started and said nothing": (run(started_at=NOW - 20 * 60), None, "idle", "info"),
@@ -98,7 +105,7 @@ HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
     "waiting for seven hours": (run(health="waiting", **SILENT), UNKNOWN, "waiting", "warning"),
     "silent": (run(**SILENT), ALIVE, "stalled", "warning"),
     "silent, cannot be told": (run(**SILENT), UNKNOWN, "stalled", "warning"),
-    "silent and nobody's": (run(owner=None, **SILENT), None, "orphaned", "warning"),
+    "silent without an owner": (run(owner=None, **SILENT), None, "orphaned", "warning"),
     "cannot be told": (run(**TALKING), UNKNOWN, "unknown", "info"),
     "dead": (run(**TALKING), DEAD, "process_dead", "error"),
     "dead and silent": (run(**SILENT), DEAD, "process_dead", "error"),
@@ -108,7 +115,7 @@ HEALTH: dict[str, tuple[dict[str, Any], Proof | None, str, str]] = {
 
 
 @pytest.mark.parametrize("what", HEALTH)
-def test_the_health_of_a_run(what: str) -> None:
+def test_session_state_health(what: str) -> None:
     session, proof, health, severity = HEALTH[what]
 
     state = session_state(session, now=NOW, proof=proof)
@@ -126,7 +133,7 @@ def test_the_health_of_a_run(what: str) -> None:
         assert state.tone == {"error": "danger", "warning": "warning"}.get(severity, "info")
 
 
-def test_evidence_says_how_long_it_was_silent() -> None:
+def test_session_state_evidence_has_the_silence() -> None:
     spans = {5: "5 s", 59: "59 s", 60: "1 min", 3599: "60 min", 2 * 3600: "2 h", 86400 * 3: "3 d", -5: "0 s"}
     for seconds, words in spans.items():
         state = session_state(run(last_message_at=NOW - seconds), now=NOW, proof=UNKNOWN)
@@ -185,19 +192,22 @@ ENDS: dict[str, tuple[dict[str, Any], State]] = {
 
 
 @pytest.mark.parametrize("status", ENDS)
-def test_the_state_of_a_run_that_ended(status: str) -> None:
+def test_session_state_of_an_ended_run(status: str) -> None:
     fields, wanted = ENDS[status]
 
-    assert session_state({"status": status.strip(), **fields}, now=NOW, proof=DEAD) == wanted
+    state = session_state({"status": status.strip(), **fields}, now=NOW, proof=DEAD)
+
+    assert state[:7] == wanted[:7]
+    assert (state.evaluated_at, state.source) == (NOW, "sqlite")
     assert effective_health({"status": status.strip(), **fields}, now=NOW) == "ok"
 
 
-def test_no_status_counts_as_completed() -> None:
+def test_session_state_without_status_is_completed() -> None:
     assert session_state({"status": None}, now=NOW).lifecycle == "completed"
 
 
 @pytest.mark.parametrize("delivery", DELIVERIES)
-def test_what_was_delivered_weighs_in(delivery: str) -> None:
+def test_session_state_includes_the_delivery(delivery: str) -> None:
     state = session_state({"status": "completed", "delivery": delivery}, now=NOW)
 
     fine = delivery in ("passed", "not_expected")
@@ -205,7 +215,7 @@ def test_what_was_delivered_weighs_in(delivery: str) -> None:
     assert [one.code for one in state.reasons] == ([] if fine else [f"run.delivery.{delivery}"])
 
 
-def test_the_worst_decides() -> None:
+def test_session_state_has_the_worst_severity() -> None:
     state = session_state(run(delivery="missing", **TALKING), now=NOW, proof=DEAD)
 
     assert (state.severity, state.tone) == ("error", "danger")
@@ -213,7 +223,7 @@ def test_the_worst_decides() -> None:
 
 # ── Plays, shows, teams ──────────────────────────────────────────────────
 
-PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
+EXPECTED_PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
     "pending": ("ok", "none", "warning", []),
     "prepared": ("ok", "none", "warning", []),
     "running": ("running", "none", "info", []),
@@ -229,19 +239,20 @@ PLAYS: dict[str, tuple[str, str, str, list[str]]] = {
 
 
 @pytest.mark.parametrize("status", PlayStatus)
-def test_the_state_of_a_play(status: PlayStatus) -> None:
-    health, severity, tone, codes = PLAYS[status]
+def test_play_state(status: PlayStatus) -> None:
+    health, severity, tone, codes = EXPECTED_PLAYS[status]
 
     state = play_state({"status": status, "gate_feedback": "because"})
 
     assert (state.lifecycle, state.health, state.severity, state.tone) == (status, health, severity, tone)
     assert [one.code for one in state.reasons] == codes
     assert state.label == DISPLAY_MAP[status]
+    assert (state.group, state.outcome) == (PLAYS[status].group, PLAYS[status].outcome)
     if status in ("gate_failed", "escalated"):
         assert state.reasons[0].evidence == "because"
 
 
-def test_a_play_that_is_held_says_by_whom() -> None:
+def test_play_state_names_the_blocking_plays() -> None:
     state = play_state({"status": "pending"}, blocked_by=("a", "b"))
 
     assert (state.severity, state.reasons) == ("warning", (reason("play.blocked.dependency_failed", "a, b"),))
@@ -250,12 +261,12 @@ def test_a_play_that_is_held_says_by_whom() -> None:
 @pytest.mark.parametrize(
     ("passed", "delivery"), [(None, "not_expected"), (1, "passed"), (0, "invalid"), (True, "passed")]
 )
-def test_a_gate_decides_the_delivery(passed: object, delivery: str) -> None:
+def test_play_state_delivery_follows_the_gate(passed: object, delivery: str) -> None:
     assert play_state({"status": "merged", "gate_passed": passed}).delivery == delivery
 
 
 @pytest.mark.parametrize("status", ShowStatus)
-def test_the_state_of_a_show(status: ShowStatus) -> None:
+def test_show_state(status: ShowStatus) -> None:
     calm = show_state({"status": status}, [{"name": "a", "status": "merged"}])
     needy = show_state({"status": status}, [{"name": n, "status": s} for n, s in (("z", "gated"), ("b", "escalated"))])
 
@@ -264,17 +275,21 @@ def test_the_state_of_a_show(status: ShowStatus) -> None:
     assert (calm.severity, list(calm.reasons)) == ("none", aborted)
     assert (needy.health, needy.severity, needy.tone) == ("waiting", "warning", "warning")
     assert list(needy.reasons) == [reason("show.attention", "b, z"), *aborted]
+    assert (calm.group, calm.label) == (SHOWS[status].group, status)
 
 
 @pytest.mark.parametrize("status", TeamStatus)
-def test_the_state_of_a_team(status: TeamStatus) -> None:
+def test_team_state(status: TeamStatus) -> None:
     reasons = (reason("team.archived"),) if status is TeamStatus.ARCHIVED else ()
     tone = "info" if status is TeamStatus.ACTIVE else "neutral"
 
-    assert team_state({"status": status}) == State(status, "ok", "not_expected", "none", tone, status, reasons)
+    state = team_state({"status": status}, now=NOW)
+
+    assert state[:7] == (status, "ok", "not_expected", "none", tone, status, reasons)
+    assert (state.group, state.icon, state.evaluated_at) == (TEAMS[status].group, TEAMS[status].icon, NOW)
 
 
-def test_a_state_is_json() -> None:
+def test_state_to_dict() -> None:
     state = session_state({"status": "failed", "exit_code": 2}, now=NOW)
 
     assert state.to_dict() == {
@@ -289,22 +304,50 @@ def test_a_state_is_json() -> None:
                 "code": "run.failed.exit_nonzero",
                 "message": REASONS["run.failed.exit_nonzero"],
                 "evidence": "exit code 2",
+                "claim_status": "observed",
             }
         ],
+        "group": "failed",
+        "icon": "cross",
+        "outcome": "failed",
+        "evaluated_at": NOW,
+        "source": "sqlite",
     }
 
 
-# ── Words ────────────────────────────────────────────────────────────────
+def test_state_icon_is_that_of_the_health_before_the_status() -> None:
+    icons = {proof: session_state(run(**TALKING), now=NOW, proof=proof).icon for proof in (ALIVE, DEAD, UNKNOWN)}
+
+    assert icons == {ALIVE: "spinner", DEAD: "disconnected", UNKNOWN: "spinner"}
+    assert session_state({"status": "odd"}, now=NOW).icon == "circle"
+    assert play_state({"status": "escalated"}).icon == "person"  # the health `waiting` comes first
+    assert play_state({"status": "merged"}).icon == "merge"
 
 
-def test_the_display_map_has_the_closed_vocabularies_and_nothing_else() -> None:
+def test_reason_says_if_it_was_observed_or_inferred() -> None:
+    claims = {code: reason(code).claim_status for code in REASONS}
+
+    assert {code for code, claim in claims.items() if claim == "inferred"} == {
+        "run.failed.out_of_memory",
+        "run.health.stale",
+        "run.health.orphaned",
+        "run.health.owner_unknown",
+        "play.blocked.dependency_failed",
+    }
+    assert set(claims.values()) == {"observed", "inferred"}
+
+
+# ── Vocabularies ────────────────────────────────────────────────────────────────
+
+
+def test_display_map_has_exactly_the_closed_vocabularies() -> None:
     assert set(DISPLAY_MAP) == {*SessionStatus, *PlayStatus}
     assert not {"done", "success", "error", "finished"} & set(DISPLAY_MAP)
     assert DISPLAY_MAP["running"] == "running"
 
 
-def test_severities_go_from_nothing_to_the_worst() -> None:
-    assert SEVERITIES == ("none", "info", "warning", "error")
+def test_severities_are_ordered() -> None:
+    assert tuple(Severity) == ("none", "info", "warning", "error")
 
 
 # A run's codes are also stored with its row, so they stand in many places; the others are only given to `reason`.
@@ -312,19 +355,21 @@ OF_A_RUN = re.compile(r"run\.(failed|timed_out|aborted|cancelled|health|delivery
 
 
 def codes_in_source() -> dict[str, str]:
-    """Every reason code in the sources, and the file it stands in."""
+    """Every reason code in the sources with its file."""
     found = {}
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             given = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "reason"
             value = node.args[0] if isinstance(node, ast.Call) and given else node
+            if isinstance(node, ast.keyword) and node.arg == "reason" and path.name == "statuses.py":
+                given, value = True, node.value
             text = value.value if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
             if given or OF_A_RUN.fullmatch(text):
                 found[text] = str(path.relative_to(SOURCE))
     return found
 
 
-def test_every_reason_code_that_is_used_is_registered() -> None:
+def test_reason_codes_in_the_source_are_registered() -> None:
     used = codes_in_source()
 
     # those that are looked up or put together have no text of their own
@@ -332,7 +377,7 @@ def test_every_reason_code_that_is_used_is_registered() -> None:
     assert {"run.failed.exit_nonzero", "play.gate.failed", "team.archived"} <= set(used)
 
 
-def test_every_reason_is_a_sentence() -> None:
+def test_reasons_are_sentences() -> None:
     assert [code for code, sentence in REASONS.items() if not re.fullmatch(r"[A-Z].*\.", sentence)] == []
     with pytest.raises(KeyError):
         reason("not.registered")

@@ -1,4 +1,4 @@
-"""Every operation of the interface refuses strangers before anything happens; the list comes from OpenAPI itself."""
+"""Authentication: every operation of OpenAPI refuses requests without credentials, before any effect."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from lionstudio.errors import InvalidInput
 from lionstudio.studio.app import create_app
 from lionstudio.studio.http.auth import METHODS
 from lionstudio.studio.http.headers import SECURITY_HEADERS
-from lionstudio.studio.http.tokens import CODE_SECONDS, Codes, cookie_of, load_token
+from lionstudio.studio.http.tokens import CODE_SECONDS, OneTimeCodes, derive_cookie, load_token
 
-COOKIE = {"Cookie": f"lion_studio_8721={cookie_of(TOKEN)}"}
+COOKIE = {"Cookie": f"lion_studio_8721={derive_cookie(TOKEN)}"}
 OPEN = {"/healthz", "/login"}
 
 
 def operations() -> list[tuple[str, str]]:
-    """Every path of the interface with every verb that we understand, whether it has it or not."""
+    """Every path of the API with every supported method, even those that the path does not allow."""
     paths = create_app().openapi()["paths"]
     return [(verb, re.sub(r"\{[^}]+\}", "1", path)) for path in sorted(paths) for verb in sorted(METHODS)]
 
@@ -37,8 +37,8 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
 
 @pytest.fixture
 def effects(studio: InProcess) -> Iterator[None]:
-    """Whatever a test sends, nothing may have changed by it."""
-    home, database = Path(studio.services.settings.home), studio.services.store
+    """Assert that no request of a test changed anything."""
+    home, database = Path(studio.services.settings.home), studio.services.db
 
     def seen() -> Any:
         ours = (path for path in home.rglob("*") if path.is_file() and path.parent.name not in ("logs", "bells"))
@@ -47,7 +47,7 @@ def effects(studio: InProcess) -> Iterator[None]:
     before = seen()
     yield
     assert seen() == before
-    assert studio.services.launches.list_all() == []
+    assert studio.services.launcher.list_launches() == []
 
 
 def body_of(verb: str) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def body_of(verb: str) -> dict[str, Any]:
         ("same-site fetch", {**AUTH, "Sec-Fetch-Site": "same-site"}, "", {403}),
     ],
 )
-def test_every_operation_and_verb_refuses(
+def test_auth_refuses_every_operation_without_credentials(
     studio: InProcess, case: str, headers: dict[str, str], query: str, wanted: set[int]
 ) -> None:
     checked = 0
@@ -94,20 +94,20 @@ def _names(answer: Any) -> list[str]:
     return [wanted[name.lower()] for name in answer.headers if name.lower() in wanted]
 
 
-def test_the_same_requests_with_the_token_come_in(studio: InProcess) -> None:
+def test_auth_accepts_the_same_requests_with_the_token(studio: InProcess) -> None:
     for headers in (AUTH, {**AUTH, "Origin": BASE, "Sec-Fetch-Site": "same-origin"}, COOKIE):
         assert studio.client.get("/api/runs", headers=headers).status_code == 200
 
 
-def test_a_cookie_alone_changes_nothing_without_an_origin(studio: InProcess) -> None:
+def test_auth_refuses_a_cookie_without_an_origin(studio: InProcess) -> None:
     bare = studio.client.post("/api/admin/checkpoint", headers=COOKIE, json={})
     ours = studio.client.post("/api/admin/checkpoint", headers={**COOKIE, "Origin": BASE}, json={})
 
     assert (bare.status_code, ours.status_code) == (403, 200)
 
 
-def test_the_code_opens_once_and_sets_a_strict_cookie(studio: InProcess) -> None:
-    code = studio.services.codes.make()
+def test_login_code_works_once_and_sets_a_strict_cookie(studio: InProcess) -> None:
+    code = studio.services.codes.create()
     studio.client.head(f"/login?code={code}")
     first = studio.client.get(f"/login?code={code}", follow_redirects=False)
     again = studio.client.get(f"/login?code={code}", follow_redirects=False)
@@ -120,8 +120,8 @@ def test_the_code_opens_once_and_sets_a_strict_cookie(studio: InProcess) -> None
     assert TOKEN not in cookie
 
 
-def test_a_link_that_was_used_leads_a_browser_to_the_page_and_opens_nothing(studio: InProcess) -> None:
-    code = studio.services.codes.make()
+def test_login_redirects_a_browser_with_a_used_code_to_the_page(studio: InProcess) -> None:
+    code = studio.services.codes.create()
     browser = {"Accept": "text/html,application/xhtml+xml"}
     studio.client.get(f"/login?code={code}", headers=browser, follow_redirects=False)
     studio.client.cookies.clear()
@@ -131,19 +131,19 @@ def test_a_link_that_was_used_leads_a_browser_to_the_page_and_opens_nothing(stud
     assert "set-cookie" not in again.headers
 
 
-def test_a_code_is_good_for_less_than_a_minute() -> None:
+def test_one_time_code_expires_within_a_minute() -> None:
     now = [0.0]
-    codes = Codes(clock=lambda: now[0])
-    early, late = codes.make(), codes.make()
+    codes = OneTimeCodes(clock=lambda: now[0])
+    early, late = codes.create(), codes.create()
 
-    assert codes.use(early)
+    assert codes.consume(early)
     now[0] = CODE_SECONDS + 0.1
     assert CODE_SECONDS < 60
-    assert not codes.use(late)
-    assert not codes.use("")
+    assert not codes.consume(late)
+    assert not codes.consume("")
 
 
-def test_the_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+def test_load_token_creates_a_private_file_once(tmp_path: Path) -> None:
     path = tmp_path / "home" / "studio.token"
     token = load_token(str(path))
 
@@ -156,11 +156,11 @@ def test_the_token_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("content", ["", "short", "with space in the middle of it all", "ü" * 40])
-def test_what_is_no_token_is_refused(tmp_path: Path, content: str) -> None:
+def test_load_token_rejects_invalid_files(tmp_path: Path, content: str) -> None:
     path = tmp_path / "token"
     path.write_text(content)
 
-    with pytest.raises(InvalidInput, match="no token"):
+    with pytest.raises(InvalidInput, match="does not contain a token"):
         load_token(str(path))
 
 
@@ -179,16 +179,14 @@ def test_what_is_no_token_is_refused(tmp_path: Path, content: str) -> None:
         ({"Content-Type": "application/json", "Content-Length": "-1"}, b"{}", 413),
     ],
 )
-def test_bodies_are_small_json_or_refused(
-    studio: InProcess, headers: dict[str, str], content: bytes, status: int
-) -> None:
+def test_body_must_be_small_json(studio: InProcess, headers: dict[str, str], content: bytes, status: int) -> None:
     answer = studio.client.post("/api/launches", headers={**AUTH, **headers}, content=content)
 
     assert answer.status_code in (status, 400) if status == 422 else answer.status_code == status, answer.text
     assert "Traceback" not in answer.text
 
 
-def test_too_many_headers_and_too_long_addresses_are_refused(studio: InProcess) -> None:
+def test_auth_refuses_too_many_headers_and_long_urls(studio: InProcess) -> None:
     many = studio.client.get("/api/runs", headers={**AUTH, **{f"X-{n}": "1" for n in range(150)}})
     large = studio.client.get("/api/runs", headers={**AUTH, "X-Large": "x" * 40_000})
     long = studio.client.get("/api/runs?q=" + "x" * 9000, headers=AUTH)
@@ -196,18 +194,18 @@ def test_too_many_headers_and_too_long_addresses_are_refused(studio: InProcess) 
     assert (many.status_code, large.status_code, long.status_code) == (431, 431, 414)
 
 
-def test_refusals_are_logged_with_the_reason_and_without_the_token(studio: InProcess) -> None:
+def test_audit_log_has_the_reason_but_not_the_token(studio: InProcess) -> None:
     studio.client.get(f"/api/runs?token={TOKEN}")
     studio.client.get(f"/api/{TOKEN}")
-    log = Path(studio.services.log.path).read_text()
+    log = Path(studio.services.audit_log.path).read_text()
     last = [json.loads(line) for line in log.splitlines()][-2:]
 
     assert [entry["reason"] for entry in last] == ["token_in_query", "no_token"]
     assert TOKEN not in log
-    assert stat.S_IMODE(os.stat(studio.services.log.path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(studio.services.audit_log.path).st_mode) == 0o600
 
 
-def test_read_only_refuses_every_change(tmp_path: Path) -> None:
+def test_read_only_server_refuses_every_change(tmp_path: Path) -> None:
     with application(tmp_path, read_only=True) as studio:
         statuses = {
             studio.client.request(verb, path, headers=AUTH, **body_of(verb)).status_code

@@ -1,4 +1,4 @@
-"""The built page: the same for each of its addresses, with a nonce of its own; its files are kept."""
+"""The built page: the same document on every path, with a fresh nonce; its files are cacheable."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def studio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProces
 
 
 @pytest.mark.parametrize("path", ["/", "/runs/019e", "/runs/a.b", "/shows/x/plays/y", "/nothing-here"])
-def test_every_address_of_the_page_is_the_page_with_a_fresh_nonce(studio: InProcess, path: str) -> None:
+def test_page_has_a_fresh_nonce_on_every_path(studio: InProcess, path: str) -> None:
     answers = [studio.client.get(path) for _ in range(2)]
     nonces = [re.search(r'content="([^"]+)"', answer.text) for answer in answers]
 
@@ -40,12 +40,12 @@ def test_every_address_of_the_page_is_the_page_with_a_fresh_nonce(studio: InProc
 
 
 @pytest.mark.parametrize("path", ["/api", "/api/nothing", "/metrics", "/openapi.json", "/API/runs"])
-def test_what_shows_data_is_no_page(studio: InProcess, path: str) -> None:
+def test_page_is_not_served_on_data_paths(studio: InProcess, path: str) -> None:
     assert studio.client.get(path).status_code == 401
     assert "<html" not in studio.client.get(path, headers=AUTH).text
 
 
-def test_files_are_kept_and_known_by_their_tag(studio: InProcess) -> None:
+def test_static_files_are_cacheable_by_etag(studio: InProcess) -> None:
     asset, icon = studio.client.get("/assets/app-1a2b.js"), studio.client.get("/favicon.svg")
     again = studio.client.get("/favicon.svg", headers={"If-None-Match": icon.headers["etag"]})
 

@@ -1,4 +1,4 @@
-"""Launches: real processes from an allow-list, once for a key, seen, stopped; nothing that is not listed is started."""
+"""Launches: real processes from an allow-list, started once per key, listed and stopped."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def until_ended(studio: InProcess, launch_id: str) -> dict[str, Any]:
     raise AssertionError("it did not end")
 
 
-def test_a_launch_becomes_a_session_with_its_messages(studio: InProcess) -> None:
+def test_launch_records_a_session(studio: InProcess) -> None:
     started = launch(studio, verb="agent", target="script", prompt="@say hello there", options={"name": "mine"})
     ended = until_ended(studio, started["id"])
 
@@ -52,8 +52,8 @@ def test_a_launch_becomes_a_session_with_its_messages(studio: InProcess) -> None
     assert "hello" not in str(started)
 
 
-def test_a_long_prompt_does_not_wait_for_its_reader(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program reads only what it finds after the server has answered; a full pipe would hold the server up."""
+def test_launch_with_a_long_prompt_does_not_block(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program reads stdin only after the server has answered; a full pipe would block the server."""
     slow = "import os, sys, time\nfor _ in range(200):\n time.sleep(0.05 * (not os.path.exists('{go}')))\n"
     go = os.path.join(studio.services.settings.home, "go")
     told = "print(os.path.exists('{go}'), len(sys.stdin.read()))"
@@ -65,7 +65,7 @@ def test_a_long_prompt_does_not_wait_for_its_reader(studio: InProcess, monkeypat
     assert Path(ended["log"]).read_text() == "True 900000\n"
 
 
-def test_the_same_key_starts_one(studio: InProcess) -> None:
+def test_launch_with_a_repeated_key_starts_once(studio: InProcess) -> None:
     key = {"Idempotency-Key": "once"}
     first = launch(studio, key, verb="agent", target="script", prompt="@say hi")
     second = launch(studio, key, verb="agent", target="script", prompt="@say hi")
@@ -75,7 +75,7 @@ def test_the_same_key_starts_one(studio: InProcess) -> None:
     assert len(studio.get("/api/launches")["launches"]) == 1
 
 
-def test_a_launch_is_stopped_by_its_own_identity(studio: InProcess) -> None:
+def test_stop_launch_signals_only_its_own_process(studio: InProcess) -> None:
     started = launch(studio, verb="agent", target="script", prompt="@hang")
     deadline = time.monotonic() + 20
     while studio.client.get(f"/api/runs/{started['id']}", headers=AUTH).status_code != 200:
@@ -105,14 +105,14 @@ def test_a_launch_is_stopped_by_its_own_identity(studio: InProcess) -> None:
         {"verb": "agent", "target": "script", "prompt": "x", "options": {"name": "a\0b"}},
     ],
 )
-def test_what_is_not_on_the_list_is_not_started(studio: InProcess, body: dict[str, Any]) -> None:
+def test_launch_refuses_commands_outside_the_policy(studio: InProcess, body: dict[str, Any]) -> None:
     answer = studio.client.post("/api/launches", headers=AUTH, json=body)
 
     assert answer.status_code == 400, answer.text
     assert studio.get("/api/launches")["launches"] == []
 
 
-def test_a_value_is_never_taken_for_an_option() -> None:
+def test_launch_value_is_never_parsed_as_an_option() -> None:
     words = run_argv("agent", "claude/opus", {"name": "--help", "timeout": 5}, "id")
 
     assert words == ["agent", "claude/opus", "-", "--name=--help", "--timeout=5", "--session-id", "id"]
@@ -120,9 +120,7 @@ def test_a_value_is_never_taken_for_an_option() -> None:
         run_argv("agent", "claude/../x", {}, "id")
 
 
-def test_the_environment_of_a_launch_holds_no_secrets_of_ours(
-    studio: InProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_launch_environment_has_no_secrets(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEPLOY_PASSWORD", "do-not-pass-on")
     started = launch(studio, verb="agent", target="script", prompt="@hang")
     given = Path(f"/proc/{started['pid']}/environ").read_bytes()
@@ -130,11 +128,11 @@ def test_the_environment_of_a_launch_holds_no_secrets_of_ours(
 
     assert b"do-not-pass-on" not in given
     assert os.fsencode(studio.services.settings.home) in given
-    assert studio.services.keys.token.encode() not in given
+    assert studio.services.credentials.token.encode() not in given
     until_ended(studio, started["id"])
 
 
-def test_too_many_at_once_are_told_to_wait(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_launcher_limits_running_processes(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("lionstudio.studio.launch.launcher.MOST_RUNNING", 0)
     answer = studio.client.post(
         "/api/launches", headers=AUTH, json={"verb": "agent", "target": "script", "prompt": "x"}

@@ -1,4 +1,4 @@
-"""The live half over real sockets: in order, exactly once, resumed, ended; slow clients cost little."""
+"""Event streams over real sockets: in order, exactly once, resumed, ended; slow clients cost little."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Event = tuple[str, int | None, object]
 
 
 class Listening:
-    """A client of one stream that keeps what it hears."""
+    """A client of one stream that stores its events."""
 
     def __init__(self, running: Running, path: str, last: int | None = None, seconds: float = 20) -> None:
         self.connection = running.connect(timeout=seconds)
@@ -61,7 +61,7 @@ class Listening:
                 name, seq, data = "", None, ""
 
     def take(self, count: int) -> list[Event]:
-        """The next so many events."""
+        """The next n events."""
         found: list[Event] = []
         for event in self:
             found.append(event)
@@ -87,7 +87,7 @@ def db(running: Running) -> Iterator[Database]:
         yield database
 
 
-def test_a_session_is_heard_whole_and_in_order_until_it_is_done(running: Running, db: Database) -> None:
+def test_session_stream_has_every_message_in_order_until_done(running: Running, db: Database) -> None:
     begun = begin(db, "heard")
     say(db, begun.branch_id, "h1")
     status, before = running.ask("GET", "/api/sessions/heard/messages")
@@ -107,7 +107,7 @@ def test_a_session_is_heard_whole_and_in_order_until_it_is_done(running: Running
     assert [data for name, _, data in events if name == "message"][1] == same
 
 
-def test_whoever_comes_back_gets_the_rest_and_nothing_twice(running: Running, db: Database) -> None:
+def test_stream_resumes_at_last_event_id_without_repeats(running: Running, db: Database) -> None:
     begun = begin(db, "back")
     say(db, begun.branch_id, *(f"b{number}" for number in range(200)))
     write(db, finish_session, "back", "completed")
@@ -126,7 +126,7 @@ def test_whoever_comes_back_gets_the_rest_and_nothing_twice(running: Running, db
     assert seen == [f"b{number}" for number in range(200)]
 
 
-def test_a_seq_that_was_trimmed_or_never_was_means_fetch_anew(running: Running) -> None:
+def test_stream_resyncs_after_an_unknown_seq(running: Running) -> None:
     stream = Listening(running, "/api/events?after=99999999")
     events = list(stream)
     stream.close()
@@ -134,7 +134,7 @@ def test_a_seq_that_was_trimmed_or_never_was_means_fetch_anew(running: Running) 
     assert [name for name, _, _ in events] == ["resync"]
 
 
-def test_everything_is_on_one_feed(running: Running, db: Database) -> None:
+def test_events_include_every_entity(running: Running, db: Database) -> None:
     stream = Listening(running, "/api/events")
     begun = begin(db, "fed")
     say(db, begun.branch_id, "f1")
@@ -148,7 +148,7 @@ def test_everything_is_on_one_feed(running: Running, db: Database) -> None:
     ]
 
 
-def test_a_show_is_heard_until_it_has_ended(running: Running, db: Database) -> None:
+def test_show_stream_ends_with_the_show(running: Running, db: Database) -> None:
     show = write(db, put_show, Show(topic="staged", show_dir="/tmp/staged"))
     write(db, put_play, Play(show_id=show.id, name="one"))
     begin(db, "elsewhere")
@@ -163,7 +163,7 @@ def test_a_show_is_heard_until_it_has_ended(running: Running, db: Database) -> N
     assert running.ask("GET", "/api/shows/none/stream")[0] == 404
 
 
-def test_a_stop_with_listeners_takes_less_than_five_seconds(tmp_path: Path) -> None:
+def test_server_stops_in_five_seconds_with_open_streams(tmp_path: Path) -> None:
     with server(tmp_path) as started:
         until_answering(started)
         with Database(str(started.home / "state.db")) as database:
@@ -179,7 +179,7 @@ def test_a_stop_with_listeners_takes_less_than_five_seconds(tmp_path: Path) -> N
     assert "Traceback" not in (tmp_path / "server.log").read_text()
 
 
-def test_a_replaced_file_is_noticed_and_told(tmp_path: Path) -> None:
+def test_stream_resyncs_when_the_database_is_replaced(tmp_path: Path) -> None:
     with server(tmp_path) as started:
         until_answering(started)
         path = started.home / "state.db"
@@ -216,8 +216,8 @@ with Database(sys.argv[1]) as db:
 
 @pytest.mark.slow
 @pytest.mark.crash
-def test_a_killed_server_costs_a_client_nothing(tmp_path: Path) -> None:
-    """kill -9 while a run writes, again and again: whoever resumes has every message exactly once."""
+def test_stream_resumes_after_the_server_is_killed(tmp_path: Path) -> None:
+    """Kill the server repeatedly while a run writes: a client that resumes gets every message exactly once."""
     full = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
     kills, count = (100, 20_000) if full else (5, 1500)
     seen: list[str] = []
@@ -253,7 +253,7 @@ def test_a_killed_server_costs_a_client_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.crash
-def test_clients_that_never_read_cost_little_and_hold_up_nobody(tmp_path: Path) -> None:
+def test_hub_drops_clients_that_never_read(tmp_path: Path) -> None:
     full = os.environ.get("LIONAGI_CRASH_LENGTH") == "full"
     clients, stalled, count = (300, 50, 3000) if full else (60, 10, 600)
     with server(tmp_path) as started, contextlib.ExitStack() as held:

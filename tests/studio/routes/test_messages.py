@@ -1,4 +1,4 @@
-"""What a page asks of a long run: windows, links to a message, long contents in parts, errors, times, text, exports."""
+"""Routes for long runs: pages, links to a message, long contents in parts, outline, timeline, search, export."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def put(db: Database, branch: str, id_: str, *, at: float = NOW, **content: Any)
 
 
 def talk(db: Database) -> str:
-    """A question, a call that fails, a call that works, an answer."""
+    """A question, a failed call, a successful call, an answer."""
     begun = begin(db, "talk")
     put(db, begun.branch_id, "ask", instruction="read it", at=NOW)
     put(db, begun.branch_id, "call", function="Read", arguments={"file_path": "/src/a.py"}, at=NOW + 1)
@@ -55,8 +55,8 @@ def talk(db: Database) -> str:
     return begun.branch_id
 
 
-def test_errors_people_tools_and_files_are_found(studio: InProcess) -> None:
-    talk(studio.services.store.database())
+def test_outline_lists_errors_users_tools_and_files(studio: InProcess) -> None:
+    talk(studio.services.db.database())
     found = studio.get("/api/sessions/talk/outline")
 
     messages.OutlineView.model_validate(found, strict=True)
@@ -70,8 +70,8 @@ def test_errors_people_tools_and_files_are_found(studio: InProcess) -> None:
     assert (later["errors"], later["users"], later["last_ord"]) == ([], [], 5)
 
 
-def test_the_timeline_has_a_block_where_something_was_said(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_timeline_has_blocks_only_where_messages_are(studio: InProcess) -> None:
+    db = studio.services.db.database()
     main = talk(db)
     child = write(db, fork_branch, main, 1, name="other")
     put(db, child.id, "aside", assistant_response="aside", at=NOW + 99)
@@ -86,8 +86,8 @@ def test_the_timeline_has_a_block_where_something_was_said(studio: InProcess) ->
     assert sum(block["messages"] for block in found["blocks"]) == 7
 
 
-def test_a_text_is_found_as_a_person_reads_it(studio: InProcess) -> None:
-    talk(studio.services.store.database())
+def test_search_session_matches_visible_text(studio: InProcess) -> None:
+    talk(studio.services.db.database())
 
     def ords(text: str, **more: Any) -> list[int]:
         found = studio.get("/api/sessions/talk/search", params={"q": text, **more})
@@ -101,8 +101,8 @@ def test_a_text_is_found_as_a_person_reads_it(studio: InProcess) -> None:
     assert studio.get("/api/sessions/talk/search?q=a&limit=1")["has_more"]
 
 
-def test_a_link_leads_to_its_message(studio: InProcess) -> None:
-    talk(studio.services.store.database())
+def test_get_message_returns_message_and_ord(studio: InProcess) -> None:
+    talk(studio.services.db.database())
     found = studio.get("/api/sessions/talk/messages/bad")
 
     messages.OneMessage.model_validate(found, strict=True)
@@ -111,8 +111,8 @@ def test_a_link_leads_to_its_message(studio: InProcess) -> None:
         assert studio.client.get(f"/api/sessions/{path}", headers=AUTH).status_code == 404
 
 
-def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_get_content_reads_a_huge_output_in_parts(studio: InProcess) -> None:
+    db = studio.services.db.database()
     begun = begin(db, "huge")
     output = "".join(f"line {number} €\n" for number in range(60_000))
     put(db, begun.branch_id, "big", output=output, action_request_id="x", ok=True, n=1.5, more={"deep": [1]})
@@ -152,8 +152,8 @@ def test_a_huge_output_comes_in_parts(studio: InProcess) -> None:
     assert refused.status_code == 404
 
 
-def test_a_window_of_very_much_ends_early_and_says_so(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    db = studio.services.store.database()
+def test_message_page_ends_early_at_its_byte_limit(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = studio.services.db.database()
     begun = begin(db, "much")
     say(db, begun.branch_id, *(f"{number:03d}" for number in range(100)))
     monkeypatch.setattr(pages, "MOST_BYTES", 500)
@@ -179,8 +179,8 @@ def test_a_window_of_very_much_ends_early_and_says_so(studio: InProcess, monkeyp
         assert page["has_more"] is (query == "before=50&limit=20")
 
 
-def test_messages_keep_their_branches_and_exact_times(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_messages_have_branch_ids_and_exact_times(studio: InProcess) -> None:
+    db = studio.services.db.database()
     main = talk(db)
     at = 1_790_000_000.123_456_7
     put(db, main, "exact", assistant_response="now", at=at)
@@ -199,8 +199,8 @@ def test_messages_keep_their_branches_and_exact_times(studio: InProcess) -> None
     assert studio.get("/api/sessions/talk/messages?after=5")["messages"][0]["missing"]
 
 
-def test_forks_are_told_to_both_sides(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_forks_appear_on_both_sides(studio: InProcess) -> None:
+    db = studio.services.db.database()
     main = talk(db)
     begin(db, "other")
     child = write(db, fork_branch, main, 3, session_id="other", name="again")
@@ -220,8 +220,8 @@ def test_forks_are_told_to_both_sides(studio: InProcess) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "md"])
-def test_an_export_is_the_one_of_the_command(studio: InProcess, form: str) -> None:
-    talk(studio.services.store.database())
+def test_export_equals_the_export_of_the_command(studio: InProcess, form: str) -> None:
+    talk(studio.services.db.database())
     answer = studio.client.get(f"/api/sessions/talk/export?format={form}", headers=AUTH)
 
     assert answer.status_code == 200
@@ -230,8 +230,8 @@ def test_an_export_is_the_one_of_the_command(studio: InProcess, form: str) -> No
     assert studio.client.get(f"/api/sessions/none/export?format={form}", headers=AUTH).status_code == 404
 
 
-def test_a_list_is_as_long_as_its_card_says(studio: InProcess) -> None:
-    db, now = studio.services.store.database(), time.time()
+def test_card_list_has_as_many_runs_as_the_card_counts(studio: InProcess) -> None:
+    db, now = studio.services.db.database(), time.time()
     for name, age in (("old", 20 * 3600), ("slow", 3600), ("new", 60)):
         begin(db, name, created_at=now - age, updated_at=now - age, started_at=now - age)
     cards = studio.get("/api/dashboard")["cards"]
@@ -244,8 +244,8 @@ def test_a_list_is_as_long_as_its_card_says(studio: InProcess) -> None:
     assert studio.get("/api/runs?health=ok")["runs"] == []
 
 
-def test_counts_beside_the_other_filters(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_facets_count_under_the_other_filters(studio: InProcess) -> None:
+    db = studio.services.db.database()
     for number in range(6):
         begin(db, f"f{number}", project="one" if number < 4 else "two", agent_name="coder" if number % 2 else "tester")
     found = studio.get("/api/facets?project=one&agent=coder")
@@ -257,10 +257,8 @@ def test_counts_beside_the_other_filters(studio: InProcess) -> None:
     assert found["playbook"] == []
 
 
-def test_a_source_beside_other_filters_is_counted_among_the_newest(
-    studio: InProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    db = studio.services.store.database()
+def test_facets_count_a_source_among_the_newest_runs(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    db = studio.services.db.database()
     for number in range(6):
         source = "live" if number < 3 else "imported_fs"
         begin(db, f"f{number}", project="one", source_kind=source, created_at=NOW + number)
@@ -272,8 +270,8 @@ def test_a_source_beside_other_filters_is_counted_among_the_newest(
     assert least == [{"value": "imported_fs", "runs": 3, "more": True}, {"value": "live", "runs": 1, "more": True}]
 
 
-def test_pages_of_a_health_leave_nothing_out(studio: InProcess) -> None:
-    db, now = studio.services.store.database(), time.time()
+def test_pages_by_health_skip_no_run(studio: InProcess) -> None:
+    db, now = studio.services.db.database(), time.time()
     for number in range(20):
         age = 20 * 3600 if number % 3 else 60
         begin(db, f"h{number:02d}", created_at=now - 86400 + number, updated_at=now - age, started_at=now - age)
@@ -290,21 +288,21 @@ def test_pages_of_a_health_leave_nothing_out(studio: InProcess) -> None:
     assert found == [f"h{number:02d}" for number in reversed(range(20)) if number % 3]
 
 
-def test_parts_of_megabytes_are_taken_out_once_and_are_the_same(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_content_cache_loads_a_long_value_once(studio: InProcess) -> None:
+    db = studio.services.db.database()
     begun = begin(db, "vast")
     output = "".join(f"Zeile {number} € 𝄞\n" for number in range(90_000))
     put(db, begun.branch_id, "vast", output=output, action_request_id="x")
     now = [0.0]
     values = ContentCache(clock=lambda: now[0])
-    with studio.services.store.reader() as conn, traced(conn) as ran:
+    with studio.services.db.reader() as conn, traced(conn) as ran:
         for start, length in ((0, 10), (65_530, 20), (len(output) - 5, 100), (len(output) + 5, 5), (3, 200_000)):
-            part = values.part(conn, "vast", "output", start, length)
+            part = values.read(conn, "vast", "output", start, length)
             assert part == (output[start : start + length], start, len(output))
         assert sum("json_each" in each.sql for each in ran) == 1
         now[0] = 61.0
-        values.part(conn, "vast", "output", 0, 1)
+        values.read(conn, "vast", "output", 0, 1)
         assert sum("json_each" in each.sql for each in ran) == 2
         with pytest.raises(NotFound):
-            values.part(conn, "vast", "nothing", 0, 1)
+            values.read(conn, "vast", "nothing", 0, 1)
     values.close()

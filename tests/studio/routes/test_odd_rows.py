@@ -1,4 +1,4 @@
-"""What other tools left in rows, and what agents say, reaches a page as JSON that can be read."""
+"""Invalid values of other tools and hostile messages of agents become valid JSON."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def studio(tmp_path: Path) -> Iterator[InProcess]:
         yield running
 
 
-def test_what_another_tool_left_in_a_row_is_shown(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_routes_show_invalid_values_of_other_tools(studio: InProcess) -> None:
+    db = studio.services.db.database()
     odd = begin(db, "s-odd", created_at=NOW - 10 * 86400, status="running")
     say(db, odd.branch_id, "odd one")
     sql(db, "UPDATE sessions SET started_at = 'noon', reason_codes = '{', owner = '[1' WHERE id = 's-odd'")
@@ -38,8 +38,8 @@ def test_what_another_tool_left_in_a_row_is_shown(studio: InProcess) -> None:
     sql(db, "DELETE FROM sessions WHERE id = 's-odd'")
 
 
-def test_json_is_never_broken_by_a_message(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_message_content_never_breaks_json(studio: InProcess) -> None:
+    db = studio.services.db.database()
     strange = begin(db, "s-strange", created_at=NOW - 11 * 86400)
     texts = ["\ud800 lone", "line\u2028sep", "</script>", "\x00", '"quoted"', "€" * 10]
     for number, text in enumerate(texts):

@@ -1,4 +1,4 @@
-"""The rest of what the page asks for: drafts, files of a run, stopping it, work under way, health, growth, settings."""
+"""Routes of the other pages: drafts, files of a run, stop, running work, health, growth, settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def until_ended(studio: InProcess, launch_id: str) -> Any:
     return found
 
 
-def test_a_draft_is_checked_and_not_saved(studio: InProcess) -> None:
+def test_check_definition_does_not_save(studio: InProcess) -> None:
     good = post(studio, "/api/definitions/agent/reviewer/validate", {"text": "---\nmodel: opus\n---\nYou review."})
     bad = post(studio, "/api/definitions/agent/reviewer/validate", {"text": "---\n: [\n---\n"})
 
@@ -57,8 +57,8 @@ def test_a_draft_is_checked_and_not_saved(studio: InProcess) -> None:
     assert studio.get("/api/agents")["items"] == []
 
 
-def test_the_files_of_a_run_lie_in_our_folders_or_are_not_shown(studio: InProcess, tmp_path: Path) -> None:
-    db = studio.services.store.database()
+def test_list_files_only_reads_our_folders(studio: InProcess, tmp_path: Path) -> None:
+    db = studio.services.db.database()
     begin(db, "left")
     begin(db, "stray", artifacts_path="/etc")
     folder = tmp_path / "home" / "runs" / "left" / "deep"
@@ -79,7 +79,7 @@ def test_the_files_of_a_run_lie_in_our_folders_or_are_not_shown(studio: InProces
     assert studio.client.get("/api/sessions/stray/files/content?path=passwd", headers=AUTH).status_code == 404
 
 
-def test_a_run_is_stopped_as_by_the_command(studio: InProcess) -> None:
+def test_stop_session_stops_like_li_kill(studio: InProcess) -> None:
     launched = post(studio, "/api/launches", {"verb": "agent", "target": "script", "prompt": "@hang"})["launch"]
     deadline = time.monotonic() + 20
     while studio.client.get(f"/api/runs/{launched['id']}", headers=AUTH).status_code != 200:
@@ -95,15 +95,15 @@ def test_a_run_is_stopped_as_by_the_command(studio: InProcess) -> None:
     assert studio.client.post("/api/sessions/none/stop", headers=AUTH, json={}).status_code == 404
 
 
-def test_a_run_of_which_nothing_is_known_is_not_signalled(studio: InProcess) -> None:
-    begin(studio.services.store.database(), "foreign")
+def test_stop_session_does_not_signal_an_unknown_process(studio: InProcess) -> None:
+    begin(studio.services.db.database(), "foreign")
     stopped = post(studio, "/api/sessions/foreign/stop", {})
 
     assert not stopped["over"]
     assert stopped["outcome"].startswith("not stopped")
 
 
-def test_work_is_told_while_it_goes_on_and_not_after(studio: InProcess, tmp_path: Path) -> None:
+def test_list_work_has_running_imports_only(studio: InProcess, tmp_path: Path) -> None:
     home = str(tmp_path / "home")
     with ProgressNote(home, "Importing", 10) as note:
         note.update(3)
@@ -123,7 +123,7 @@ with ProgressNote(sys.argv[1], "x"):
 """
 
 
-def test_a_killed_work_is_no_work_any_more(tmp_path: Path) -> None:
+def test_list_work_omits_a_killed_import(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", KILLED, str(tmp_path)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -136,7 +136,7 @@ def test_a_killed_work_is_no_work_any_more(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / FOLDER) == []
 
 
-def test_pages_are_answered_while_the_database_is_upgraded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_answers_during_a_database_upgrade(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     going, let = threading.Event(), threading.Event()
     real = Database
 
@@ -162,8 +162,8 @@ def test_pages_are_answered_while_the_database_is_upgraded(tmp_path: Path, monke
     assert [each["id"] for each in work] == ["opening"]
 
 
-def test_health_growth_settings_and_imports_have_their_shapes(studio: InProcess) -> None:
-    db = studio.services.store.database()
+def test_admin_responses_match_their_schemas(studio: InProcess) -> None:
+    db = studio.services.db.database()
     begun = begin(db, "silent", created_at=NOW - 9 * 3600, updated_at=NOW - 9 * 3600)
     say(db, begun.branch_id, "one", "two", created_at=NOW - 9 * 3600)
     sql(
@@ -190,7 +190,7 @@ def test_health_growth_settings_and_imports_have_their_shapes(studio: InProcess)
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_every_task_is_a_command_that_li_knows(task: str) -> None:
+def test_task_argv_is_accepted_by_li(task: str) -> None:
     verb, target = task.split()
     words = task_argv(verb, target, {})
     done = subprocess.run([sys.executable, "-c", START, *words, "--help"], capture_output=True, text=True, timeout=30)
@@ -199,7 +199,7 @@ def test_every_task_is_a_command_that_li_knows(task: str) -> None:
     assert "usage: li" in done.stdout
 
 
-def test_a_task_is_a_launch_without_a_session(studio: InProcess) -> None:
+def test_launch_of_a_task_has_no_session(studio: InProcess) -> None:
     launched = post(studio, "/api/launches", {"verb": "import", "target": "teams"})["launch"]
     found = until_ended(studio, launched["id"])
 
@@ -210,7 +210,7 @@ def test_a_task_is_a_launch_without_a_session(studio: InProcess) -> None:
         assert studio.client.post("/api/launches", headers=AUTH, json=body).status_code == 400
 
 
-def test_an_import_is_seen_while_it_goes_on(tmp_path: Path) -> None:
+def test_list_work_shows_a_running_import(tmp_path: Path) -> None:
     from lionstudio.cli._toolkit.progress import progress_when_known
 
     with progress_when_known("Importing", quiet=True, unit=10, home=str(tmp_path)) as watch:
@@ -221,14 +221,14 @@ def test_an_import_is_seen_while_it_goes_on(tmp_path: Path) -> None:
     assert list_progress(str(tmp_path)) == []
 
 
-def test_the_command_says_what_goes_on_and_how_long_the_database_takes(
+def test_studio_command_reports_running_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from lionstudio.cli import studio as command
 
     monkeypatch.setattr(command, "_OPENING_SECONDS", 0.05)
     services = open_services(settings_in(tmp_path), "t" * 30)
-    services.store.opening_since = time.time()
+    services.db.opening_since = time.time()
     with ProgressNote(services.settings.home, "Importing", 40):
         command._tell_what_goes_on(services)
     deadline = time.monotonic() + 10
@@ -236,7 +236,7 @@ def test_the_command_says_what_goes_on_and_how_long_the_database_takes(
     while "made ready" not in said and time.monotonic() < deadline:
         time.sleep(0.02)
         said += capsys.readouterr().err
-    services.store.opening_since = None
+    services.db.opening_since = None
     while "is ready after" not in said and time.monotonic() < deadline:
         time.sleep(0.02)
         said += capsys.readouterr().err

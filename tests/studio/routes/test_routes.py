@@ -1,4 +1,4 @@
-"""What the routes answer: the shapes that OpenAPI promises, the numbers of the records, and the seq of each."""
+"""Responses of the routes: the shapes of OpenAPI, the counts of the ADRs, and the seq."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOW = time.time()
 
 
 def fill(db: Database, folder: Path) -> None:
-    """A little of everything."""
+    """A database and folders with some of every entity."""
     first = begin(db, "s-first", name="first", project="demo", agent_name="coder", created_at=NOW - 90)
     say(db, first.branch_id, "hello there", "and more", "the third", created_at=NOW - 80)
     write(db, finish_session, "s-first", "completed", exit_code=0)
@@ -59,19 +59,19 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
     loose.mkdir(parents=True)
     (loose / "_meta.json").write_text('{"status": "running"}')
     with application(folder) as running:
-        db = running.services.store.database()
+        db = running.services.db.database()
         fill(db, folder)
         open_teams(running.services.settings, db).create("crew", ["ann", "bob"])
         yield running
 
 
-def test_runs_have_the_shape_and_come_newest_first(studio: InProcess) -> None:
+def test_list_runs_is_newest_first(studio: InProcess) -> None:
     page = studio.get("/api/runs")
 
     runs.Runs.model_validate(page, strict=True)
     assert [run["id"] for run in page["runs"]] == ["s-failed", "s-first", "s-running"]
     assert page["counts"] == {"completed": 1, "failed": 1, "running": 1}
-    assert page["seq"] == studio.services.store.seq()
+    assert page["seq"] == studio.services.db.seq()
     stale = page["runs"][2]
     assert (stale["status"], stale["effective_health"], stale["message_count"]) == ("running", "stale", 0)
     assert page["runs"][0]["state"]["reasons"][0]["code"] == "run.failed.exit_nonzero"
@@ -89,13 +89,13 @@ def test_runs_have_the_shape_and_come_newest_first(studio: InProcess) -> None:
         ("project=demo&status=running", []),
     ],
 )
-def test_runs_are_filtered(studio: InProcess, query: str, wanted: list[str]) -> None:
+def test_list_runs_filters(studio: InProcess, query: str, wanted: list[str]) -> None:
     asked = query.replace("an-hour-ago", str(NOW - 3600))
 
     assert [run["id"] for run in studio.get(f"/api/runs?{asked}")["runs"]] == wanted
 
 
-def test_pages_follow_one_another_by_cursor(studio: InProcess) -> None:
+def test_list_runs_pages_by_cursor(studio: InProcess) -> None:
     first = studio.get("/api/runs?limit=2")
     second = studio.get("/api/runs", params={"limit": 2, "cursor": first["next_cursor"]})
 
@@ -103,17 +103,17 @@ def test_pages_follow_one_another_by_cursor(studio: InProcess) -> None:
     assert second["next_cursor"] is None
 
 
-def test_an_unchanged_list_is_not_sent_again(studio: InProcess) -> None:
+def test_unchanged_list_is_304(studio: InProcess) -> None:
     first = studio.client.get("/api/runs?status=failed", headers=AUTH)
     again = studio.client.get("/api/runs?status=failed", headers={**AUTH, "If-None-Match": first.headers["etag"]})
     other = studio.client.get("/api/runs?status=completed", headers={**AUTH, "If-None-Match": first.headers["etag"]})
 
     assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["lion-seq"] == str(studio.services.store.seq())
+    assert again.headers["lion-seq"] == str(studio.services.db.seq())
     assert other.status_code == 200
 
 
-def test_a_run_comes_with_its_manifest_and_its_play(studio: InProcess) -> None:
+def test_get_run_has_manifest_and_play(studio: InProcess) -> None:
     archived, failed = studio.get("/api/runs/s-first"), studio.get("/api/runs/s-failed")
 
     for found in (archived, failed):
@@ -124,7 +124,7 @@ def test_a_run_comes_with_its_manifest_and_its_play(studio: InProcess) -> None:
     runs.SessionDetail.model_validate(studio.get("/api/sessions/s-first"), strict=True)
 
 
-def test_messages_are_windowed_by_ord(studio: InProcess) -> None:
+def test_list_messages_pages_by_ord(studio: InProcess) -> None:
     def ords(query: str) -> tuple[list[int], bool]:
         found = studio.get(f"/api/sessions/s-first/messages{query}")
         messages.Messages.model_validate(found)
@@ -139,7 +139,7 @@ def test_messages_are_windowed_by_ord(studio: InProcess) -> None:
     assert (first["role"], first["branch_id"]) == ("user", "s-first.main")
 
 
-def test_a_show_has_its_path_and_what_is_blocked(studio: InProcess) -> None:
+def test_get_show_has_critical_path_and_blocked_plays(studio: InProcess) -> None:
     show = studio.get("/api/shows/build")
 
     shows.ShowView.model_validate(show, strict=True)
@@ -151,7 +151,7 @@ def test_a_show_has_its_path_and_what_is_blocked(studio: InProcess) -> None:
     assert show["plays"][0]["session_name"] == "show_build_api"
 
 
-def test_a_show_without_rows_comes_from_its_folder(studio: InProcess) -> None:
+def test_get_show_reads_the_folder_without_rows(studio: InProcess) -> None:
     listed = studio.get("/api/shows")
     show = studio.get("/api/shows/loose")
 
@@ -164,7 +164,7 @@ def test_a_show_without_rows_comes_from_its_folder(studio: InProcess) -> None:
     assert (show["status"], show["plays"][0]["meta"]) == ("unknown", {"status": "running"})
 
 
-def test_a_play_has_its_intent_and_verdict_from_disk(studio: InProcess) -> None:
+def test_get_play_reads_intent_and_verdict_from_disk(studio: InProcess) -> None:
     play = studio.get("/api/shows/build/plays/api")
 
     shows.PlayDetail.model_validate(play, strict=True)
@@ -175,14 +175,14 @@ def test_a_play_has_its_intent_and_verdict_from_disk(studio: InProcess) -> None:
 
 @pytest.mark.parametrize("name", ["%2e%2e", "..%2f..%2fetc", "%5c", ".hidden", "-rf", "a%00b", "x" * 300])
 @pytest.mark.parametrize("route", ["/api/shows/{}", "/api/shows/build/plays/{}", "/api/definitions/agent/{}"])
-def test_a_name_is_one_component(studio: InProcess, route: str, name: str) -> None:
+def test_names_in_urls_are_one_path_component(studio: InProcess, route: str, name: str) -> None:
     answer = studio.client.get(route.format(name), headers=AUTH, follow_redirects=False)
 
     assert answer.status_code in (400, 404)
     assert "passwd" not in answer.text
 
 
-def test_teams_are_read_and_written_to(studio: InProcess) -> None:
+def test_teams_can_be_read_and_written(studio: InProcess) -> None:
     teams.TeamList.model_validate(studio.get("/api/teams"), strict=True)
     sent = studio.client.post(
         "/api/teams/crew/messages", headers=AUTH, json={"text": "look", "sender": "ann", "to": ["bob"]}
@@ -202,7 +202,7 @@ def test_teams_are_read_and_written_to(studio: InProcess) -> None:
     assert studio.client.get("/api/teams/none", headers=AUTH).status_code == 404
 
 
-def test_definitions_are_saved_with_a_precondition(studio: InProcess) -> None:
+def test_save_definition_needs_a_precondition(studio: InProcess) -> None:
     url = "/api/definitions/agent/writer"
     made = studio.client.put(url, headers={**AUTH, "If-None-Match": "*"}, json={"text": "You write."})
     tag = made.headers["etag"]
@@ -221,7 +221,7 @@ def test_definitions_are_saved_with_a_precondition(studio: InProcess) -> None:
     assert studio.client.get(f"{url}/versions/99", headers=AUTH).status_code == 404
 
 
-def test_a_bad_definition_is_one_entry_of_a_whole_list(studio: InProcess) -> None:
+def test_list_agents_has_an_error_entry_for_an_invalid_one(studio: InProcess) -> None:
     found = studio.get("/api/agents")
 
     definitions.Definitions.model_validate(found, strict=True)
@@ -236,7 +236,7 @@ def test_a_bad_definition_is_one_entry_of_a_whole_list(studio: InProcess) -> Non
     assert one["text"].endswith("You write code.\n")
 
 
-def test_the_dashboard_counts_as_the_records_say(studio: InProcess) -> None:
+def test_dashboard_counts_as_the_adrs_define(studio: InProcess) -> None:
     found = studio.get("/api/dashboard")
 
     overview.Dashboard.model_validate(found, strict=True)
@@ -253,7 +253,7 @@ def test_the_dashboard_counts_as_the_records_say(studio: InProcess) -> None:
     overview.Stats.model_validate(studio.get("/api/stats"), strict=True)
 
 
-def test_what_waits_for_a_person_is_one_list(studio: InProcess) -> None:
+def test_attention_lists_runs_and_plays(studio: InProcess) -> None:
     found = studio.get("/api/attention")
 
     overview.Attention.model_validate(found, strict=True)
@@ -262,7 +262,7 @@ def test_what_waits_for_a_person_is_one_list(studio: InProcess) -> None:
     assert found["items"][0]["severity"] == "error"
 
 
-def test_search_finds_messages(studio: InProcess) -> None:
+def test_search_messages_finds_messages(studio: InProcess) -> None:
     found = studio.get("/api/search?q=hello")
 
     overview.Hits.model_validate(found, strict=True)
@@ -270,7 +270,7 @@ def test_search_finds_messages(studio: InProcess) -> None:
     assert studio.client.get("/api/search?q=%22", headers=AUTH).status_code == 400
 
 
-def test_admin_looks_after_the_file(studio: InProcess) -> None:
+def test_admin_maintenance_routes_work(studio: InProcess) -> None:
     admin.Doctor.model_validate(studio.get("/api/admin/doctor"), strict=True)
     admin.PrunePreview.model_validate(studio.get("/api/admin/prune?keep_days=0&keep_n=0"), strict=True)
     admin.DatabaseStats.model_validate(studio.get("/api/admin/database?sizes=true"), strict=True)
@@ -290,7 +290,7 @@ def test_admin_looks_after_the_file(studio: InProcess) -> None:
     assert studio.client.post("/api/admin/vacuum", headers=AUTH).status_code == 200
 
 
-def test_errors_have_one_shape(studio: InProcess) -> None:
+def test_errors_have_one_problem_shape(studio: InProcess) -> None:
     for path, status in [
         ("/api/runs/none", 404),
         ("/api/nothing", 404),
@@ -305,15 +305,15 @@ def test_errors_have_one_shape(studio: InProcess) -> None:
     assert studio.client.delete("/api/runs", headers=AUTH).status_code == 405
 
 
-def test_what_is_lost_is_marked_one_at_a_time(tmp_path: Path) -> None:
-    """A dead run that was just heard of is not offered to be marked; marking one leaves the other."""
+def test_attention_marks_one_dead_run_at_a_time(tmp_path: Path) -> None:
+    """A dead run with recent messages is not offered for marking; marking one run leaves the other."""
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     (tmp_path / "lock").touch()
     owner = identify(child.pid, lock_path=str(tmp_path / "lock"))._asdict()
     child.kill()
     child.communicate()
     with application(tmp_path) as studio:
-        db = studio.services.store.database()
+        db = studio.services.db.database()
         for name, ago in (("one", 13), ("other", 13), ("fresh", 0)):
             at = NOW - ago * 3600
             begin(db, name, created_at=at, updated_at=at, last_message_at=at, owner=owner)

@@ -1,4 +1,4 @@
-"""Shows as the page sees them: what waits for what, attempts side by side, what a play changed, and what is ordered."""
+"""Shows in the API: dependencies, attempts, diffs and actions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def repo(tmp_path: Path) -> Path:
 @pytest.fixture
 def studio(tmp_path: Path, repo: Path) -> Iterator[InProcess]:
     with application(tmp_path) as running:
-        db = running.services.store.database()
+        db = running.services.db.database()
         begin(db, "second")
         show = Show(topic="build", show_dir=str(tmp_path / "shows" / "build"), repo=str(repo), base_branch="main")
         show = write(db, put_show, show)
@@ -77,7 +77,7 @@ def studio(tmp_path: Path, repo: Path) -> Iterator[InProcess]:
         yield running
 
 
-def test_a_show_tells_its_graph_its_progress_and_what_may_be_done(studio: InProcess) -> None:
+def test_get_show_has_graph_progress_and_actions(studio: InProcess) -> None:
     found, listed = studio.get("/api/shows/build"), studio.get("/api/shows")["shows"]
 
     shows.ShowView.model_validate(found, strict=True)
@@ -91,7 +91,7 @@ def test_a_show_tells_its_graph_its_progress_and_what_may_be_done(studio: InProc
     assert studio.get("/api/dashboard")["shows"][0]["running_plays"] == ["docs"]
 
 
-def test_attempts_stand_side_by_side(studio: InProcess) -> None:
+def test_get_attempts_lists_every_attempt(studio: InProcess) -> None:
     found = studio.get("/api/shows/build/plays/api/attempts")
 
     shows.Attempts.model_validate(found, strict=True)
@@ -103,7 +103,7 @@ def test_attempts_stand_side_by_side(studio: InProcess) -> None:
     assert studio.get("/api/shows/build/plays/api")["prompt"] == "do it again"
 
 
-def test_what_a_play_changed(studio: InProcess) -> None:
+def test_get_diff_of_a_play(studio: InProcess) -> None:
     def changed(query: str = "") -> dict[str, Any]:
         found: dict[str, Any] = studio.get(f"/api/shows/build/plays/api/diff{query}")
         shows.DiffView.model_validate(found, strict=True)
@@ -117,7 +117,7 @@ def test_what_a_play_changed(studio: InProcess) -> None:
     assert "+three" in now["patch"]
     assert "+two" in first["patch"]
     assert "-two" in between["patch"]
-    assert changed("?attempt=7")["why"] == "attempt 7 left no commits"
+    assert changed("?attempt=7")["why"] == "attempt 7 has no commits"
     assert "no commits" in studio.get("/api/shows/build/plays/ui/diff")["why"]
     assert studio.client.get("/api/shows/build/plays/none/diff", headers=AUTH).status_code == 404
 
@@ -132,10 +132,8 @@ def test_what_a_play_changed(studio: InProcess) -> None:
         ("integration_branch", "a\\0b"),
     ],
 )
-def test_a_name_that_no_ref_can_have_is_no_fault_of_the_server(
-    studio: InProcess, repo: Path, tmp_path: Path, odd: str, key: str
-) -> None:
-    """A show that only its folder tells of: whoever wrote it may have written anything."""
+def test_get_diff_survives_invalid_ref_names(studio: InProcess, repo: Path, tmp_path: Path, odd: str, key: str) -> None:
+    """A show that exists only on disk: its files may contain anything."""
     folder = tmp_path / "shows" / "found"
     (folder / "api").mkdir(parents=True)
     head = f'integration_branch: "{odd}"\n' if key == "integration_branch" else ""
@@ -145,11 +143,11 @@ def test_a_name_that_no_ref_can_have_is_no_fault_of_the_server(
     assert "in the repository" in studio.get("/api/shows/found/plays/api/diff")["why"]
 
 
-def test_a_merged_play_shows_what_was_merged(studio: InProcess, repo: Path) -> None:
+def test_get_diff_of_a_merged_play(studio: InProcess, repo: Path) -> None:
     git(repo, "checkout", "-q", "show/build/integration")
     git(repo, "merge", "-q", "--no-ff", "-m", "merge", "show/build/api")
     merge = git(repo, "rev-parse", "HEAD")
-    db = studio.services.store.database()
+    db = studio.services.db.database()
     show = write(db, put_show, Show(topic="build", show_dir="/nowhere", repo=str(repo)))
     play = Play(show_id=show.id, name="api", status=PlayStatus.MERGED, merge_sha=merge)
     write(db, put_play, play)
@@ -157,7 +155,7 @@ def test_a_merged_play_shows_what_was_merged(studio: InProcess, repo: Path) -> N
     assert "+three" in studio.get("/api/shows/build/plays/api/diff")["patch"]
 
 
-def test_a_repository_runs_nothing_because_it_is_looked_at(repo: Path, tmp_path: Path) -> None:
+def test_get_diff_executes_nothing_in_the_repository(repo: Path, tmp_path: Path) -> None:
     """An agent owns the configuration of the repository it works in."""
     witness = tmp_path / "witness"
     script = tmp_path / "script"
@@ -195,7 +193,7 @@ def test_a_repository_runs_nothing_because_it_is_looked_at(repo: Path, tmp_path:
     assert not witness.exists()
 
 
-def test_odd_refs_and_folders_are_no_commits(repo: Path, tmp_path: Path) -> None:
+def test_find_commit_rejects_odd_refs_and_folders(repo: Path, tmp_path: Path) -> None:
     for ref in ("--output=/tmp/x", "-h", "refs/heads/none", "", "main:a.txt", "\n", "a\0b", "\ud800"):
         assert branch_diff.find_commit(str(repo), ref) is None, ref
     assert branch_diff.find_commit(str(tmp_path), "refs/heads/main") is None
@@ -203,7 +201,7 @@ def test_odd_refs_and_folders_are_no_commits(repo: Path, tmp_path: Path) -> None
         branch_diff.find_commit("relative", "main")
 
 
-def test_a_long_patch_is_cut_and_says_so(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_get_diff_truncates_a_long_patch(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base, head = (
         branch_diff.find_commit(str(repo), "refs/heads/main"),
         branch_diff.find_commit(str(repo), "refs/heads/show/build/api"),
@@ -214,7 +212,7 @@ def test_a_long_patch_is_cut_and_says_so(repo: Path, monkeypatch: pytest.MonkeyP
     assert (len(found.patch), found.whole) == (50, False)
 
 
-def test_a_patch_that_git_could_not_make_is_not_whole(repo: Path) -> None:
+def test_diff_that_git_could_not_finish_is_not_whole(repo: Path) -> None:
     base = branch_diff.find_commit(str(repo), "refs/heads/main") or ""
     head = branch_diff.find_commit(str(repo), "refs/heads/show/build/api") or ""
     git_of = branch_diff._git
@@ -229,8 +227,10 @@ def test_a_patch_that_git_could_not_make_is_not_whole(repo: Path) -> None:
     assert branch_diff.diff(str(repo), base, head).whole
 
 
-def test_no_repository_allows_itself_a_protocol(repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is missing would be fetched through a program that the repository names, by a git before 2.39.4."""
+def test_diff_ignores_protocol_settings_of_the_repository(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A git before 2.39.4 would fetch missing objects through a program that the repository names."""
     known = {name: value for name, value in branch_diff._environment().items() if name != "GIT_NO_LAZY_FETCH"}
     monkeypatch.setattr(branch_diff, "_environment", lambda: known)
     witness, script = tmp_path / "witness", tmp_path / "script"
@@ -251,7 +251,7 @@ def test_no_repository_allows_itself_a_protocol(repo: Path, tmp_path: Path, monk
     assert not witness.exists()
 
 
-def test_orders_are_words_of_li_show() -> None:
+def test_show_argv_builds_li_show_arguments() -> None:
     assert show_argv("reject", "build", "api", "--yes; rm") == [
         "show",
         "reject",
@@ -274,12 +274,12 @@ def test_orders_are_words_of_li_show() -> None:
 
 
 @pytest.mark.parametrize("status", PlayStatus)
-def test_what_may_be_said_is_what_li_show_takes(status: PlayStatus) -> None:
+def test_play_actions_equal_the_decisions_of_li_show(status: PlayStatus) -> None:
     assert play_actions(status) == [str(word) for word in DecisionKind if status in DECIDABLE[word]]
 
 
 @pytest.mark.parametrize("action", SHOW_ACTIONS)
-def test_every_order_is_understood(action: str, tmp_path: Path) -> None:
+def test_show_argv_is_accepted_by_li(action: str, tmp_path: Path) -> None:
     play = "api" if action in ("redo", "escalate") else None
     words = show_argv(action, "build", play, "because" if action not in ("run", "resume") else None)
     done = subprocess.run(
@@ -290,10 +290,10 @@ def test_every_order_is_understood(action: str, tmp_path: Path) -> None:
         env={**os.environ, "LIONAGI_SHOWS": str(tmp_path)},
     )
 
-    assert done.returncode == 3, done.stderr  # there is no such show; a word that is not understood would be 2
+    assert done.returncode == 3, done.stderr  # the show does not exist; an unknown argument would be 2
 
 
-def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
+def test_show_action_starts_a_process(studio: InProcess) -> None:
     path = "/api/shows/build/actions"
     answer = studio.client.post(path, headers=AUTH, json={"action": "approve", "play": "api"})
 
@@ -313,8 +313,8 @@ def test_an_order_is_a_process_with_its_answer(studio: InProcess) -> None:
 
 
 def test_needs_review_has_one_definition(studio: InProcess) -> None:
-    """ADR-0017: gated, escalated, blocked; a refused gate waits for the director, and is told apart."""
-    db = studio.services.store.database()
+    """ADR-0017: gated, escalated, blocked; a failed gate waits for the director and is listed separately."""
+    db = studio.services.db.database()
     show = write(db, put_show, Show(topic="all", show_dir="/tmp/all"))
     for status in PlayStatus:
         begin(db, f"of-{status}")
@@ -329,7 +329,7 @@ def test_needs_review_has_one_definition(studio: InProcess) -> None:
     assert reviewed == {str(status) for status in PLAYS_NEEDING_REVIEW} | {"gate_failed"}
 
 
-def test_what_waits_says_what_to_do(studio: InProcess) -> None:
+def test_attention_item_has_actions(studio: InProcess) -> None:
     item = next(item for item in studio.get("/api/attention")["items"] if item["kind"] == "play")
 
     assert item["actions"][0] == {
@@ -347,10 +347,10 @@ def test_what_waits_says_what_to_do(studio: InProcess) -> None:
     assert reject["command"] == "li show reject build api --feedback FEEDBACK"
 
 
-def test_what_a_word_does_is_told_by_the_status(studio: InProcess) -> None:
-    """A rejected play is redone, unless it is escalated: then it is given up, and nobody is told anything."""
-    db = studio.services.store.database()
-    show = studio.services.store.read(lambda conn: find_show(conn, "build"))[0]
+def test_play_action_effect_depends_on_the_status(studio: InProcess) -> None:
+    """A rejected play is redone, but a rejected escalated play ends, so its feedback is optional."""
+    db = studio.services.db.database()
+    show = studio.services.db.read(lambda conn: find_show(conn, "build"))[0]
     assert show is not None
     write(db, put_play, Play(show_id=show.id, name="stuck", status=PlayStatus.ESCALATED))
     found = {play["name"]: play for play in studio.get("/api/shows/build")["plays"]}
@@ -360,12 +360,12 @@ def test_what_a_word_does_is_told_by_the_status(studio: InProcess) -> None:
         return next(deed for deed in deeds if deed["action"] == "reject")
 
     assert reject("api")["what"].startswith("api goes back to its agent")
-    assert reject("stuck")["what"] == "stuck is given up; what depends on it stays blocked."
+    assert reject("stuck")["what"] == "stuck ends without a merge; plays that depend on it stay blocked."
     assert not reject("stuck")["fields"][0]["required"]
     assert [deed["action"] for deed in found["api"]["deeds"]] == found["api"]["actions"]
 
 
-def test_a_question_about_the_show_waits_until_it_is_answered(studio: InProcess, tmp_path: Path) -> None:
+def test_attention_has_the_open_question_of_a_show(studio: InProcess, tmp_path: Path) -> None:
     folder = str(tmp_path / "shows" / "build")
 
     def waiting() -> list[dict[str, Any]]:
@@ -376,7 +376,7 @@ def test_a_question_about_the_show_waits_until_it_is_answered(studio: InProcess,
     log(folder, "asked", play=None, reason="the budget of tokens is used up")
     [item] = waiting()
     assert (item["title"], item["evidence"]) == ("build", "the budget of tokens is used up")
-    assert [action["label"] for action in item["actions"]] == ["Grant more", "Abort"]
+    assert [action["label"] for action in item["actions"]] == ["Raise budget", "Abort"]
     log(folder, "decision", word="approve", id="1")
     assert waiting() == []
 
@@ -389,10 +389,10 @@ def test_a_question_about_the_show_waits_until_it_is_answered(studio: InProcess,
         (Spent(seconds=9), "time", "time"),
     ],
 )
-def test_a_budget_that_is_used_up_is_granted_more_of_what_is_missing(
+def test_exhausted_budget_offers_the_missing_amount(
     studio: InProcess, tmp_path: Path, spent: Spent, part: str, field: str
 ) -> None:
-    """The sentence is the director's; approving without an amount would take the show as it is."""
+    """The director writes the question; approving without an amount would accept the show as it is."""
     reason = over_budget(Budget(tokens=5, cost_microusd=5, seconds=5), spent)
     log(str(tmp_path / "shows" / "build"), "asked", play=None, reason=f"{reason}: approve more, or edit the plan")
     [item] = [item for item in studio.get("/api/attention")["items"] if item["kind"] == "show"]
@@ -406,7 +406,7 @@ def test_a_budget_that_is_used_up_is_granted_more_of_what_is_missing(
     assert found["deeds"][0]["fields"] == grant["fields"]
 
 
-def test_the_last_word_is_the_question_of_the_director(studio: InProcess, tmp_path: Path) -> None:
+def test_final_approval_is_the_question_of_the_director(studio: InProcess, tmp_path: Path) -> None:
     reason = "the final gates passed and a person has to look: approve or reject the show"
     log(str(tmp_path / "shows" / "build"), "asked", play=None, reason=reason)
     found = studio.get("/api/shows/build")
@@ -417,7 +417,7 @@ def test_the_last_word_is_the_question_of_the_director(studio: InProcess, tmp_pa
     assert found["deeds"][0]["what"] == "build is completed."
 
 
-def test_granting_reaches_the_show(studio: InProcess, tmp_path: Path) -> None:
+def test_show_action_raises_the_budget(studio: InProcess, tmp_path: Path) -> None:
     path = "/api/shows/build/actions"
     folder = tmp_path / "shows" / "build"
     lock = acquire_director_lock(str(folder))  # so that none is started
@@ -437,8 +437,8 @@ def test_granting_reaches_the_show(studio: InProcess, tmp_path: Path) -> None:
         assert studio.client.post(path, headers=AUTH, json=body).status_code == status
 
 
-def test_a_show_that_never_ran_is_run_and_one_that_did_is_resumed(studio: InProcess, tmp_path: Path) -> None:
-    db = studio.services.store.database()
+def test_show_actions_run_a_new_show_and_resume_a_started_one(studio: InProcess, tmp_path: Path) -> None:
+    db = studio.services.db.database()
     show = write(db, put_show, Show(topic="new", show_dir=str(tmp_path / "shows" / "new")))
     write(db, put_play, Play(show_id=show.id, name="one"))
     planned = tmp_path / "shows" / "planned"
@@ -451,8 +451,8 @@ def test_a_show_that_never_ran_is_run_and_one_that_did_is_resumed(studio: InProc
     assert show_actions("completed") == []
 
 
-def test_a_row_cannot_point_at_the_files_of_others(studio: InProcess, tmp_path: Path) -> None:
-    """A show that was imported names any folder it likes."""
+def test_get_show_ignores_a_folder_outside_our_roots(studio: InProcess, tmp_path: Path) -> None:
+    """An imported show may name any folder."""
     secret = tmp_path / "secret" / "api"
     secret.mkdir(parents=True)
     for name in ("_intent.md", "_prompt.md", "../_show.md"):
@@ -460,7 +460,7 @@ def test_a_row_cannot_point_at_the_files_of_others(studio: InProcess, tmp_path: 
     for name in ("_meta.json", "_verdict.json", "../_final_verdict.json"):
         (secret / name).write_text('{"feedback": "hidden"}')
     log(str(secret.parent), "asked", play=None, reason="hidden")
-    write(studio.services.store.database(), put_show, Show(topic="build", show_dir=str(secret.parent)))
+    write(studio.services.db.database(), put_show, Show(topic="build", show_dir=str(secret.parent)))
 
     for path in ("", "/plays/api", "/plays/api/attempts"):
         answer = studio.client.get(f"/api/shows/build{path}", headers=AUTH)
@@ -482,12 +482,12 @@ def test_a_row_cannot_point_at_the_files_of_others(studio: InProcess, tmp_path: 
         ({"status": "blocked"}, ["pending"]),
     ],
 )
-def test_the_badges_are_those_of_the_record(play: dict[str, Any], labels: list[str]) -> None:
+def test_play_badges_follow_adr_0011(play: dict[str, Any], labels: list[str]) -> None:
     assert [badge.label for badge in play_badges(play)] == labels
     assert {badge.tone for badge in play_badges(play)} <= {"info", "success", "warning", "danger", "neutral"}
 
 
-def test_a_show_that_is_only_on_disk_has_the_same_shape(studio: InProcess, tmp_path: Path) -> None:
+def test_get_show_from_disk_has_the_same_shape(studio: InProcess, tmp_path: Path) -> None:
     folder = tmp_path / "shows" / "loose" / "one"
     folder.mkdir(parents=True)
     (folder / "_meta.json").write_text(json.dumps({"status": 7, "attempt": "two", "branch": "b", "more": [1]}))
@@ -496,4 +496,4 @@ def test_a_show_that_is_only_on_disk_has_the_same_shape(studio: InProcess, tmp_p
 
     shows.ShowView.model_validate(found, strict=True)
     assert found["plays"][0]["meta"] == {"status": None, "attempt": None, "branch": "b", "more": [1]}
-    assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show names no repository"
+    assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show does not name a repository"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.computed_state import DISPLAY_MAP
+from lionstudio.model.status.statuses import PLAYS
 
 _NODE = "●"
 # (from above, to below, from the left, to the right)
@@ -23,12 +23,10 @@ _SIGNS = {
     (0, 0, 1, 1): "─",
 }
 _CLASSES = {
-    "merged": "fill:#dcfce7,stroke:#15803d",
-    "running": "fill:#dbeafe,stroke:#1d4ed8",
-    "redoing": "fill:#dbeafe,stroke:#1d4ed8",
-    "escalated": "fill:#fee2e2,stroke:#b91c1c",
-    "gate_failed": "fill:#fee2e2,stroke:#b91c1c",
-    "blocked": "fill:#fef3c7,stroke:#b45309",
+    "success": "fill:#dcfce7,stroke:#15803d",
+    "info": "fill:#dbeafe,stroke:#1d4ed8",
+    "danger": "fill:#fee2e2,stroke:#b91c1c",
+    "warning": "fill:#fef3c7,stroke:#b45309",
 }
 
 Needs = Mapping[str, Sequence[str]]
@@ -110,17 +108,16 @@ def mermaid(plays: Sequence[Play]) -> Iterator[str]:
     yield "flowchart LR"
     ids = {play.name: f"p{number}" for number, play in enumerate(plays)}
     for play in plays:
-        label = DISPLAY_MAP.get(play.status, str(play.status))
-        yield f'  {ids[play.name]}["{_quoted(play.name)}<br/>{_quoted(label)}"]'
+        yield f'  {ids[play.name]}["{_quoted(play.name)}<br/>{_quoted(PLAYS[play.status].label)}"]'
     for play in plays:
         for need in play.depends_on:
             if need in ids:
                 yield f"  {ids[need]} --> {ids[play.name]}"
-    for status, style in _CLASSES.items():
-        members = ",".join(ids[play.name] for play in plays if play.status == status)
+    for tone, style in _CLASSES.items():
+        members = ",".join(ids[play.name] for play in plays if PLAYS[play.status].tone == tone)
         if members:
-            yield f"  classDef {status} {style}"
-            yield f"  class {members} {status}"
+            yield f"  classDef {tone} {style}"
+            yield f"  class {members} {tone}"
 
 
 def _quoted(text: str) -> str:

@@ -14,7 +14,7 @@ from lionstudio.files.shows.show_folder import PlayFolder, ShowFolder, find_show
 from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.computed_state import play_state, show_state
-from lionstudio.model.status.statuses import PlayStatus, ShowStatus
+from lionstudio.model.status.statuses import SHOWS, PlayStatus, ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.state.connection import Connection
@@ -129,15 +129,15 @@ def show_json(found: LoadedShow) -> dict[str, Any]:
         "integration_branch": show.integration_branch,
         "updated_at": show.updated_at,
         "updated_at_iso": iso(show.updated_at),
-        "state": show_state(show.to_dict(), rows).to_dict(),
-        "plays": [play_json(play, held.get(play.name, ())) for play in found.plays],
+        "state": show_state(show.to_dict(), rows, now=now, source=found.source).to_dict(),
+        "plays": [play_json(play, held.get(play.name, ()), now, found.source) for play in found.plays],
         "critical_path": list(critical_path(found.plays, now)),
         "blocked": {name: list(holders) for name, holders in held.items()},
         "error": found.error,
     }
 
 
-def play_json(play: Play, holders: tuple[str, ...]) -> dict[str, Any]:
+def play_json(play: Play, holders: tuple[str, ...], now: float, source: str) -> dict[str, Any]:
     """A play for programs."""
     meta = play.metadata.get("meta")
     more = meta if isinstance(meta, dict) else {}
@@ -162,7 +162,7 @@ def play_json(play: Play, holders: tuple[str, ...]) -> dict[str, Any]:
         "reason": more.get("reason"),
         "parked_until": more.get("parked_until"),
         "updated_at": play.updated_at,
-        "state": play_state(play.to_dict(), blocked_by=holders).to_dict(),
+        "state": play_state(play.to_dict(), blocked_by=holders, now=now, source=source).to_dict(),
     }
 
 
@@ -173,7 +173,7 @@ def progress(plays: list[Play]) -> str:
 
 def has_ended(status: ShowStatus) -> bool:
     """Whether a show has come to its end."""
-    return status in (ShowStatus.COMPLETED, ShowStatus.ABORTED)
+    return SHOWS[status].has_ended
 
 
 def time_of(status: ShowStatus, plays: list[Play], now: float) -> tuple[float, float]:

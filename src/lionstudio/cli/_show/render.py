@@ -17,25 +17,11 @@ from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import styles_for, width_of
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.statuses import PlayStatus
+from lionstudio.model.status.statuses import PLAYS, PlayStatus
 
 P = PlayStatus
 _BAR = 24
 _BESIDE = 5  # lines that are no plays
-_DULL = (P.MERGED, P.PENDING, P.BLOCKED)
-_MARKS = {
-    P.MERGED: ("✓", "green"),
-    P.RUNNING: ("▸", "cyan"),
-    P.RUNNING_COMPLETE: ("▸", "cyan"),
-    P.PREPARED: ("▹", "cyan"),
-    P.GATED: ("?", "yellow"),
-    P.ESCALATED: ("!", "red"),
-    P.GATE_FAILED: ("✗", "red"),
-    P.REDOING: ("↻", "yellow"),
-    P.BLOCKED: ("–", "dim"),
-    P.ABORTED_AFTER_FINISH: ("✗", "dim"),
-    P.PENDING: ("·", "dim"),
-}
 _COLUMNS = (
     Column("play", narrowest=8),
     Column("state"),
@@ -116,7 +102,7 @@ def _most_telling(plays: list[Play], room: int) -> list[Play]:
     """As many as fit, in their order: what is done and what has not begun leave first."""
     if len(plays) <= max(room, 1):
         return plays
-    dull = sorted(range(len(plays)), key=lambda number: (plays[number].status in _DULL, number))
+    dull = sorted(range(len(plays)), key=lambda number: (PLAYS[plays[number].status].is_minor, number))
     return [plays[number] for number in sorted(dull[: max(room, 1)])]
 
 
@@ -141,13 +127,13 @@ def head(now: ShowSnapshot, room: int, paint: Any) -> list[str]:
 
 
 def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
-    mark, style = _MARKS[play.status]
-    name = f"{'  ' * now.depths[play.name]}{mark} {inline(play.name)}"
+    row = PLAYS[play.status]
+    name = f"{'  ' * now.depths[play.name]}{row.mark} {inline(play.name)}"
     took = max((play.ended_at or now.until) - play.started_at, 0.0) if play.started_at else None
     tried = str(play.attempt) if play.started_at else ""
     return [
-        Cell(name, style),
-        Cell(str(play.status), style),
+        Cell(name, row.style),
+        Cell(str(play.status), row.style),
         Cell(tried),
         Cell(span(took) if took is not None else ""),
         Cell(_about(now, play), "dim"),

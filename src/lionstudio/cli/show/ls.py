@@ -13,8 +13,9 @@ from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
-from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
-from lionstudio.model.status.statuses import PLAYS_NEEDING_REVIEW, PlayStatus, ShowStatus
+from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for, width_of
+from lionstudio.model.status.statuses import PLAYS, PLAYS_NEEDING_REVIEW, SHOWS, ShowStatus
+from lionstudio.model.status.vocabulary import StatusGroup
 
 EXAMPLES = (
     ("li show ls", "every show, the one that changed last first"),
@@ -30,7 +31,6 @@ _COLUMNS = (
     Column("CHANGED", right=True, rank=2),
     Column("GOAL", narrowest=20, rank=3),
 )
-_TONES = {ShowStatus.ACTIVE: "cyan", ShowStatus.COMPLETED: "green", ShowStatus.ABORTED: "dim"}
 
 
 def register(parser: argparse.ArgumentParser) -> None:
@@ -61,20 +61,18 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _named(found: LoadedShow, *statuses: PlayStatus) -> str:
-    return ", ".join(play.name for play in found.plays if play.status in statuses)
-
-
 def _cells(found: LoadedShow, now: float) -> list[Cell]:
     show = found.show
     if found.error is not None:
         return [Cell(inline(show.topic), "red"), *[Cell("")] * 5, Cell(inline(found.error), "red")]
+    running = [play.name for play in found.plays if PLAYS[play.status].group is StatusGroup.RUNNING]
+    needing = [play.name for play in found.plays if play.status in PLAYS_NEEDING_REVIEW]
     return [
         Cell(inline(show.topic)),
-        Cell(str(show.status), _TONES.get(show.status, "")),
+        Cell(str(show.status), TONES[SHOWS[show.status].tone]),
         Cell(progress(found.plays)),
-        Cell(inline(_named(found, PlayStatus.RUNNING, PlayStatus.REDOING)), "cyan"),
-        Cell(inline(_named(found, *PLAYS_NEEDING_REVIEW)), "yellow"),
+        Cell(inline(", ".join(running)), "cyan"),
+        Cell(inline(", ".join(needing)), "yellow"),
         Cell(ago(show.updated_at, now)),
         Cell(inline(show.goal or ""), "dim"),
     ]

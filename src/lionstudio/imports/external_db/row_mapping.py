@@ -35,6 +35,7 @@ from lionstudio.model.json_codec import dump
 from lionstudio.model.messages import TYPE_IDS
 from lionstudio.model.sessions import IMPORTED_TEXT_COLUMNS, Session
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
+from lionstudio.model.status.vocabulary import DELIVERIES
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages.rows import type_id
@@ -43,7 +44,6 @@ _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_to
 _SESSION_COLUMNS = frozenset(
     {item.name for item in fields(Session)} - {"metadata", "health", "delivery", "owner", "reason_codes"}
 ) | {"node_metadata", "pk", "run_id"}
-_DELIVERIES = ("passed", "partial", "missing", "invalid", "not_expected")
 
 
 def session_of(record: Record, *, ours: bool) -> Session:
@@ -83,7 +83,7 @@ def _own_columns(record: Record) -> dict[str, Any]:
     codes, owner = decoded(record.get("reason_codes")), decoded(record.get("owner"))
     return {
         "health": "waiting" if record.get("health") == "waiting" else None,
-        "delivery": record.get("delivery") if record.get("delivery") in _DELIVERIES else None,
+        "delivery": record.get("delivery") if record.get("delivery") in DELIVERIES else None,
         "reason_codes": tuple(str(code) for code in codes) if isinstance(codes, list) else (),
         "owner": owner if isinstance(owner, dict) else None,
     }

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.statuses import PlayStatus
-
-# A dependency in one of these will not be merged without somebody's help.
-_STUCK = frozenset({PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH})
-_WAITING = frozenset({PlayStatus.PENDING, PlayStatus.PREPARED})
+from lionstudio.model.status.statuses import PLAYS, PLAYS_STUCK, PlayStatus
 
 
 def blocked_by(plays: Sequence[Play]) -> dict[str, tuple[str, ...]]:
     """Each play that cannot start, and what holds it: stuck plays, names that do not exist, plays that wait for it."""
-    waiting = {play.name: play for play in plays if play.status in _WAITING}
+    waiting = {play.name: play for play in plays if PLAYS[play.status].can_be_blocked}
     # those that will be merged if all goes well; a circle never gets in
-    hopeful = {play.name for play in plays if play.status not in _STUCK} - set(waiting)
+    hopeful = {play.name for play in plays if play.status not in PLAYS_STUCK} - set(waiting)
     while ready := [name for name, play in waiting.items() if hopeful.issuperset(play.depends_on)]:
         hopeful.update(ready)
         for name in ready:

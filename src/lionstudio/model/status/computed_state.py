@@ -1,6 +1,6 @@
-"""The state of an entity, computed here and nowhere else: lifecycle × health × delivery, with reasons.
+"""The computed state of an entity: lifecycle, health and delivery, with reasons. Computed here and nowhere else.
 
-Pure: what is known goes in (row, clock, liveness), a State comes out. Pages render it and decide nothing.
+Pure: a row, the clock and the liveness of the process go in, a State comes out. Pages and commands render it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,27 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.model.status.reasons import Reason, reason, reason_of_stored
-from lionstudio.model.status.statuses import PLAYS_NEEDING_REVIEW, PlayStatus, ShowStatus, TeamStatus
-
-HEALTHS = ("ok", "running", "waiting", "idle", "stalled", "process_dead", "orphaned", "unknown")
-DELIVERIES = ("passed", "partial", "missing", "invalid", "not_expected")
-SEVERITIES = ("none", "info", "warning", "error")
+from lionstudio.model.status.statuses import (
+    PLAYS,
+    PLAYS_NEEDING_REVIEW,
+    SESSIONS,
+    SHOWS,
+    TEAMS,
+    PlayStatus,
+    SessionStatus,
+    StatusRow,
+)
+from lionstudio.model.status.vocabulary import (
+    HEALTHS,
+    SEVERITY_RANKS,
+    FinalOutcome,
+    HealthRow,
+    HealthStatus,
+    Icon,
+    Severity,
+    StatusGroup,
+    Tone,
+)
 
 # ADR-0019 B2, to the letter: seconds without a message before a running session counts as stale.
 STALE_THRESHOLDS: Mapping[str, int] = {
@@ -24,70 +40,12 @@ STALE_THRESHOLDS: Mapping[str, int] = {
     "show-play": 12 * 3600,
 }
 DEFAULT_STALE_THRESHOLD = 6 * 3600
-IDLE_AFTER = 10 * 60  # quiet enough to say so, far from stale
-
-# ADR-0017: raw status words to what a person reads. A display mapper, not a gate.
-DISPLAY_MAP: Mapping[str, str] = {
-    "running": "running",
-    "completed": "completed",
-    "failed": "failed",
-    "aborted": "aborted",
-    "timed_out": "timed out",
-    "cancelled": "cancelled",
-    "pending": "pending",
-    "prepared": "prepared",
-    "running_complete": "awaiting gate",
-    "gated": "awaiting gate",
-    "gate_failed": "gate failed",
-    "redoing": "redoing",
-    "merged": "merged",
-    "escalated": "escalated",
-    "blocked": "blocked",
-    "aborted_after_finish": "aborted",
-}
-
-_TONES: Mapping[str, str] = {
-    "running": "info",
-    "redoing": "info",
-    "completed": "success",
-    "merged": "success",
-    "passed": "success",
-    "failed": "danger",
-    "gate_failed": "danger",
-    "escalated": "danger",
-    "timed_out": "warning",
-    "pending": "warning",
-    "prepared": "warning",
-    "running_complete": "warning",
-    "gated": "warning",
-    "blocked": "warning",
-    "active": "info",
-}
-_STATUS_REASONS: Mapping[str, str] = {
-    "timed_out": "run.timed_out.deadline",
-    "aborted": "run.aborted.interrupt",
-    "cancelled": "run.cancelled.orchestrator",
-}
-_HEALTH_REASONS: Mapping[str, str] = {
-    "waiting": "run.health.waiting",
-    "idle": "run.health.idle",
-    "stalled": "run.health.stale",
-    "process_dead": "run.health.process_dead",
-    "orphaned": "run.health.orphaned",
-    "unknown": "run.health.owner_unknown",
-}
-_HEALTH_SEVERITY: Mapping[str, str] = {
-    "waiting": "warning",
-    "idle": "info",
-    "stalled": "warning",
-    "process_dead": "error",
-    "orphaned": "warning",
-    "unknown": "info",
-}
+IDLE_AFTER = 10 * 60  # long enough to mention, far from stale
+_OK = HEALTHS[HealthStatus.OK]
 
 
 class State(NamedTuple):
-    """What the API returns as `state`."""
+    """The `state` that the API returns."""
 
     lifecycle: str
     health: str
@@ -96,21 +54,26 @@ class State(NamedTuple):
     tone: str
     label: str
     reasons: tuple[Reason, ...] = ()
+    group: StatusGroup | None = None
+    icon: Icon = Icon.CIRCLE
+    outcome: FinalOutcome | None = None
+    evaluated_at: float | None = None
+    source: str = "sqlite"  # as `status_source` of ADR-0011: sqlite or filesystem
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {**self._asdict(), "reasons": [found.to_dict() for found in self.reasons]}
+        """The state as JSON."""
+        return {**self._asdict(), "reasons": [reason.to_dict() for reason in self.reasons]}
 
 
 class Proof(NamedTuple):
-    """What is known of the owner process: alive, dead or unknown, and the evidence."""
+    """The liveness of the owner process (alive, dead or unknown) and the evidence."""
 
     answer: str
     evidence: tuple[str, ...] = ()
 
 
 def staleness_check(session: Mapping[str, Any], *, now: float) -> str | None:
-    """'stale' when a running session has been silent beyond its kind's threshold (ADR-0019 B2)."""
+    """'stale' when a running session has been silent beyond the threshold of its kind (ADR-0019 B2)."""
     if session["status"] != "running":
         return None
     threshold = STALE_THRESHOLDS.get(session.get("invocation_kind") or "", DEFAULT_STALE_THRESHOLD)
@@ -119,28 +82,32 @@ def staleness_check(session: Mapping[str, Any], *, now: float) -> str | None:
 
 
 def session_state(session: Mapping[str, Any], *, now: float, proof: Proof | None = None) -> State:
-    """The state of a run; without a proof of liveness only its row and the clock speak."""
-    status = session["status"] or "completed"
+    """The state of a run; without a proof of liveness, from its row and the clock alone."""
+    status = session["status"] or SessionStatus.COMPLETED
+    row = _row(SESSIONS, status)
     health = _session_health(session, now, proof)
+    health_row = HEALTHS.get(health, _OK)  # another tool may have stored any text
     delivery = session.get("delivery") or "not_expected"
     reasons = [reason_of_stored(code) for code in session.get("reason_codes") or ()]
-    reasons += _status_reasons(session, {found.code for found in reasons})
-    reasons = _with_words(reasons, session)
-    if health in _HEALTH_REASONS:
-        reasons.append(reason(_HEALTH_REASONS[health], _evidence(session, now, proof)))
+    reasons += _status_reasons(session, row, {reason.code for reason in reasons})
+    reasons = _with_last_words(reasons, session)
+    label = row.label
+    if health_row.reason is not None:
+        label += f" · {health_row.label}"
+        reasons.append(reason(health_row.reason, _evidence(session, now, proof)))
     if delivery in ("partial", "missing", "invalid"):
         reasons.append(reason(f"run.delivery.{delivery}"))
-    label = " · ".join([DISPLAY_MAP.get(status, status), *([_words(health)] if health in _HEALTH_REASONS else [])])
-    severity = _worst(
-        "error" if status == "failed" else "warning" if status == "timed_out" else "none",
-        _HEALTH_SEVERITY.get(health, "none"),
-        "none" if delivery in ("passed", "not_expected") else "warning",
+    severity = max(
+        row.severity,
+        health_row.severity,
+        Severity.NONE if delivery in ("passed", "not_expected") else Severity.WARNING,
+        key=SEVERITY_RANKS.__getitem__,
     )
-    return State(status, health, delivery, severity, _tone(status, severity), label, tuple(reasons))
+    return _state(row, status, health, severity, reasons, now, delivery=delivery, label=label, health_row=health_row)
 
 
 def effective_health(session: Mapping[str, Any], *, now: float, proof: Proof | None = None) -> str:
-    """The field ADR-0019 names: `stale`, computed at read time, else the health."""
+    """The field of ADR-0019: `stale`, computed at read time, else the health."""
     return staleness_check(session, now=now) or _session_health(session, now, proof)
 
 
@@ -159,90 +126,111 @@ def _session_health(session: Mapping[str, Any], now: float, proof: Proof | None)
     return "idle" if now - last > IDLE_AFTER else "running"
 
 
-def _status_reasons(session: Mapping[str, Any], known: set[str]) -> list[Reason]:
-    status = session["status"]
-    if status == "failed" and not any(code.startswith("run.failed.") for code in known):
-        code = session.get("exit_code")
-        return [reason("run.failed.exit_nonzero", None if code is None else f"exit code {code}")]
-    code = _STATUS_REASONS.get(status or "")
-    return [reason(code)] if code and code not in known else []
+def _status_reasons(session: Mapping[str, Any], row: StatusRow[Any], stored: set[str]) -> list[Reason]:
+    """The reason that the status implies, unless a reason of the same kind is stored."""
+    if row.reason is None or any(code.startswith(row.reason.rpartition(".")[0]) for code in stored):
+        return []
+    code = session.get("exit_code") if session["status"] == SessionStatus.FAILED else None
+    return [reason(row.reason, None if code is None else f"exit code {code}")]
 
 
-def _with_words(reasons: list[Reason], session: Mapping[str, Any]) -> list[Reason]:
-    """The first reason with the words that the run ended with, where they were kept."""
+def _with_last_words(reasons: list[Reason], session: Mapping[str, Any]) -> list[Reason]:
+    """Add the last output of the run to the evidence of its first reason, where it was stored."""
     metadata = session.get("metadata")
-    said = metadata.get("ended_with") if isinstance(metadata, Mapping) else None
-    if not reasons or not isinstance(said, str):
+    output = metadata.get("ended_with") if isinstance(metadata, Mapping) else None
+    if not reasons or not isinstance(output, str):
         return reasons
     first = reasons[0]
-    return [first._replace(evidence=f"{first.evidence}: {said}" if first.evidence else said), *reasons[1:]]
+    return [first._replace(evidence=f"{first.evidence}: {output}" if first.evidence else output), *reasons[1:]]
 
 
 def _evidence(session: Mapping[str, Any], now: float, proof: Proof | None) -> str:
     last = _time(session, "last_message_at")
-    said = f"last message {_span(now - last)} ago" if last else "no message yet"
-    return "; ".join([*(proof.evidence if proof else ()), said])
+    silence = f"last message {_span(now - last)} ago" if last else "no message yet"
+    return "; ".join([*(proof.evidence if proof else ()), silence])
 
 
-def play_state(play: Mapping[str, Any], *, blocked_by: Iterable[str] = ()) -> State:
-    """The state of a play; its session says separately how the run itself went."""
+def play_state(
+    play: Mapping[str, Any], *, blocked_by: Iterable[str] = (), now: float | None = None, source: str = "sqlite"
+) -> State:
+    """The state of a play; the state of its run is separate."""
     status = play["status"]
+    row = _row(PLAYS, status)
     reasons: list[Reason] = []
     holders = ", ".join(blocked_by)
     if status == PlayStatus.BLOCKED or holders:
         reasons.append(reason("play.blocked.dependency_failed", holders or None))
-    if status == PlayStatus.GATE_FAILED:
-        reasons.append(reason("play.gate.failed", play.get("gate_feedback")))
-    if status == PlayStatus.GATED:
-        reasons.append(reason("play.gate.waiting"))
-    if status == PlayStatus.ESCALATED:
-        reasons.append(reason("play.escalated", play.get("gate_feedback")))
+    if row.reason is not None and status != PlayStatus.BLOCKED:
+        reasons.append(reason(row.reason, play.get("gate_feedback") if row.severity is Severity.ERROR else None))
+    severity = Severity.WARNING if reasons and row.severity is Severity.NONE else row.severity
     passed = play.get("gate_passed")
     delivery = "not_expected" if passed is None else "passed" if passed else "invalid"
-    health = "waiting" if status in PLAYS_NEEDING_REVIEW else "running" if status == "running" else "ok"
-    severity = "error" if status in ("gate_failed", "escalated") else "warning" if reasons else "none"
+    return _state(row, status, row.health, severity, reasons, now, delivery=delivery, source=source)
+
+
+def show_state(
+    show: Mapping[str, Any], plays: Iterable[Mapping[str, Any]], *, now: float | None = None, source: str = "sqlite"
+) -> State:
+    """The state of a show: its status, and the plays that need a person."""
+    needing = sorted(play["name"] for play in plays if play["status"] in PLAYS_NEEDING_REVIEW)
+    status = show["status"]
+    row = _row(SHOWS, status)
+    reasons = [reason("show.attention", ", ".join(needing))] if needing else []
+    if row.reason is not None:
+        reasons.append(reason(row.reason))
+    severity = Severity.WARNING if needing else row.severity
+    health = HealthStatus.WAITING if needing else row.health
+    return _state(row, status, health, severity, reasons, now, source=source)
+
+
+def team_state(team: Mapping[str, Any], *, now: float | None = None) -> State:
+    """The state of a team: in use or archived."""
+    row = _row(TEAMS, team["status"])
+    reasons = [] if row.reason is None else [reason(row.reason)]
+    return _state(row, team["status"], row.health, row.severity, reasons, now)
+
+
+def _row(table: Mapping[Any, StatusRow[Any]], status: str) -> StatusRow[Any]:
+    """The row of a status; a status that another tool stored is shown as it is."""
+    row = table.get(status)
+    return StatusRow(status, Tone.NEUTRAL, StatusGroup.IMPORTED, Icon.CIRCLE, frozenset()) if row is None else row
+
+
+def _state(
+    row: StatusRow[Any],
+    status: str,
+    health: str,
+    severity: Severity,
+    reasons: Iterable[Reason],
+    now: float | None,
+    *,
+    delivery: str = "not_expected",
+    label: str | None = None,
+    health_row: HealthRow | None = None,
+    source: str = "sqlite",
+) -> State:
+    tone = {Severity.ERROR: Tone.DANGER, Severity.WARNING: Tone.WARNING}.get(severity, row.tone)
+    icon = (health_row or HEALTHS.get(health, _OK)).icon or row.icon
     return State(
-        status, health, delivery, severity, _tone(status, severity), DISPLAY_MAP.get(status, status), tuple(reasons)
+        status,
+        health,
+        delivery,
+        severity,
+        tone,
+        label or row.label,
+        tuple(reasons),
+        row.group,
+        icon,
+        row.outcome,
+        now,
+        source,
     )
 
 
-def show_state(show: Mapping[str, Any], plays: Iterable[Mapping[str, Any]]) -> State:
-    """The state of a show: its status, and which plays need a person."""
-    needing = sorted(play["name"] for play in plays if play["status"] in PLAYS_NEEDING_REVIEW)
-    status = show["status"]
-    reasons = [reason("show.attention", ", ".join(needing))] if needing else []
-    if status == ShowStatus.ABORTED:
-        reasons.append(reason("show.aborted"))
-    severity = "warning" if needing else "none"
-    health = "waiting" if needing else "running" if status == ShowStatus.ACTIVE else "ok"
-    return State(status, health, "not_expected", severity, _tone(status, severity), status, tuple(reasons))
-
-
-def team_state(team: Mapping[str, Any]) -> State:
-    """The state of a team: in use or archived."""
-    status = team["status"]
-    reasons = (reason("team.archived"),) if status == TeamStatus.ARCHIVED else ()
-    return State(status, "ok", "not_expected", "none", _tone(status, "none"), status, reasons)
-
-
 def _time(row: Mapping[str, Any], name: str) -> float | None:
-    """A time of a row; what another hand put there instead of a number counts as nothing."""
+    """A time of a row; None when another tool stored something that is not a number."""
     value = row.get(name)
     return value if isinstance(value, (int, float)) else None
-
-
-def _tone(status: str, severity: str) -> str:
-    if severity == "error":
-        return "danger"
-    return "warning" if severity == "warning" else _TONES.get(status, "neutral")
-
-
-def _worst(*severities: str) -> str:
-    return max(severities, key=SEVERITIES.index)
-
-
-def _words(health: str) -> str:
-    return {"process_dead": "process dead", "stalled": "stale"}.get(health, health)
 
 
 def _span(seconds: float) -> str:

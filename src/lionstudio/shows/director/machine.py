@@ -12,12 +12,19 @@ from dataclasses import replace
 from typing import assert_never
 
 from lionstudio.model.shows.plan import GateKind, Plan
-from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus, check_transition
+from lionstudio.model.status.statuses import (
+    PLAY_TRANSITIONS,
+    PLAYS,
+    PLAYS_IN_PROGRESS,
+    PLAYS_TO_RESUME,
+    PlayStatus,
+    ShowStatus,
+    check_transition,
+)
 from lionstudio.shows.director import events, rules
 from lionstudio.shows.director.events import Command, Event, PlayState, Spent, Transition
 
 P = PlayStatus
-_COMPLETE_FIRST = (P.GATED, P.RUNNING_COMPLETE, P.RUNNING)  # what is nearest to its end goes on first
 
 
 class Director:
@@ -217,7 +224,7 @@ class Director:
     def _continue(self) -> list[Command]:
         """What is missing for plays that have begun: they keep their place before new ones get one."""
         orders: list[Command] = []
-        for status in _COMPLETE_FIRST:
+        for status in PLAYS_TO_RESUME:
             for name in self.plan.names:
                 if self.plays[name].status is status and self._is_idle(name):
                     orders += self._go_on(name, self.plays[name])
@@ -284,7 +291,7 @@ class Director:
             return []
         # a parked play goes on by itself
         self._resting = not any(
-            play.status in (P.PREPARED, P.REDOING) and play.parked_until for play in self.plays.values()
+            PLAYS[play.status].dependencies_merged and play.parked_until for play in self.plays.values()
         )
         return [events.AwaitPerson()] if self._resting else []
 
@@ -309,7 +316,7 @@ class Director:
         if self._at_work or self._judging_show:
             return orders
         for name, standing in self.plays.items():
-            if standing.status in rules.IN_HAND:
+            if standing.status in PLAYS_IN_PROGRESS:
                 ended = Transition(status=P.ABORTED_AFTER_FINISH, attempt=standing.attempt, reason=events.ABORTED)
                 orders += self._note(name, ended)
         return orders + self._end(ShowStatus.ABORTED)

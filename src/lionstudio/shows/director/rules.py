@@ -10,7 +10,14 @@ from typing import assert_never
 
 from lionstudio.errors import IllegalTransition
 from lionstudio.model.shows.plan import Budget, GateKind, Plan, PlannedPlay
-from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus
+from lionstudio.model.status.statuses import (
+    PLAYS,
+    PLAYS_IN_PROGRESS,
+    PLAYS_STUCK,
+    PLAYS_WAITING_TO_START,
+    PlayStatus,
+    ShowStatus,
+)
 from lionstudio.shows.director.events import (
     ABORTED,
     AttemptOutcome,
@@ -23,19 +30,9 @@ from lionstudio.shows.director.events import (
 
 P = PlayStatus
 PARK_SECONDS = 900.0  # when a usage limit does not say when it ends
-_WAITING = frozenset({P.PENDING, P.PREPARED, P.REDOING})
-# an abort ends these; what never began or waits for help stays as it is
-IN_HAND = frozenset({P.RUNNING, P.RUNNING_COMPLETE, P.GATED, P.GATE_FAILED, P.REDOING})
-_STUCK = frozenset({P.ESCALATED, P.BLOCKED, P.ABORTED_AFTER_FINISH})
-
-# Where a person's word means something.
+# The statuses in which each decision is allowed.
 DECIDABLE: Mapping[DecisionKind, frozenset[PlayStatus]] = {
-    DecisionKind.APPROVE: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
-    DecisionKind.REJECT: frozenset({P.GATED, P.GATE_FAILED, P.ESCALATED}),
-    DecisionKind.REDO: frozenset(
-        {P.RUNNING, P.RUNNING_COMPLETE, P.GATED, P.GATE_FAILED, P.ESCALATED, P.ABORTED_AFTER_FINISH}
-    ),
-    DecisionKind.ESCALATE: frozenset({status for status, after in PLAY_TRANSITIONS.items() if P.ESCALATED in after}),
+    kind: frozenset(status for status, row in PLAYS.items() if kind in row.decisions) for kind in DecisionKind
 }
 
 
@@ -59,7 +56,7 @@ def startable(
     ready = {
         play.name
         for play in plan.plays
-        if statuses.get(play.name, P.PENDING) in _WAITING
+        if statuses.get(play.name, P.PENDING) in PLAYS_WAITING_TO_START
         and play.name not in running
         and _is_due(play, statuses)
         and (parked or {}).get(play.name, 0.0) <= now
@@ -119,8 +116,8 @@ def over_budget(budget: Budget, spent: Spent) -> str | None:
 
 def blocked(plan: Plan, statuses: Mapping[str, PlayStatus]) -> dict[str, tuple[str, ...]]:
     """Each play that cannot start, and by whom it is held; a blocked play that may hope again has ()."""
-    waiting = {play.name: play for play in plan.plays if statuses.get(play.name, P.PENDING) in (P.PENDING, P.PREPARED)}
-    held = {name for name in plan.names if statuses.get(name) in _STUCK}
+    waiting = {play.name: play for play in plan.plays if PLAYS[statuses.get(play.name, P.PENDING)].can_be_blocked}
+    held = {name for name in plan.names if statuses.get(name) in PLAYS_STUCK}
     # those that will be merged if all goes well; what is not in the plan, or waits in a circle, never gets in
     hopeful = set(plan.names) - held - set(waiting)
     while ready := [name for name, play in waiting.items() if hopeful.issuperset(play.depends_on)]:
@@ -250,10 +247,10 @@ def ending(
     """How the show ends now, None while it goes on. Completed still needs the final gates to agree."""
     found = [statuses.get(name, P.PENDING) for name in plan.names]
     if aborted:
-        return None if any(status in IN_HAND for status in found) else ShowStatus.ABORTED
+        return None if any(status in PLAYS_IN_PROGRESS for status in found) else ShowStatus.ABORTED
     if all(status is P.MERGED for status in found):
         return ShowStatus.COMPLETED
-    settled = all(status is P.MERGED or status in _STUCK for status in found)
+    settled = all(status is P.MERGED or status in PLAYS_STUCK for status in found)
     return ShowStatus.COMPLETED if accepted and settled else None
 
 

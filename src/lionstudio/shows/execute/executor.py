@@ -47,7 +47,6 @@ Noted = tuple[
     str, Transition, str | None
 ]  # a play, what follows for it, and the word of a person that is taken up by it
 P = PlayStatus
-_PASSED = (ShowStatus.COMPLETED,)
 
 
 class Executor:
@@ -197,7 +196,11 @@ class Executor:
         """Write how the show ended."""
         gates = os.path.join(self.show_dir, FINAL_GATES)
         found = find_object(gates)
-        final = play_records.read_final(self.show_dir) if found is None else {**found, "show_passed": status in _PASSED}
+        final = (
+            play_records.read_final(self.show_dir)
+            if found is None
+            else {**found, "show_passed": status is ShowStatus.COMPLETED}
+        )
         play_records.save_final_verdict(self.show_dir, self.database, final, status)
         with suppress(FileNotFoundError):
             os.unlink(gates)

@@ -25,6 +25,7 @@ from lionstudio.model.shows.plan import Plan, PlannedPlay, play_branch
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import (
     PLAY_TRANSITIONS,
+    PLAYS,
     SHOW_TRANSITIONS,
     PlayStatus,
     ShowStatus,
@@ -46,7 +47,7 @@ INTENT = "_intent.md"
 # Keys of _meta.json that are columns; all others are kept in the row's metadata under `meta`, as import-shows does.
 COLUMNS = ("worktree", "branch", "started_at", "ended_at", "exit_code", "merged_at", "merge_sha", "effort", "playbook")
 _IN_ROW = frozenset({*COLUMNS, "status", "attempt", "depends_on"})
-_NEVER_BEGAN = frozenset({PlayStatus.PENDING, PlayStatus.BLOCKED})
+_REMOVABLE = frozenset(status for status, row in PLAYS.items() if row.can_be_removed)
 
 _GOES_ON = "the show was aborted while it was at work, and goes on now"
 
@@ -126,7 +127,7 @@ def _forget_files(show_dir: str, plan: Plan) -> list[str]:
     """The plays that left the plan before they began; their folders go unless somebody put something there."""
     found = []
     for name, meta in _metas(show_dir).items():
-        if name in plan.names or meta.get("status") not in _NEVER_BEGAN:
+        if name in plan.names or meta.get("status") not in _REMOVABLE:
             continue
         os.unlink(os.path.join(show_dir, name, META))
         with suppress(OSError):

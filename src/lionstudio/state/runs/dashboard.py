@@ -5,31 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lionstudio.errors import InvalidInput
 from lionstudio.model.status.computed_state import DEFAULT_STALE_THRESHOLD, STALE_THRESHOLDS
+from lionstudio.model.status.statuses import parse
+from lionstudio.model.status.vocabulary import Card
 from lionstudio.state.connection import Connection
+from lionstudio.state.runs.status_conditions import NEEDS_REVIEW, SESSION_CARDS
 
 DAY = 86400
 SLOW_AFTER = 1800  # ADR-0017: running for more than 30 minutes
 
 _BY_STATUS = "SELECT status, n FROM session_counts WHERE n > 0"
-# INDEXED BY, because SQLite would read every failed session by its status: 100 ms at a million sessions.
-_FAILED = """
-SELECT count(*) FROM sessions INDEXED BY idx_sessions_failed WHERE status = 'failed' AND ended_at > :card_since
-"""
-_SLOW = "SELECT count(*) FROM sessions WHERE status = 'running' AND started_at < :card_slow"
-_STALE = """
-SELECT count(*) FROM sessions
- WHERE status = 'running'
+# The rows that each card counts; INDEXED BY, because SQLite would rather read every failed session by its status:
+# 100 ms of a million.
+_CARD_ROWS: Mapping[Card, str] = {
+    Card.RUNNING: f"sessions INDEXED BY idx_sessions_running WHERE status {SESSION_CARDS[Card.RUNNING]}",
+    Card.FAILED_24H: f"""sessions INDEXED BY idx_sessions_failed
+ WHERE status {SESSION_CARDS[Card.FAILED_24H]} AND ended_at > :card_since""",
+    Card.SLOW: f"""sessions INDEXED BY idx_sessions_running
+ WHERE status {SESSION_CARDS[Card.SLOW]} AND started_at < :card_slow""",
+    Card.STALE: f"""sessions INDEXED BY idx_sessions_running
+ WHERE status {SESSION_CARDS[Card.STALE]}
    AND coalesce(nullif(last_message_at, 0), updated_at) < :card_now - CASE invocation_kind
          WHEN 'agent' THEN :agent WHEN 'play' THEN :play WHEN 'flow' THEN :flow WHEN 'fanout' THEN :fanout
-         WHEN 'show-play' THEN :show_play ELSE :other END
-"""
-# ADR-0017: sessions of plays that wait at the gate, were escalated or are blocked (PLAYS_NEEDING_REVIEW).
-_REVIEW = """
-SELECT count(DISTINCT session_id) FROM plays
- WHERE status IN ('gated', 'escalated', 'blocked') AND session_id IS NOT NULL
-"""
+         WHEN 'show-play' THEN :show_play ELSE :other END""",
+    # ADR-0017: sessions of plays that need a person
+    Card.NEEDS_REVIEW: f"plays WHERE status {NEEDS_REVIEW} AND session_id IS NOT NULL",
+}
+_FAILED = f"SELECT count(*) FROM {_CARD_ROWS[Card.FAILED_24H]}"  # noqa: S608
+_SLOW = f"SELECT count(*) FROM {_CARD_ROWS[Card.SLOW]}"  # noqa: S608
+_STALE = f"SELECT count(*) FROM {_CARD_ROWS[Card.STALE]}"  # noqa: S608
+_REVIEW = f"SELECT count(DISTINCT session_id) FROM {_CARD_ROWS[Card.NEEDS_REVIEW]}"  # noqa: S608
 _TEAMS = "SELECT count(*) FROM teams WHERE status = 'active'"
 
 
@@ -61,26 +66,14 @@ def _params(now: float) -> dict[str, Any]:
     }
 
 
-# The rows that each card counts, as a condition on a list of sessions that uses the card's own index.
-CARDS: Mapping[str, str] = {
-    "running": "pk IN (SELECT pk FROM sessions INDEXED BY idx_sessions_running WHERE status = 'running')",
-    "failed_24h": """pk IN (SELECT pk FROM sessions INDEXED BY idx_sessions_failed
-                             WHERE status = 'failed' AND ended_at > :card_since)""",
-    "slow": """pk IN (SELECT pk FROM sessions INDEXED BY idx_sessions_running
-                       WHERE status = 'running' AND started_at < :card_slow)""",
-    "stale": """pk IN (SELECT pk FROM sessions INDEXED BY idx_sessions_running
-                 WHERE status = 'running'
-                   AND coalesce(nullif(last_message_at, 0), updated_at) < :card_now - CASE invocation_kind
-                     WHEN 'agent' THEN :agent WHEN 'play' THEN :play WHEN 'flow' THEN :flow WHEN 'fanout' THEN :fanout
-                     WHEN 'show-play' THEN :show_play ELSE :other END)""",
-    "needs_review": """id IN (SELECT session_id FROM plays
-                               WHERE status IN ('gated', 'escalated', 'blocked') AND session_id IS NOT NULL)""",
+# The same rows as a condition on a list of sessions.
+_CARD_CONDITIONS = {
+    card: f"id IN (SELECT session_id FROM {rows})" if card is Card.NEEDS_REVIEW else f"pk IN (SELECT pk FROM {rows})"  # noqa: S608
+    for card, rows in _CARD_ROWS.items()
 }
 
 
 def card_condition(card: str, now: float) -> tuple[str, dict[str, Any]]:
-    """The condition of a card and its parameters; it lists as many sessions as the card counts."""
-    condition = CARDS.get(card)
-    if condition is None:
-        raise InvalidInput(f"unknown card {card!r:.40}", hint=f"use one of: {', '.join(CARDS)}")
+    """The condition of a card and the values it binds; the list has as many rows as the card counts."""
+    condition = _CARD_CONDITIONS[parse(Card, card, "card")]
     return condition, {name: value for name, value in _params(now).items() if f":{name}" in condition}

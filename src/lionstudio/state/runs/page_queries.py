@@ -11,6 +11,7 @@ from typing import Any
 from lionstudio.errors import NotFound
 from lionstudio.model.json_codec import dump, load_or_keep
 from lionstudio.state.connection import Connection
+from lionstudio.state.runs.status_conditions import NEEDS_REVIEW
 
 _SESSION = "SELECT * FROM sessions WHERE id = :id"
 _NOT_SHOWN = ("pk", "progression_id", "first_msg_id", "last_msg_id")
@@ -59,13 +60,13 @@ _RUNNING_PLAYS = """
 SELECT show_id, name FROM plays
  WHERE status = 'running' AND show_id IN (SELECT value FROM json_each(:ids)) ORDER BY sort_order, name
 """
-# Needs review as ADR-0017 has it (PLAYS_NEEDING_REVIEW); a refused gate is no review, the director takes it up again.
-_PLAYS_TO_REVIEW = """
+# A play whose gate failed is not among them: the director starts the next attempt.
+_PLAYS_TO_REVIEW = f"""
 SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FROM plays p
   JOIN shows s ON s.id = p.show_id
- WHERE p.status IN ('gated', 'escalated', 'blocked') AND s.status = 'active'
+ WHERE p.status {NEEDS_REVIEW} AND s.status = 'active'
  ORDER BY p.updated_at DESC LIMIT :limit
-"""
+"""  # noqa: S608
 _REFUSED_PLAYS = """
 SELECT s.topic, p.name, p.status, p.session_id, p.gate_feedback, p.updated_at FROM plays p
   JOIN shows s ON s.id = p.show_id

@@ -1,4 +1,4 @@
-"""Who was refused and why, a line of JSON each in `logs/studio.log`; what opens doors is never written there."""
+"""The audit log `logs/studio.log`: one line of JSON per refusal or action, never with a token or code."""
 
 from __future__ import annotations
 
@@ -8,32 +8,31 @@ import time
 from typing import NamedTuple
 
 FILE = os.path.join("logs", "studio.log")
-_MOST_BYTES = 5_000_000  # then the log is put aside and begun anew
+_MOST_BYTES = 5_000_000  # then the log is rotated
 _MOST_PATH = 200
 
 
 class Denial(NamedTuple):
-    """One refusal: the status, a stable reason, and the sentence for whoever was refused."""
+    """A refusal: the HTTP status, a stable reason code, and the message for the client."""
 
     status: int
     reason: str
-    sentence: str
+    message: str
 
 
 class AuditLog:
-    """Appends to the log of a home; a log that cannot be written stops nobody."""
+    """Appends to the log of a home; an error while writing is ignored."""
 
     def __init__(self, path: str, secrets: tuple[str, ...] = ()) -> None:
         self.path = path
         self._secrets = secrets
 
-    def denied(self, denial: Denial, method: str, path: str, client: str) -> None:
-        """Note a refusal; the query is left out, it may hold what somebody took for the right place of a token."""
+    def write_denial(self, denial: Denial, method: str, path: str, client: str) -> None:
+        """Write a refusal, without the query string: a client may have put a token there."""
         self.write("denied", reason=denial.reason, status=denial.status, method=method[:20], path=path, client=client)
 
     def write(self, event: str, **facts: object) -> None:
-        """Note anything else."""
-        line = json.dumps({"at": round(time.time(), 3), "event": event, **_cut(facts)})
+        line = json.dumps({"at": round(time.time(), 3), "event": event, **_truncate_path(facts)})
         for secret in self._secrets:
             line = line.replace(secret, "[token]")
         try:
@@ -51,7 +50,7 @@ class AuditLog:
             os.replace(self.path, f"{self.path}.1")
 
 
-def _cut(facts: dict[str, object]) -> dict[str, object]:
+def _truncate_path(facts: dict[str, object]) -> dict[str, object]:
     return {
         name: value[:_MOST_PATH] if name == "path" and isinstance(value, str) else value
         for name, value in facts.items()

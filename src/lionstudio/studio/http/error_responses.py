@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json`: one shape for ours, for bad input and for bugs; never a traceback."""
+"""Errors as `application/problem+json`, one shape for our errors, bad input and bugs; never a traceback."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ STATUSES: Mapping[type[LionError], int] = {
 }
 
 
-def problem(
+def problem_response(
     status: int,
     code: str,
     detail: str,
@@ -52,7 +52,6 @@ def problem(
     errors: list[dict[str, Any]] | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """A refusal in the one shape."""
     body: dict[str, Any] = {
         "type": f"urn:lion-studio:{code}",
         "title": HTTPStatus(status).phrase,
@@ -64,51 +63,53 @@ def problem(
     }
     if errors is not None:
         body["errors"] = errors
-    more = dict(headers or {})
+    all_headers = dict(headers or {})
     if status in (429, 503, 507):
-        more.setdefault("Retry-After", str(RETRY_SECONDS))
+        all_headers.setdefault("Retry-After", str(RETRY_SECONDS))
     if status == 401:
-        more.setdefault("WWW-Authenticate", "Bearer")
-    # ASCII, so that half a character of somebody's text cannot break the answer
-    return Response(json.dumps(body), status, more, MEDIA_TYPE)
+        all_headers.setdefault("WWW-Authenticate", "Bearer")
+    # ASCII, so that an incomplete character in a message cannot break the response
+    return Response(json.dumps(body), status, all_headers, MEDIA_TYPE)
 
 
-def of_error(error: LionError, status: int | None = None) -> Response:
-    """One of our own errors."""
+def error_response(error: LionError, status: int | None = None) -> Response:
+    """The response to an error of ours; the class of the error gives the status."""
     if status is None:
         status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-    return problem(status, error.code, error.message, hint=error.hint, retryable=error.retryable)
+    return problem_response(status, error.code, error.message, hint=error.hint, retryable=error.retryable)
 
 
 def install(app: FastAPI) -> None:
-    """Every error of an application leaves it in this shape."""
-    app.add_exception_handler(LionError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _of_framework)
+    """Register the handlers that give every error this shape."""
+    app.add_exception_handler(LionError, _handle_lion_error)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_request)
+    app.add_exception_handler(HTTPException, _handle_http_exception)
 
 
-async def _ours(_request: Request, error: Exception) -> Response:
+async def _handle_lion_error(_request: Request, error: Exception) -> Response:
     assert isinstance(error, LionError)
-    return of_error(error)
+    return error_response(error)
 
 
-async def _invalid(_request: Request, error: Exception) -> Response:
+async def _handle_invalid_request(_request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    found = [
-        {"where": ".".join(str(part) for part in each["loc"]), "message": str(each["msg"])} for each in error.errors()
+    errors = [
+        {"where": ".".join(str(part) for part in item["loc"]), "message": str(item["msg"])} for item in error.errors()
     ]
-    first = f"{found[0]['where']}: {found[0]['message']}" if found else "the request cannot be understood"
-    return problem(422, "invalid_request", first, errors=jsonable(found[:20]))
+    first = f"{errors[0]['where']}: {errors[0]['message']}" if errors else "the request is not valid"
+    return problem_response(422, "invalid_request", first, errors=jsonable(errors[:20]))
 
 
-async def _of_framework(_request: Request, error: Exception) -> Response:
+async def _handle_http_exception(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = {404: ("no_route", "There is nothing at this address."), 405: ("method", "That cannot be done here.")}
-    code, detail = words.get(error.status_code, ("refused", str(error.detail)))
-    return problem(error.status_code, code, detail, headers=error.headers)
+    problems = {404: ("no_route", "No route has this path."), 405: ("method", "This route does not allow the method.")}
+    code, detail = problems.get(error.status_code, ("refused", str(error.detail)))
+    return problem_response(error.status_code, code, detail, headers=error.headers)
 
 
-def bug(error: BaseException) -> tuple[Response, str]:
-    """What to answer when something broke that never should, and what to write into the log."""
-    answer = problem(500, "bug", "Something broke in Studio; logs/studio.log says what.", hint="please report it")
-    return answer, "".join(traceback.format_exception(error))
+def bug_response(error: BaseException) -> tuple[Response, str]:
+    """The response to an unexpected error, and the traceback for the log."""
+    response = problem_response(
+        500, "bug", "Unexpected error in Studio; the traceback is in logs/studio.log.", hint="please report it"
+    )
+    return response, "".join(traceback.format_exception(error))

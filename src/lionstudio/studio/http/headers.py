@@ -1,4 +1,4 @@
-"""What every answer carries in its headers, whatever the route, and what is answered when a route breaks."""
+"""Security headers of every response, and the response to an unexpected error."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lionstudio.studio.http.audit_log import AuditLog
-from lionstudio.studio.http.error_responses import bug
+from lionstudio.studio.http.error_responses import bug_response
 
 
 def content_policy(nonce: str | None = None) -> str:
-    """What a browser may load: our own files; and styles that carry the nonce of their answer, where it has one."""
+    """The Content-Security-Policy: our own files, and styles with the nonce of the response where it has one."""
     styles = "style-src 'self'" if nonce is None else f"style-src 'self' 'nonce-{nonce}'"
     return (
         f"default-src 'none'; script-src 'self'; {styles}; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
@@ -29,7 +29,7 @@ SECURITY_HEADERS = {
 
 
 class SecurityHeaders:
-    """Adds to every answer the headers that keep a browser from doing more than showing it."""
+    """Adds the security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -39,33 +39,33 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
-                    headers.setdefault(name, value)  # the page has a policy of its own, with a nonce
-                # only the files of the page, whose names change with their content, say how long they may be kept
+                    headers.setdefault(name, value)  # the page sets its own policy, with a nonce
+                # only the files of the page, whose names change with their content, may be cached
                 headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
 
 
-class ErrorPage:
-    """An error that nobody foresaw: its traceback goes to the log, and one sentence to the client."""
+class ErrorBoundary:
+    """Logs the traceback of an unexpected error and sends one sentence to the client."""
 
     def __init__(self, app: ASGIApp, log: AuditLog) -> None:
         self.app, self._log = app, log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        began = False
+        started = False
 
-        async def noting(message: Message) -> None:
-            nonlocal began
-            began = began or message["type"] == "http.response.start"
+        async def send_and_note(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
             await send(message)
 
         try:
-            await self.app(scope, receive, noting)
+            await self.app(scope, receive, send_and_note)
         except Exception as error:
-            answer, traceback = bug(error)
+            response, traceback = bug_response(error)
             self._log.write("bug", path=scope.get("path", ""), traceback=traceback)
-            if scope["type"] != "http" or began:
+            if scope["type"] != "http" or started:
                 raise
-            await answer(scope, receive, send)
+            await response(scope, receive, send)

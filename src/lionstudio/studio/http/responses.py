@@ -1,10 +1,10 @@
-"""Answers as bytes: JSON with the seq it was read at, and 304 where the client has the same already."""
+"""Responses as bytes: JSON with the seq it was read at, and 304 where the client has the same already."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -15,13 +15,13 @@ from lionstudio.model.json_codec import jsonable
 
 JSON = "application/json"
 SEQ = "Lion-Seq"
-_MOST_TAGGED = 1_000_000  # bytes; who asks for more reads it once, and waits for its digest each time
+_MOST_TAGGED = 1_000_000  # bytes; a larger body is usually read once, so its digest would only cost time
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
-def encoded(value: Any) -> bytes:
-    """JSON in UTF-8; what another tool left in a row is spelled out, never a reason to fail."""
+def encode_json(value: Any) -> bytes:
+    """JSON in UTF-8; a value that another tool stored is converted to text rather than an error."""
     try:
         return _encode(value).encode()
     except (TypeError, ValueError, RecursionError):
@@ -35,27 +35,33 @@ def _shallow(value: Any) -> Any:
         return {"unreadable": "nested too deeply"}
 
 
-def answer(
+def json_response(
     value: Mapping[str, Any], seq: int, *, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """An object with its seq."""
-    return Response(encoded({"seq": seq, **value}), status, {SEQ: str(seq), **(headers or {})}, JSON)
+    """An object with the seq it was read at."""
+    return Response(encode_json({"seq": seq, **value}), status, {SEQ: str(seq), **(headers or {})}, JSON)
 
 
-def cached(request: Request, body: bytes | list[bytes], seq: int) -> Response:
-    """The same for lists: a client that names the ETag of an equal list is told so. `body` is an object's JSON."""
+def cacheable_response(
+    request: Request, body: bytes | list[bytes], seq: int, *, evaluated_at: float | None = None
+) -> Response:
+    """A list with its seq and ETag, or 304 for a client that has an equal one. `body` is the JSON of an object.
+
+    `evaluated_at` of the states in it does not count as a change.
+    """
     pieces = [body] if isinstance(body, bytes) else body
     headers = {SEQ: str(seq), "Cache-Control": "private, no-cache"}
     if sum(map(len, pieces)) <= _MOST_TAGGED:
-        headers["ETag"] = f'W/"{_digest(pieces)}"'
-        if names_tag(request, headers["ETag"]):
+        clock = b'"evaluated_at":%b' % encode_json(evaluated_at)
+        headers["ETag"] = f'W/"{_digest(piece.replace(clock, b"") for piece in pieces)}"'
+        if matches_etag(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
-    # the seq changes with every commit anywhere, so it is not part of what the tag stands for
+    # the seq changes with every commit, so it is not part of the ETag
     return ChunkedResponse([b'{"seq":%d,' % seq + pieces[0][1:], *pieces[1:]], headers)
 
 
 class ChunkedResponse(Response):
-    """JSON handed over piece by piece: put together first, it would be moved in memory for every part that is sent."""
+    """JSON sent piece by piece: joined first, it would be copied for every part that is sent."""
 
     def __init__(self, pieces: list[bytes], headers: Mapping[str, str]) -> None:
         length = str(sum(map(len, pieces)))
@@ -69,13 +75,13 @@ class ChunkedResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def _digest(pieces: list[bytes]) -> str:
-    found = hashlib.blake2b(digest_size=12)
+def _digest(pieces: Iterable[bytes]) -> str:
+    digest = hashlib.blake2b(digest_size=12)
     for piece in pieces:
-        found.update(piece)
-    return found.hexdigest()
+        digest.update(piece)
+    return digest.hexdigest()
 
 
-def names_tag(request: Request, tag: str) -> bool:
-    """Whether the client says that it has this already."""
+def matches_etag(request: Request, tag: str) -> bool:
+    """Whether If-None-Match of the request contains this ETag."""
     return tag in (part.strip() for part in request.headers.get("if-none-match", "").split(","))

@@ -1,6 +1,6 @@
-"""The static shell: the built page and its files, which hold no data; the same page for each of its addresses.
+"""The built page and its files, which hold no data; every path of the page returns the same document.
 
-Styles that the page makes at run time carry a nonce, new with every answer; scripts come from files only.
+Styles that the page creates at run time carry a nonce, new with every response; scripts come from files only.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from lionstudio.errors import LionError
-from lionstudio.studio.http.error_responses import problem
+from lionstudio.studio.http.error_responses import problem_response
 from lionstudio.studio.http.headers import content_policy
-from lionstudio.studio.http.responses import names_tag
+from lionstudio.studio.http.responses import matches_etag
 from lionstudio.system.filenames import fault_of_name
 from lionstudio.system.safe_read import read_bytes
 
-STATIC = os.path.join(os.path.dirname(__file__), "static")
+STATIC = os.path.join(os.path.dirname(os.path.dirname(__file__)), "static")
 MOST_BYTES = 20_000_000
-# The first part of every address that shows data; whatever else there is belongs to the page and needs no token.
+# The first segment of every path that returns data; all other paths belong to the page and need no token.
 GUARDED = frozenset({"api", "metrics", "openapi.json"})
-_FOR_EVER = "public, max-age=31536000, immutable"
+_FOREVER = "public, max-age=31536000, immutable"
 _NONCE = b'<meta name="csp-nonce" content="'
 
 PLACEHOLDER = """\
@@ -38,8 +38,8 @@ PLACEHOLDER = """\
 <body>
 <main>
 <h1>Lion Studio</h1>
-<p>The server runs, but its page has not been built yet; <code>make web</code> builds it.</p>
-<p>What is kept can be read in a terminal already: <code>li state ls</code></p>
+<p>The server is running, but the page has not been built. Build it with <code>make web</code>.</p>
+<p>List the recorded sessions in a terminal: <code>li state ls</code></p>
 </main>
 </body>
 </html>
@@ -47,15 +47,15 @@ PLACEHOLDER = """\
 
 
 def is_public(path: str) -> bool:
-    """Whether an address shows nothing but the shell, and so needs no token."""
+    """Whether a path returns only the page, and so needs no token."""
     return path.partition("/")[2].partition("/")[0].lower() not in GUARDED
 
 
 async def serve_page(request: Request) -> Response:
-    """A file of the page, or the page itself."""
+    """A file of the page, or its document."""
     path = request.scope["path"]
     if not is_public(path):
-        return problem(404, "no_route", "There is nothing at this address.")
+        return problem_response(404, "no_route", "No route has this path.")
     parts = [part for part in path.split("/") if part]
     if parts and (parts[0] == "assets" or (len(parts) == 1 and "." in parts[0])):
         return _file(request, parts)
@@ -65,20 +65,20 @@ async def serve_page(request: Request) -> Response:
 def _file(request: Request, parts: list[str]) -> Response:
     try:
         if any(fault_of_name(part) for part in parts):
-            return problem(404, "no_file", "The page has no such file.")
+            return problem_response(404, "no_file", "The page does not have this file.")
         content = read_bytes(os.path.join(STATIC, *parts), most=MOST_BYTES, root=STATIC)
     except LionError:
-        return problem(404, "no_file", "The page has no such file.")
+        return problem_response(404, "no_file", "The page does not have this file.")
     tag = '"' + hashlib.blake2b(content, digest_size=12).hexdigest() + '"'
-    headers = {"Cache-Control": _FOR_EVER if parts[0] == "assets" else "no-cache", "ETag": tag}
-    if names_tag(request, tag):
+    headers = {"Cache-Control": _FOREVER if parts[0] == "assets" else "no-cache", "ETag": tag}
+    if matches_etag(request, tag):
         return Response(status_code=304, headers=headers)
     kind = mimetypes.guess_type(parts[-1])[0] or "application/octet-stream"
     return Response(content, media_type=kind, headers=headers)
 
 
 def _page() -> Response:
-    """The page with a nonce of its own, so it is never kept."""
+    """The document with its own nonce; it must not be cached."""
     nonce = secrets.token_urlsafe(16)
     try:
         content = read_bytes(os.path.join(STATIC, "index.html"), most=MOST_BYTES, root=STATIC)

@@ -1,6 +1,6 @@
-"""The token that opens Studio, and the one-time codes that bring it to a browser without showing it.
+"""The token of the server, and the one-time codes that sign a browser in without showing it.
 
-The cookie is derived from the token, so a page stays open when the server is started again.
+The cookie is derived from the token, so a page stays signed in when the server restarts.
 """
 
 from __future__ import annotations
@@ -16,26 +16,29 @@ from lionstudio.errors import InvalidInput, LionError, StorageFailed
 from lionstudio.system.safe_read import read_text
 
 FILE = "studio.token"
-CODE_SECONDS = 55.0  # a person needs a few; less than a minute, as promised
+CODE_SECONDS = 55.0  # documented as less than a minute
 _BYTES = 32
-_SHORTEST = 22  # characters: what 128 bits take in base64
+_SHORTEST = 22  # characters: 128 bits in base64
 _MOST_CODES = 16
 
 
 def load_token(path: str) -> str:
-    """The token of a file; the file is made, readable by its owner only, where there is none."""
+    """Read the token from a file, or create the file, readable by its owner only."""
     try:
         _create(path)
     except FileExistsError:
         pass
     except OSError as error:
-        raise StorageFailed(f"the token cannot be kept in {path}: {error.strerror}", hint="name another file") from None
+        raise StorageFailed(
+            f"cannot write the token to {path}: {error.strerror}", hint="choose another file with --token-file"
+        ) from None
     token = read_text(path, most=1000).strip()
     if len(token) < _SHORTEST or not (token.isascii() and token.isprintable() and " " not in token):
         raise InvalidInput(
-            f"{path} holds no token of {_SHORTEST} characters or more", hint="remove it and a new one is made"
+            f"{path} does not contain a token of at least {_SHORTEST} characters",
+            hint=f"rm {path}; the next start creates a new one",
         )
-    _close_to_others(path)
+    _restrict_permissions(path)
     return token
 
 
@@ -46,49 +49,48 @@ def _create(path: str) -> None:
         file.write(secrets.token_urlsafe(_BYTES) + "\n")
 
 
-def _close_to_others(path: str) -> None:
+def _restrict_permissions(path: str) -> None:
     try:
         if os.stat(path).st_mode & 0o077:
             os.chmod(path, 0o600)
     except OSError as error:
-        raise StorageFailed(f"{path} can be read by others: {error.strerror}", hint="chmod 600 it") from None
+        raise StorageFailed(f"other users can read {path}: {error.strerror}", hint=f"chmod 600 {path}") from None
 
 
-def cookie_of(token: str) -> str:
-    """What the browser keeps: it opens the same doors, but it is not the token."""
+def derive_cookie(token: str) -> str:
+    """The value of the cookie: it authenticates like the token, but does not reveal it."""
     return hmac.new(token.encode(), b"lion studio cookie", hashlib.sha256).hexdigest()
 
 
-def is_same(given: str, wanted: str) -> bool:
-    """Compare without telling by the time it takes how much was right."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode())
+def secrets_equal(value: str, secret: str) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(value.encode("utf-8", "replace"), secret.encode())
 
 
-class Codes:
-    """One-time codes: each is good once and for less than a minute."""
+class OneTimeCodes:
+    """One-time codes, each valid once and for less than a minute."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._until: dict[str, float] = {}
+        self._expiries: dict[str, float] = {}
 
-    def make(self) -> str:
-        """A new code."""
-        self._forget_old()
-        if len(self._until) >= _MOST_CODES:
-            raise LionError("too many codes wait to be used", hint="wait a minute")
+    def create(self) -> str:
+        self._drop_expired()
+        if len(self._expiries) >= _MOST_CODES:
+            raise LionError("too many one-time codes are unused", hint="wait a minute, then try again")
         code = secrets.token_urlsafe(_BYTES)
-        self._until[code] = self._clock() + CODE_SECONDS
+        self._expiries[code] = self._clock() + CODE_SECONDS
         return code
 
-    def use(self, given: str) -> bool:
-        """Whether it was good; it is not any more."""
-        self._forget_old()
-        # every one is looked at: which of them was meant must not be told by the time
-        matching = [code for code in self._until if is_same(given, code)]
+    def consume(self, value: str) -> bool:
+        """Whether the code was valid; it is not afterwards."""
+        self._drop_expired()
+        # every code is compared, so that the time does not reveal which one matched
+        matching = [code for code in self._expiries if secrets_equal(value, code)]
         for code in matching:
-            del self._until[code]
+            del self._expiries[code]
         return bool(matching)
 
-    def _forget_old(self) -> None:
+    def _drop_expired(self) -> None:
         now = self._clock()
-        self._until = {code: until for code, until in self._until.items() if until > now}
+        self._expiries = {code: expiry for code, expiry in self._expiries.items() if expiry > now}

@@ -1,6 +1,6 @@
-"""Launches: `li …` as processes of their own, with the words that orders.py allows and nothing else.
+"""Start `li` commands as processes, with the argv that policy.py allows.
 
-Never through a shell; the prompt goes in by standard input, and the environment holds only what agents need.
+Never through a shell; the prompt goes to stdin, and the environment holds only what agents need.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from lionstudio.system.process_identity import Owner, identify, signal_owner
 MOST_RUNNING = 32
 MOST_KEPT = 500
 _MOST_OUTPUT = 20_000  # bytes of the end of a log
-_LOOK_SECONDS = 0.05
+_POLL_SECONDS = 0.05
 
 
 @dataclass(slots=True)
 class Launch:
-    """One process that was started here; the id of a run of agents is that of its session."""
+    """A process that this server started; the id of an agent run is the id of its session."""
 
     id: str
     verb: str
@@ -44,7 +44,7 @@ class Launch:
     key: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the API shows it; the prompt is in the session's messages."""
+        """The launch as JSON; the prompt is in the messages of the session."""
         code = self.process.poll()
         return {
             "id": self.id,
@@ -61,67 +61,68 @@ class Launch:
 
 
 class Launcher:
-    """Everything this server started; what runs goes on when the server stops."""
+    """The launches of this server; their processes continue when the server stops."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._all: dict[str, Launch] = {}
+        self._launches: dict[str, Launch] = {}
         self.closing = False
 
     def start(
         self, verb: str, target: str | None, prompt: str, options: Mapping[str, Any], key: str | None = None
     ) -> Launch:
-        """Start a run of agents or a task; the same key again gives the same launch."""
-        known = next((each for each in self._all.values() if key is not None and each.key == key), None)
-        if known is not None:
-            return known
+        """Start an agent run or a task; a repeated key returns the first launch."""
+        earlier = next((launch for launch in self._launches.values() if key is not None and launch.key == key), None)
+        if earlier is not None:
+            return earlier
         id_ = new_id()
-        words = run_argv(verb, target, options, id_) if verb in RUNS else task_argv(verb, target, options)
-        return self.order(verb, target, words, prompt=prompt, options=options, key=key, id_=id_)
+        argv = run_argv(verb, target, options, id_) if verb in RUNS else task_argv(verb, target, options)
+        return self.start_command(verb, target, argv, prompt=prompt, options=options, key=key, id_=id_)
 
-    def order(
+    def start_command(
         self,
         verb: str,
         target: str | None,
-        words: list[str],
+        argv: list[str],
         *,
         prompt: str = "",
         options: Mapping[str, Any] | None = None,
         key: str | None = None,
         id_: str | None = None,
     ) -> Launch:
-        """Start `li` with these words."""
-        if self.closing or sum(each.process.poll() is None for each in self._all.values()) >= MOST_RUNNING:
-            raise Busy(f"{MOST_RUNNING} launches run already, or Studio is stopping", hint="wait for one to end")
-        launch = self._spawn(id_ or new_id(), verb, target, dict(options or {}), words, prompt, key)
-        self._all[launch.id] = launch
-        self._forget_old()
+        """Start `li` with these arguments."""
+        if self.closing or sum(launch.process.poll() is None for launch in self._launches.values()) >= MOST_RUNNING:
+            raise Busy(
+                f"{MOST_RUNNING} launches are running already, or Studio is stopping", hint="wait until one ends"
+            )
+        launch = self._spawn(id_ or new_id(), verb, target, dict(options or {}), argv, prompt, key)
+        self._launches[launch.id] = launch
+        self._drop_ended()
         return launch
 
-    def list_all(self) -> list[Launch]:
-        """Newest first."""
-        return list(self._all.values())[::-1]
+    def list_launches(self) -> list[Launch]:
+        """Every launch, newest first."""
+        return list(self._launches.values())[::-1]
 
     def get(self, launch_id: str) -> Launch:
-        """One by its id; NotFound otherwise."""
-        found = self._all.get(launch_id)
-        if found is None:
-            raise NotFound(f"there is no launch {launch_id!r:.100}", hint="`li ps` lists everything that runs")
-        return found
+        launch = self._launches.get(launch_id)
+        if launch is None:
+            raise NotFound(f"launch {launch_id!r:.100} does not exist", hint="`li ps` lists active runs")
+        return launch
 
     def stop(self, launch_id: str) -> Launch:
-        """Ask it to end; only ever the process that was started."""
+        """Send SIGTERM, only to the process that was started."""
         launch = self.get(launch_id)
         if launch.process.poll() is None:
-            with suppress(NotFound):  # it ended just now
+            with suppress(NotFound):  # it has just ended
                 signal_owner(launch.owner, signal.SIGTERM)
         return launch
 
     def wait(self, launch: Launch, seconds: float) -> None:
-        """Wait until it has ended, but not longer than that; called from a thread."""
+        """Wait until the launch has ended or the timeout; call it from a thread."""
         deadline = time.monotonic() + seconds
         while launch.process.poll() is None and time.monotonic() < deadline:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
     def _spawn(
         self,
@@ -137,16 +138,16 @@ class Launcher:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         log = os.path.join(folder, f"{session_id}.log")
         cwd = options.get("cwd")
-        # a file and no pipe: a pipe that is full would hold the server up until the program reads
+        # a file instead of a pipe: a full pipe would block the server until the program reads
         with (
             open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "wb") as output,
-            tempfile.TemporaryFile(dir=folder) as given,
+            tempfile.TemporaryFile(dir=folder) as prompt_file,
         ):
-            given.write(prompt.encode("utf-8", "replace"))
-            given.seek(0)
+            prompt_file.write(prompt.encode("utf-8", "replace"))
+            prompt_file.seek(0)
             process = subprocess.Popen(
                 li_argv(*argv),
-                stdin=given,
+                stdin=prompt_file,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
@@ -155,14 +156,14 @@ class Launcher:
             )
         return Launch(session_id, verb, target, options, time.time(), log, process, identify(process.pid), key)
 
-    def _forget_old(self) -> None:
-        ended = [each.id for each in self._all.values() if each.process.poll() is not None]
-        for old in ended[: max(0, len(self._all) - MOST_KEPT)]:
-            del self._all[old]
+    def _drop_ended(self) -> None:
+        ended = [launch.id for launch in self._launches.values() if launch.process.poll() is not None]
+        for launch_id in ended[: max(0, len(self._launches) - MOST_KEPT)]:
+            del self._launches[launch_id]
 
 
-def output_of(launch: Launch) -> str:
-    """The end of what it printed."""
+def read_output(launch: Launch) -> str:
+    """The end of the output of a launch."""
     try:
         with open(launch.log, "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _MOST_OUTPUT))
@@ -173,5 +174,5 @@ def output_of(launch: Launch) -> str:
 
 def _environment(settings: Settings) -> dict[str, str]:
     env = agent_environment(os.environ, session_id="", settings=settings)
-    del env["LIONAGI_SESSION_ID"]  # a run of its own, not a part of one
+    del env["LIONAGI_SESSION_ID"]  # not part of another run
     return {**env, "LIONAGI_SHOWS": settings.shows}

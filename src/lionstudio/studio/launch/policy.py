@@ -1,6 +1,6 @@
-"""What may be started from a page, word by word: verbs, their targets and their options, and nothing else.
+"""The commands that a page may start: an allow-list of verbs, targets and options.
 
-A value is always one word with its option, so that it can never be taken for another.
+A value is always one argument with its option (`--name=value`), so that it cannot be parsed as another option.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.system.filenames import check_name
 
 _SHARED = frozenset({"name", "model", "effort", "permissions", "system", "timeout", "cwd", "team_mode"})
-# What runs agents: what may be given to each, beside its prompt and its target.
+# Commands that run agents, and the options of each beside its prompt and target.
 RUNS: Mapping[str, frozenset[str]] = {
     "agent": _SHARED | {"resume", "fork"},
     "play": _SHARED | {"arg", "agent"},
@@ -24,13 +24,13 @@ RUNS: Mapping[str, frozenset[str]] = {
 
 
 class LaunchTask(NamedTuple):
-    """A command that runs no agent by itself: its words, and its options."""
+    """A command that does not run an agent: its argv, and its options."""
 
-    words: tuple[str, ...]
+    argv: tuple[str, ...]
     options: frozenset[str] = frozenset()
 
 
-# What brings things in or takes them away; `verb target` of a launch is the key.
+# Imports and deletions, by `verb target` of the launch.
 TASKS: Mapping[str, LaunchTask] = {
     **{f"mirror {tool}": LaunchTask(("mirror", tool)) for tool in TRANSCRIPT_TOOLS},
     "import runs": LaunchTask(("state", "import")),
@@ -51,57 +51,60 @@ _WITH_TARGET = frozenset({"agent", "play", "fanout"})
 
 
 def run_argv(verb: str, target: str | None, options: Mapping[str, Any], session_id: str) -> list[str]:
-    """The words of a run of agents, or a refusal; its prompt comes by standard input."""
-    words = [verb]
+    """The argv of an agent run, or InvalidInput; the prompt goes to stdin."""
+    argv = [verb]
     if verb in _WITH_TARGET:
-        words.append(_target(target))
+        argv.append(_target(target))
     elif target is not None:
-        raise InvalidInput(f"{verb} takes no target", hint="give its steps as options")
-    return [*words, "-", *_options(verb, RUNS[verb], options), "--session-id", session_id]
+        raise InvalidInput(f"{verb} does not take a target", hint="pass its steps as options")
+    return [*argv, "-", *_options(verb, RUNS[verb], options), "--session-id", session_id]
 
 
 def task_argv(verb: str, target: str | None, options: Mapping[str, Any]) -> list[str]:
-    """The words of a task, or a refusal."""
+    """The argv of a task, or InvalidInput."""
     task = TASKS.get(f"{verb} {target}")
     if task is None:
         targets = ", ".join(name.split()[1] for name in TASKS if name.split()[0] == verb)
-        known = f"{verb} takes one of: {targets}" if targets else f"use one of: {', '.join(VERBS)}"
-        raise InvalidInput(f"{verb!r:.40} cannot be launched with {target!r:.40}", hint=known)
-    return [*task.words, *_options(verb, task.options, options)]
+        hint = f"targets of {verb}: {targets}" if targets else f"use one of: {', '.join(VERBS)}"
+        raise InvalidInput(f"unknown launch: {verb!r:.40} with target {target!r:.40}", hint=hint)
+    return [*task.argv, *_options(verb, task.options, options)]
 
 
 def show_argv(
     action: str, topic: str, play: str | None, feedback: str | None, granted: Mapping[str, Any] | None = None
 ) -> list[str]:
-    """The words of a person's word about a show or one of its plays; `granted` is what it may spend beyond its plan."""
+    """The argv of a decision about a show or one of its plays; `granted` raises the budget."""
     if action not in SHOW_ACTIONS:
-        raise InvalidInput(f"{action!r:.40} is nothing that can be done", hint=f"use one of: {', '.join(SHOW_ACTIONS)}")
+        raise InvalidInput(f"unknown action {action!r:.40}", hint=f"use one of: {', '.join(SHOW_ACTIONS)}")
     if action not in (_ABOUT_SHOWS if play is None else _ABOUT_PLAYS):
-        raise InvalidInput(f"{action} is about {'a play' if play is None else 'the whole show'}", hint="look at `play`")
+        raise InvalidInput(
+            f"{action} applies to {'a play' if play is None else 'the whole show'}",
+            hint="set `play`" if play is None else "omit `play`",
+        )
     if granted and (action != "approve" or play is not None):
-        raise InvalidInput("a budget is granted by approving the whole show", hint="leave `play` out, or the amounts")
-    words = ["show", action, check_name(topic, "topic"), *([] if play is None else [check_name(play, "play")])]
+        raise InvalidInput("only approving the whole show raises its budget", hint="omit `play`, or omit the amounts")
+    argv = ["show", action, check_name(topic, "topic"), *([] if play is None else [check_name(play, "play")])]
     if action in _DETACHED:
-        return [*words, "--detach"]
-    # a word is of use when somebody takes it up: a director is started where there is none
-    words += ["--resume"] if action in _ABOUT_PLAYS else []
-    words += [f"--{name}={value}" for name, value in (granted or {}).items()]
-    return words if feedback is None else [*words, f"--feedback={_word('feedback', feedback)}"]
+        return [*argv, "--detach"]
+    # a decision needs a director: start one where none is running
+    argv += ["--resume"] if action in _ABOUT_PLAYS else []
+    argv += [f"--{name}={value}" for name, value in (granted or {}).items()]
+    return argv if feedback is None else [*argv, f"--feedback={_value('feedback', feedback)}"]
 
 
 def _target(target: str | None) -> str:
-    # provider/model is two names; each is checked like any other that comes from outside
+    # provider/model is two names; each is checked like every name from outside
     parts = (target or "").split("/", 1)
     return "/".join(check_name(part, "target") for part in parts)
 
 
-def _options(verb: str, allowed: frozenset[str], given: Mapping[str, Any]) -> list[str]:
-    words: list[str] = []
-    for name, value in given.items():
+def _options(verb: str, allowed: frozenset[str], options: Mapping[str, Any]) -> list[str]:
+    argv: list[str] = []
+    for name, value in options.items():
         if name not in allowed:
-            raise InvalidInput(f"{verb} has no option {name!r:.40}", hint=f"it has: {', '.join(sorted(allowed))}")
-        words += _option(name, value)
-    return words
+            raise InvalidInput(f"{verb} has no option {name!r:.40}", hint=f"options: {', '.join(sorted(allowed))}")
+        argv += _option(name, value)
+    return argv
 
 
 def _option(name: str, value: Any) -> list[str]:
@@ -110,14 +113,14 @@ def _option(name: str, value: Any) -> list[str]:
         return [flag] if value else []
     if name in _REPEATED:
         if not isinstance(value, Sequence) or isinstance(value, str):
-            raise InvalidInput(f"{name} is a list of texts")
-        return [f"{flag}={_word(name, each)}" for each in value]
+            raise InvalidInput(f"{name} must be a list of strings")
+        return [f"{flag}={_value(name, item)}" for item in value]
     if name == "cwd" and not (isinstance(value, str) and os.path.isabs(value) and os.path.isdir(value)):
-        raise InvalidInput("cwd is not an existing folder", hint="give an absolute path")
-    return [f"{flag}={_word(name, value)}"]
+        raise InvalidInput("cwd is not an existing folder", hint="use an absolute path")
+    return [f"{flag}={_value(name, value)}"]
 
 
-def _word(name: str, value: Any) -> str:
+def _value(name: str, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int)) or "\0" in str(value):
-        raise InvalidInput(f"{name} must be a text or a whole number, not {value!r:.60}")
+        raise InvalidInput(f"{name} must be a string or an integer, not {value!r:.60}")
     return str(value)

@@ -1,6 +1,6 @@
 """One tail of the change feed for the whole server, and a bounded queue for each client.
 
-A client that does not keep up loses its queue and is told to fetch anew; it never costs more than its 256 events,
+A client that does not keep up loses its queue and is told to resync; it never costs more memory than its 256 events,
 and those are the same bytes for all clients.
 """
 
@@ -17,90 +17,91 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
 from lionstudio.state.sqlite.tail import Tail
 from lionstudio.studio.db import StudioDb, identity_of
-from lionstudio.studio.live.payload import light_event, whole_event
+from lionstudio.studio.live.payload import change_event, message_event
 
 MOST_QUEUED = 256
 MOST_CLIENTS = 2000
-_CHUNK = 64  # changes handed out before clients get a turn
-_TAKEN = 16  # events in one piece for a client
-_PATIENCE = 0.25  # seconds for which a burst waits for clients that still read
+_CHUNK = 64  # changes delivered before clients get a turn
+_BATCH = 16  # events sent to a client at once
+_BURST_WAIT = 0.25  # seconds that a burst waits for clients that still read
 _RETRY_SECONDS = 0.25
-_OPENING_SECONDS = 3.0  # a page that was quicker than the database
+_OPENING_SECONDS = 3.0  # a page may connect before the database is open
 
 
 class HubEvent(NamedTuple):
-    """A framed event, and the change it came from."""
+    """A framed event and its change."""
 
     change: Change
     piece: bytes
 
 
 class Subscriber:
-    """One client: which changes it wants, and what waits for it."""
+    """One client: a filter of changes, and the queue of its events."""
 
     def __init__(self, wants: Callable[[Change], bool], *, whole: bool) -> None:
         self.wants, self.whole = wants, whole
         self.queue: deque[HubEvent] = deque()
         self.ready = asyncio.Event()
-        self.lost = False
+        self.dropped = False
         self.lagging = False
 
     def put(self, event: HubEvent) -> None:
-        """Queue an event; when there is no room, everything is given up."""
-        if self.lost:
+        """Queue an event; a full queue drops the client."""
+        if self.dropped:
             return
         if len(self.queue) >= MOST_QUEUED:
-            self.lose()
+            self.drop()
             return
         self.queue.append(event)
         self.ready.set()
 
-    def lose(self) -> None:
-        """From now on it can only be told to fetch anew."""
+    def drop(self) -> None:
+        """Clear the queue; the stream then tells the client to resync."""
         self.queue.clear()
-        self.lost = True
+        self.dropped = True
         self.ready.set()
 
     def take(self) -> list[HubEvent]:
-        """The next of what waits; few at a time, because what is on its way to one client is a copy of its own."""
-        taken = [self.queue.popleft() for _ in range(min(_TAKEN, len(self.queue)))]
+        """The next events; few at a time, because the bytes on their way to a client are a copy of its own."""
+        events = [self.queue.popleft() for _ in range(min(_BATCH, len(self.queue)))]
         if not self.queue:
             self.ready.clear()
             self.lagging = False
-        return taken
+        return events
 
 
 class Hub:
-    """Follows the database and hands its changes to every subscriber."""
+    """Follows the change feed of the database and delivers it to every subscriber."""
 
     def __init__(self, store: StudioDb) -> None:
         self._store = store
         self._subscribers: set[Subscriber] = set()
         self.seq: int | None = None
-        self._following = asyncio.Event()
-        self._rang = asyncio.Event()
+        self._ready = asyncio.Event()
+        self._wakeup = asyncio.Event()
         self.closing = asyncio.Event()
 
     @property
-    def clients(self) -> int:
-        """How many listen."""
+    def client_count(self) -> int:
         return len(self._subscribers)
 
-    async def opened(self) -> None:
-        """Wait a moment for the database to be followed; Busy when nobody can be served."""
-        await _either(self._following, _OPENING_SECONDS)
+    async def wait_until_ready(self) -> None:
+        """Wait a moment for the feed; Busy when it cannot be followed or too many clients are connected."""
+        await _wait(self._ready, _OPENING_SECONDS)
         self._check_open()
 
     def _check_open(self) -> int:
         if self.seq is None or self.closing.is_set():
-            raise Busy("the database cannot be followed right now", hint="it is tried again all the time")
+            raise Busy(
+                "the change feed is not available", hint="the server retries continuously; reconnect in a moment"
+            )
         if len(self._subscribers) >= MOST_CLIENTS:
-            raise Busy(f"{MOST_CLIENTS} clients listen already", hint="close a page")
+            raise Busy(f"{MOST_CLIENTS} clients are connected already", hint="close some pages")
         return self.seq
 
     @asynccontextmanager
-    async def subscribed(self, subscriber: Subscriber) -> AsyncIterator[int]:
-        """Listen for the time of the block; gives the seq after which events are queued."""
+    async def subscribe(self, subscriber: Subscriber) -> AsyncIterator[int]:
+        """Queue events for the time of the block; yields the seq after which they start."""
         joined = self._check_open()
         self._subscribers.add(subscriber)
         try:
@@ -109,7 +110,7 @@ class Hub:
             self._subscribers.discard(subscriber)
 
     async def run(self) -> None:
-        """Follow until the server stops, whatever happens to the file."""
+        """Follow the feed until the server stops, even if the file is replaced."""
         while not self.closing.is_set():
             identity = identity_of(self._store.path)
             try:
@@ -117,85 +118,85 @@ class Hub:
                     if identity_of(self._store.path) == identity:
                         await self._follow(tail, identity)
             except LionError:
-                pass  # not there, locked or damaged: routes say so, and it is looked at again
+                pass  # missing, locked or damaged: the routes report it, and the loop retries
             self.seq = None
-            self._following.clear()
+            self._ready.clear()
             if not self.closing.is_set():
-                self._lose_all()
-            await _either(self.closing, _RETRY_SECONDS)
+                self._drop_all()
+            await _wait(self.closing, _RETRY_SECONDS)
 
     async def _follow(self, tail: Tail, identity: tuple[int, int] | None) -> None:
-        loop, rang = asyncio.get_running_loop(), self._rang
-        with tail.waking(rang.set):
+        loop, wakeup = asyncio.get_running_loop(), self._wakeup
+        with tail.waking(wakeup.set):
             self.seq = tail.last
-            self._following.set()
-            looked = 0.0
+            self._ready.set()
+            checked_at = 0.0
             while not self.closing.is_set():
-                if loop.time() - looked > _RETRY_SECONDS:
-                    looked = loop.time()
+                if loop.time() - checked_at > _RETRY_SECONDS:
+                    checked_at = loop.time()
                     if identity_of(self._store.path) != identity:
                         return
-                rang.clear()
-                found = tail.look()
-                if found.resync:
-                    self._lose_all()
-                    self.seq = found.last_seq
-                elif found.rows:
-                    await self._spread(found.rows)
+                wakeup.clear()
+                changes = tail.look()
+                if changes.resync:
+                    self._drop_all()
+                    self.seq = changes.last_seq
+                elif changes.rows:
+                    await self._publish(changes.rows)
                 else:
-                    await _either(rang, _RETRY_SECONDS)
+                    await _wait(wakeup, _RETRY_SECONDS)
 
-    async def _spread(self, rows: tuple[Change, ...]) -> None:
+    async def _publish(self, rows: tuple[Change, ...]) -> None:
         for start in range(0, len(rows), _CHUNK):
             chunk = rows[start : start + _CHUNK]
             if self._subscribers:
-                await self._wait_for_room()
+                await self._wait_for_slow_clients()
                 with self._store.reader() as conn:
-                    self._hand_out(conn, chunk)
+                    self._deliver(conn, chunk)
             self.seq = chunk[-1].seq
             await asyncio.sleep(0)
 
-    def _hand_out(self, conn: Connection, chunk: tuple[Change, ...]) -> None:
+    def _deliver(self, conn: Connection, chunk: tuple[Change, ...]) -> None:
         for change in chunk:
-            wanting = [each for each in self._subscribers if not each.lost and each.wants(change)]
+            interested = [client for client in self._subscribers if not client.dropped and client.wants(change)]
             for whole in (True, False):
-                some = [each for each in wanting if each.whole is whole]
-                if some:
-                    event = HubEvent(change, whole_event(conn, change) if whole else light_event(change))
-                    for each in some:
-                        each.put(event)
+                clients = [client for client in interested if client.whole is whole]
+                if clients:
+                    event = HubEvent(change, message_event(conn, change) if whole else change_event(change))
+                    for client in clients:
+                        client.put(event)
 
-    async def _wait_for_room(self) -> None:
-        """A burst must not cost those their place who read as fast as they can."""
-        deadline = asyncio.get_running_loop().time() + _PATIENCE
+    async def _wait_for_slow_clients(self) -> None:
+        """Wait briefly, so that a burst does not drop clients that read as fast as they can."""
+        deadline = asyncio.get_running_loop().time() + _BURST_WAIT
         while True:
             full = [
-                each
-                for each in self._subscribers
-                if len(each.queue) > MOST_QUEUED - _CHUNK and not each.lagging and not each.lost
+                client
+                for client in self._subscribers
+                if len(client.queue) > MOST_QUEUED - _CHUNK and not client.lagging and not client.dropped
             ]
             if not full:
                 return
             if asyncio.get_running_loop().time() > deadline:
-                for each in full:
-                    each.lagging = True
+                for client in full:
+                    client.lagging = True
                 return
             await asyncio.sleep(0.005)
 
-    def _lose_all(self) -> None:
-        for each in self._subscribers:
-            each.lose()
+    def _drop_all(self) -> None:
+        for client in self._subscribers:
+            client.drop()
 
     def close(self) -> None:
-        """Stop following; every stream ends."""
+        """Stop following and end every stream."""
         self.closing.set()
-        self._rang.set()
-        for each in self._subscribers:
-            each.ready.set()
+        self._wakeup.set()
+        for client in self._subscribers:
+            client.ready.set()
 
 
-async def _either(event: asyncio.Event, seconds: float) -> None:
-    """Wait for an event, but not longer than that."""
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Wait for an event or the timeout."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

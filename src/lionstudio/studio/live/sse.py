@@ -1,4 +1,4 @@
-"""The framing of server-sent events, and a response that a client which stops reading cannot hold up."""
+"""Framing of server-sent events, and a response that drops a client which stops reading."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ STALLED_SECONDS = 20.0  # a client whose buffers stay full that long has stopped
 
 
 def frame(event: str, data: bytes, seq: int | None = None) -> bytes:
-    """One event; the data is JSON, which has no line breaks of its own."""
+    """One event; the data is JSON without line breaks."""
     number = b"" if seq is None else b"id: %d\n" % seq
     return b"%sevent: %s\ndata: %s\n\n" % (number, event.encode(), data)
 
 
 class EventStream(Response):
-    """Sends pieces as they come, until they end, the client leaves or it stops reading."""
+    """Sends pieces until they end, the client disconnects or stops reading."""
 
     media_type = MEDIA_TYPE
 
@@ -36,12 +36,12 @@ class EventStream(Response):
         try:
             async with asyncio.TaskGroup() as group:
                 sending = group.create_task(self._send(send))
-                leaving = group.create_task(_left(receive))
-                await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
+                disconnect = group.create_task(_disconnected(receive))
+                await asyncio.wait((sending, disconnect), return_when=asyncio.FIRST_COMPLETED)
                 sending.cancel()
-                leaving.cancel()
+                disconnect.cancel()
         except* (TimeoutError, LionError):
-            pass  # it reads no more, or the database went away: the connection is dropped, and the client comes back
+            pass  # the client stopped reading or the database is gone: the connection closes, and the client reconnects
 
     async def _send(self, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
@@ -51,6 +51,6 @@ class EventStream(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def _left(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -1,1 +1,1 @@
-"""The routes, a module a resource. A handler reads rows or files, makes the answer and decides nothing else."""
+"""The routes, one module per resource; a handler reads rows or files and returns a response."""

@@ -1,4 +1,4 @@
-"""The doors: `/healthz`, the one-time code, the cookie, and numbers for a monitor."""
+"""`/healthz`, sign-in with a one-time code or the token, and `/metrics`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from lionstudio.state.runs.dashboard import status_counts
 from lionstudio.state.sqlite.maintenance import file_size
 from lionstudio.studio.http.auth import cookie_name
-from lionstudio.studio.http.error_responses import problem
-from lionstudio.studio.http.responses import JSON, encoded
-from lionstudio.studio.http.tokens import cookie_of
+from lionstudio.studio.http.error_responses import problem_response
+from lionstudio.studio.http.responses import JSON, encode_json
+from lionstudio.studio.http.tokens import derive_cookie
 from lionstudio.studio.schemas.admin import Health
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
@@ -27,32 +27,34 @@ _NO_CONTENT: dict[int | str, dict[str, Any]] = {204: {"description": "this brows
 
 @router.get("/healthz", response_model=Health, responses=problems())
 async def healthz() -> Response:
-    """That the server runs; needs no token and tells nothing else."""
-    return Response(encoded({"status": "ok", "version": VERSION}), media_type=JSON)
+    """Report that the server is running; needs no token."""
+    return Response(encode_json({"status": "ok", "version": VERSION}), media_type=JSON)
 
 
 @router.get(
     "/login", status_code=303, response_class=Response, responses={303: {"description": "to the page"}, **problems()}
 )
 async def login_by_code(request: Request, code: Annotated[str, Query(max_length=200)] = "") -> Response:
-    """The address that `li studio` prints: its code is good once, for less than a minute."""
-    here = services(request)
-    if not here.codes.use(code):
-        here.log.write("denied", reason="wrong_code", path="/login")
+    """Sign in with the URL that `li studio` prints; its code is valid once, for less than a minute."""
+    app = services(request)
+    if not app.codes.consume(code):
+        app.audit_log.write("denied", reason="wrong_code", path="/login")
         if "text/html" in request.headers.get("Accept", ""):
-            return RedirectResponse("/", 303)  # the page is shown to who is signed in, and tells others how to
-        return problem(401, "wrong_code", "That code was used already, or is too old.", hint="start `li studio` again")
-    answer = RedirectResponse("/", 303)
-    _sign_in(request, here, answer)
-    return answer
+            return RedirectResponse("/", 303)  # the page explains how to sign in
+        return problem_response(
+            401, "wrong_code", "The code was used already or has expired.", hint="run `li studio` again"
+        )
+    response = RedirectResponse("/", 303)
+    _sign_in(request, app, response)
+    return response
 
 
 @router.post("/api/login", status_code=204, response_class=Response, responses={**_NO_CONTENT, **problems()})
 async def login_by_token(request: Request) -> Response:
-    """Sign this browser in; the token was sent as for any other route."""
-    answer = Response(status_code=204)
-    _sign_in(request, services(request), answer)
-    return answer
+    """Sign this browser in with the token in the Authorization header."""
+    response = Response(status_code=204)
+    _sign_in(request, services(request), response)
+    return response
 
 
 @router.get(
@@ -61,28 +63,28 @@ async def login_by_token(request: Request) -> Response:
     responses={200: {"description": "Prometheus", "content": {"text/plain": {}}}, **problems()},
 )
 async def metrics(request: Request) -> Response:
-    """Numbers for Prometheus, behind the token."""
-    here = services(request)
-    counts, seq = here.store.read(status_counts)
+    """Metrics for Prometheus; needs the token."""
+    app = services(request)
+    counts, seq = app.db.read(status_counts)
     lines = ["# TYPE lion_sessions gauge", *(f'lion_sessions{{status="{name}"}} {n}' for name, n in counts.items())]
-    plain = {
+    values = {
         "lion_changes_seq": seq,
-        "lion_stream_clients": here.feed.clients,
-        "lion_database_bytes": file_size(here.store.path),
-        "lion_wal_bytes": file_size(f"{here.store.path}-wal"),
-        "lion_database_replaced_total": here.store.replaced,
-        "lion_launches_running": sum(each.process.poll() is None for each in here.launches.list_all()),
-        "process_resident_memory_bytes": _resident(),
+        "lion_stream_clients": app.hub.client_count,
+        "lion_database_bytes": file_size(app.db.path),
+        "lion_wal_bytes": file_size(f"{app.db.path}-wal"),
+        "lion_database_replaced_total": app.db.replaced,
+        "lion_launches_running": sum(launch.process.poll() is None for launch in app.launcher.list_launches()),
+        "process_resident_memory_bytes": _resident_bytes(),
     }
-    for name, value in plain.items():
+    for name, value in values.items():
         lines += [f"# TYPE {name} {'counter' if name.endswith('_total') else 'gauge'}", f"{name} {value}"]
     return Response("\n".join(lines) + "\n", media_type="text/plain; version=0.0.4")
 
 
-def _sign_in(request: Request, here: Services, answer: Response) -> None:
-    answer.set_cookie(
+def _sign_in(request: Request, app: Services, response: Response) -> None:
+    response.set_cookie(
         cookie_name(request.scope),
-        cookie_of(here.keys.token),
+        derive_cookie(app.credentials.token),
         max_age=_COOKIE_SECONDS,
         httponly=True,
         samesite="strict",
@@ -90,7 +92,7 @@ def _sign_in(request: Request, here: Services, answer: Response) -> None:
     )
 
 
-def _resident() -> int:
+def _resident_bytes() -> int:
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")

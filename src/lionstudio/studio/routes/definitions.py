@@ -1,4 +1,4 @@
-"""Agents, playbooks, skills and plugins from their folders; agents and playbooks can be edited, with a history."""
+"""Agents, playbooks, skills and plugins from their folders; agents and playbooks can be edited and have versions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lionstudio.definitions import versions as editing
 from lionstudio.errors import Conflict, LionError, NotFound
 from lionstudio.files.definitions import catalog, plugins, search_paths
 from lionstudio.state.definitions import Version, get_version, list_versions
-from lionstudio.studio.http.error_responses import of_error, problem
-from lionstudio.studio.http.responses import JSON, answer, cached, encoded
-from lionstudio.studio.schemas import definitions as wire
+from lionstudio.studio.http.error_responses import error_response, problem_response
+from lionstudio.studio.http.responses import JSON, cacheable_response, encode_json, json_response
+from lionstudio.studio.schemas import definitions as schemas
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.system.filenames import check_name
@@ -29,194 +29,199 @@ _LISTED = {304: {"description": "as before"}, **problems()}
 AUTHOR = "studio"
 
 
-@router.get("/api/agents", response_model=wire.Definitions, responses=_LISTED)
+@router.get("/api/agents", response_model=schemas.Definitions, responses=_LISTED)
 async def list_agents(request: Request) -> Response:
-    """Every agent, a bad one as an entry that says why."""
-    return await _listed(request, _edited("agent"))
+    """List agents; an invalid one has an `error`."""
+    return await _list(request, _definitions("agent"))
 
 
-@router.get("/api/playbooks", response_model=wire.Definitions, responses=_LISTED)
+@router.get("/api/playbooks", response_model=schemas.Definitions, responses=_LISTED)
 async def list_playbooks(request: Request) -> Response:
-    """Every playbook, a bad one as an entry that says why."""
-    return await _listed(request, _edited("playbook"))
+    """List playbooks; an invalid one has an `error`."""
+    return await _list(request, _definitions("playbook"))
 
 
-@router.get("/api/skills", response_model=wire.Definitions, responses=_LISTED)
+@router.get("/api/skills", response_model=schemas.Definitions, responses=_LISTED)
 async def list_skills(request: Request) -> Response:
-    """Every skill; nothing of them is run."""
-    return await _listed(request, _skills)
+    """List skills; none of them is executed."""
+    return await _list(request, _skills)
 
 
-@router.get("/api/plugins", response_model=wire.Plugins, responses=_LISTED)
+@router.get("/api/plugins", response_model=schemas.Plugins, responses=_LISTED)
 async def list_plugins(request: Request) -> Response:
-    """Every plugin with its parts; nothing of them is run."""
-    return await _listed(request, _plugins)
+    """List plugins with their components; none of them is executed."""
+    return await _list(request, _plugins)
 
 
-@router.get("/api/definitions/{kind}/{name}", response_model=wire.DefinitionDetail, responses=problems())
-async def get_definition(request: Request, kind: wire.Kind, name: str) -> Response:
-    """One definition with its text; its ETag is what a save must name."""
-    here = services(request)
-    seq = here.store.seq()  # before the text: what is saved in between is news then
-    found = await asyncio.to_thread(_find, here, kind, name)
-    shown = catalog.to_dict(found, whole=True)
-    body = {"definition": shown, "text": found.text}
-    return answer(body, seq, headers=_tagged(found.sha256))
+@router.get("/api/definitions/{kind}/{name}", response_model=schemas.DefinitionDetail, responses=problems())
+async def get_definition(request: Request, kind: schemas.Kind, name: str) -> Response:
+    """Get a definition with its text; a save must send its ETag."""
+    app = services(request)
+    seq = app.db.seq()  # before the text: a save in between then counts as a change
+    definition = await asyncio.to_thread(_find, app, kind, name)
+    return json_response(_detail(definition), seq, headers=_etag(definition))
 
 
 @router.put(
     "/api/definitions/{kind}/{name}",
-    response_model=wire.DefinitionDetail,
-    responses={201: {"description": "made", "model": wire.DefinitionDetail}, **problems(409, 412, 428)},
+    response_model=schemas.DefinitionDetail,
+    responses={201: {"description": "created", "model": schemas.DefinitionDetail}, **problems(409, 412, 428)},
 )
 async def save_definition(
     request: Request,
-    kind: wire.Kind,
+    kind: schemas.Kind,
     name: str,
-    given: wire.NewText,
+    payload: schemas.NewText,
     if_match: IfMatch = None,
     if_none_match: Annotated[str | None, Header(alias="If-None-Match", max_length=200)] = None,
 ) -> Response:
-    """Save a text: `If-Match` with the ETag it was read with, or `If-None-Match: *` for a new one."""
-    here = services(request)
+    """Save a text: with `If-Match` and the ETag of the text it replaces, or `If-None-Match: *` for a new one."""
+    app = services(request)
     check_name(name)
     creating = if_match is None and if_none_match == "*"
     if if_match is None and not creating:
-        return problem(
+        return problem_response(
             428,
             "no_precondition",
-            "Say with If-Match which text you have changed.",
-            hint="its ETag is in the answer that you read; a new one takes If-None-Match: *",
+            "If-Match is missing: it names the text that you changed.",
+            hint="send the ETag of the response that you read, or If-None-Match: * for a new definition",
         )
 
     def save() -> catalog.Definition:
         target = (
-            editing.new_target(kind, name, here.settings.home)
+            editing.new_target(kind, name, app.settings.home)
             if creating
-            else editing.target_of(catalog.get_definition(kind, name, here.settings.home, _cwd()))
+            else editing.target_of(catalog.get_definition(kind, name, app.settings.home, _cwd()))
         )
         editing.save(
-            here.store.database(),
-            here.settings.home,
+            app.db.database(),
+            app.settings.home,
             target,
-            given.text,
+            payload.text,
             create=creating,
             expected=None if if_match in (None, "*") else if_match.removeprefix("W/").strip('"'),
             author=AUTHOR,
-            message=given.message,
+            message=payload.message,
         )
-        return catalog.get_definition(kind, name, here.settings.home, _cwd())
+        return catalog.get_definition(kind, name, app.settings.home, _cwd())
 
     try:
-        found = await asyncio.to_thread(save)
+        saved = await asyncio.to_thread(save)
     except Conflict as error:
-        return of_error(error, 412)
-    body = {"definition": catalog.to_dict(found, whole=True), "text": found.text}
-    return answer(body, here.store.seq(), status=201 if creating else 200, headers=_tagged(found.sha256))
+        return error_response(error, 412)
+    return json_response(_detail(saved), app.db.seq(), status=201 if creating else 200, headers=_etag(saved))
 
 
-@router.post("/api/definitions/{kind}/{name}/validate", response_model=wire.CheckedText, responses=problems())
-async def check_definition(kind: wire.Kind, name: str, given: wire.Draft) -> Response:
-    """What is wrong with a text, while it is written; nothing is saved."""
+@router.post("/api/definitions/{kind}/{name}/validate", response_model=schemas.CheckedText, responses=problems())
+async def check_definition(kind: schemas.Kind, name: str, payload: schemas.Draft) -> Response:
+    """Validate a text without saving it."""
     check_name(name)
-    draft = catalog.Definition(kind, name, "", search_paths.SearchPath("", "draft"), text=given.text)
-    found = await asyncio.to_thread(catalog.parse_definition, draft, given.text)
-    return Response(encoded({"definition": catalog.to_dict(found, whole=True)}), media_type=JSON)
+    draft = catalog.Definition(kind, name, "", search_paths.SearchPath("", "draft"), text=payload.text)
+    parsed = await asyncio.to_thread(catalog.parse_definition, draft, payload.text)
+    return Response(encode_json({"definition": catalog.to_dict(parsed, whole=True)}), media_type=JSON)
 
 
-@router.get("/api/definitions/{kind}/{name}/versions", response_model=wire.Versions, responses=problems())
-async def get_versions(request: Request, kind: wire.Kind, name: str) -> Response:
-    """The history, newest first, without the texts."""
-    here = services(request)
-    key = (await asyncio.to_thread(_find, here, kind, name)).key
-    found, seq = here.store.read(lambda conn: list_versions(conn, kind, key))
-    return answer({"versions": [_version(each, whole=False) for each in found]}, seq)
+@router.get("/api/definitions/{kind}/{name}/versions", response_model=schemas.Versions, responses=problems())
+async def get_versions(request: Request, kind: schemas.Kind, name: str) -> Response:
+    """List the versions, newest first, without their texts."""
+    app = services(request)
+    key = (await asyncio.to_thread(_find, app, kind, name)).key
+    versions, seq = app.db.read(lambda conn: list_versions(conn, kind, key))
+    return json_response({"versions": [_version_json(version, whole=False) for version in versions]}, seq)
 
 
-@router.get("/api/definitions/{kind}/{name}/versions/{version}", response_model=wire.OneVersion, responses=problems())
+@router.get(
+    "/api/definitions/{kind}/{name}/versions/{version}", response_model=schemas.OneVersion, responses=problems()
+)
 async def get_one_version(
-    request: Request, kind: wire.Kind, name: str, version: Annotated[int, Path(ge=1, le=2**31)]
+    request: Request, kind: schemas.Kind, name: str, version: Annotated[int, Path(ge=1, le=2**31)]
 ) -> Response:
-    """One earlier text."""
-    here = services(request)
-    key = (await asyncio.to_thread(_find, here, kind, name)).key
-    found, seq = here.store.read(lambda conn: get_version(conn, kind, key, version))
-    return answer({"version": _version(found, whole=True)}, seq)
+    """Get one version with its text."""
+    app = services(request)
+    key = (await asyncio.to_thread(_find, app, kind, name)).key
+    row, seq = app.db.read(lambda conn: get_version(conn, kind, key, version))
+    return json_response({"version": _version_json(row, whole=True)}, seq)
 
 
-@router.post("/api/definitions/{kind}/{name}/rollback", response_model=wire.DefinitionDetail, responses=problems(409))
-async def roll_back(request: Request, kind: wire.Kind, name: str, given: wire.RollbackRequest) -> Response:
-    """Make an earlier text the newest version."""
-    here = services(request)
+@router.post(
+    "/api/definitions/{kind}/{name}/rollback", response_model=schemas.DefinitionDetail, responses=problems(409)
+)
+async def roll_back(request: Request, kind: schemas.Kind, name: str, payload: schemas.RollbackRequest) -> Response:
+    """Save the text of an earlier version as the newest one."""
+    app = services(request)
 
     def work() -> catalog.Definition:
-        target = editing.target_of(_find(here, kind, name))
-        editing.rollback(here.store.database(), here.settings.home, target, given.version, author=AUTHOR)
-        return _find(here, kind, name)
+        target = editing.target_of(_find(app, kind, name))
+        editing.rollback(app.db.database(), app.settings.home, target, payload.version, author=AUTHOR)
+        return _find(app, kind, name)
 
-    found = await asyncio.to_thread(work)
-    body = {"definition": catalog.to_dict(found, whole=True), "text": found.text}
-    return answer(body, here.store.seq(), headers=_tagged(found.sha256))
+    restored = await asyncio.to_thread(work)
+    return json_response(_detail(restored), app.db.seq(), headers=_etag(restored))
 
 
 Lister = Callable[[Services], tuple[list[dict[str, Any]], list[search_paths.SearchPath]]]
 
 
-async def _listed(request: Request, lister: Lister) -> Response:
-    here = services(request)
-    seq = here.store.seq()
-    items, looked = await asyncio.to_thread(lister, here)
-    shown = [{**each._asdict(), "path": shown_path(each.path)} for each in looked]
-    return cached(request, encoded({"items": items, "places": [each["path"] for each in shown], "looked": shown}), seq)
+async def _list(request: Request, lister: Lister) -> Response:
+    app = services(request)
+    seq = app.db.seq()
+    items, search_path = await asyncio.to_thread(lister, app)
+    folders = [{**folder._asdict(), "path": shown_path(folder.path)} for folder in search_path]
+    body = {"items": items, "places": [folder["path"] for folder in folders], "looked": folders}
+    return cacheable_response(request, encode_json(body), seq)
 
 
-def _edited(kind: str) -> Lister:
-    def look(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
-        home = here.settings.home
-        found = _settled(here, lambda: catalog.list_definitions(kind, home, _cwd()))
+def _definitions(kind: str) -> Lister:
+    def list_kind(app: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
+        home = app.settings.home
+        definitions = _with_versions(app, lambda: catalog.list_definitions(kind, home, _cwd()))
         folders = search_paths.definition_paths(home, _cwd())
-        looked = [place._replace(path=os.path.join(place.path, catalog.FOLDERS[kind])) for place in folders]
-        return [catalog.to_dict(each) for each in found], looked
+        search_path = [folder._replace(path=os.path.join(folder.path, catalog.FOLDERS[kind])) for folder in folders]
+        return [catalog.to_dict(definition) for definition in definitions], search_path
 
-    return look
+    return list_kind
 
 
-def _skills(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
+def _skills(app: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
     claude = search_paths.claude_folder()
-    found = plugins.list_skills(here.settings.home, _cwd(), claude)
-    return [catalog.to_dict(each) for each in found], search_paths.skill_paths(here.settings.home, _cwd(), claude)
+    skills = plugins.list_skills(app.settings.home, _cwd(), claude)
+    return [catalog.to_dict(skill) for skill in skills], search_paths.skill_paths(app.settings.home, _cwd(), claude)
 
 
-def _plugins(here: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
-    found = plugins.list_plugins(here.settings.home, search_paths.claude_folder())
-    return [plugins.to_dict(each, whole=True) for each in found.plugins], found.places
+def _plugins(app: Services) -> tuple[list[dict[str, Any]], list[search_paths.SearchPath]]:
+    listing = plugins.list_plugins(app.settings.home, search_paths.claude_folder())
+    return [plugins.to_dict(plugin, whole=True) for plugin in listing.plugins], listing.places
 
 
-def _find(here: Services, kind: str, name: str) -> catalog.Definition:
-    return _settled(here, lambda: [catalog.get_definition(kind, name, here.settings.home, _cwd())])[0]
+def _find(app: Services, kind: str, name: str) -> catalog.Definition:
+    return _with_versions(app, lambda: [catalog.get_definition(kind, name, app.settings.home, _cwd())])[0]
 
 
-def _settled(here: Services, look: Callable[[], list[catalog.Definition]]) -> list[catalog.Definition]:
-    """An edit by another program becomes a version; what is there is shown even where that cannot be written."""
+def _with_versions(app: Services, read: Callable[[], list[catalog.Definition]]) -> list[catalog.Definition]:
+    """Read definitions; an edit by another program becomes a version, if the database can be written."""
     try:
-        database = here.store.find_database()
+        database = app.db.find_database()
         if database is not None:
-            return editing.list_recorded(database, here.settings.home, look)
+            return editing.list_recorded(database, app.settings.home, read)
     except NotFound:
         raise
     except LionError as error:
-        here.log.write("unobserved", why=error.message)
-    return look()
+        app.audit_log.write("unobserved", why=error.message)
+    return read()
 
 
-def _version(each: Version, *, whole: bool) -> dict[str, Any]:
-    data = each._asdict()
+def _detail(definition: catalog.Definition) -> dict[str, Any]:
+    return {"definition": catalog.to_dict(definition, whole=True), "text": definition.text}
+
+
+def _version_json(version: Version, *, whole: bool) -> dict[str, Any]:
+    data = version._asdict()
     del data["id"], data["kind"], data["name"]
     return data if whole else {**data, "content": None}
 
 
-def _tagged(sha256: str | None) -> dict[str, str]:
-    return {} if sha256 is None else {"ETag": f'"{sha256}"'}
+def _etag(definition: catalog.Definition) -> dict[str, str]:
+    return {} if definition.sha256 is None else {"ETag": f'"{definition.sha256}"'}
 
 
 def _cwd() -> str:

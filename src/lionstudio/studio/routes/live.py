@@ -1,4 +1,4 @@
-"""The live half: one feed for the page, one for a session, one for a show; each can be taken up where it broke off."""
+"""`/api/events` and the streams of sessions and shows: server-sent events that resume at Last-Event-ID."""
 
 from __future__ import annotations
 
@@ -9,87 +9,92 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from lionstudio.errors import NotFound
+from lionstudio.model.status.statuses import SHOWS
 from lionstudio.state.connection import Connection
 from lionstudio.state.feed.changes import Change
 from lionstudio.state.feed.replay import entities_of_show
 from lionstudio.state.messages.pages import status_and_count
 from lionstudio.studio.live.sse import MEDIA_TYPE, EventStream
-from lionstudio.studio.live.stream import Subject, stream
+from lionstudio.studio.live.stream import StreamSubject, stream
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.system.filenames import check_name
 
 router = APIRouter(tags=["live"])
-After = Annotated[int | None, Query(ge=0, le=2**62, description="the seq of the answer that the page shows")]
+After = Annotated[int | None, Query(ge=0, le=2**62, description="the seq of the response that the page shows")]
 LastSeen = Annotated[str | None, Header(alias="Last-Event-ID", max_length=30)]
 _STREAM: dict[int | str, dict[str, Any]] = {
     200: {"description": "server-sent events", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}
 }
-_ENDED_SHOWS = ("completed", "aborted")
+_ENDED_SHOWS = frozenset(status for status, row in SHOWS.items() if row.has_ended)
 
 
 @router.get("/api/events", response_class=Response, responses={**_STREAM, **problems()})
 async def follow_everything(request: Request, after: After = None, last_event_id: LastSeen = None) -> Response:
-    """Every change, by its id; a page fetches what it shows."""
-    return await _opened(services(request), Subject(ids=lambda: None), _start(last_event_id, after))
+    """Every change as a hint with ids; the page then fetches what it shows (GET)."""
+    return await _open_stream(services(request), StreamSubject(ids=lambda: None), _start(last_event_id, after))
 
 
 @router.get("/api/sessions/{session_id}/stream", response_class=Response, responses={**_STREAM, **problems()})
 async def follow_session(
     request: Request, session_id: str, after: After = None, last_event_id: LastSeen = None
 ) -> Response:
-    """The messages of a session while they come, whole; `done` when it has ended."""
-    here = services(request)
+    """The messages of a session as they are recorded, complete; `done` when the session has ended."""
+    app = services(request)
 
-    def ended(conn: Connection) -> str | None:
+    def final_status(conn: Connection) -> str | None:
         head = status_and_count(conn, session_id)
         return "deleted" if head is None else None if head[0] == "running" else head[0] or "unknown"
 
-    if here.store.read(lambda conn: status_and_count(conn, session_id))[0] is None:
-        raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
+    if app.db.read(lambda conn: status_and_count(conn, session_id))[0] is None:
+        raise NotFound(f"session {session_id!r:.100} does not exist", hint="`li state ls` lists sessions")
     ids = frozenset({session_id})
-    subject = Subject(ids=lambda: ids, whole=True, ended=ended, ends_by="session")
-    return await _opened(here, subject, _start(last_event_id, after))
+    subject = StreamSubject(ids=lambda: ids, whole=True, final_status=final_status, ending_entity="session")
+    return await _open_stream(app, subject, _start(last_event_id, after))
 
 
 @router.get("/api/shows/{topic}/stream", response_class=Response, responses={**_STREAM, **problems()})
 async def follow_show(request: Request, topic: str, after: After = None, last_event_id: LastSeen = None) -> Response:
-    """What happens to a show, its plays and their sessions; `done` when it has ended."""
-    here = services(request)
+    """The changes of a show, its plays and their sessions; `done` when the show has ended."""
+    app = services(request)
     check_name(topic, "topic")
-    found = here.store.read(lambda conn: entities_of_show(conn, topic))[0]
-    if found is None:
-        raise NotFound(f"there is no show {topic!r:.100} in the database", hint="`li state import-shows`")
-    return await _opened(here, _ShowSubject(here, topic, *found).subject(), _start(last_event_id, after))
+    entities = app.db.read(lambda conn: entities_of_show(conn, topic))[0]
+    if entities is None:
+        raise NotFound(f"the database has no show {topic!r:.100}", hint="`li state import-shows` imports show folders")
+    return await _open_stream(app, _ShowSubject(app, topic, *entities).subject(), _start(last_event_id, after))
 
 
 class _ShowSubject:
-    """A show's sessions become known while it runs, so its ids are looked up again when a play changes."""
+    """The sessions of a show are created while it runs, so its ids are read again when a play changes."""
 
-    def __init__(self, here: Services, topic: str, show_id: str, _status: str, ids: frozenset[str]) -> None:
-        self._here, self._topic, self._show, self._ids = here, topic, show_id, ids
+    def __init__(self, app: Services, topic: str, show_id: str, _status: str, ids: frozenset[str]) -> None:
+        self._app, self._topic, self._show, self._ids = app, topic, show_id, ids
 
-    def subject(self) -> Subject:
-        """As the stream wants it; what the sessions say has streams of their own."""
-        return Subject(ids=lambda: self._ids, ended=self._ended, ends_by="show", also=self._concerns)
+    def subject(self) -> StreamSubject:
+        """The subject without messages: sessions have their own streams."""
+        return StreamSubject(
+            ids=lambda: self._ids, final_status=self._final_status, ending_entity="show", predicate=self._includes
+        )
 
-    def _concerns(self, change: Change) -> bool:
+    def _includes(self, change: Change) -> bool:
         if change.entity == "play" and change.parent_id == self._show:
-            found = self._here.store.read(lambda conn: entities_of_show(conn, self._topic))[0]
-            self._ids = self._ids if found is None else found[2]
+            entities = self._app.db.read(lambda conn: entities_of_show(conn, self._topic))[0]
+            self._ids = self._ids if entities is None else entities[2]
         return change.entity != "message"
 
-    def _ended(self, conn: Connection) -> str | None:
-        found = entities_of_show(conn, self._topic)
-        return "deleted" if found is None else found[1] if found[1] in _ENDED_SHOWS else None
+    def _final_status(self, conn: Connection) -> str | None:
+        entities = entities_of_show(conn, self._topic)
+        if entities is None:
+            return "deleted"
+        return entities[1] if entities[1] in _ENDED_SHOWS else None
 
 
-async def _opened(here: Services, subject: Subject, after: int | None) -> Response:
-    await here.feed.opened()
-    return EventStream(stream(here.store, here.feed, subject, after))
+async def _open_stream(app: Services, subject: StreamSubject, after: int | None) -> Response:
+    await app.hub.wait_until_ready()
+    return EventStream(stream(app.db, app.hub, subject, after))
 
 
 def _start(last_event_id: str | None, after: int | None) -> int | None:
-    """What the browser saw last counts more than what the page was loaded with."""
-    given = (last_event_id or "").strip()
-    return int(given) if given.isascii() and given.isdigit() and len(given) < 19 else after
+    """Last-Event-ID of a reconnecting browser takes precedence over `after`."""
+    seq = (last_event_id or "").strip()
+    return int(seq) if seq.isascii() and seq.isdigit() and len(seq) < 19 else after

@@ -1,4 +1,4 @@
-"""What was said in a session: windows by ord, one message, long contents in parts, errors, times, text, an export."""
+"""Messages of a session: pages by ord, one message, long contents in parts, outline, timeline, search, export."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lionstudio.state.branches import branch_length, get_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.export import export
 from lionstudio.state.messages.find_text import find_text
-from lionstudio.state.messages.outline import outline
+from lionstudio.state.messages.outline import outline as read_outline
 from lionstudio.state.messages.pages import (
     JsonPage,
     MessageScope,
@@ -28,11 +28,11 @@ from lionstudio.state.messages.pages import (
     scope_of_session,
     status_and_count,
 )
-from lionstudio.state.messages.timeline import timeline
+from lionstudio.state.messages.timeline import timeline as read_timeline
 from lionstudio.state.sessions import get_session
 from lionstudio.studio.db import StudioDb
-from lionstudio.studio.http.responses import answer, cached, encoded
-from lionstudio.studio.schemas import messages as wire
+from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
+from lionstudio.studio.schemas import messages as schemas
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import services
 
@@ -42,102 +42,109 @@ Limit = Annotated[int, Query(ge=1, le=10_000)]
 _LISTED = {304: {"description": "as before"}, **problems()}
 
 
-@router.get("/api/sessions/{session_id}/messages", response_model=wire.Messages, responses=_LISTED)
+@router.get("/api/sessions/{session_id}/messages", response_model=schemas.Messages, responses=_LISTED)
 async def list_messages(
     request: Request, session_id: str, after: Ord = None, before: Ord = None, limit: Limit = 100
 ) -> Response:
-    """A window by ord: what comes after one, or right before one; from the beginning by default."""
+    """List messages after or before an ord; from the beginning by default."""
 
     def work(conn: Connection) -> list[bytes]:
-        count = _count_of(conn, session_id)
-        found = _window(conn, scope_of_session(conn, session_id), after, before, limit)
-        return _listed(found, session_id, count)
+        count = _message_count(conn, session_id)
+        page = _page(conn, scope_of_session(conn, session_id), after, before, limit)
+        return _page_json(page, session_id, count)
 
-    # a message of 100 MB is looked into for its beginning, which takes a while
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    # in a thread: reading the beginning of a message of 100 MB takes a while
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
-@router.get("/api/branches/{branch_id}/messages", response_model=wire.Messages, responses=_LISTED)
+@router.get("/api/branches/{branch_id}/messages", response_model=schemas.Messages, responses=_LISTED)
 async def list_branch_messages(
     request: Request, branch_id: str, after: Ord = None, before: Ord = None, limit: Limit = 100
 ) -> Response:
-    """The same for one branch, by the ord in the branch: what a fork inherited is read with this."""
+    """List messages of one branch, by the ord in the branch; reads the messages that a fork inherited."""
 
     def work(conn: Connection) -> list[bytes]:
         session_id = get_branch(conn, branch_id).session_id
-        found = _window(conn, scope_of_branch(conn, branch_id), after, before, limit)
-        return _listed(found, session_id, branch_length(conn, branch_id))
+        page = _page(conn, scope_of_branch(conn, branch_id), after, before, limit)
+        return _page_json(page, session_id, branch_length(conn, branch_id))
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
-@router.get("/api/sessions/{session_id}/messages/{message_id}", response_model=wire.OneMessage, responses=problems())
+@router.get("/api/sessions/{session_id}/messages/{message_id}", response_model=schemas.OneMessage, responses=problems())
 async def get_message(request: Request, session_id: str, message_id: str) -> Response:
-    """One message and its ord, for a link that leads to it."""
+    """Get one message and its ord, for a link to it."""
 
     def work(conn: Connection) -> bytes:
-        _count_of(conn, session_id)
-        place = scope_of_session(conn, session_id)
-        number = ord_of(conn, place, message_id)
-        found = page_after(conn, place, number - 1, 1, number + 1)
-        return b"".join((encoded({"session_id": session_id})[:-1], b',"message":', *found.pieces, b"}"))
+        _message_count(conn, session_id)
+        scope = scope_of_session(conn, session_id)
+        number = ord_of(conn, scope, message_id)
+        page = page_after(conn, scope, number - 1, 1, number + 1)
+        return b"".join((encode_json({"session_id": session_id})[:-1], b',"message":', *page.pieces, b"}"))
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
 @router.get(
-    "/api/sessions/{session_id}/messages/{message_id}/content", response_model=wire.ContentPart, responses=problems()
+    "/api/sessions/{session_id}/messages/{message_id}/content", response_model=schemas.ContentPart, responses=problems()
 )
 async def get_content(
     request: Request,
     session_id: str,
     message_id: str,
-    key: Annotated[str, Query(max_length=200, description="one of `cut`; nothing reads the content itself")] = "",
+    key: Annotated[str, Query(max_length=200, description="a key of `cut`; empty for the content itself")] = "",
     start: Annotated[int, Query(ge=0, le=2**31)] = 0,
     length: Annotated[int, Query(ge=1, le=1_000_000)] = 65_536,
 ) -> Response:
-    """Some characters of a content that is too long to be sent whole."""
-    here = services(request)
+    """Get some characters of a content that is too long for one response."""
+    app = services(request)
 
     def work(conn: Connection) -> dict[str, Any]:
-        _count_of(conn, session_id)
+        _message_count(conn, session_id)
         ord_of(conn, scope_of_session(conn, session_id), message_id)
-        part = here.long_values.part(conn, message_id, key, start, length)
+        part = app.content_cache.read(conn, message_id, key, start, length)
         return {"message_id": message_id, "key": key, **part._asdict()}
 
-    return answer(*await asyncio.to_thread(here.store.read, work))
+    return json_response(*await asyncio.to_thread(app.db.read, work))
 
 
-@router.get("/api/sessions/{session_id}/outline", response_model=wire.OutlineView, responses=_LISTED)
+@router.get("/api/sessions/{session_id}/outline", response_model=schemas.OutlineView, responses=_LISTED)
 async def get_outline(request: Request, session_id: str, after: Ord = -1) -> Response:
-    """Tool errors, what people said, tools and files; after an ord only what came since."""
+    """Get tool errors, user messages, tools and files; with `after`, only of later messages."""
 
     def work(conn: Connection) -> bytes:
-        _count_of(conn, session_id)
-        found = outline(conn, scope_of_session(conn, session_id), -1 if after is None else after)
-        errors = [each._asdict() for each in found.errors]
-        last = {"last_ord": found.last, "session_id": session_id, "errors": errors}
-        return encoded({**last, "users": found.users, "tools": found.tools, "files": found.files})
+        _message_count(conn, session_id)
+        outline = read_outline(conn, scope_of_session(conn, session_id), -1 if after is None else after)
+        return encode_json(
+            {
+                "last_ord": outline.last,
+                "session_id": session_id,
+                "errors": [error._asdict() for error in outline.errors],
+                "users": outline.users,
+                "tools": outline.tools,
+                "files": outline.files,
+            }
+        )
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
-@router.get("/api/sessions/{session_id}/timeline", response_model=wire.TimelineView, responses=_LISTED)
+@router.get("/api/sessions/{session_id}/timeline", response_model=schemas.TimelineView, responses=_LISTED)
 async def get_timeline(
     request: Request, session_id: str, buckets: Annotated[int, Query(ge=10, le=2000)] = 300
 ) -> Response:
-    """When the messages of each branch came, in stretches of equal length; 30,000 messages are a few hundred blocks."""
+    """Count the messages of each branch in buckets of equal time; 30,000 messages make a few hundred blocks."""
 
     def work(conn: Connection) -> bytes:
-        _count_of(conn, session_id)
-        found = timeline(conn, scope_of_session(conn, session_id), buckets)
-        blocks = [each._asdict() for each in found.blocks]
-        return encoded({"session_id": session_id, **found._asdict(), "blocks": blocks})
+        _message_count(conn, session_id)
+        timeline = read_timeline(conn, scope_of_session(conn, session_id), buckets)
+        blocks = [block._asdict() for block in timeline.blocks]
+        return encode_json({"session_id": session_id, **timeline._asdict(), "blocks": blocks})
 
-    return cached(request, *await asyncio.to_thread(services(request).store.read, work))
+    return cacheable_response(request, *await asyncio.to_thread(services(request).db.read, work))
 
 
-@router.get("/api/sessions/{session_id}/search", response_model=wire.Matches, responses=problems())
+@router.get("/api/sessions/{session_id}/search", response_model=schemas.Matches, responses=problems())
 async def search_session(
     request: Request,
     session_id: str,
@@ -145,19 +152,19 @@ async def search_session(
     after: Ord = -1,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
 ) -> Response:
-    """Where a run holds a piece of text, in order."""
+    """List the messages of a run that contain a text, in order."""
 
     def work(conn: Connection) -> dict[str, Any]:
-        _count_of(conn, session_id)
+        _message_count(conn, session_id)
         start = -1 if after is None else after
-        found, more = find_text(conn, scope_of_session(conn, session_id), q, after=start, limit=limit)
-        return {"session_id": session_id, "matches": [each._asdict() for each in found], "has_more": more}
+        matches, more = find_text(conn, scope_of_session(conn, session_id), q, after=start, limit=limit)
+        return {"session_id": session_id, "matches": [match._asdict() for match in matches], "has_more": more}
 
-    return answer(*await asyncio.to_thread(services(request).store.read, work))
+    return json_response(*await asyncio.to_thread(services(request).db.read, work))
 
 
 class Form(StrEnum):
-    """What an export is written as."""
+    """The format of an export."""
 
     JSON = "json"
     JSONL = "jsonl"
@@ -166,7 +173,7 @@ class Form(StrEnum):
 
 _TYPES = {Form.JSON: "application/json", Form.JSONL: "application/x-ndjson", Form.MD: "text/markdown; charset=utf-8"}
 _EXPORTED: dict[int | str, dict[str, Any]] = {
-    200: {"description": "the session, whole", "content": {kind.split(";")[0]: {} for kind in _TYPES.values()}}
+    200: {"description": "the whole session", "content": {kind.split(";")[0]: {} for kind in _TYPES.values()}}
 }
 
 
@@ -174,19 +181,19 @@ _EXPORTED: dict[int | str, dict[str, Any]] = {
 async def export_session(
     request: Request, session_id: str, form: Annotated[Form, Query(alias="format")] = Form.JSON
 ) -> Response:
-    """The session as a file, as `li state export` writes it."""
-    file = await asyncio.to_thread(_exported, services(request).store, session_id, form.value)
-    # what a client does with the name is its own affair, so only plain letters are in it
-    name = "".join(each if each.isalnum() and each.isascii() else "-" for each in session_id)[:80]
+    """Export the session as a file, like `li state export`."""
+    file = await asyncio.to_thread(_export_to_file, services(request).db, session_id, form.value)
+    # ASCII letters and digits only: the client chooses where it saves the file
+    name = "".join(char if char.isalnum() and char.isascii() else "-" for char in session_id)[:80]
     headers = {"Content-Disposition": f'attachment; filename="session-{name}.{form.value}"'}
-    return StreamingResponse(_pieces(file), media_type=_TYPES[form], headers=headers)
+    return StreamingResponse(_chunks(file), media_type=_TYPES[form], headers=headers)
 
 
-def _exported(store: StudioDb, session_id: str, form: str) -> IO[bytes]:
+def _export_to_file(db: StudioDb, session_id: str, form: str) -> IO[bytes]:
     """Written to a file first: a client that reads slowly must not keep a transaction open."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115  (closed by whoever reads it)
+    file = tempfile.TemporaryFile()  # noqa: SIM115  (_chunks closes it)
     try:
-        with store.reader() as conn:
+        with db.reader() as conn:
             conn.execute("BEGIN")
             get_session(conn, session_id)
             for piece in export(conn, session_id, form):
@@ -198,35 +205,35 @@ def _exported(store: StudioDb, session_id: str, form: str) -> IO[bytes]:
     return file
 
 
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+def _chunks(file: IO[bytes]) -> Iterator[bytes]:
     with file:
-        while piece := file.read(262_144):
-            yield piece
+        while chunk := file.read(262_144):
+            yield chunk
 
 
-def _count_of(conn: Connection, session_id: str) -> int:
+def _message_count(conn: Connection, session_id: str) -> int:
     head = status_and_count(conn, session_id)
     if head is None:
-        raise NotFound(f"there is no session {session_id!r:.100}", hint="`li state ls` lists them")
+        raise NotFound(f"session {session_id!r:.100} does not exist", hint="`li state ls` lists sessions")
     return head[1]
 
 
-def _window(conn: Connection, place: MessageScope, after: int | None, before: int | None, limit: int) -> JsonPage:
+def _page(conn: Connection, scope: MessageScope, after: int | None, before: int | None, limit: int) -> JsonPage:
     if after is not None and before is not None:
-        raise InvalidInput("after and before exclude each other", hint="give one of them")
+        raise InvalidInput("after and before exclude each other", hint="use only one of them")
     if before is not None:
-        return page_before(conn, place, before, limit)
-    return page_after(conn, place, -1 if after is None else after, limit)
+        return page_before(conn, scope, before, limit)
+    return page_after(conn, scope, -1 if after is None else after, limit)
 
 
-def _listed(found: JsonPage, session_id: str | None, count: int) -> list[bytes]:
-    facts = encoded(
+def _page_json(page: JsonPage, session_id: str | None, count: int) -> list[bytes]:
+    facts = encode_json(
         {
             "session_id": session_id,
             "message_count": count,
-            "has_more": found.has_more,
-            "first_ord": found.first,
-            "last_ord": found.last,
+            "has_more": page.has_more,
+            "first_ord": page.first,
+            "last_ord": page.last,
         }
     )
-    return [facts[:-1] + b',"messages":[', *found.pieces, b"]}"]
+    return [facts[:-1] + b',"messages":[', *page.pieces, b"]}"]

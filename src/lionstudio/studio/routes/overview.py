@@ -13,18 +13,20 @@ from starlette.responses import Response
 
 from lionstudio.errors import LionError
 from lionstudio.files.definitions import catalog, plugins, search_paths
+from lionstudio.model.status.statuses import SESSIONS, SessionStatus
+from lionstudio.model.status.vocabulary import Tone
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs import dashboard, page_queries
 from lionstudio.state.shows import list_shows
 from lionstudio.state.sqlite.fulltext import search
 from lionstudio.state.sqlite.vectors import search_hybrid, search_semantic
-from lionstudio.studio.http.error_responses import of_error
-from lionstudio.studio.http.responses import answer, cached, encoded
-from lionstudio.studio.schemas import overview as wire
+from lionstudio.studio.http.error_responses import error_response
+from lionstudio.studio.http.responses import cacheable_response, encode_json, json_response
+from lionstudio.studio.schemas import overview as schemas
 from lionstudio.studio.schemas.shared import problems
 from lionstudio.studio.services import Services, services
 from lionstudio.studio.views import shows
-from lionstudio.studio.views.attention import attention
+from lionstudio.studio.views.attention import list_attention
 from lionstudio.studio.views.runs import run_json
 
 router = APIRouter(tags=["overview"])
@@ -33,55 +35,57 @@ _ACTIVE = 50
 
 
 @router.get(
-    "/api/dashboard", response_model=wire.Dashboard, responses={304: {"description": "as before"}, **problems()}
+    "/api/dashboard", response_model=schemas.Dashboard, responses={304: {"description": "as before"}, **problems()}
 )
 async def get_dashboard(request: Request) -> Response:
-    """The cards, runs by hour of the last day, active shows, and what happened last."""
+    """Get the cards, runs by hour of the last day, active shows, and recent runs."""
+    now = time.time()
 
     def work(conn: Connection) -> bytes:
-        now = time.time()
         since = (now // 3600 - 23) * 3600
         active = [show for show in list_shows(conn, _ACTIVE) if show.status == "active"]
         ids = [show.id for show in active]
         counts, running = page_queries.play_counts(conn, ids), page_queries.running_plays(conn, ids)
-        hours = [{**row, "at": since + row.pop("hour") * 3600} for row in page_queries.runs_by_hour(conn, since)]
-        return encoded(
+        hours = [_hour(row, since) for row in page_queries.runs_by_hour(conn, since)]
+        return encode_json(
             {
                 "cards": dashboard.cards(conn, now),
                 "hours": hours,
                 "recent": [run_json(row, now) for row in page_queries.recent_rows(conn, _RECENT)],
-                "shows": [shows.listed(show, counts.get(show.id, {}), running.get(show.id, ())) for show in active],
+                "shows": [
+                    shows.show_summary(show, counts.get(show.id, {}), running.get(show.id, ()), now) for show in active
+                ],
             }
         )
 
-    return cached(request, *services(request).store.read(work))
+    return cacheable_response(request, *services(request).db.read(work), evaluated_at=now)
 
 
-@router.get("/api/stats", response_model=wire.Stats, responses=problems())
+@router.get("/api/stats", response_model=schemas.Stats, responses=problems())
 async def get_stats(request: Request) -> Response:
-    """How much there is: sessions from the database, definitions from their folders."""
-    here = services(request)
+    """Count sessions in the database and definitions in their folders."""
+    app = services(request)
 
     def work(conn: Connection) -> dict[str, Any]:
         counts = dashboard.status_counts(conn)
         n_shows, n_teams = page_queries.shows_and_teams(conn)
         return {"sessions": counts, "total_sessions": sum(counts.values()), "shows": n_shows, "teams": n_teams}
 
-    found, seq = here.store.read(work)
-    return answer(found | await asyncio.to_thread(_definitions, here), seq)
+    counts, seq = app.db.read(work)
+    return json_response(counts | await asyncio.to_thread(_count_definitions, app), seq)
 
 
 @router.get(
-    "/api/attention", response_model=wire.Attention, responses={304: {"description": "as before"}, **problems()}
+    "/api/attention", response_model=schemas.Attention, responses={304: {"description": "as before"}, **problems()}
 )
 async def get_attention(request: Request) -> Response:
-    """Everything that waits for a person."""
-    here = services(request)
-    found, seq = await asyncio.to_thread(here.store.read, lambda conn: attention(conn, here.settings))
-    return cached(request, encoded({"items": found}), seq)
+    """List everything that needs a person."""
+    app = services(request)
+    items, seq = await asyncio.to_thread(app.db.read, lambda conn: list_attention(conn, app.settings))
+    return cacheable_response(request, encode_json({"items": items}), seq)
 
 
-@router.get("/api/search", response_model=wire.Hits, responses=problems(502))
+@router.get("/api/search", response_model=schemas.Hits, responses=problems(502))
 async def search_messages(
     request: Request,
     q: Annotated[str, Query(min_length=1, max_length=500)],
@@ -93,34 +97,45 @@ async def search_messages(
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
     max_chars: Annotated[int, Query(ge=20, le=2000)] = 200,
 ) -> Response:
-    """Messages with all of these words, newest first or the most relevant of the newest thousand; or by meaning."""
-    here = services(request)
-    how: dict[str, Any] = {
+    """Search messages by keywords (newest first, or the most relevant of the newest thousand) or by meaning."""
+    app = services(request)
+    options: dict[str, Any] = {
         "limit": limit,
         "max_chars": max_chars,
         "project": project,
         "session_id": session,
         "since": since,
     }
-    asked = None
+    vector = None
     if mode != "words":
         try:
-            asked = await asyncio.to_thread(here.asker.embed_query, q)
+            vector = await asyncio.to_thread(app.query_embedder.embed_query, q)
         except LionError as error:
-            return of_error(error, 502 if type(error) is LionError else None)  # the model's fault, or that of a setting
+            return error_response(
+                error, 502 if type(error) is LionError else None
+            )  # an error of the model, or of a setting
 
     def work(conn: Connection) -> list[dict[str, Any]]:
-        if asked is None:
-            return [hit._asdict() for hit in search(conn, q, ranked=ranked, **how)]
-        return [hit._asdict() for hit in (search_hybrid if mode == "hybrid" else search_semantic)(conn, asked, **how)]
+        if vector is None:
+            return [hit._asdict() for hit in search(conn, q, ranked=ranked, **options)]
+        return [
+            hit._asdict() for hit in (search_hybrid if mode == "hybrid" else search_semantic)(conn, vector, **options)
+        ]
 
-    # the part that is not indexed yet is looked through, which may take a while
-    hits, seq = await asyncio.to_thread(here.store.read, work)
-    return answer({"hits": hits}, seq)
+    # in a thread: messages that are not indexed yet are scanned, which may take a while
+    hits, seq = await asyncio.to_thread(app.db.read, work)
+    return json_response({"hits": hits}, seq)
 
 
-def _definitions(here: Services) -> dict[str, int]:
-    home, claude = here.settings.home, search_paths.claude_folder()
+def _hour(row: dict[str, Any], since: float) -> dict[str, Any]:
+    status = row["status"]
+    row_of_status = SESSIONS[SessionStatus(status)] if status in SESSIONS else None
+    label, tone = (status, Tone.NEUTRAL) if row_of_status is None else (row_of_status.label, row_of_status.tone)
+    return {**row, "at": since + row.pop("hour") * 3600, "label": label, "tone": tone}
+
+
+def _count_definitions(app: Services) -> dict[str, int]:
+    home, claude = app.settings.home, search_paths.claude_folder()
     try:
         cwd = os.getcwd()
     except OSError:

@@ -1,1 +1,1 @@
-"""The shapes of requests and answers; OpenAPI is made of them. Answers are encoded without them, tests compare."""
+"""Request and response models; OpenAPI is generated from them, tests compare responses with them."""

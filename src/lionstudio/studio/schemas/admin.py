@@ -1,4 +1,4 @@
-"""Looking after the database: findings, upkeep, imports, settings."""
+"""Administration: findings, maintenance, imports, settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel
 
 
 class FindingView(ResponseModel):
-    """One thing that the doctor found."""
+    """A finding of the doctor."""
 
     severity: str
     code: str
@@ -21,7 +21,7 @@ class FindingView(ResponseModel):
 
 
 class StaleRun(ResponseModel):
-    """A run that is stale and proven dead, and what proves it."""
+    """A run that is stale and proven dead, with the evidence."""
 
     session_id: str
     evidence: list[str]
@@ -35,21 +35,23 @@ class Doctor(Read):
 
 
 class Transitions(Read):
-    """What would be, or was, marked failed."""
+    """The runs that would be, or were, marked as failed."""
 
     dry_run: bool
     transitions: list[StaleRun]
 
 
 class MarkedFailedView(RequestModel):
-    """Whether to do it, or only to say what would be done."""
+    """A request to mark stale runs as failed; a dry run only lists them."""
 
     dry_run: bool = True
-    session_ids: list[str] | None = Field(default=None, max_length=1000, description="only these; without it all")
+    session_ids: list[str] | None = Field(
+        default=None, max_length=1000, description="only these sessions (default: all)"
+    )
 
 
 class Mode(StrEnum):
-    """How thorough a checkpoint is."""
+    """A checkpoint mode of SQLite."""
 
     TRUNCATE = "TRUNCATE"
     PASSIVE = "PASSIVE"
@@ -58,13 +60,13 @@ class Mode(StrEnum):
 
 
 class Checkpoint(RequestModel):
-    """Which kind."""
+    """A request for a checkpoint."""
 
     mode: Mode = Mode.PASSIVE
 
 
 class CheckpointResult(ResponseModel):
-    """Frames in the log, frames folded back, and whether somebody was in the way."""
+    """Frames in the log, checkpointed frames, and whether another connection blocked it."""
 
     busy: bool
     log_frames: int
@@ -72,7 +74,7 @@ class CheckpointResult(ResponseModel):
 
 
 class CheckpointedView(Read):
-    """What a checkpoint did."""
+    """The result of a checkpoint."""
 
     result: CheckpointResult
 
@@ -85,26 +87,26 @@ class VacuumResult(ResponseModel):
 
 
 class Vacuumed(Read):
-    """What a vacuum did."""
+    """The result of a vacuum."""
 
     result: VacuumResult
 
 
 class BackupResult(ResponseModel):
-    """Where the copy is, and how large."""
+    """The path and size of the backup."""
 
     path: str
     bytes: int
 
 
 class BackedUp(Read):
-    """What a backup made."""
+    """The result of a backup."""
 
     result: BackupResult
 
 
 class PrunePlan(ResponseModel):
-    """What a prune would delete and free, and what it keeps although it is old enough, with the reason."""
+    """What a prune would delete and free, and the old sessions it keeps, by reason."""
 
     sessions: int
     kept_running: int
@@ -117,7 +119,7 @@ class PrunePlan(ResponseModel):
 
 
 class PrunePreview(Read):
-    """What a prune would do; `POST /api/launches` with `prune sessions` does it."""
+    """A preview of a prune; `POST /api/launches` with `prune sessions` runs it."""
 
     plan: PrunePlan
     keep_days: int
@@ -125,15 +127,15 @@ class PrunePreview(Read):
 
 
 class Backup(RequestModel):
-    """The name of the copy, in the folder `backups` of the home; one is made up when none is given."""
+    """The file name of the backup in the folder `backups` of the home (default: state-<time>.db)."""
 
     name: str | None = Field(default=None, max_length=100)
 
 
 class Day(ResponseModel):
-    """What came in on one day."""
+    """Sessions and messages of one day."""
 
-    at: float = Field(description="the beginning of the day in UTC")
+    at: float = Field(description="the start of the day in UTC")
     sessions: int
     messages: int
 
@@ -150,36 +152,38 @@ class DatabaseFacts(ResponseModel):
     sessions_by_status: dict[str, int]
     unindexed_messages: int
     pragmas: dict[str, Any]
-    bytes: dict[str, int] | None = Field(default=None, description="of the largest tables and indexes, on request")
+    bytes: dict[str, int] | None = Field(
+        default=None, description="sizes of the largest tables and indexes, with ?sizes=true"
+    )
 
 
 class DatabaseStats(Read):
-    """The database, and how it grew on the last days."""
+    """The database and its growth on the last days."""
 
     stats: DatabaseFacts
     growth: list[Day]
 
 
 class ProgressView(ResponseModel):
-    """Something long that goes on in some process now: an import, an upgrade of the database."""
+    """A running import or upgrade of the database, in any process."""
 
     id: str
     what: str
     pid: int
     done: int
-    total: int = Field(description="0 where it is not known")
+    total: int = Field(description="0 if unknown")
     began_at: float
     told_at: float
 
 
 class Works(ResponseModel):
-    """What goes on now, the oldest first."""
+    """Running imports and upgrades, oldest first."""
 
     work: list[ProgressView]
 
 
 class TranscriptFileView(ResponseModel):
-    """A transcript of another tool that was not read to its end, or not all of it."""
+    """A transcript of another tool that was not read completely."""
 
     path: str
     tool: str
@@ -193,7 +197,7 @@ class TranscriptFileView(ResponseModel):
 
 
 class MirrorStatus(ResponseModel):
-    """How far the transcripts of a tool have been read."""
+    """The progress of reading the transcripts of a tool."""
 
     tool: str
     files: int
@@ -207,7 +211,7 @@ class MirrorStatus(ResponseModel):
 
 
 class ImportStatus(Read):
-    """How much came from where, what lies in the home that could be brought in, and what is being brought in now."""
+    """Sessions by source, files that could be imported, and running imports."""
 
     sessions_by_source: dict[str, int]
     runs_on_disk: int
@@ -231,7 +235,7 @@ class HealthGroup(ResponseModel):
 
 
 class HealthRun(ResponseModel):
-    """A run that is marked running, and what says how it does."""
+    """A run that is marked running, with the evidence of its health."""
 
     id: str
     display_name: str
@@ -243,7 +247,7 @@ class HealthRun(ResponseModel):
 
 
 class HealthOverview(Read):
-    """Everything that is marked running by its health, the worst first."""
+    """The runs that are marked running, by health, most severe first."""
 
     groups: list[HealthGroup]
     runs: list[HealthRun]
@@ -257,7 +261,7 @@ class Logs(ResponseModel):
 
 
 class SettingShape(ResponseModel):
-    """One setting: its value, where that came from, and where it may be given."""
+    """A setting: its value, its origin and its environment variable."""
 
     name: str
     value: str | int | bool | None
@@ -268,7 +272,7 @@ class SettingShape(ResponseModel):
 
 
 class SettingsShape(ResponseModel):
-    """Every setting with where it came from."""
+    """Every setting with its origin."""
 
     settings: dict[str, str | int | bool | None]
     origins: dict[str, str]
@@ -277,7 +281,7 @@ class SettingsShape(ResponseModel):
 
 
 class Health(ResponseModel):
-    """That it runs."""
+    """The server is running."""
 
     status: str
     version: str

@@ -1,4 +1,4 @@
-"""Agents, playbooks, skills, plugins, and the history of what people edit."""
+"""Agents, playbooks, skills, plugins, and the versions of edited definitions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel
 
 
 class Kind(StrEnum):
-    """What has a history."""
+    """The kinds of definitions that have versions."""
 
     AGENT = "agent"
     PLAYBOOK = "playbook"
 
 
 class TextProblem(ResponseModel):
-    """What is wrong with a text: an error makes it unusable, a warning does not."""
+    """A problem of a text: an error makes it unusable, a warning does not."""
 
     severity: str
     line: int | None
@@ -27,7 +27,7 @@ class TextProblem(ResponseModel):
 
 
 class SearchPathView(ResponseModel):
-    """A folder that was looked through; `refused` says why it was not."""
+    """A folder of the search path; `refused` is the reason why it was not read."""
 
     path: str
     origin: str
@@ -35,13 +35,13 @@ class SearchPathView(ResponseModel):
 
 
 class Argument(ResponseModel):
-    """What a playbook asks for."""
+    """An argument of a playbook."""
 
     name: str
 
 
 class DefinitionView(ResponseModel):
-    """One file, or one item that cannot be used; then `error` says why."""
+    """A definition; `error` is set for one that is not valid."""
 
     kind: str
     name: str
@@ -57,11 +57,11 @@ class DefinitionView(ResponseModel):
     mode: str | None = Field(default=None, description="of a playbook")
     agents: list[str] | None = Field(default=None, description="of a playbook")
     args: list[Argument] | None = Field(default=None, description="of a playbook")
-    fields: dict[str, Any] | None = Field(default=None, description="everything else that the text says")
+    fields: dict[str, Any] | None = Field(default=None, description="all other fields of the text")
 
 
 class Definitions(Read):
-    """Every definition of a kind, and where was looked for them."""
+    """Every definition of a kind, and the search path."""
 
     items: list[DefinitionView]
     places: list[str]
@@ -69,7 +69,7 @@ class Definitions(Read):
 
 
 class ComponentView(ResponseModel):
-    """A part of a plugin."""
+    """A component of a plugin."""
 
     kind: str
     name: str
@@ -78,7 +78,7 @@ class ComponentView(ResponseModel):
 
 
 class PluginView(ResponseModel):
-    """A plugin with its parts, or one that did not load; then `error` and `problems` say why."""
+    """A plugin with its components; `error` and `problems` are set for one that did not load."""
 
     kind: str
     name: str
@@ -94,7 +94,7 @@ class PluginView(ResponseModel):
 
 
 class Plugins(Read):
-    """Every plugin, and where was looked for them."""
+    """Every plugin, and the search path."""
 
     items: list[PluginView]
     places: list[str]
@@ -109,13 +109,13 @@ class DefinitionDetail(Read):
 
 
 class CheckedText(ResponseModel):
-    """What is wrong with a text that nobody has saved yet, and what it would say."""
+    """The validation of an unsaved text."""
 
     definition: DefinitionView
 
 
 class VersionView(ResponseModel):
-    """One saved state; the list leaves the text out."""
+    """A version; lists omit the text."""
 
     version: int
     sha256: str
@@ -127,19 +127,19 @@ class VersionView(ResponseModel):
 
 
 class Versions(Read):
-    """The history, newest first."""
+    """The versions, newest first."""
 
     versions: list[VersionView]
 
 
 class OneVersion(Read):
-    """One saved state with its text."""
+    """A version with its text."""
 
     version: VersionView
 
 
 class Draft(RequestModel):
-    """A text to look at."""
+    """A text to validate."""
 
     text: str
 
@@ -152,6 +152,6 @@ class NewText(RequestModel):
 
 
 class RollbackRequest(RequestModel):
-    """Which version becomes the newest."""
+    """The version to restore."""
 
     version: int = Field(ge=1, le=2**31)

@@ -1,4 +1,4 @@
-"""What Studio starts, and what became of it."""
+"""Processes that Studio starts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class LaunchView(ResponseModel):
     """A process that Studio started."""
 
     id: str
-    session_id: str | None = Field(description="the run that it is, None for a task")
+    session_id: str | None = Field(description="the session of an agent run, null for a task")
     verb: str
     target: str | None
     options: dict[str, Any]
@@ -31,7 +31,7 @@ class LaunchAnswer(ResponseModel):
 
 
 class LaunchDetail(LaunchAnswer):
-    """One launch, and the end of what it printed."""
+    """A launch with the end of its output."""
 
     output: str
 
@@ -43,7 +43,7 @@ class LaunchList(ResponseModel):
 
 
 class NewLaunch(RequestModel):
-    """What to start."""
+    """A process to start."""
 
     verb: str = Field(max_length=20, description="agent, play, flow or fanout; mirror, import or prune")
     target: str | None = Field(

@@ -1,4 +1,4 @@
-"""Messages of a run: windows, long contents in parts, and what is where in it."""
+"""Messages of a run: pages, long contents in parts, outline and timeline."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lionstudio.studio.schemas.shared import Read, ResponseModel
 
 
 class MessageView(ResponseModel):
-    """A message at its place in the session."""
+    """A message with its ord in the session."""
 
     ord: int
     id: str
@@ -19,10 +19,10 @@ class MessageView(ResponseModel):
     created_at: float | None
     metadata: Any
     content: Any
-    size: int = Field(description="bytes of the content as it is stored")
+    size: int = Field(description="size of the stored content in bytes")
     cut: dict[str, int] | None = Field(
-        description="the values of the content that are longer than what is shown, with their lengths in characters; "
-        "the key '' stands for the content itself"
+        description="the truncated values of the content with their lengths in characters; "
+        "the key '' is the content itself"
     )
     sender: str | None = None
     recipient: str | None = None
@@ -32,7 +32,7 @@ class MessageView(ResponseModel):
 
 
 class Messages(Read):
-    """A window into a session's or a branch's messages, in order."""
+    """A page of the messages of a session or branch, in order."""
 
     session_id: str | None
     message_count: int
@@ -43,7 +43,7 @@ class Messages(Read):
 
 
 class OneMessage(Read):
-    """A message and where it stands."""
+    """A message with its ord."""
 
     session_id: str
     message: MessageView
@@ -55,12 +55,12 @@ class ContentPart(Read):
     message_id: str
     key: str
     start: int
-    total: int = Field(description="characters of the whole")
+    total: int = Field(description="length of the whole in characters")
     text: str
 
 
 class ToolErrorView(ResponseModel):
-    """A tool that failed."""
+    """A failed tool call."""
 
     ord: int
     message_id: str
@@ -71,14 +71,14 @@ class ToolErrorView(ResponseModel):
 
 
 class ToolCount(ResponseModel):
-    """How often a tool was called, and how often it failed."""
+    """The calls and errors of a tool."""
 
     calls: int
     errors: int
 
 
 class TouchedFile(ResponseModel):
-    """A file that tools were called with."""
+    """A file that tool calls named."""
 
     path: str
     calls: int
@@ -88,18 +88,18 @@ class TouchedFile(ResponseModel):
 
 
 class OutlineView(Read):
-    """Where to go in a long run: its errors, what people said, its tools and files."""
+    """The outline of a run: errors, user messages, tools and files."""
 
     session_id: str
     errors: list[ToolErrorView]
-    users: list[int] = Field(description="the ords of what people said")
+    users: list[int] = Field(description="the ords of user messages")
     tools: dict[str, ToolCount]
     files: list[TouchedFile]
     last_ord: int | None
 
 
 class BlockView(ResponseModel):
-    """The messages of a branch in one stretch of time."""
+    """The messages of a branch in one bucket of time."""
 
     branch_id: str | None
     bucket: int
@@ -112,7 +112,7 @@ class BlockView(ResponseModel):
 
 
 class TimelineView(Read):
-    """When messages came: bucket n begins at start + n * width; where nothing came there is no block."""
+    """Messages over time: bucket n starts at start + n * width; empty buckets have no block."""
 
     session_id: str
     start: float | None
@@ -122,7 +122,7 @@ class TimelineView(Read):
 
 
 class MatchView(ResponseModel):
-    """A message of a run that holds a text."""
+    """A message of a run that contains a text."""
 
     ord: int
     message_id: str
@@ -131,7 +131,7 @@ class MatchView(ResponseModel):
 
 
 class Matches(Read):
-    """Where a run holds a text, in order."""
+    """The messages of a run that contain a text, in order."""
 
     session_id: str
     matches: list[MatchView]

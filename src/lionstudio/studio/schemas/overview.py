@@ -1,16 +1,17 @@
-"""The first page: cards, numbers, what waits for a person, and what was found."""
+"""The dashboard, statistics, attention items and search hits."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
+from lionstudio.model.status.vocabulary import Tone
 from lionstudio.studio.schemas.runs import RunView
 from lionstudio.studio.schemas.shared import ActionField, Read, ResponseModel
 from lionstudio.studio.schemas.shows import ShowListed
 
 
 class Cards(ResponseModel):
-    """The cards of ADR-0017 and ADR-0019; `GET /api/runs?card=…` lists what each counts."""
+    """The cards of ADR-0017 and ADR-0019; `GET /api/runs?card=…` lists the runs of a card."""
 
     running: int
     failed_24h: int
@@ -21,17 +22,19 @@ class Cards(ResponseModel):
 
 
 class Hour(ResponseModel):
-    """What began in one hour and came to one outcome."""
+    """The runs that started in one hour and have one status."""
 
     at: float
     status: str
+    label: str
+    tone: str = Field(json_schema_extra={"enum": [*Tone]})
     runs: int
     tokens: int
     cost_microusd: int | None
 
 
 class Dashboard(Read):
-    """The cards, and what happened last."""
+    """The cards, and recent activity."""
 
     cards: Cards
     hours: list[Hour]
@@ -53,20 +56,20 @@ class Stats(Read):
 
 
 class WaitingAction(ResponseModel):
-    """What a person can do about it: a request to this server, or words for a terminal."""
+    """An action on an item: a request to this server, or a terminal command."""
 
     label: str
     method: str | None
     path: str | None
     body: dict[str, str | float | bool | list[str]] | None
     command: str
-    what: str | None = Field(description="what comes of it")
+    what: str | None = Field(description="the effect")
     danger: bool
-    fields: list[ActionField] = Field(description="what a person adds to the body")
+    fields: list[ActionField] = Field(description="fields that a person adds to the body")
 
 
 class Waiting(ResponseModel):
-    """One thing that waits for a person."""
+    """An item that needs a person."""
 
     kind: str
     actions: list[WaitingAction]
@@ -81,13 +84,13 @@ class Waiting(ResponseModel):
 
 
 class Attention(Read):
-    """Everything that waits for a person, the worst first."""
+    """Every item that needs a person, most severe first."""
 
     items: list[Waiting]
 
 
 class HitView(ResponseModel):
-    """A message that matches."""
+    """A matching message."""
 
     message_id: str
     session_id: str | None
@@ -101,6 +104,6 @@ class HitView(ResponseModel):
 
 
 class Hits(Read):
-    """What was found."""
+    """Search results."""
 
     hits: list[HitView]

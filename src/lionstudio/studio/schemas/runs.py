@@ -11,7 +11,7 @@ from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, 
 
 
 class RunView(ResponseModel):
-    """A session as lists show it."""
+    """A session in a list."""
 
     id: str
     display_name: str = Field(description="name, else show / play, playbook, agent, or the start of the id")
@@ -52,16 +52,6 @@ class RunView(ResponseModel):
     state: StateView
 
 
-class Card(StrEnum):
-    """A card of the dashboard whose runs can be listed."""
-
-    RUNNING = "running"
-    FAILED_24H = "failed_24h"
-    SLOW = "slow"
-    STALE = "stale"
-    NEEDS_REVIEW = "needs_review"
-
-
 class RunHealth(StrEnum):
     """The health of a run, with ADR-0019's `stale`."""
 
@@ -81,19 +71,19 @@ class Runs(Read):
 
     runs: list[RunView]
     next_cursor: str | None
-    counts: dict[str, int] = Field(description="all sessions by status, whatever the filters")
+    counts: dict[str, int] = Field(description="all sessions by status, without filters")
 
 
 class FacetValue(ResponseModel):
-    """How many runs a value of a filter would leave."""
+    """The number of runs with a filter value."""
 
     value: str
     runs: int
-    more: bool = Field(description="there are more than were counted")
+    more: bool = Field(description="more runs exist than were counted")
 
 
 class Facets(Read):
-    """The values of each filter beside the other filters, those with most runs first."""
+    """The values of each filter under the other filters, most runs first."""
 
     status: list[FacetValue]
     kind: list[FacetValue]
@@ -104,7 +94,7 @@ class Facets(Read):
 
 
 class Ancestor(ResponseModel):
-    """A branch whose messages 0..last_ord another branch inherited."""
+    """A branch whose messages 0 to last_ord another branch inherited."""
 
     branch_id: str
     name: str | None
@@ -131,11 +121,11 @@ class BranchView(ResponseModel):
     cache_read_tokens: int
     cache_write_tokens: int
     cost_microusd: int | None
-    inherited: list[Ancestor] = Field(description="what it saw before its own messages, the oldest first")
+    inherited: list[Ancestor] = Field(description="the branches it was forked from, oldest first")
 
 
 class Fork(ResponseModel):
-    """A branch that was forked from one of this session's."""
+    """A branch that was forked from a branch of this session."""
 
     branch_id: str
     name: str | None
@@ -144,8 +134,8 @@ class Fork(ResponseModel):
     status: str | None
     created_at: float
     parent_branch_id: str
-    forked_at_ord: int | None = Field(description="the last message that it saw, counted in its parent branch")
-    session_ord: int | None = Field(description="the same message, counted in this session")
+    forked_at_ord: int | None = Field(description="the last inherited message, by its ord in the parent branch")
+    session_ord: int | None = Field(description="the same message, by its ord in this session")
 
 
 class SourceView(ResponseModel):
@@ -156,7 +146,7 @@ class SourceView(ResponseModel):
 
 
 class Commands(ResponseModel):
-    """What to type in a terminal."""
+    """Terminal commands for a run."""
 
     resume: str
     fork: str
@@ -166,7 +156,7 @@ class Commands(ResponseModel):
 
 
 class SessionDetail(Read):
-    """A session whole, but for its messages."""
+    """A session without its messages."""
 
     session: RunView
     metadata: dict[str, Any]
@@ -177,14 +167,14 @@ class SessionDetail(Read):
 
 
 class RunDetail(SessionDetail):
-    """The same, with the manifest of an archived run where there is one."""
+    """A session with the manifest of an archived run, if there is one."""
 
     manifest: dict[str, Any] | None
     manifest_error: str | None
 
 
 class ArtifactFile(ResponseModel):
-    """A file that a run left beside the database."""
+    """A file in the folder of a run."""
 
     path: str
     size: int
@@ -192,7 +182,7 @@ class ArtifactFile(ResponseModel):
 
 
 class Artifacts(Read):
-    """The files of a run's folders, as far as they lie in the home or in the shows."""
+    """The files in the folder of a run, below the home or the shows folder."""
 
     session_id: str
     root: str | None
@@ -205,18 +195,18 @@ class ArtifactText(ResponseModel):
 
     path: str
     start: int
-    total: int = Field(description="bytes of the whole")
+    total: int = Field(description="size of the file in bytes")
     text: str
 
 
 class StopRequest(RequestModel):
-    """How long it may take to end by itself."""
+    """The grace period before the processes are killed."""
 
     grace_seconds: float = Field(default=15, ge=0, le=60)
 
 
 class StopResult(Read):
-    """What became of it; `over` is false for a run that still runs, or may."""
+    """The outcome of a stop; `over` is false for a run that is or may be still running."""
 
     session_id: str
     over: bool

@@ -7,12 +7,13 @@ from typing import Any
 
 from pydantic import Field
 
+from lionstudio.model.status.vocabulary import StatusGroup, Tone
 from lionstudio.studio.schemas.launches import LaunchView
 from lionstudio.studio.schemas.shared import ActionField, Read, RequestModel, ResponseModel, StateView
 
 
 class PlayMeta(ResponseModel):
-    """What `_meta.json` or the row says; a play that is only on disk has what its file has."""
+    """The fields of `_meta.json` or of the row."""
 
     worktree: str | None = None
     branch: str | None = None
@@ -28,7 +29,7 @@ class PlayMeta(ResponseModel):
 
 
 class VerdictView(ResponseModel):
-    """What the gate said."""
+    """The verdict of the gate."""
 
     gate_passed: bool | None = None
     feedback: str | None = None
@@ -43,7 +44,7 @@ class BadgeView(ResponseModel):
 
 
 class ActionView(ResponseModel):
-    """Something that a person may order: what it does now, and which fields of the order it takes."""
+    """An action that a person may take now: its effect and its fields."""
 
     action: str
     label: str
@@ -53,7 +54,7 @@ class ActionView(ResponseModel):
 
 
 class PlayView(ResponseModel):
-    """A play; one that is only on disk has less."""
+    """A play; fewer fields are set for a play that is only on disk."""
 
     name: str
     meta: PlayMeta
@@ -66,9 +67,18 @@ class PlayView(ResponseModel):
     badges: list[BadgeView]
     blocked_by: list[str]
     duration_ms: float | None
-    actions: list[str] = Field(description="what a person may say about it now")
-    deeds: list[ActionView] = Field(description="the same, each with what it does now and what has to be given")
+    actions: list[str] = Field(description="the actions that are allowed now")
+    deeds: list[ActionView] = Field(description="the same actions with their effects and fields")
     error: str | None = None
+
+
+class PlayGroup(ResponseModel):
+    """The plays of a show in one group: a segment of its progress bar."""
+
+    group: str = Field(json_schema_extra={"enum": [*StatusGroup]})
+    label: str
+    tone: str = Field(json_schema_extra={"enum": [*Tone]})
+    plays: int
 
 
 class ShowListed(ResponseModel):
@@ -81,6 +91,7 @@ class ShowListed(ResponseModel):
     status_source: str
     updated_at: float | None
     plays_by_status: dict[str, int]
+    plays_by_group: list[PlayGroup]
     plays_total: int
     plays_merged: int
     running_plays: list[str]
@@ -89,13 +100,13 @@ class ShowListed(ResponseModel):
 
 
 class Shows(Read):
-    """Every show, the one that changed last first."""
+    """Every show, most recently changed first."""
 
     shows: list[ShowListed]
 
 
 class Edge(ResponseModel):
-    """The target waits for the source."""
+    """The target depends on the source."""
 
     source: str
     target: str
@@ -111,6 +122,7 @@ class ShowView(Read):
     status: str
     status_source: str
     plays: list[PlayView]
+    plays_by_group: list[PlayGroup]
     plays_total: int
     plays_merged: int
     running_plays: list[str]
@@ -125,12 +137,12 @@ class ShowView(Read):
     integration_branch: str | None = None
     updated_at: float | None = None
     final_verdict: dict[str, Any] | None = None
-    directed: bool = Field(default=False, description="whether a director works on it now")
-    error: str | None = Field(description="why nothing of its folder is told")
+    directed: bool = Field(default=False, description="whether its director is running")
+    error: str | None = Field(description="why its folder was not read")
 
 
 class PlayDetail(Read):
-    """A play with what its folder says."""
+    """A play with the files of its folder."""
 
     topic: str
     play: PlayView
@@ -142,7 +154,7 @@ class PlayDetail(Read):
 
 
 class Attempt(ResponseModel):
-    """One try of a play: what it noted about itself, what the gate said, and the run it was."""
+    """One attempt of a play: its metadata, its verdict and its run."""
 
     attempt: int
     current: bool
@@ -152,7 +164,7 @@ class Attempt(ResponseModel):
 
 
 class Attempts(Read):
-    """Every try of a play, the first one first."""
+    """Every attempt of a play, in order."""
 
     topic: str
     play: str
@@ -161,7 +173,7 @@ class Attempts(Read):
 
 
 class ChangedFileView(ResponseModel):
-    """A file that a play changed; no numbers for a binary one."""
+    """A changed file; a binary file has no line counts."""
 
     path: str
     old_path: str | None
@@ -170,7 +182,7 @@ class ChangedFileView(ResponseModel):
 
 
 class DiffView(Read):
-    """What a play changed, as a patch; `whole` is false when it was cut."""
+    """The changes of a play as a patch; `whole` is false when it was truncated."""
 
     topic: str
     play: str
@@ -179,11 +191,11 @@ class DiffView(Read):
     files: list[ChangedFileView]
     patch: str
     whole: bool
-    why: str | None = Field(description="why there is nothing to show")
+    why: str | None = Field(description="why there is no patch")
 
 
 class Action(StrEnum):
-    """What a person may order."""
+    """An action on a show or a play."""
 
     RUN = "run"
     APPROVE = "approve"
@@ -195,23 +207,27 @@ class Action(StrEnum):
 
 
 class DecisionRequest(RequestModel):
-    """A person's word about a show, or about one of its plays."""
+    """A decision about a play, or an action on the show."""
 
     action: Action
     play: str | None = Field(default=None, max_length=200)
     feedback: str | None = Field(default=None, max_length=100_000)
-    tokens: int | None = Field(default=None, ge=1, lt=10**15, description="so many more than the plan says")
-    cost: float | None = Field(default=None, ge=0.01, le=1_000_000, description="so many dollars more")
-    time: str | None = Field(default=None, pattern=r"^[0-9]{1,7}[smhd]?$", description="so much more: 90s, 30m, 2h, 1d")
+    tokens: int | None = Field(default=None, ge=1, lt=10**15, description="raise the token budget by this many")
+    cost: float | None = Field(
+        default=None, ge=0.01, le=1_000_000, description="raise the cost budget by this many dollars"
+    )
+    time: str | None = Field(
+        default=None, pattern=r"^[0-9]{1,7}[smhd]?$", description="raise the time budget: 90s, 30m, 2h, 1d"
+    )
 
     def granted(self) -> dict[str, int | float | str]:
-        """What an approval grants beyond the plan."""
-        given = {"tokens": self.tokens, "cost": self.cost, "time": self.time}
-        return {name: value for name, value in given.items() if value is not None}
+        """The amounts by which an approval raises the budget."""
+        amounts = {"tokens": self.tokens, "cost": self.cost, "time": self.time}
+        return {name: value for name, value in amounts.items() if value is not None}
 
 
 class DecisionAccepted(ResponseModel):
-    """`li show …` as it was started; `launch.exit_code` is null while it goes on."""
+    """The started `li show …`; `launch.exit_code` is null while it runs."""
 
     launch: LaunchView
     output: str

@@ -10,7 +10,7 @@ from lionstudio.studio.schemas.shared import Read, RequestModel, ResponseModel, 
 
 
 class TeamView(ResponseModel):
-    """A team, or a file that cannot be used; then `error` says why."""
+    """A team; `error` is set for a file that is not valid."""
 
     id: str | None
     name: str
@@ -26,13 +26,13 @@ class TeamView(ResponseModel):
 
 
 class TeamList(Read):
-    """Every team, the one that was used last first."""
+    """Every team, most recently used first."""
 
     teams: list[TeamView]
 
 
 class TeamMessageView(ResponseModel):
-    """What one member wrote to another, or to all."""
+    """A message from one member to another, or to all."""
 
     id: str
     team_id: str
@@ -47,14 +47,14 @@ class TeamMessageView(ResponseModel):
 
 
 class LinkedRun(ResponseModel):
-    """A run that talked through a team."""
+    """A run that used a team."""
 
     id: str
     name: str | None
 
 
 class TeamDetail(Read):
-    """A team, the runs that talked through it, and how much each member has not read."""
+    """A team, the runs that used it, and the unread messages of each member."""
 
     team: TeamView
     sessions: list[str]
@@ -74,12 +74,12 @@ class NewTeamMessage(RequestModel):
 
     text: str = Field(min_length=1)
     sender: str = Field(default="user", min_length=1, max_length=200)
-    to: list[str] = Field(default_factory=list, max_length=100, description="members; none is everybody")
+    to: list[str] = Field(default_factory=list, max_length=100, description="recipients; empty for all members")
     session_id: str | None = Field(default=None, max_length=200)
 
 
 class Sent(Read):
-    """What was sent; `unstored` says why the table does not have it yet."""
+    """The sent message; `unstored` is the reason why the table does not have it yet."""
 
     message: TeamMessageView
     unstored: str | None

@@ -1,6 +1,6 @@
-"""The files that a run left beside the database: its folder in the home, or one in the shows; never from elsewhere.
+"""Files of a run, from its folder in the home or in the shows folder.
 
-The path comes from a row that anybody may have written, so it must lead into one of our own folders.
+The path comes from a row that any program may have written, so it must be inside one of our own folders.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ _MOST_DEPTH = 6
 _MOST_BYTES = 200_000_000
 
 
-def root_of(settings: Settings, session: dict[str, Any]) -> str | None:
-    """The folder of a run's files, None when it has none that is ours."""
-    named = session.get("artifacts_path")
-    wanted = [named] if isinstance(named, str) and os.path.isabs(named) else []
+def find_root(settings: Settings, session: dict[str, Any]) -> str | None:
+    """The folder of the files of a run, None without one inside our folders."""
+    path = session.get("artifacts_path")
+    candidates = [path] if isinstance(path, str) and os.path.isabs(path) else []
     if fault_of_name(session["id"]) is None:
-        wanted.append(os.path.join(settings.home, "runs", session["id"]))
-    ours = (os.path.join(settings.home, "runs"), settings.shows)
-    for path in wanted:
-        if os.path.isdir(path) and any(is_within(path, root) for root in ours):
+        candidates.append(os.path.join(settings.home, "runs", session["id"]))
+    roots = (os.path.join(settings.home, "runs"), settings.shows)
+    for path in candidates:
+        if os.path.isdir(path) and any(is_within(path, root) for root in roots):
             return os.path.realpath(path)
     return None
 
 
-def files_in(root: str) -> tuple[list[dict[str, Any]], bool]:
-    """Every file below a folder by its path there, and whether there are more than are told."""
-    found: list[dict[str, Any]] = []
+def list_files(root: str) -> tuple[list[dict[str, Any]], bool]:
+    """The files below a folder with relative paths, and whether some were left out."""
+    files: list[dict[str, Any]] = []
     waiting = [(root, 0)]
     while waiting:
         folder, depth = waiting.pop(0)
@@ -45,27 +45,27 @@ def files_in(root: str) -> tuple[list[dict[str, Any]], bool]:
             if item.folder and not item.link and depth < _MOST_DEPTH:
                 waiting.append((item.path, depth + 1))
             elif not item.folder and not item.link:
-                if len(found) >= MOST_FILES:
-                    return found, True
-                found += _entry(item.path, root)
-    return found, False
+                if len(files) >= MOST_FILES:
+                    return files, True
+                files += _entry(item.path, root)
+    return files, False
 
 
 def _entry(path: str, root: str) -> list[dict[str, Any]]:
     try:
-        facts = os.lstat(path)
+        status = os.lstat(path)
     except OSError:
         return []
-    return [{"path": shown(os.path.relpath(path, root)), "size": facts.st_size, "changed_at": facts.st_mtime}]
+    return [{"path": shown(os.path.relpath(path, root)), "size": status.st_size, "changed_at": status.st_mtime}]
 
 
-def part_of(root: str, path: str, start: int, length: int) -> tuple[str, int]:
-    """Some bytes of a file as text, and how many there are."""
+def read_part(root: str, path: str, start: int, length: int) -> tuple[str, int]:
+    """Some bytes of a file as text, and the size of the file."""
     parts = path.split("/")
     if any(fault_of_name(part) for part in parts):
-        raise InvalidInput(f"{path!r:.100} is no path of a file", hint="take one from the list")
+        raise InvalidInput(f"{path!r:.100} is not a valid file path", hint="use a path from the list of files")
     full = os.path.join(root, *parts)
     if not os.path.isfile(full):
-        raise NotFound(f"there is no file {shown(path)}", hint="it may have been removed just now")
+        raise NotFound(f"file {shown(path)} does not exist", hint="reload the list of files")
     content = read_bytes(full, most=_MOST_BYTES, root=root)
     return content[start : start + length].decode("utf-8", "replace"), len(content)

@@ -1,4 +1,4 @@
-"""What the folder of a play and the repository of its show tell: intent, verdicts, attempts, and what was changed."""
+"""Facts from the folder of a play and the repository of its show: intent, verdicts, attempts and diffs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from lionstudio.errors import LionError
 from lionstudio.files.shows import branch_diff
 from lionstudio.files.shows.show_folder import FINAL_VERDICT, META, MOST_BYTES, VERDICT
-from lionstudio.studio.views.shows import text_in
+from lionstudio.studio.views.shows import read_text_or_error
 from lionstudio.system.json_read import read_object
 from lionstudio.system.safe_read import list_folder
 
@@ -16,8 +16,8 @@ ATTEMPTS = "attempts"
 _MOST_ATTEMPTS = 100
 
 
-def folder_of_play(show: dict[str, Any], name: str) -> dict[str, Any]:
-    """Everything that a person reads about a play."""
+def read_play_folder(show: dict[str, Any], name: str) -> dict[str, Any]:
+    """The texts and JSON files of a play."""
     if show["error"]:
         return {"intent": None, "prompt": None, "raw_meta": None, "raw_verdict": None, "errors": [show["error"]]}
     show_dir, errors = show["path"], list[str]()
@@ -33,40 +33,40 @@ def folder_of_play(show: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def final_verdict(show_dir: str) -> dict[str, Any] | None:
-    """What the last gate of a show said, None while it has not spoken or cannot be read."""
+    """The verdict of the final gates, None before it exists or when it cannot be read."""
     return _object(os.path.join(show_dir, FINAL_VERDICT), show_dir, [])
 
 
-def attempts(show: dict[str, Any], play: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
-    """Every attempt: the past ones as they were kept in `attempts/N`, the present one as its files are."""
+def list_attempts(show: dict[str, Any], play: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Every attempt: earlier ones from `attempts/N`, the current one from the files of the play."""
     if show["error"]:
         return [], [show["error"]]
     show_dir, errors = show["path"], list[str]()
     folder = os.path.join(show_dir, play["name"])
-    kept = _kept(folder, show_dir, errors)
+    attempts = _archived(folder, show_dir, errors)
     meta = _object(os.path.join(folder, META), show_dir, errors) or dict(play["meta"])
     verdict = _object(os.path.join(folder, VERDICT), show_dir, errors)
     number = meta.get("attempt")
     current = number if isinstance(number, int) and number > 0 else 1
-    about = verdict is not None and verdict.get("attempt", current) == current
-    now = _attempt(current, meta, verdict if about else kept.get(current, {}).get("verdict"), current=True)
-    kept[current] = now | {"session_id": now["session_id"] or play.get("session_id")}
-    return [kept[each] for each in sorted(kept)], errors
+    is_current = verdict is not None and verdict.get("attempt", current) == current
+    newest = _attempt(current, meta, verdict if is_current else attempts.get(current, {}).get("verdict"), current=True)
+    attempts[current] = newest | {"session_id": newest["session_id"] or play.get("session_id")}
+    return [attempts[number] for number in sorted(attempts)], errors
 
 
-def _kept(folder: str, root: str, errors: list[str]) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
+def _archived(folder: str, root: str, errors: list[str]) -> dict[int, dict[str, Any]]:
+    archived: dict[int, dict[str, Any]] = {}
     try:
         items = list_folder(os.path.join(folder, ATTEMPTS))
     except LionError as error:
         errors.append(error.message)
-        return found
+        return archived
     numbered = [item for item in items if item.folder and item.name.isdecimal() and len(item.name) < 6]
     for item in sorted(numbered, key=lambda item: int(item.name))[-_MOST_ATTEMPTS:]:
         meta = _object(os.path.join(item.path, "meta.json"), root, errors)
         verdict = _object(os.path.join(item.path, "verdict.json"), root, errors)
-        found[int(item.name)] = _attempt(int(item.name), meta, verdict)
-    return found
+        archived[int(item.name)] = _attempt(int(item.name), meta, verdict)
+    return archived
 
 
 def _attempt(
@@ -82,42 +82,46 @@ def _attempt(
     }
 
 
-def difference(show: dict[str, Any], play: dict[str, Any], attempt: int | None, against: int | None) -> dict[str, Any]:
-    """What a play changed, or why that cannot be shown."""
+def diff_json(show: dict[str, Any], play: dict[str, Any], attempt: int | None, against: int | None) -> dict[str, Any]:
+    """The diff of a play, or the reason why there is none."""
     try:
-        found = _compared(show, play, attempt, against)
+        diff = _diff(show, play, attempt, against)
     except LionError as error:
-        found = error.message
-    if isinstance(found, str):
-        return {"base": None, "head": None, "files": [], "patch": "", "whole": True, "why": found}
-    return {**found._asdict(), "files": [file._asdict() for file in found.files], "why": None}
+        diff = error.message
+    if isinstance(diff, str):
+        return {"base": None, "head": None, "files": [], "patch": "", "whole": True, "why": diff}
+    return {**diff._asdict(), "files": [file._asdict() for file in diff.files], "why": None}
 
 
-def _compared(
+def _diff(
     show: dict[str, Any], play: dict[str, Any], attempt: int | None, against: int | None
 ) -> branch_diff.Diff | str:
     repo = show.get("repo")
     if not isinstance(repo, str) or not repo:
-        return "the show names no repository"
+        return "the show does not name a repository"
     repo = os.path.expanduser(repo)
     archive = f"refs/shows/archive/{show['topic']}/{play['name']}"
     merged = play["meta"].get("merge_sha")
     if attempt is None and isinstance(merged, str) and merged:
         head, base = branch_diff.find_commit(repo, merged), branch_diff.find_commit(repo, f"{merged}^1")
-        return branch_diff.diff(repo, base, head) if base and head else "the merge is not in the repository any more"
+        return (
+            branch_diff.diff(repo, base, head) if base and head else "the merge commit is no longer in the repository"
+        )
     branch = str(play["meta"].get("branch") or f"show/{show['topic']}/{play['name']}")
     head = branch_diff.find_commit(repo, f"refs/heads/{branch}" if attempt is None else f"{archive}/{attempt}")
     if head is None:
-        return "it has no commits in the repository yet" if attempt is None else f"attempt {attempt} left no commits"
+        return (
+            "the play has no commits in the repository yet" if attempt is None else f"attempt {attempt} has no commits"
+        )
     if against is not None:
         base = branch_diff.find_commit(repo, f"{archive}/{against}")
-        return branch_diff.diff(repo, base, head) if base else f"attempt {against} left no commits"
-    base = _start_of(repo, show, head)
-    return branch_diff.diff(repo, base, head) if base else "where the play began is not in the repository any more"
+        return branch_diff.diff(repo, base, head) if base else f"attempt {against} has no commits"
+    base = _branch_point(repo, show, head)
+    return branch_diff.diff(repo, base, head) if base else "the start commit of the play is no longer in the repository"
 
 
-def _start_of(repo: str, show: dict[str, Any], head: str) -> str | None:
-    """Where a branch left the others: the integration branch, or the base where there is none."""
+def _branch_point(repo: str, show: dict[str, Any], head: str) -> str | None:
+    """The merge base with the integration branch, or with the base branch where there is none."""
     integration = show.get("integration_branch") or f"show/{show['topic']}/integration"
     for name in (integration, show.get("base_branch")):
         tip = branch_diff.find_commit(repo, f"refs/heads/{name}") if isinstance(name, str) and name else None
@@ -127,9 +131,9 @@ def _start_of(repo: str, show: dict[str, Any], head: str) -> str | None:
 
 
 def _text(path: str, root: str, errors: list[str]) -> str | None:
-    found, wrong = text_in(path, root)
-    errors += [wrong] if wrong else []
-    return found
+    text, error = read_text_or_error(path, root)
+    errors += [error] if error else []
+    return text
 
 
 def _object(path: str, root: str, errors: list[str]) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Runs by their health, which is computed when it is read: what runs is looked at one by one, a bounded number."""
+"""Runs by health, which is computed at read time: a bounded number of running rows is checked one by one."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ import time
 from collections import Counter
 from typing import Any
 
+from lionstudio.model.status.vocabulary import SEVERITY_RANKS
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import running_rows
 from lionstudio.state.runs.run_list import Filters, list_sessions
 from lionstudio.studio.views.runs import run_json
 
-_MOST_LOOKS = 50  # for one page; the cursor goes on from there
+_MOST_QUERIES = 50  # for one page; the cursor continues from there
 
 
-def runs_with_health(
+def list_runs_with_health(
     conn: Connection, filters: Filters, health: str, limit: int, cursor: str | None, now: float
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """Up to `limit` runs of that health, newest first, and the cursor of the rest."""
+    """Up to `limit` runs with a health, newest first, and the cursor of the rest."""
     if health != "ok" and filters.status is None:
-        filters = filters._replace(status="running")  # whatever has ended is ok
-    found: list[dict[str, Any]] = []
-    for _ in range(_MOST_LOOKS):
-        # no more than fit are looked at, so that the cursor leaves nothing out
-        page = list_sessions(conn, filters, limit=limit - len(found), cursor=cursor)
-        found += [run for run in (run_json(row, now) for row in page.rows) if _has(run, health)]
+        filters = filters._replace(status="running")  # every ended run is ok
+    runs: list[dict[str, Any]] = []
+    for _ in range(_MOST_QUERIES):
+        # no more rows than fit are read, so that the cursor skips none
+        page = list_sessions(conn, filters, limit=limit - len(runs), cursor=cursor)
+        runs += [run for run in (run_json(row, now) for row in page.rows) if _has(run, health)]
         cursor = page.next_cursor
-        if cursor is None or len(found) >= limit:
+        if cursor is None or len(runs) >= limit:
             break
-    return found, cursor
+    return runs, cursor
 
 
 def _has(run: dict[str, Any], health: str) -> bool:
@@ -36,21 +37,20 @@ def _has(run: dict[str, Any], health: str) -> bool:
 
 
 _MOST_RUNNING = 1_000
-_ORDER = {"error": 0, "warning": 1, "info": 2, "none": 3}
 
 
 def health_overview(conn: Connection) -> dict[str, Any]:
-    """Everything that is marked running, grouped by its health, the worst first."""
+    """The runs that are marked running, grouped by health, most severe first."""
     now = time.time()
     rows = running_rows(conn, _MOST_RUNNING + 1)
     runs = [_health_of(run_json(row, now)) for row in rows[:_MOST_RUNNING]]
-    runs.sort(key=lambda run: (_ORDER[run["severity"]], run["since"] or 0))
+    runs.sort(key=lambda run: (-SEVERITY_RANKS[run["severity"]], run["since"] or 0))
     groups = Counter((run["health"], run["label"], run["severity"]) for run in runs)
-    named = [
+    group_list = [
         {"health": health, "label": label, "severity": severity, "runs": n}
         for (health, label, severity), n in groups.items()
     ]
-    return {"groups": named, "runs": runs, "has_more": len(rows) > _MOST_RUNNING}
+    return {"groups": group_list, "runs": runs, "has_more": len(rows) > _MOST_RUNNING}
 
 
 def _health_of(run: dict[str, Any]) -> dict[str, Any]:
@@ -63,6 +63,6 @@ def _health_of(run: dict[str, Any]) -> dict[str, Any]:
         "health": run["effective_health"],
         "label": state["label"],
         "severity": state["severity"],
-        "evidence": "; ".join(f"{each['message']} {each['evidence']}" for each in reasons) or None,
+        "evidence": "; ".join(f"{reason['message']} {reason['evidence']}" for reason in reasons) or None,
         "since": since if isinstance(since, (int, float)) else None,
     }

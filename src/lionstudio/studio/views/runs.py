@@ -1,4 +1,4 @@
-"""A session's row on its way to a page: its columns, and what follows from them."""
+"""A session as the API returns it: its columns and the computed fields."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ _TIMES = ("created_at", "updated_at", "started_at", "ended_at", "last_message_at
 
 
 def run_json(row: dict[str, Any], now: float) -> dict[str, Any]:
-    """Everything about a session; whether its process lives is only asked while it is running."""
+    """All fields of a session; the liveness of its process is only checked while it is running."""
     proof = proof_of(row) if row["status"] == "running" else None
     codes, owner = row["reason_codes"], row["owner"]
     codes = load_or_keep(codes) if codes != "[]" else ()
-    usable = {
+    session = {
         **row,
         "reason_codes": [str(code) for code in codes] if isinstance(codes, (list, tuple)) else [],
         "owner": load_or_keep(owner) if owner else None,
     }
-    state = session_state(usable, now=now, proof=proof)
-    usable.pop("metadata", None)  # it stands beside the session, where it is asked for
+    state = session_state(session, now=now, proof=proof)
+    session.pop("metadata", None)  # the detail returns it beside the session
     return {
-        **usable,
+        **session,
         "display_name": run_name(row),
         "duration_ms": _duration(row),
-        "effective_health": effective_health(usable, now=now, proof=proof),
+        "effective_health": effective_health(session, now=now, proof=proof),
         "state": state.to_dict(),
     }
 
 
 def commands(run: dict[str, Any]) -> dict[str, str]:
-    """What to type in a terminal to go on with a run."""
-    who = run["agent_name"] or "/".join(str(part) for part in (run["provider"], run["model"]) if part) or "AGENT"
-    target, session = shlex.quote(str(who)), shlex.quote(str(run["id"]))
+    """Terminal commands for a run."""
+    agent = run["agent_name"] or "/".join(str(part) for part in (run["provider"], run["model"]) if part) or "AGENT"
+    target, session = shlex.quote(str(agent)), shlex.quote(str(run["id"]))
     return {
         "resume": f'li agent {target} --resume {session} "…"',
         "fork": f'li agent {target} --fork {session} "…"',
@@ -48,6 +48,6 @@ def commands(run: dict[str, Any]) -> dict[str, str]:
 
 
 def _duration(row: dict[str, Any]) -> float | None:
-    began, ended = row["started_at"], row["ended_at"]
-    both = isinstance(began, (int, float)) and isinstance(ended, (int, float))
-    return (ended - began) * 1000 if both else None
+    started, ended = row["started_at"], row["ended_at"]
+    has_both = isinstance(started, (int, float)) and isinstance(ended, (int, float))
+    return (ended - started) * 1000 if has_both else None

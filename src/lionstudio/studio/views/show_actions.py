@@ -1,7 +1,7 @@
-"""What a person may say about a show or a play now, and what will come of it; pages render it and decide nothing.
+"""The actions that a person may take on a show or a play now, each with its effect; pages render them.
 
-The same word does different things at different times: a gated play that is rejected goes back to its agent, an
-escalated one is given up.
+The same action has different effects at different times: rejecting a gated play returns it to its agent, rejecting an
+escalated one ends it.
 """
 
 from __future__ import annotations
@@ -9,23 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus
+from lionstudio.model.status.statuses import PLAYS, SHOWS, PlayStatus, ShowStatus
 from lionstudio.studio.views.show_questions import Asked, Question
 
-# Where each word of a person means something; `li show` has the last word, and a test holds the two together.
-_JUDGED = frozenset({PlayStatus.GATED, PlayStatus.GATE_FAILED, PlayStatus.ESCALATED})
-_WORDS: Mapping[str, frozenset[PlayStatus]] = {
-    "approve": _JUDGED,
-    "reject": _JUDGED,
-    "redo": _JUDGED | {PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE, PlayStatus.ABORTED_AFTER_FINISH},
-    "escalate": frozenset(status for status, after in PLAY_TRANSITIONS.items() if PlayStatus.ESCALATED in after),
-}
-_OF_SHOWS: Mapping[str, tuple[str, ...]] = {
-    "active": ("resume", "abort"),
-    "aborted": ("resume",),
-    "imported": ("resume",),
-    "completed": (),
-}
 _ANSWERS: Mapping[Question, tuple[str, ...]] = {
     Question.BUDGET: ("approve",),
     Question.LAST_WORD: ("approve", "reject"),
@@ -35,83 +21,83 @@ _DANGEROUS = frozenset({"abort"})
 
 
 def play_actions(status: str) -> list[str]:
-    """What a person may say about a play."""
-    return [word for word, statuses in _WORDS.items() if status in statuses]
+    """The names of the actions of a play; none for a status that another tool wrote."""
+    return list(PLAYS[PlayStatus(status)].decisions) if status in PLAYS else []
 
 
 def show_actions(status: str, *, asked: Asked | None = None, began: bool = True) -> list[str]:
-    """What a person may say about a show; the answers to what it asks come first."""
-    usual = _OF_SHOWS.get(status, ())
-    if status != "active":
-        return list(usual)
-    return [*answers_to(asked), *(usual if began else ("run", "abort"))]
+    """The names of the actions of a show; the answers to its open question come first."""
+    actions = SHOWS[ShowStatus(status)].decisions if status in SHOWS else ()
+    if status != ShowStatus.ACTIVE:
+        return list(actions)
+    return [*answers_to(asked), *(actions if began else ("run", "abort"))]
 
 
 def answers_to(asked: Asked | None) -> tuple[str, ...]:
-    """The words that answer a question; refusing means nothing to a budget, which is granted or not."""
+    """The actions that answer a question; a budget is raised or not, so it cannot be rejected."""
     return () if asked is None else _ANSWERS[asked.question]
 
 
 def has_begun(statuses: Sequence[str | None]) -> bool:
-    """Whether any play of a show was ever taken up."""
+    """Whether any play of a show was ever started."""
     return any(status not in (None, PlayStatus.PENDING) for status in statuses)
 
 
 def describe_play_actions(name: str, status: str) -> list[dict[str, Any]]:
-    """Each action of a play with its sentence and what has to be given."""
+    """The actions of a play with their effects and fields."""
     return [
-        _deed(word, word.capitalize(), _about_play(word, name, status), _said_about_play(word, status))
-        for word in play_actions(status)
+        _action(action, action.capitalize(), _play_effect(action, name, status), _play_fields(action, status))
+        for action in play_actions(status)
     ]
 
 
 def describe_show_actions(topic: str, actions: Sequence[str], asked: Asked | None) -> list[dict[str, Any]]:
-    """The same for a show."""
-    return [_deed_of_show(word, topic, asked) for word in actions]
+    """The actions of a show with their effects and fields."""
+    return [_show_action(action, topic, asked) for action in actions]
 
 
-def _about_play(word: str, name: str, status: str) -> str:
-    if word == "approve" and status == PlayStatus.GATED:
+def _play_effect(action: str, name: str, status: str) -> str:
+    if action == "approve" and status == PlayStatus.GATED:
         return f"{name} passes your gate and is merged."
-    if word == "approve":
-        return f"{name} is merged as it is, whatever its gates said."
-    if word == "reject" and status == PlayStatus.ESCALATED:
-        return f"{name} is given up; what depends on it stays blocked."
-    if word == "reject":
-        return f"{name} goes back to its agent with your feedback; without attempts left it waits for a person."
-    if word == "redo":
+    if action == "approve":
+        return f"{name} is merged as it is, even if its gates failed."
+    if action == "reject" and status == PlayStatus.ESCALATED:
+        return f"{name} ends without a merge; plays that depend on it stay blocked."
+    if action == "reject":
+        return f"{name} goes back to its agent with your feedback; without attempts left it is escalated."
+    if action == "redo":
         stopped = "Its agent is stopped, and " if status == PlayStatus.RUNNING else ""
-        return f"{stopped}{name} is done once more, in a new attempt."
-    return f"{name} stops here and waits for a person; what depends on it is blocked."
+        return f"{stopped}{name} starts another attempt."
+    return f"{name} stops and waits for a person; plays that depend on it are blocked."
 
 
-def _said_about_play(word: str, status: str) -> list[dict[str, Any]]:
-    if word == "approve":
+def _play_fields(action: str, status: str) -> list[dict[str, Any]]:
+    if action == "approve":
         return []
-    if word == "reject" and status != PlayStatus.ESCALATED:
-        return [_field("feedback", "What has to be different", "lines", required=True)]
-    return [_field("feedback", "What has to be different this time" if word == "redo" else "Why", "lines")]
+    if action == "reject" and status != PlayStatus.ESCALATED:
+        return [_field("feedback", "Feedback for the agent", "lines", required=True)]
+    return [_field("feedback", "Feedback for the agent" if action == "redo" else "Reason", "lines")]
 
 
-def _deed_of_show(word: str, topic: str, asked: Asked | None) -> dict[str, Any]:
-    if word == "approve" and asked is not None and asked.question is Question.BUDGET:
-        what = f"{topic} goes on and may spend so much more than its plan says."
-        return _deed(word, "Grant more", what, [_AMOUNTS[asked.part]])
-    last = asked is not None and asked.question is Question.LAST_WORD
-    sentences = {
-        "run": f"{topic} starts: plays that wait for nothing begin.",
-        "resume": f"{topic} goes on where it stopped; nothing that is done is done again.",
-        "abort": f"{topic} ends: agents that run are stopped, what is merged stays merged.",
+def _show_action(action: str, topic: str, asked: Asked | None) -> dict[str, Any]:
+    if action == "approve" and asked is not None and asked.question is Question.BUDGET:
+        effect = f"The budget of {topic} is raised by this amount, and the show continues."
+        return _action(action, "Raise budget", effect, [_AMOUNTS[asked.part]])
+    is_final = asked is not None and asked.question is Question.LAST_WORD
+    effects = {
+        "run": f"{topic} starts: plays without dependencies run first.",
+        "resume": f"{topic} continues where it stopped; finished plays do not run again.",
+        "abort": f"{topic} ends: running agents are stopped, merged plays stay merged.",
         "approve": f"{topic} is completed."
-        if last
-        else f"{topic} is taken as it is: its final gates look at what is merged, and it ends.",
-        "reject": f"{topic} ends as aborted; what is merged stays merged.",
+        if is_final
+        else f"{topic} is accepted as it is: its final gates check the merged plays, and it ends.",
+        "reject": f"{topic} ends as aborted; merged plays stay merged.",
     }
-    return _deed(word, word.capitalize(), sentences[word], [])
+    return _action(action, action.capitalize(), effects[action], [])
 
 
-def _deed(action: str, label: str, what: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"action": action, "label": label, "what": what, "danger": action in _DANGEROUS, "fields": fields}
+def _action(action: str, label: str, effect: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"action": action, "label": label, "what": effect, "danger": action in _DANGEROUS, "fields": fields}
 
 
 def _field(name: str, label: str, kind: str, *, required: bool = False) -> dict[str, Any]:
@@ -119,7 +105,7 @@ def _field(name: str, label: str, kind: str, *, required: bool = False) -> dict[
 
 
 _AMOUNTS: Mapping[str | None, dict[str, Any]] = {
-    "tokens": _field("tokens", "How many tokens more", "number", required=True),
-    "money": _field("cost", "How many dollars more", "number", required=True),
-    "time": _field("time", "How much time more (90s, 30m, 2h)", "text", required=True),
+    "tokens": _field("tokens", "Additional tokens", "number", required=True),
+    "money": _field("cost", "Additional dollars", "number", required=True),
+    "time": _field("time", "Additional time (90s, 30m, 2h)", "text", required=True),
 }

@@ -1,6 +1,6 @@
-"""What only the folder of a show has: its plan, its last verdict, what its director asks.
+"""Facts that only the folder of a show has: its plan, its final verdict, the question of its director.
 
-The path comes from a row that anybody may have written, so it must lead into one of our own folders.
+The path comes from a row that any program may have written, so it must be inside one of our own folders.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from lionstudio.settings import Settings
 from lionstudio.studio.views.plays import final_verdict
 from lionstudio.studio.views.show_actions import describe_show_actions, has_begun, show_actions
 from lionstudio.studio.views.show_questions import Asked, open_question
-from lionstudio.studio.views.shows import plan_text
+from lionstudio.studio.views.shows import read_plan_text
 from lionstudio.system.filelock import lock_state
 from lionstudio.system.filenames import shown
 from lionstudio.system.safe_read import is_within
@@ -20,37 +20,37 @@ from lionstudio.system.safe_read import is_within
 _DIRECTOR_LOCK = "_director.lock"
 
 
-def fault_of_folder(settings: Settings, show_dir: str) -> str | None:
-    """Why a folder is not read, None when it is one of ours."""
-    ours = (settings.shows, os.path.join(settings.home, "shows"))
-    if os.path.isabs(show_dir) and "\0" not in show_dir and any(is_within(show_dir, root) for root in ours):
+def folder_error(settings: Settings, show_dir: str) -> str | None:
+    """Why a folder is not read, None when it is inside one of our folders."""
+    roots = (settings.shows, os.path.join(settings.home, "shows"))
+    if os.path.isabs(show_dir) and "\0" not in show_dir and any(is_within(show_dir, root) for root in roots):
         return None
-    return f"its folder {shown(show_dir)} is not below {shown(settings.shows)}, so nothing in it is read"
+    return f"the folder {shown(show_dir)} is not below {shown(settings.shows)}, so it is not read"
 
 
-def question_of(settings: Settings, show_dir: str) -> Asked | None:
-    """What its director asks about the show itself."""
-    return None if fault_of_folder(settings, show_dir) else open_question(show_dir)
+def find_question(settings: Settings, show_dir: str) -> Asked | None:
+    """The open question of the director about the show."""
+    return None if folder_error(settings, show_dir) else open_question(show_dir)
 
 
-def director_of(settings: Settings, show_dir: str) -> str:
-    """What the lock of its director says: held, free when it died, absent when it left or never came, untold."""
-    return "untold" if fault_of_folder(settings, show_dir) else lock_state(os.path.join(show_dir, _DIRECTOR_LOCK))
+def director_state(settings: Settings, show_dir: str) -> str:
+    """The lock of the director: held, free when it died, absent when it exited or never started, untold if not read."""
+    return "untold" if folder_error(settings, show_dir) else lock_state(os.path.join(show_dir, _DIRECTOR_LOCK))
 
 
-def with_folder(found: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """A show of the database with what its folder adds, or with why that is not read."""
-    path = found["path"]
-    fault = fault_of_folder(settings, path)
-    asked = None if fault else open_question(path)
-    began = has_begun([play["meta"]["status"] for play in found["plays"]])
-    actions = show_actions(found["status"], asked=asked, began=began)
+def add_folder_facts(show: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """A show of the database with the facts of its folder, or the reason why that is not read."""
+    path = show["path"]
+    error = folder_error(settings, path)
+    asked = None if error else open_question(path)
+    began = has_begun([play["meta"]["status"] for play in show["plays"]])
+    actions = show_actions(show["status"], asked=asked, began=began)
     return {
-        **found,
-        "error": fault,
-        "directed": director_of(settings, path) == "held",
-        "show_md": None if fault else plan_text(path, path),
-        "final_verdict": None if fault else final_verdict(path),
+        **show,
+        "error": error,
+        "directed": director_state(settings, path) == "held",
+        "show_md": None if error else read_plan_text(path, path),
+        "final_verdict": None if error else final_verdict(path),
         "actions": actions,
-        "deeds": describe_show_actions(found["topic"], actions, asked),
+        "deeds": describe_show_actions(show["topic"], actions, asked),
     }

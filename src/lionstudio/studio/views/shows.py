@@ -1,4 +1,4 @@
-"""Shows on their way to a page: rows first, and what only the folder has; one without rows is read from its folder."""
+"""Shows as the API returns them, from their rows, or from the folder of a show without rows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.computed_state import play_state, show_state
 from lionstudio.model.status.play_badges import play_badges
+from lionstudio.model.status.statuses import PLAYS, PlayStatus
+from lionstudio.model.status.vocabulary import StatusGroup
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import session_names
 from lionstudio.state.shows import find_show, list_plays
@@ -22,8 +24,8 @@ from lionstudio.system.safe_read import is_within, read_text
 UNKNOWN = "unknown"  # ADR-0011: the status of a show that is not in the database yet
 
 
-def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | None:
-    """ADR-0011's shape from the database, None when it has no such show; nothing of the folder is read here."""
+def show_from_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | None:
+    """A show in the shape of ADR-0011 from the database, None when it has no such show; the folder is not read."""
     show = find_show(conn, topic)
     if show is None:
         return None
@@ -38,10 +40,10 @@ def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | N
         "goal": show.goal,
         "status": str(show.status),
         "status_source": "sqlite",
-        "plays": [play_json(play, names, blocked.get(play.name, ())) for play in plays],
+        "plays": [play_json(play, names, blocked.get(play.name, ()), now) for play in plays],
         "critical_path": list(critical_path(plays, now)),
         "blocked": {name: list(holders) for name, holders in blocked.items()},
-        "state": show_state(show.to_dict(), rows).to_dict(),
+        "state": show_state(show.to_dict(), rows, now=now).to_dict(),
         "repo": show.repo,
         "base_branch": show.base_branch,
         "integration_branch": show.integration_branch,
@@ -57,23 +59,34 @@ def show_of_rows(conn: Connection, topic: str, now: float) -> dict[str, Any] | N
 
 
 def edges(plays: Iterable[Play]) -> list[dict[str, str]]:
-    """What leads to what; a name that no play has is told by `blocked` and draws no line."""
-    known = {play.name: play for play in plays}
+    """The dependencies between plays; an unknown name has no edge, `blocked` reports it."""
+    by_name = {play.name: play for play in plays}
     return [
         {"source": need, "target": play.name}
-        for play in known.values()
+        for play in by_name.values()
         for need in dict.fromkeys(play.depends_on)
-        if need in known
+        if need in by_name
     ]
 
 
-def progress(counts: Mapping[str, int]) -> dict[str, int]:
-    """How many plays there are, and how many are merged."""
-    return {"plays_total": sum(counts.values()), "plays_merged": counts.get("merged", 0)}
+def progress(counts: Mapping[str, int]) -> dict[str, Any]:
+    """The number of plays, of merged plays, and of plays in each group; an unknown status counts as pending."""
+    groups = Counter[StatusGroup]()
+    for status, n in counts.items():
+        groups[PLAYS[PlayStatus(status)].group if status in PLAYS else StatusGroup.PENDING] += n
+    return {
+        "plays_total": sum(counts.values()),
+        "plays_merged": counts.get("merged", 0),
+        "plays_by_group": [
+            {"group": group, "label": group.label, "tone": group.tone, "plays": groups[group]}
+            for group in StatusGroup
+            if groups[group]
+        ],
+    }
 
 
-def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...]) -> dict[str, Any]:
-    """A play in ADR-0011's shape, with its state."""
+def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, ...], now: float) -> dict[str, Any]:
+    """A play in the shape of ADR-0011, with its state."""
     return {
         "name": play.name,
         "meta": {
@@ -96,7 +109,7 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
         "updated_at": play.updated_at,
         "depends_on": list(play.depends_on),
         "blocked_by": list(holders),
-        "state": play_state(play.to_dict(), blocked_by=holders).to_dict(),
+        "state": play_state(play.to_dict(), blocked_by=holders, now=now).to_dict(),
         "badges": [badge._asdict() for badge in play_badges(play.to_dict())],
         "duration_ms": play.duration_ms,
         "actions": play_actions(str(play.status)),
@@ -104,9 +117,9 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
     }
 
 
-def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -> dict[str, Any]:
+def show_summary(show: Show, counts: Mapping[str, int], running: Sequence[str], now: float) -> dict[str, Any]:
     """A show of the database in a list."""
-    needing = [{"name": status, "status": status} for status, n in counts.items() if n]
+    statuses = [{"name": status, "status": status} for status, n in counts.items() if n]
     return {
         "topic": show.topic,
         "path": show.show_dir,
@@ -115,23 +128,23 @@ def listed(show: Show, counts: Mapping[str, int], running: Sequence[str] = ()) -
         "status_source": "sqlite",
         "updated_at": show.updated_at,
         "plays_by_status": dict(counts),
-        "state": show_state(show.to_dict(), needing).to_dict(),
+        "state": show_state(show.to_dict(), statuses, now=now).to_dict(),
         "error": None,
         "running_plays": list(running),
         **progress(counts),
     }
 
 
-def listed_from_disk(root: str, known: set[str]) -> list[dict[str, Any]]:
-    """The shows of a folder that the database does not have; a bad one is one entry that says why."""
+def summaries_from_folder(root: str, topics: set[str]) -> list[dict[str, Any]]:
+    """The shows in a folder that the database does not have; an invalid one has an `error`."""
     try:
-        paths = [path for path in find_shows(root) if os.path.basename(path) not in known]
+        paths = [path for path in find_shows(root) if os.path.basename(path) not in topics]
     except LionError:
         return []
-    return [_listed_folder(path, root) for path in paths]
+    return [_folder_summary(path, root) for path in paths]
 
 
-def _listed_folder(path: str, root: str) -> dict[str, Any]:
+def _folder_summary(path: str, root: str) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "topic": os.path.basename(path),
         "path": path,
@@ -149,34 +162,31 @@ def _listed_folder(path: str, root: str) -> dict[str, Any]:
         folder = read_show(path, root)
     except LionError as error:
         return entry | {"error": error.message}
-    counts: dict[str, int] = {}
-    for play in folder.plays:
-        status = str(play.meta.get("status") or UNKNOWN)
-        counts[status] = counts.get(status, 0) + 1
+    counts = Counter(str(play.meta.get("status") or UNKNOWN) for play in folder.plays)
     running = [play.name for play in folder.plays if play.meta.get("status") == "running"]
-    told = {"goal": folder.plan.goal, "updated_at": folder.times.changed, "plays_by_status": counts}
-    return entry | told | progress(counts) | {"running_plays": running}
+    facts = {"goal": folder.plan.goal, "updated_at": folder.times.changed, "plays_by_status": counts}
+    return entry | facts | progress(counts) | {"running_plays": running}
 
 
-def show_of_folder(root: str, topic: str) -> dict[str, Any]:
-    """The minimal shape for a show that is only on disk; NotFound otherwise."""
+def show_from_folder(root: str, topic: str) -> dict[str, Any]:
+    """A show that is only on disk; NotFound otherwise."""
     path = os.path.join(root, topic)
     if not os.path.isdir(path) or not is_within(path, root):
-        raise NotFound(f"there is no show {topic!r:.100}", hint="`li show ls` lists them")
+        raise NotFound(f"show {topic!r:.100} does not exist", hint="`li show ls` lists shows")
     folder = read_show(path, root)
-    actions = _actions_of_folder(folder)
+    actions = _folder_actions(folder)
     return {
         "topic": topic,
         "path": path,
-        "show_md": plan_text(path, root),
+        "show_md": read_plan_text(path, root),
         "goal": folder.plan.goal,
         "status": UNKNOWN,
         "status_source": "filesystem",
-        "plays": [_play_of_folder(play, folder) for play in folder.plays],
+        "plays": [_folder_play(play, folder) for play in folder.plays],
         "critical_path": [],
         "blocked": {},
         "state": None,
-        "edges": _edges_of_folder(folder),
+        "edges": _folder_edges(folder),
         "actions": actions,
         "deeds": describe_show_actions(topic, actions, None),
         "error": None,
@@ -186,18 +196,18 @@ def show_of_folder(root: str, topic: str) -> dict[str, Any]:
         "base_branch": folder.plan.base_branch,
         "integration_branch": folder.plan.integration_branch,
         "updated_at": folder.times.changed,
-        "plays_total": len(folder.plays),
+        **progress(Counter(str(play.meta.get("status") or UNKNOWN) for play in folder.plays)),
         "plays_merged": 0,
     }
 
 
-def _actions_of_folder(folder: ShowFolder) -> list[str]:
-    """One that was planned and never ran can be started; what another program did there is first brought in."""
+def _folder_actions(folder: ShowFolder) -> list[str]:
+    """A planned show that never ran can be started; one that another program ran must be imported first."""
     began = has_begun([str(play.meta["status"]) for play in folder.plays if play.meta.get("status") is not None])
     return ["run"] if folder.plan.plays and not began else []
 
 
-def _edges_of_folder(folder: ShowFolder) -> list[dict[str, str]]:
+def _folder_edges(folder: ShowFolder) -> list[dict[str, str]]:
     names = {play.name for play in folder.plays}
     return [
         {"source": need, "target": play.name}
@@ -207,16 +217,16 @@ def _edges_of_folder(folder: ShowFolder) -> list[dict[str, str]]:
     ]
 
 
-def _play_of_folder(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
-    planned = next((each for each in show.plan.plays if each.name == play.name), None)
+def _folder_play(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
+    planned = next((planned for planned in show.plan.plays if planned.name == play.name), None)
     return {
         "name": play.name,
-        "meta": _fitting(play.meta, _META),
+        "meta": _with_expected_types(play.meta, _META),
         "updated_at": play.times.changed,
-        "verdict": None if play.verdict is None else _fitting(play.verdict, _VERDICT),
+        "verdict": None if play.verdict is None else _with_expected_types(play.verdict, _VERDICT),
         "depends_on": list(planned.depends_on or ()) if planned else [],
         "error": None if play.fault is None else play.fault.message,
-        "badges": _badges_of_folder(play),
+        "badges": _folder_badges(play),
         "actions": [],
         "deeds": [],
         "duration_ms": None,
@@ -224,12 +234,12 @@ def _play_of_folder(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
     }
 
 
-def _badges_of_folder(play: PlayFolder) -> list[dict[str, str]]:
+def _folder_badges(play: PlayFolder) -> list[dict[str, str]]:
     if not isinstance(play.meta.get("status"), str):
         return []
     passed = (play.verdict or {}).get("gate_passed")
-    known = {"status": play.meta["status"], "gate_passed": passed if isinstance(passed, bool) else None}
-    return [badge._asdict() for badge in play_badges(known)]
+    row = {"status": play.meta["status"], "gate_passed": passed if isinstance(passed, bool) else None}
+    return [badge._asdict() for badge in play_badges(row)]
 
 
 _TEXT, _TIME, _NUMBER = (str,), (int, float, str), (int,)
@@ -249,25 +259,24 @@ _META: Mapping[str, tuple[type, ...]] = {
 _VERDICT: Mapping[str, tuple[type, ...]] = {"gate_passed": (bool,), "feedback": _TEXT}
 
 
-def _fitting(given: Mapping[str, Any], known: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
-    """A file as it is, but for the known names: what is of another kind than a page expects counts as nothing."""
+def _with_expected_types(content: Mapping[str, Any], types: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+    """The content of a file; a known name with an unexpected type becomes None."""
     return {
-        name: value if name not in known or (isinstance(value, known[name]) and _is_whole(name, value)) else None
-        for name, value in given.items()
+        name: value if name not in types or _has_type(value, types[name]) else None for name, value in content.items()
     }
 
 
-def _is_whole(name: str, value: Any) -> bool:
-    return name == "gate_passed" or not isinstance(value, bool)
+def _has_type(value: Any, types: tuple[type, ...]) -> bool:
+    return isinstance(value, types) and (bool in types or not isinstance(value, bool))
 
 
-def plan_text(path: str, root: str) -> str | None:
-    """`_show.md` as it is, None when there is none that can be read."""
-    return text_in(os.path.join(path, PLAN), root)[0]
+def read_plan_text(path: str, root: str) -> str | None:
+    """The text of `_show.md`, None when it cannot be read."""
+    return read_text_or_error(os.path.join(path, PLAN), root)[0]
 
 
-def text_in(path: str, root: str) -> tuple[str | None, str | None]:
-    """(text, why not): the content of a file below a root, by the one safe way of reading."""
+def read_text_or_error(path: str, root: str) -> tuple[str | None, str | None]:
+    """(text, error) of a file below a root; both are None for a file that does not exist."""
     if not os.path.lexists(path):
         return None, None
     try:
