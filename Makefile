@@ -12,7 +12,7 @@ ARGS :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help studio test check check-web unit crash test-api soak-api test-agents bench wheel web types e2e screenshots constraints clean
+.PHONY: help studio test check check-web unit crash test-api soak-api test-agents bench wheel web docs types e2e screenshots constraints clean
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/make \1\t\2/p' Makefile | expand -t 18
@@ -78,6 +78,9 @@ wheel: .venv/.dev ## build the wheel into dist/
 
 web: .venv/.dev ## build the page into the package
 	@$(build_page)
+
+docs: .venv/.dev ## renew the generated part of docs/commands.md
+	@$(PY) tools/commands_reference.py
 
 types: .venv/.dev ## renew the page's types of the HTTP interface
 	@.venv/bin/li openapi | $(PY) tools/web.py types

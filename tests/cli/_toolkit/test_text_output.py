@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from lionstudio.cli._session.transcript import fold
 from lionstudio.cli._toolkit import humanize, table, terminal
-from lionstudio.cli._toolkit.args import integer
+from lionstudio.cli._toolkit.args import integer, point_in_time
 from lionstudio.cli._toolkit.escape import body, in_json, inline
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.progress import Progress
-from lionstudio.cli._toolkit.time_args import point_in_time
-from lionstudio.cli._toolkit.width import cut, width
+from lionstudio.cli._toolkit.table import cut, width
 from lionstudio.cli.run._execute import read_prompt
 
 ANYTHING = st.text(st.characters(exclude_categories=())) | st.text(

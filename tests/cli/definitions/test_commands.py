@@ -62,7 +62,7 @@ def test_what_does_not_exist_is_not_found(group: str, home: Path) -> None:
     done = here(group, "show", "nobody")
 
     assert (done.code, done.out) == (3, "")
-    assert f"`li {group} ls` lists them" in done.err
+    assert f"li {group} ls" in done.err
 
 
 def test_a_list_for_people_programs_and_pipes(home: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_list_for_people_programs_and_pipes(home: Path) -> None:
     assert [line.split("\t")[0] for line in piped] == ["broken", "reviewer", "reviewer"]
     seen = on_terminal("agents", "ls", env=env(home), columns=120).out
     assert "NAME" in seen
-    assert "cannot be used" in seen
+    assert "1 agent invalid" in seen
     assert "not valid YAML" in seen
     assert "not used:" in seen
     assert "\x1b[31m it" not in seen
@@ -167,7 +167,7 @@ def test_new_respects_what_has_the_name_already(home: Path) -> None:
     assert not (home / "agents" / "it.md").exists()
     made = here("agents", "new", "mine")
     assert made.code == 0
-    assert "counts, which has the same name" in made.err
+    assert "takes precedence (same name)" in made.err
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ".x", "x" * 101])
@@ -206,7 +206,7 @@ def test_a_list_works_where_nothing_can_be_written(home: Path) -> None:
     done = here("agents", "ls")
 
     assert (done.code, done.out.split("\t")[0]) == (0, "it")
-    assert "Edits could not be recorded" in done.err
+    assert "Could not record edits" in done.err
     assert (home / "state.db").read_text() == "this is no database"
 
 
@@ -233,7 +233,7 @@ def test_plugins_are_shown_with_everything_in_them_and_nothing_is_run(home: Path
     assert (shown.json["plugin"]["version"], parts["hook"]["description"]) == ("1.10.0", "Bash: touch canary")
     assert "secret" not in shown.out
     seen = here("plugins", "show", "tools").out
-    assert "hooks  (shown, never run)" in seen
+    assert "hooks  (never run)" in seen
     assert here("plugins", "validate").code == 0
     assert not list(home.parent.rglob("canary"))
 

@@ -9,8 +9,8 @@ from lionstudio.cli._session.branch_tree import tree
 from lionstudio.cli._session.row import name_of
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, cost, count, local, span, tokens
+from lionstudio.cli._toolkit.table import pad, width
 from lionstudio.cli._toolkit.terminal import TONES, Paint
-from lionstudio.cli._toolkit.width import pad, width
 from lionstudio.model.branches import Branch
 
 _COMMIT = 12

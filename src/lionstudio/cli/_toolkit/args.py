@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lionstudio.cli._toolkit.terminal import width_of
-from lionstudio.cli.registry import COMMANDS, DEFINITIONS, GLOBAL_OPTIONS, module_of
+from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS, MODULES
 from lionstudio.errors import InvalidInput
 
 _WIDEST_HELP = 100  # longer lines are hard to read
 _EXAMPLES = "examples:"
+_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_AGE = re.compile(r"([0-9]{1,9})(s|m|min|h|d|w)")
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -31,13 +35,12 @@ if TYPE_CHECKING:
 
 
 def load(name: str) -> CommandModule:
-    """The module of a command; those for definitions are one for each verb, whatever the noun."""
-    group, _, verb = name.partition(" ")
-    if group in DEFINITIONS:
-        from lionstudio.cli import definitions
+    """The module of a command; `agents ls` and `skills ls` share one, bound to its kind of definition."""
+    module: Any = import_module(f"lionstudio.cli.{MODULES[name]}")
+    if MODULES[name].startswith("definitions."):
+        from lionstudio.cli.definitions._kinds import BoundCommand
 
-        return definitions.command(group, verb)
-    module: Any = import_module(f"lionstudio.cli.{module_of(name)}")
+        return BoundCommand(name.partition(" ")[0], module)
     return module  # type: ignore[no-any-return]
 
 
@@ -158,3 +161,18 @@ def integer(lowest: int = 0, highest: int = 10**9) -> Callable[[str], int]:
         return int(text)
 
     return convert
+
+
+def point_in_time(text: str) -> float:
+    """Unix seconds of an age or of a date; a date without a zone is of this machine's."""
+    age = _AGE.fullmatch(text)
+    if age is not None:
+        return time.time() - int(age[1]) * _UNITS[age[2]]
+    from datetime import datetime  # only needed for dates
+
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise argparse.ArgumentTypeError(
+            f"{text!r:.60} is no time; give an age such as 2h or 14d, or a date such as 2026-05-01"
+        ) from None

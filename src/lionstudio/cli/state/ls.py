@@ -11,12 +11,11 @@ from typing import Any
 
 from lionstudio.cli._session.row import name_of, session_json
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, point_in_time, words
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for
-from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import NotFound
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.state.runs.run_list import Filters, Page, list_sessions

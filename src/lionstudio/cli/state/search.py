@@ -9,13 +9,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, point_in_time, words
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.progress import Progress
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
-from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import LionError
 from lionstudio.state.sessions import resolve_session
 from lionstudio.state.sqlite.fulltext import Hit, index_batch, search, unindexed
