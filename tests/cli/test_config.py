@@ -88,7 +88,7 @@ def test_a_setting_that_is_no_port_is_refused() -> None:
 def test_a_mistake_in_the_options_of_the_studio_is_said_like_any_other() -> None:
     done = here("studio", "--prot", "1")
 
-    assert (done.code, done.err) == (2, "li: studio has no option --prot\n  try: --port\n")
+    assert (done.code, done.err) == (2, "li: studio: unknown option --prot\n  try: --port\n")
     assert here("studio", "--host", "0.0.0.0").code == 2
 
 

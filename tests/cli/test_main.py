@@ -275,7 +275,7 @@ def test_a_full_disk_under_the_output_is_said(path: str) -> None:
         )
 
     assert done.returncode == 1
-    assert done.stderr.startswith("li: the output cannot be written: No space left")
+    assert done.stderr.startswith("li: cannot write the output: No space left")
     assert "Traceback" not in done.stderr
 
 

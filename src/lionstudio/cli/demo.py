@@ -34,7 +34,6 @@ _END_SECONDS = 30.0
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li demo`."""
     add = parser.add_argument
     add("--home", metavar="DIR", help="an empty folder for everything, kept afterwards (a temporary one)")
     add("--no-open", action="store_true", help="do not open the browser")

@@ -31,7 +31,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li studio` to its parser."""
     parser.add_argument("--host", default="127.0.0.1", help="address of this machine to listen on (%(default)s)")
     parser.add_argument(
         "--port", type=_port, help="port to listen on (setting: 8721; the next free one if it is busy; 0 takes any)"

@@ -100,7 +100,7 @@ def test_folding_keeps_the_beginning_and_counts_the_rest(text: str, lines: int, 
 
 
 def test_the_note_says_how_much_is_left() -> None:
-    assert fold("1\n2\n3\n4\n", 2) == ("1\n2", "… 2 more lines, --full")
+    assert fold("1\n2\n3\n4\n", 2) == ("1\n2", "… 2 more lines (--full)")
     assert fold("1\n2\n3", 2) == ("1\n2", "… 1 more line, --full")
     assert fold("12345", 2, 3) == ("123", "… 2 more characters, --full")
     assert fold("", 2) == ("", "")
@@ -246,6 +246,6 @@ def test_who_sits_before_a_terminal_is_told_to_type_the_prompt(
     monkeypatch.setattr("sys.stdin", Keyboard(b"do it\n", attended=attended))
 
     assert read_prompt(None, quiet=quiet) == "do it\n"
-    assert capsys.readouterr().err == "Type the prompt; Ctrl-D ends it.\n" * said
+    assert capsys.readouterr().err == "Type the prompt, then press Ctrl-D.\n" * said
     assert read_prompt("given", quiet=quiet) == "given"
     assert capsys.readouterr().err == ""

@@ -34,7 +34,7 @@ def test_a_run_is_one_line_of_ps(talk: Database) -> None:
     assert cells[1] == "unknown"
     assert cells[2].endswith("Z")
     write(talk, finish_session, "run-1", "completed")
-    assert here("ps", "--db", talk.path) == (0, "", "nothing runs\n")
+    assert here("ps", "--db", talk.path) == (0, "", "No active runs.\n")
 
 
 def test_a_message_is_one_line_of_logs(talk: Database) -> None:

@@ -223,7 +223,7 @@ def test_long_messages_are_folded_until_they_are_asked_for(db: Database) -> None
     folded, full = show(db, "abcd"), show(db, "abcd", "--full")
     assert "line 11\n" in folded
     assert "line 12" not in folded
-    assert "… 88 more lines, --full" in folded
+    assert "… 88 more lines (--full)" in folded
     assert "line 99" in full
     assert "--full" not in full
 
@@ -237,7 +237,7 @@ def test_a_message_of_a_hundred_megabytes_is_shown_folded(db: Database) -> None:
 
     assert done.code == 0
     assert len(done.out) < 10_000
-    assert "… 99,996,000 more characters, --full" in done.out
+    assert "… 99,996,000 more characters (--full)" in done.out
 
 
 def test_what_a_message_carries_beside_its_text_is_shown(db: Database) -> None:

@@ -1,4 +1,4 @@
-"""Tables that fit the terminal: the least important columns leave first, then long texts are cut."""
+"""Tables that fit the terminal: the least important columns are dropped first, then long texts are cut."""
 
 from __future__ import annotations
 
@@ -12,35 +12,32 @@ _LAST_RESORT = 6
 
 
 class Column(NamedTuple):
-    """A column: its title, and how it behaves when room is scarce."""
-
     title: str
     right: bool = False
-    narrowest: int = 0  # it may be cut down to this many columns; 0: it is never cut
-    rank: int = 0  # those with the highest rank leave first; 0 never does
+    narrowest: int = 0  # smallest width after cutting; 0: never cut
+    rank: int = 0  # the highest rank is dropped first; 0: never dropped
 
 
 class Cell(NamedTuple):
-    """Text that is safe to print, and the style to paint it with."""
+    """Escaped text and its style."""
 
     text: str
     style: str = ""
 
 
-def render(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], room: int, paint: Paint) -> list[str]:
-    """The lines of a table with its titles."""
+def render(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], available: int, paint: Paint) -> list[str]:
     widths = [
         max(width(column.title), *(width(row[number].text) for row in rows)) if rows else width(column.title)
         for number, column in enumerate(columns)
     ]
-    # a column of which every cell is empty says nothing
+    # drop columns with only empty cells
     shown = [number for number in range(len(columns)) if not rows or any(row[number].text for row in rows)]
-    _make_room(columns, widths, shown, room)
+    _fit(columns, widths, shown, available)
     titles = [Cell(column.title, "dim") for column in columns]
     return [_line(columns, widths, shown, row, paint) for row in (titles, *rows)]
 
 
-def _make_room(columns: Sequence[Column], widths: list[int], shown: list[int], room: int) -> None:
+def _fit(columns: Sequence[Column], widths: list[int], shown: list[int], available: int) -> None:
     def total() -> int:
         return sum(widths[number] for number in shown) + _GAP * (len(shown) - 1)
 
@@ -49,13 +46,13 @@ def _make_room(columns: Sequence[Column], widths: list[int], shown: list[int], r
         return max(0, widths[number] - (least or narrowest)) if narrowest else 0
 
     for number in sorted(shown, key=lambda number: -columns[number].rank):
-        if total() - sum(map(spare, shown)) <= room or not columns[number].rank:
+        if total() - sum(map(spare, shown)) <= available or not columns[number].rank:
             break
         shown.remove(number)
-    # the later column gives first; where even that is not enough, all the way
+    # shrink from the last column on; if that is not enough, down to the last resort
     for least in (None, _LAST_RESORT):
         for number in reversed(shown):
-            widths[number] -= min(spare(number, least), max(0, total() - room))
+            widths[number] -= min(spare(number, least), max(0, total() - available))
 
 
 def _line(
@@ -70,7 +67,7 @@ def _line(
 
 
 def width(text: str) -> int:
-    """Columns: wide characters count two, combining ones none."""
+    """Terminal columns: wide characters take two, combining ones none."""
     if text.isascii():
         return len(text)
     return sum(map(_columns, text))
@@ -85,19 +82,18 @@ def _columns(char: str) -> int:
 
 
 def cut(text: str, columns: int) -> str:
-    """The beginning of a text, with … where something was left out."""
+    """Cut text to a width, with … at the end if something is missing."""
     if width(text) <= columns:
         return text
-    kept, used = "", 0
+    start, used = "", 0
     for char in text:
         used += _columns(char)
         if used > columns - 1:
             break
-        kept += char
-    return kept + "…"
+        start += char
+    return start + "…"
 
 
 def pad(text: str, columns: int, *, right: bool = False) -> str:
-    """The text with spaces up to a width."""
     space = " " * (columns - width(text))
     return space + text if right else text + space

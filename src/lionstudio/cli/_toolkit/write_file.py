@@ -1,16 +1,17 @@
-"""Files that appear whole or not at all: written beside their place, made durable, then given their name."""
+"""Write a file atomically: a temporary file in the same folder, fsync, then rename."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from shlex import quote
 
 from lionstudio.errors import Conflict, InvalidInput, StorageFailed
 from lionstudio.system.atomic_write import sync_folder
 
 
 def write_file(target: str, pieces: Iterable[str], *, replace: bool = False) -> int:
-    """Write text to a file that only its owner can read; how many bytes."""
+    """Write text to a file with mode 0600; returns the number of bytes."""
     _check(target, replace)
     folder = os.path.dirname(target)
     partial = os.path.join(folder, f".li-{os.urandom(8).hex()}.tmp")
@@ -25,7 +26,7 @@ def write_file(target: str, pieces: Iterable[str], *, replace: bool = False) -> 
         os.replace(partial, target)
         sync_folder(folder)
     except OSError as error:
-        raise StorageFailed(f"{target} cannot be written: {error.strerror}", hint="choose another place") from error
+        raise StorageFailed(f"cannot write {target}: {error.strerror}", hint="choose another path") from error
     finally:
         if os.path.lexists(partial):
             os.unlink(partial)
@@ -37,6 +38,8 @@ def _check(target: str, replace: bool) -> None:
         if not os.path.isfile(target):
             raise InvalidInput(f"{target} is not a regular file", hint="choose another name")
         if not replace:
-            raise Conflict(f"{target} exists already", hint="choose another name, or add --force to replace it")
+            raise Conflict(f"{target} already exists", hint="choose another name, or add --force to replace it")
     elif not os.path.isdir(os.path.dirname(target)):
-        raise InvalidInput(f"there is no folder {os.path.dirname(target)}", hint="create it first")
+        raise InvalidInput(
+            f"there is no folder {os.path.dirname(target)}", hint=f"mkdir -p {quote(os.path.dirname(target))}"
+        )

@@ -20,7 +20,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li mirror claude`."""
     _shared.register(parser, CLAUDE)
 
 

@@ -19,7 +19,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li mirror codex`."""
     _shared.register(parser, CODEX)
 
 

@@ -33,7 +33,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show abort`."""
     parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
     parser.add_argument("--feedback", type=words, metavar="TEXT", help="why")
 

@@ -23,7 +23,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show approve`."""
     add_arguments(parser, play_may_be_missing=True)
     parser.add_argument("--tokens", type=_amount(1), metavar="N", help="grant the show so many tokens more")
     parser.add_argument("--cost", type=_amount(1_000_000), metavar="DOLLARS", help="grant it so much money more")

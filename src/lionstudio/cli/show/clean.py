@@ -37,7 +37,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show clean`."""
     add = parser.add_argument
     add("topic", type=words, nargs="?", metavar="TOPIC", help="only this show")
     add("--abandoned", action="store_true", help="also what was never merged, once it is archived")

@@ -28,7 +28,6 @@ _COLUMNS = (Column("PLAY", narrowest=12), Column("STATE"), Column("TOOK", right=
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show critical-path`."""
     parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
 
 

@@ -17,7 +17,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show escalate`."""
     add_arguments(parser)
 
 

@@ -21,7 +21,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show graph`."""
     parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
     parser.add_argument("--mermaid", action="store_true", help="as a Mermaid flowchart")
 

@@ -34,7 +34,6 @@ _TONES = {ShowStatus.ACTIVE: "cyan", ShowStatus.COMPLETED: "green", ShowStatus.A
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show ls`."""
     parser.add_argument("--active", action="store_true", help="only shows that have not ended")
     parser.add_argument("--limit", type=integer(1), default=100, metavar="N", help="how many (%(default)s)")
 

@@ -42,7 +42,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show plan`."""
     add = parser.add_argument
     add("topic", type=words, metavar="TOPIC", help="what the show is called: its folder, its branches, its sessions")
     add("--from", dest="source", metavar="FILE", help="a file with the plan; - reads standard input")

@@ -18,7 +18,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show redo`."""
     add_arguments(parser)
 
 

@@ -17,7 +17,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show reject`."""
     add_arguments(parser, play_may_be_missing=True)
 
 

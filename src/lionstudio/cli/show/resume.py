@@ -18,7 +18,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show resume`."""
     parser.add_argument("topic", type=words, metavar="TOPIC", help="the show: the name of its folder")
     add_watch_options(parser)
 

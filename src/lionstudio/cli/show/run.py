@@ -23,7 +23,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show run`."""
     add = parser.add_argument
     add("topic", type=words, metavar="TOPIC", help="the show: the name of its folder")
     add_watch_options(parser)

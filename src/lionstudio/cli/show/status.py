@@ -45,7 +45,6 @@ _CLEAR = "\x1b[H\x1b[J"
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show status`."""
     parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
     parser.add_argument("--watch", action="store_true", help="stay, and print it again when something changes")
 

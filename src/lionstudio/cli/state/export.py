@@ -23,7 +23,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state export`."""
     parser.add_argument("session", type=words, metavar="SESSION", help="an id, the beginning of one, or a name")
     parser.add_argument("--format", choices=FORMATS, default="json", help="json, jsonl or md (%(default)s)")
     parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")

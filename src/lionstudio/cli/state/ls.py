@@ -40,7 +40,6 @@ Nothing is recorded in {home} yet. Any Python program can record its agent:
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state ls`."""
     add = parser.add_argument
     add("--limit", type=integer(1), default=50, metavar="N", help="how many sessions at most (%(default)s)")
     add("--status", choices=[*SessionStatus], metavar="S", help=f"only those that are {', '.join(SessionStatus)}")

@@ -37,7 +37,6 @@ _CATCH_UP_FROM = 2000  # fewer are looked through faster than indexed
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state search`."""
     add = parser.add_argument
     add("words", nargs="+", type=words, metavar="WORDS", help="what to look for")
     add("--limit", type=integer(1, 10_000), default=20, metavar="N", help="how many at most (%(default)s)")

@@ -40,7 +40,6 @@ _ALL = 2**62
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state show`."""
     add = parser.add_argument
     number = integer()
     add(
@@ -155,11 +154,11 @@ def _print_text(
     *,
     alone: bool,
 ) -> None:
-    from lionstudio.cli._session.header import head
+    from lionstudio.cli._session.header import header
 
     if not alone:
         lengths = {branch.id: branch_length(conn, branch.id) for branch in branches}
-        emit_lines(head(wire, branches, lengths, paint, time.time()))
+        emit_lines(header(wire, branches, lengths, paint, time.time()))
     names = {branch.id: branch.name or branch.id for branch in branches} if len(branches) > 1 else {}
     shown = [item._replace(branch=names.get(item.branch, "")) for item in _messages(conn, wire, only, args)]
     emit_lines(transcript(shown, paint, full=args.full))

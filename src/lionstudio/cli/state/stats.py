@@ -27,7 +27,6 @@ _NAMES = {
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state stats`."""
     parser.add_argument(
         "--sizes", action="store_true", help="also how many bytes the largest tables take (reads the whole file)"
     )

@@ -16,7 +16,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team archive`."""
     parser.add_argument("name", metavar="NAME", help="the team, by name or id")
     parser.add_argument("--undo", action="store_true", help="take it back into use")
 

@@ -15,7 +15,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team create`."""
     parser.add_argument("name", metavar="NAME", help="what the team is called")
     parser.add_argument("--members", metavar="A,B", required=True, help="the names of its members")
 

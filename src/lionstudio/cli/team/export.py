@@ -22,7 +22,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team export`."""
     parser.add_argument("name", metavar="NAME", help="the team, by name or id")
     parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
     parser.add_argument("--force", action="store_true", help="replace the file if it exists")

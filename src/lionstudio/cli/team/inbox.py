@@ -21,7 +21,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team inbox`."""
     parser.add_argument("name", metavar="NAME", help="the team, by name or id")
     parser.add_argument("--member", metavar="M", required=True, help="whose inbox")
     parser.add_argument("--all", action="store_true", help="also what was read already")

@@ -30,7 +30,6 @@ _COLUMNS = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team ls`."""
     parser.add_argument("--all", action="store_true", help="archived teams too")
 
 

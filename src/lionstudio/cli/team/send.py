@@ -22,7 +22,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team send`."""
     parser.add_argument("name", metavar="NAME", help="the team, by name or id")
     parser.add_argument("text", metavar="TEXT", help="what to write, - to read standard input")
     parser.add_argument("--from", dest="sender", metavar="X", default="_cli", help="who writes (%(default)s)")

@@ -20,7 +20,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team show`."""
     parser.add_argument("name", metavar="NAME", help="the team, by name or id")
     parser.add_argument(
         "--limit", type=integer(0), default=50, metavar="N", help="how many of the last messages (%(default)s)"

@@ -61,7 +61,7 @@ def test_checkpoint(db: Database, mode: str) -> None:
 
 
 def test_a_checkpoint_that_a_reader_is_in_the_way_of_says_who(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.cli.state.upkeep.checkpoint._PATIENCE", 0.2)
+    monkeypatch.setattr("lionstudio.cli.state.upkeep.checkpoint._BUSY_SECONDS", 0.2)
     begin(db)
     reader = apsw.Connection(db.path)
     reader.execute("BEGIN; SELECT count(*) FROM sessions")

@@ -21,7 +21,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state import-db`."""
     parser.add_argument("file", metavar="FILE", help="the other database")
     _shared.register(parser)
 

@@ -20,7 +20,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state import`."""
     parser.add_argument("--root", metavar="DIR", help="a home, or a folder of runs (default: the home)")
     _shared.register(parser)
 

@@ -21,7 +21,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state import-shows`."""
     parser.add_argument("--root", metavar="DIR", action="append", help="a folder of shows; may be given several times")
     _shared.register(parser)
 

@@ -21,7 +21,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state import-teams`."""
     parser.add_argument("--dry-run", action="store_true", help="only say what would be brought in")
 
 

@@ -19,7 +19,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state backup`."""
     parser.add_argument("file", metavar="FILE", help="the copy; it must not exist yet")
 
 

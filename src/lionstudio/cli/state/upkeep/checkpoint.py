@@ -13,11 +13,10 @@ EXAMPLES = (
     ("li state checkpoint", "fold the log back and cut it to nothing"),
     ("li state checkpoint --mode PASSIVE", "fold back what is possible without waiting for anybody"),
 )
-_PATIENCE = 5.0  # seconds; whoever reads for longer than that will read on
+_BUSY_SECONDS = 5.0  # a reader that holds its snapshot longer than that will keep it
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state checkpoint`."""
     parser.add_argument(
         "--mode",
         type=str.upper,
@@ -32,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     """Fold the log back; somebody in the way is exit code 7."""
     path = db_access.settings_of(args).db
     before = file_size(f"{path}-wal")
-    with db_access.writing(path, patience=_PATIENCE, quiet=args.quiet) as conn:
+    with db_access.writing(path, busy_seconds=_BUSY_SECONDS, quiet=args.quiet) as conn:
         done = checkpoint(conn, args.mode)
         after = file_size(f"{path}-wal")
         if done.busy:

@@ -31,7 +31,6 @@ _SEVERITIES = (("error", "error", "red"), ("warning", "warning", "yellow"), ("in
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state doctor`."""
     add = parser.add_argument
     add("--deep", action="store_true", help="check every page and index of the file")
     add("--transition-stale", action="store_true", help="mark runs that are stale and proven dead as failed")

@@ -30,7 +30,6 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state embed`."""
     add = parser.add_argument
     add("--limit", type=integer(1), metavar="N", help="stop after so many")
     add("--batch", type=integer(1, 2048), default=BATCH, metavar="N", help="texts in a request (%(default)s)")

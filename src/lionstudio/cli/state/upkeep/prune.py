@@ -30,7 +30,6 @@ _DAY = 86400
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state prune`."""
     add = parser.add_argument
     add("--keep-days", type=integer(), metavar="N", help="keep what was updated in the last N days (setting: 30)")
     add("--keep-n", type=integer(), metavar="M", help="always keep the M newest sessions (setting: 100)")

@@ -17,7 +17,7 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """`li state vacuum` has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
