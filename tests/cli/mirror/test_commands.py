@@ -26,7 +26,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_first_run_makes_the_database_and_the_second_finds_nothing_new(tools: Path) -> None:
     Claude(tools / "claude").talk(2)
     first, second = here("mirror", "claude"), here("mirror", "claude", "--json")
-    assert first.out == ("Claude Code: 8 new messages read from 1 new transcript and 0 that grew; 0 had nothing new.\n")
+    assert first.out == ("Claude Code: read 8 messages from 1 new transcript\n")
     assert (second.json["schema_version"], second.json["messages"], second.json["unchanged"]) == (1, 0, 1)
     assert here("state", "ls", "--json").json["sessions"][0]["name"] == "please do 2 things"
 
@@ -45,11 +45,11 @@ def test_the_command_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
     talk = Codex(tools / "codex").begin()
     talk.user("hello")
     env = {"LIONAGI_HOME": str(tools / "home"), "CODEX_HOME": str(tools / "codex")}
-    assert "1 new message read from 1 new transcript" in li("mirror", "codex", env=env).out
+    assert "read 1 message from 1 new transcript" in li("mirror", "codex", env=env).out
     talk.assistant("hi")
     seen = on_terminal("mirror", "codex", env=env)
     assert seen.code == 0
-    assert "1 new message read from 0 new transcripts and 1 that grew" in seen.out
+    assert "read 1 message from 1 updated transcript" in seen.out
 
 
 def test_what_is_skipped_is_said(tools: Path) -> None:
@@ -70,7 +70,7 @@ def test_no_folder_is_said(tools: Path) -> None:
 
 def test_another_root(tools: Path) -> None:
     Claude(tools / "backup").talk(1)
-    assert "5 new messages" in here("mirror", "claude", "--root", str(tools / "backup")).out
+    assert "read 5 messages" in here("mirror", "claude", "--root", str(tools / "backup")).out
 
 
 def test_status(tools: Path) -> None:
@@ -88,7 +88,7 @@ def test_status(tools: Path) -> None:
     assert claude["retention"]["days"] == 30
     assert found[1]["exists"] is False
     said = on_terminal("mirror", "status", columns=200, env={"LIONAGI_HOME": str(tools / "home")}).out
-    assert "kept      1 transcript that it has deleted" in said
+    assert "kept      1 transcript deleted by the tool" in said
     assert 'put "cleanupPeriodDays": 3650 into' in said
 
 

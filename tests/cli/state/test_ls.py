@@ -271,7 +271,7 @@ def test_the_program_in_the_hint_records_a_session(tmp_path: Path, monkeypatch: 
 
 
 def test_nothing_that_matches_is_said(many: Database) -> None:
-    assert here("state", "ls", "--db", many.path, "-q", "nowhere") == (0, "", "No session matches.\n")
+    assert here("state", "ls", "--db", many.path, "-q", "nowhere") == (0, "", "No sessions match these filters.\n")
 
 
 def test_the_table_fits_the_terminal_and_drops_the_least_important(many: Database) -> None:

@@ -103,7 +103,7 @@ def test_the_words_are_marked_on_a_terminal(told: Database) -> None:
 
 
 def test_nothing_found_is_said_and_no_failure(told: Database) -> None:
-    assert here("state", "search", "nowhere", "--db", told.path) == (0, "", "Nothing was found.\n")
+    assert here("state", "search", "nowhere", "--db", told.path) == (0, "", "No messages found.\n")
     assert here("state", "search", "nowhere", "--db", told.path, "--quiet") == (0, "", "")
 
 

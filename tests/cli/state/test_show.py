@@ -296,7 +296,7 @@ def test_a_terminal_is_told_how_to_see_the_rest(db: Database) -> None:
     session = begin(db, "abcd")
     say(db, session.branch_id, *map(str, range(120)))
 
-    assert "20 more: --after 99" in on_terminal("state", "show", "abcd", "--db", db.path).out
+    assert "20 more messages: --after 99" in on_terminal("state", "show", "abcd", "--db", db.path).out
     assert "more:" not in on_terminal("state", "show", "abcd", "--db", db.path, "--limit", "120").out
 
 

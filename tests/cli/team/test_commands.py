@@ -58,7 +58,7 @@ def test_a_team_from_its_making_to_the_archive(home: Path) -> None:
     inbox = here("team", "inbox", "review", "--member", "analyst", "--mark-read", "--json").json
     assert [message["content"] for message in inbox["messages"]] == ["Start\x1b[2J", "for two"]
     again = here("team", "inbox", "review", "--member", "analyst")
-    assert (again.code, again.out, again.err) == (0, "", "Nothing new for analyst.\n")
+    assert (again.code, again.out, again.err) == (0, "", "No new messages for analyst.\n")
     everything = here("team", "inbox", "review", "--member", "analyst", "--all").out
     assert "critic → analyst" in everything
     assert "\x1b" not in everything
@@ -69,7 +69,7 @@ def test_a_team_from_its_making_to_the_archive(home: Path) -> None:
     assert (listed["name"], listed["message_count"], listed["status"]) == ("review", 3, "active")
     assert here("team", "ls").out.split("\t")[1:4] == ["review", "active", "3"]
 
-    assert here("team", "archive", "review").out == "The team review is archived.\n"
+    assert here("team", "archive", "review").out == "Team review is archived.\n"
     assert here("team", "send", "review", "late").code == 1
     assert here("team", "ls").out == ""
     assert "archived" in here("team", "ls", "--all").out
@@ -83,7 +83,7 @@ def test_a_long_message_is_shown_by_its_summary_until_it_is_asked_for(home: Path
     here("team", "send", "review", long, "--from", "a")
 
     short = on_terminal("team", "show", "review", env=given()).out
-    assert "First line. [412 characters; --full]" in short
+    assert "First line. [412 characters, --full]" in short
     assert "x" * 50 not in short
     assert "x" * 400 in here("team", "show", "review", "--full").out
     assert "x" * 400 in here("team", "inbox", "review", "--member", "b").out
@@ -169,7 +169,7 @@ def test_a_database_that_cannot_be_used_stops_no_message(files: Path) -> None:
     sent = here("team", "send", "review", "x", "--json")
 
     assert (made.code, sent.code, sent.json["in_table"]) == (0, 0, False)
-    assert "Only the file is used" in sent.err
+    assert "Using only the team file" in sent.err
     assert [message["content"] for message in here("team", "show", "review", "--json").json["messages"]] == ["x"]
     assert (files / "state.db").read_text() == "this is no database"
     (files / "state.db").unlink()
@@ -184,11 +184,11 @@ def test_import_teams_reports_what_it_did_and_what_it_left_out(files: Path) -> N
     (files / "teams" / "torn.json").write_text("{")
 
     dry = here("state", "import-teams", "--dry-run").out
-    assert dry.startswith("2 team files: 1 team would be brought up to date, 1 message would be added")
+    assert dry.startswith("2 team files: 1 team would be updated, 1 message would be added")
     first = here("state", "import-teams").out
     assert "1 message added" in first
     assert f"skipped {files}/teams/torn.json" in first
-    assert "0 teams brought up to date, 0 messages added, 0 changed, 1 skipped" in here("state", "import-teams").out
+    assert "0 teams updated, 0 messages added, 0 changed, 1 skipped" in here("state", "import-teams").out
 
 
 def test_the_doctor_shows_drift(files: Path) -> None:

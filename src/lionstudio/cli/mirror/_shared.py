@@ -1,4 +1,4 @@
-"""What the mirrors of all tools share: their options, the progress bar, and the report."""
+"""Shared by the mirror commands: options, progress bar and report."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ from lionstudio.imports.transcripts.tools import Tool
 from lionstudio.state.database import Database
 from lionstudio.state.imports.session_merge import tune_for_import
 
-_MOST_SHOWN = 20  # files that could not be read, or lines of them; --json has all
+_MAX_SHOWN = 20  # unreadable files or lines; --json has all of them
 
 
 def register(parser: argparse.ArgumentParser, tool: Tool) -> None:
-    """Add the options that every mirror has."""
     add = parser.add_argument
-    add("--root", metavar="DIR", help=f"the folder of {tool.title} ({tool.variable}, {tool.folder})")
-    add("--follow", action="store_true", help="go on while it is written to, until Ctrl-C")
-    add("--dry-run", action="store_true", help="say what is new, and write nothing")
+    add("--root", metavar="DIR", help=f"data folder of {tool.title} (default: {tool.variable}, {tool.folder})")
+    add("--follow", action="store_true", help="keep importing new messages until Ctrl-C")
+    add("--dry-run", action="store_true", help="print what would be imported and write nothing")
 
 
 def run(args: argparse.Namespace, tool: Tool) -> int:
-    """Mirror once, or follow."""
     root = os.path.realpath(os.path.expanduser(args.root)) if args.root else tool.root()
     if not os.path.isdir(root) and not args.follow:
-        raise NotFound(f"there is no folder of {tool.title} at {root}", hint=f"--root DIR, or set {tool.variable}")
+        raise NotFound(
+            f"{tool.title} has no data folder at {root}",
+            hint=f"li mirror {tool.name} --root DIR, or set {tool.variable}",
+        )
     path = db_access.settings_of(args).db
     if args.dry_run:
         return _preview(args, tool, root, path)
@@ -55,7 +56,7 @@ def _once(args: argparse.Namespace, tool: Tool, root: str, database: Database) -
         with _bar(args, tool) as watch:
             Mirror(database, tool, root, watch=watch).run(report)
     except KeyboardInterrupt:
-        say("Interrupted; what was read is kept, and the next run goes on from there.", quiet=args.quiet)
+        say("Interrupted. Imported messages are kept; run the command again to continue.", quiet=args.quiet)
         _print(report, args, tool, root)
         raise
     _print(report, args, tool, root)
@@ -72,7 +73,7 @@ def _preview(args: argparse.Namespace, tool: Tool, root: str, path: str) -> int:
 
 @contextmanager
 def _existing(path: str) -> Iterator[Database]:
-    """The database, or an empty one for the time of a look: a dry run makes none."""
+    """The database, or a temporary empty one: a dry run creates none."""
     if os.path.exists(path):
         with db_access.database(path) as database:
             yield database
@@ -88,12 +89,12 @@ def _follow(args: argparse.Namespace, tool: Tool, root: str, database: Database)
             reports = follow(Mirror(database, tool, root, watch=watch), tool, root)
             first = next(reports)
         _print(first, args, tool, root)
-        say(f"Following {root}. Ctrl-C stops.", quiet=args.quiet)
+        say(f"Following {root}. Press Ctrl-C to stop.", quiet=args.quiet)
         flush()
         for report in reports:
             _print_news(report, args, tool, root)
     except KeyboardInterrupt:
-        return 0  # that is how it is meant to end
+        return 0  # the normal end of --follow
     return 0
 
 
@@ -103,25 +104,29 @@ def _bar(args: argparse.Namespace, tool: Tool) -> AbstractContextManager[Watch]:
 
 
 def _wire(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> dict[str, object]:
-    found = report.to_dict()
-    found.pop("tables_left_out", None)
-    return {"tool": tool.name, "root": root, "dry_run": args.dry_run, **found}
+    fields = report.to_dict()
+    fields.pop("tables_left_out", None)
+    return {"tool": tool.name, "root": root, "dry_run": args.dry_run, **fields}
 
 
 def _print(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> None:
     if args.json:
         _print_json(_wire(report, args, tool, root), one_line=args.follow)
         return
-    fresh, longer = report.total(ItemOutcome.IMPORTED), report.total(ItemOutcome.UPDATED)
-    would = "would be read" if args.dry_run else "read"
-    emit(
-        f"{tool.title}: {count(report.messages, 'new message')} {would} from {count(fresh, 'new transcript')} and "
-        f"{longer:,} that grew; {report.total(ItemOutcome.UNCHANGED):,} had nothing new.\n"
-    )
-    complaints = [item for item in report.items if item.reason]
-    emit_lines(f"  {inline(item.name)}: {inline(item.reason or '')}" for item in complaints[:_MOST_SHOWN])
-    if len(complaints) > _MOST_SHOWN:
-        emit(f"  … and {len(complaints) - _MOST_SHOWN:,} more; --json lists them all.\n")
+    emit(f"{tool.title}: {_summary(report, dry_run=args.dry_run)}\n")
+    problems = [item for item in report.items if item.reason]
+    emit_lines(f"  {inline(item.name)}: {inline(item.reason or '')}" for item in problems[:_MAX_SHOWN])
+    if len(problems) > _MAX_SHOWN:
+        emit(f"  … and {len(problems) - _MAX_SHOWN:,} more; --json lists them all.\n")
+
+
+def _summary(report: Report, *, dry_run: bool) -> str:
+    new, updated = report.total(ItemOutcome.IMPORTED), report.total(ItemOutcome.UPDATED)
+    sources = [count(new, "new transcript")] if new else []
+    sources += [count(updated, "updated transcript")] if updated else []
+    if not sources:
+        return "no new messages"
+    return f"{'would read' if dry_run else 'read'} {count(report.messages, 'message')} from {' and '.join(sources)}"
 
 
 def _print_news(report: Report, args: argparse.Namespace, tool: Tool, root: str) -> None:
@@ -131,16 +136,16 @@ def _print_news(report: Report, args: argparse.Namespace, tool: Tool, root: str)
     now = time.strftime("%H:%M:%S")
     for item in report.items:
         if item.messages or item.reason:
-            said = f"+{count(item.messages, 'message')}" if item.messages else inline(item.reason or "")
-            emit(f"{now}  {said}  {inline(item.name)}\n")
+            text = f"+{count(item.messages, 'message')}" if item.messages else inline(item.reason or "")
+            emit(f"{now}  {text}  {inline(item.name)}\n")
     flush()
 
 
-def _print_json(found: dict[str, object], *, one_line: bool) -> None:
+def _print_json(record: dict[str, object], *, one_line: bool) -> None:
     from lionstudio.cli._toolkit.json_output import SCHEMA_VERSION, print_json, to_json
 
     if one_line:
-        emit(to_json({"schema_version": SCHEMA_VERSION, **found}) + "\n")
+        emit(to_json({"schema_version": SCHEMA_VERSION, **record}) + "\n")
         flush()
     else:
-        print_json(found)
+        print_json(record)

@@ -1,4 +1,4 @@
-"""`li mirror claude`: Claude Code's transcripts."""
+"""`li mirror claude`: import Claude Code transcripts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from lionstudio.cli.mirror import _shared
 from lionstudio.imports.transcripts.tools import CLAUDE
 
 DESCRIPTION = """\
-Read the transcripts that Claude Code keeps into the database: every conversation a session, every sub-agent a
-branch of it. Run again, it reads only what is new; what Claude Code deletes stays here. docs/mirror-claude.md has
-the format."""
+Import Claude Code transcripts: each conversation becomes a session, each sub-agent a branch of it. Later calls read
+only new messages; messages that Claude Code deletes stay in the database. The format is in docs/mirror-claude.md."""
 EXAMPLES = (
-    ("li mirror claude", "everything that is new, once"),
-    ("li mirror claude --follow", "and whatever is written from now on, until Ctrl-C"),
-    ("li mirror claude --dry-run", "say what there is, write nothing"),
-    ("li mirror claude --root /backup/.claude", "the folder of another machine or user"),
+    ("li mirror claude", "import new messages once"),
+    ("li mirror claude --follow", "keep importing until Ctrl-C"),
+    ("li mirror claude --dry-run", "preview"),
+    ("li mirror claude --root /backup/.claude", "the data of another machine or user"),
 )
 
 
@@ -24,5 +23,4 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Mirror once, or follow."""
     return _shared.run(args, CLAUDE)

@@ -1,4 +1,4 @@
-"""`li mirror codex`: Codex's transcripts."""
+"""`li mirror codex`: import Codex transcripts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from lionstudio.cli.mirror import _shared
 from lionstudio.imports.transcripts.tools import CODEX
 
 DESCRIPTION = """\
-Read the transcripts that Codex keeps into the database: every thread a session, every sub-agent a branch of it.
-Run again, it reads only what is new; what is deleted there stays here. docs/mirror-codex.md has the format."""
+Import Codex transcripts: each thread becomes a session, each sub-agent a branch of it. Later calls read only new
+messages; messages that Codex deletes stay in the database. The format is in docs/mirror-codex.md."""
 EXAMPLES = (
-    ("li mirror codex", "everything that is new, once"),
-    ("li mirror codex --follow", "and whatever is written from now on, until Ctrl-C"),
-    ("li mirror codex --dry-run", "say what there is, write nothing"),
-    ("li mirror codex --root /backup/.codex", "the folder of another machine or user"),
+    ("li mirror codex", "import new messages once"),
+    ("li mirror codex --follow", "keep importing until Ctrl-C"),
+    ("li mirror codex --dry-run", "preview"),
+    ("li mirror codex --root /backup/.codex", "the data of another machine or user"),
 )
 
 
@@ -23,5 +23,4 @@ def register(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Mirror once, or follow."""
     return _shared.run(args, CODEX)

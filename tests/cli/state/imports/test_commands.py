@@ -103,7 +103,7 @@ def test_nothing_readable_is_a_failure_and_nothing_there_is_not(
     plant_bad_runs(tmp_path)
     bad = here("state", "import")
 
-    assert (empty.code, empty.out) == (0, "There is nothing to import.\n")
+    assert (empty.code, empty.out) == (0, "Nothing to import.\n")
     assert bad.code == 1
 
 
@@ -163,7 +163,7 @@ def test_a_bar_on_a_terminal_and_what_is_left_out(home: Path) -> None:
     assert done.code == 0
     assert "Importing" in done.out
     assert "sessions: 4 imported" in done.out
-    assert "Tables that were not read: invocations." in done.out
+    assert "Tables not read: invocations." in done.out
 
 
 def test_other_homes_and_folders_of_runs_may_be_named(home: Path, tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_vacuum_says_before_and_after(db: Database) -> None:
     done = here("state", "vacuum", "--db", db.path)
 
     assert done.code == 0
-    assert "given back" in done.out
+    assert "freed" in done.out
     assert "Rebuilding" in done.err
     found = here("state", "vacuum", "--db", db.path, "--json")
     assert found.json["size_bytes_before"] == found.json["size_bytes_after"]
@@ -148,10 +148,10 @@ def test_the_plan_says_what_goes_and_why_the_rest_stays(old: Database) -> None:
 
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "To be deleted: 3 sessions (not updated for 30 days, beyond the 2 newest).",
-        "Their messages stay in the file; --orphan-progressions deletes those too.",
-        "Kept although old enough: 1 session (running).",
-        "Kept although old enough: 1 session (a fork reads its messages).",
+        "To delete: 3 sessions (not updated for 30 days, beyond the 2 newest).",
+        "Their messages stay in the file; --orphan-progressions deletes them too.",
+        "Kept despite their age: 1 session (running).",
+        "Kept despite their age: 1 session (referenced by a fork).",
     ]
     assert left(old) == list("0123456789")
 
@@ -164,7 +164,7 @@ def test_the_plan_with_messages_says_how_much_is_freed(old: Database) -> None:
     assert plan["deleted"] is None
     assert (plan["plan"]["sessions"], plan["plan"]["orphan_messages"]) == (3, 3)
     assert plan["plan"]["bytes_freed"] >= 150_000
-    assert "With them: 6 progressions, 3 messages, 150 kB." in here("state", "prune", *options).out
+    assert "Also: 6 progressions, 3 messages, 150 kB." in here("state", "prune", *options).out
 
 
 def test_without_a_terminal_nothing_is_deleted_unless_that_is_said(old: Database) -> None:
@@ -181,7 +181,7 @@ def test_yes_deletes(old: Database) -> None:
     assert done == (0, "Deleted 3 sessions.\n", "")
     assert left(old) == list("0156789")
     again = here("state", "prune", "--keep-n", "0", "--yes", "--db", old.path)
-    assert again.out.splitlines()[0] == "Nothing was deleted."
+    assert again.out.splitlines()[0] == "Nothing deleted."
 
 
 def test_with_their_messages_the_file_gets_smaller(old: Database) -> None:
@@ -208,13 +208,13 @@ def test_a_person_is_asked(old: Database) -> None:
     no = on_terminal(*prune, answer="n\n")
     nothing = on_terminal(*prune, answer="\x04")
     assert (no.code, nothing.code) == (1, 1)
-    assert "Nothing was deleted." in no.out
+    assert "Nothing deleted." in no.out
     assert left(old) == list("0123456789")
 
     yes = on_terminal(*prune, answer="y\n")
     assert yes.code == 0
-    assert "To be deleted: 3 sessions" in yes.out
-    assert "Delete 3 sessions for good? [y/N]" in yes.out
+    assert "To delete: 3 sessions" in yes.out
+    assert "Delete 3 sessions permanently? [y/N]" in yes.out
     assert "Deleted 3 sessions." in yes.out
     assert left(old) == list("0156789")
 

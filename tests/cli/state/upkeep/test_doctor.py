@@ -36,7 +36,7 @@ WRITES: tuple[tuple[str, ...], ...] = (
 
 
 def test_a_sound_database_has_nothing_to_tell(db: Database) -> None:
-    assert here("state", "doctor", "--db", db.path) == (0, "Nothing is wrong.\n", "")
+    assert here("state", "doctor", "--db", db.path) == (0, "No problems found.\n", "")
     assert here("state", "doctor", "--deep", "--db", db.path, "--json").json == {
         "schema_version": 1,
         "path": db.path,
@@ -98,7 +98,7 @@ def test_only_what_is_stale_and_proven_dead_is_written_off(left_behind: Database
     assert [moved["session_id"] for moved in done.json["transitions"]] == ["dead"]
     assert done.json["transitions"][0]["evidence"]
     assert status(left_behind) == {"dead": "failed", "silent": "running", "alive": "running"}
-    assert here(*options, "--yes").out == "No run is stale and proven dead.\n"
+    assert here(*options, "--yes").out == "No runs are stale and proven dead.\n"
 
 
 def test_a_person_is_asked_before_runs_are_written_off(left_behind: Database) -> None:
