@@ -71,7 +71,7 @@ def test_unattended_it_ends_as_written(tmp_path: Path) -> None:
     again = here("demo", "--no-studio", "--home", str(home))
     assert again.code == 1
     assert "is not empty" in again.err
-    assert f"Look again: li studio --home {home}" in done.stderr
+    assert f"Open it again: li studio --home {home}" in done.stderr
 
 
 @pytest.fixture
@@ -109,12 +109,12 @@ def test_it_notices_what_a_person_decides_elsewhere(tmp_path: Path) -> None:
     ) as demo:
         try:
             assert demo.stdout is not None
-            asked = next(line for line in demo.stdout if "waits for a person: machine" in line)
+            asked = next(line for line in demo.stdout if "needs you: machine" in line)
             assert asked.rstrip().endswith(f"li show redo {TOPIC} machine --home {home}")
             assert li("show", "approve", TOPIC, "--home", home).code == 0
-            ended = next(line for line in demo.stdout if line.startswith("The show has ended"))
-            assert ended == "The show has ended: it is completed, 6 of 8 plays are merged.\n"
-            assert next(demo.stdout) == "The Studio stays until Ctrl-C.\n"
+            ended = next(line for line in demo.stdout if line.startswith("Show ended"))
+            assert ended == "Show ended: completed, 6 of 8 plays merged.\n"
+            assert next(demo.stdout) == "Studio keeps running. Press Ctrl-C to stop.\n"
             os.kill(demo.pid, signal.SIGINT)
             assert demo.wait(_PATIENCE) == 0
             assert f"li studio --home {home}" in demo.stdout.read()

@@ -237,7 +237,7 @@ def test_ctrl_c_keeps_what_was_made(told: Database) -> None:
         with started("state", "embed", "--batch", "2", env=env) as process:
             _, errors = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert "what was made is kept" in errors
+        assert "Stored embeddings are kept" in errors
         assert read(told, count_embedded) >= 4
 
 
@@ -246,7 +246,7 @@ def test_a_bar_on_a_terminal(told: Database) -> None:
         config(told, server)
         seen = on_terminal("--home", os.path.dirname(told.path), "state", "embed", "--batch", "1").out
         assert "Embedding" in seen
-        assert "4 messages embedded by words-1" in seen
+        assert "Embedded 4 messages with words-1" in seen
 
 
 # ── Finding by them ──────────────────────────────────────────────────────
@@ -405,7 +405,7 @@ def test_a_model_of_a_package(told: Database, tmp_path: Path) -> None:
     env = {"LIONAGI_HOME": os.path.dirname(told.path), "PYTHONPATH": str(tmp_path / "packages")}
     config(told, None, embed_model="model2vec:tiny")
     done = li("state", "embed", env=env)
-    assert (done.code, done.out) == (0, "4 messages embedded by model2vec:tiny\n")
+    assert (done.code, done.out) == (0, "Embedded 4 messages with model2vec:tiny\n")
     hit = li("state", "search", "cat", "--semantic", "--limit", "1", env=env)
     assert "a kitten sleeps" in hit.out
     config(told, None, embed_model="model2vec:large")

@@ -215,7 +215,7 @@ def test_what_is_no_port_is_a_usage_error(port: str) -> None:
     done = subprocess.run([sys.executable, "-c", START, f"--port={port}"], capture_output=True, text=True, timeout=30)
 
     assert done.returncode == 2
-    assert "give a number from 0 to 65535" in done.stderr
+    assert "use a number from 0 to 65535" in done.stderr
 
 
 def test_the_command_is_known_without_loading_the_server() -> None:

@@ -101,16 +101,16 @@ def test_a_pattern_is_edited_before_it_is_run(home: Path) -> None:
     path = home / "shows" / "speed" / "_show.md"
     told = here("show", "plan", "speed").err.splitlines()
     assert told[-2:] == [
-        f"Edit it first (first, second: what the agent is to do): {path}",
+        f"Replace the placeholder prompts of first, second in {path}",
         "Then run it: li show run speed",
     ]
 
     refused = here("show", "run", "speed")
     assert refused.code == 2
-    assert "does not say yet what is to be done: first, second" in refused.err
+    assert "still have placeholder prompts: first, second" in refused.err
     assert f"edit {path}" in refused.err
     path.write_text(path.read_text().replace("What the agent is to do.", "Split the lexer."))
-    assert "to be done: second" in here("show", "run", "speed").err
+    assert "placeholder prompts: second" in here("show", "run", "speed").err
     path.write_text(path.read_text().replace("What comes after the first is merged.", "Use it."))
     assert here("show", "plan", "speed").err.endswith("\nRun it: li show run speed\n")
 
@@ -121,7 +121,7 @@ def test_a_plan_from_a_file_gets_the_repository_it_does_not_name(home: Path) -> 
     assert (done.code, done.json["plays"], done.json["written"]) == (0, ["one", "two", "three"], True)
     refused = here("show", "plan", "speed", "--from", str(home / "plan.md"))
     assert refused.code == 1
-    assert "has a plan already" in refused.err
+    assert "already has a plan" in refused.err
     assert here("show", "plan", "speed", "--from", str(home / "plan.md"), "--force").code == 0
     piped = li("show", "plan", "other", "--from", "-", env=environ(home), input=PLAN.encode(), cwd=home / "repo")
     assert piped.code == 0
@@ -136,7 +136,7 @@ def test_mistakes_are_told_with_their_lines_and_nothing_is_written(home: Path) -
     assert (done.code, done.out) == (2, "")
     assert f"{path}:7: error: two depends on 'oe', which is no play of this show (did you mean one?)" in done.err
     assert f"{path}:6: error: one: there is no agent 'nobody'" in done.err
-    assert "Nothing was written." in done.err
+    assert "nothing written." in done.err
     assert not path.exists()
     assert here("show", "ls", "--json").json["shows"] == []
 
@@ -234,7 +234,7 @@ def test_where_everything_stands(planned: Path) -> None:
     assert "1/3 merged" in seen
     assert "no \\x1b[31mway" in seen
     assert "li show redo speed two" in seen
-    assert "nobody directs it" in seen
+    assert "no director running" in seen
     plain = here("show", "status", "speed").out.splitlines()
     assert [line.split("\t")[:3] for line in plain] == [
         ["one", "merged", "1"],
@@ -259,7 +259,7 @@ def test_a_cost_that_is_not_all_of_it_says_so(planned: Path) -> None:
         db.write(lambda conn: _ran(conn, Usage(input_tokens=500)))
 
     seen = on_terminal("show", "status", "speed", env=environ(home), columns=140).out
-    assert "2.0k tokens · $2.00 · 2m00s of agents' time · 1 of 2 runs have no known price" in seen
+    assert "2.0k tokens · $2.00 · 2m00s agent time · 1 of 2 runs have no known price" in seen
     usage = here("show", "status", "speed", "--json").json["usage"]
     assert usage == {"tokens": 2000, "cost_microusd": 2_000_000, "seconds": 120.0, "sessions": 2, "unpriced": 1}
 
@@ -355,8 +355,8 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
 
     done = here("show", "approve", "speed", "one", "--feedback", "good")
 
-    assert (done.code, done.out) == (0, "speed/one is approved\n")
-    assert "Go on with: li show resume speed" in done.err
+    assert (done.code, done.out) == (0, "speed/one approved\n")
+    assert "Continue the show: li show resume speed" in done.err
     found = find_decision(str(planned), "one")
     assert found is not None
     assert (found.word, found.attempt, found.feedback) == (DecisionKind.APPROVE, 1, "good")
@@ -375,12 +375,12 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
     [
         (("approve", "speed", "one"), 1, "one is pending; there is nothing to approve"),
         (("redo", "speed", "one"), 1, "one is pending; there is nothing to redo"),
-        (("redo", "speed", "nobody"), 3, "it has: one, two, three"),
+        (("redo", "speed", "nobody"), 3, "plays of speed: one, two, three"),
         (("redo", "speed"), 2, "PLAY"),
         (("approve", "nothing", "one"), 3, "there is no show nothing"),
-        (("approve", "speed", "one", "--tokens", "5"), 2, "a budget is about the whole show"),
-        (("approve", "speed", "--cost", "x"), 2, "is no amount"),
-        (("approve", "speed", "--time", "soon"), 2, "is no span"),
+        (("approve", "speed", "one", "--tokens", "5"), 2, "a budget applies to the whole show"),
+        (("approve", "speed", "--cost", "x"), 2, "is not an amount"),
+        (("approve", "speed", "--time", "soon"), 2, "is not a duration"),
     ],
 )
 def test_words_that_mean_nothing(arguments: tuple[str, ...], code: int, words: str, planned: Path) -> None:
@@ -397,7 +397,7 @@ def test_what_has_not_run_cannot_be_approved(planned: Path) -> None:
     done = here("show", "approve", "speed", "two")
 
     assert done.code == 1
-    assert "two has not run: it waits for one" in done.err
+    assert "two has not run: blocked by one" in done.err
 
 
 def test_a_show_gets_more_to_spend_or_is_accepted(planned: Path) -> None:
@@ -405,7 +405,7 @@ def test_a_show_gets_more_to_spend_or_is_accepted(planned: Path) -> None:
     found = find_decision(str(planned), None)
     assert found is not None
     assert found.budget == {"tokens": 500, "cost_microusd": 1_500_000, "seconds": 7200}
-    assert here("show", "approve", "speed").out == "speed is approved\n"
+    assert here("show", "approve", "speed").out == "speed approved\n"
     accepted = find_decision(str(planned), None)
     assert accepted is not None
     assert (accepted.word, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)

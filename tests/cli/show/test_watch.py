@@ -14,7 +14,7 @@ import pytest
 from tests.support.commands import on_terminal
 from tests.support.show_harness import TOPIC, Theatre
 
-from lionstudio.cli._show.render import head
+from lionstudio.cli._show.render import heading
 from lionstudio.cli._show.snapshot import take_snapshot
 from lionstudio.shows.process.lock import has_director
 from lionstudio.state.database import reading
@@ -56,8 +56,8 @@ def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
     assert "2/2 merged" in said.out
     assert "120 tokens" in said.out
     assert "$0.0040" in said.out
-    assert f"the show {TOPIC} is completed" in said.out
-    assert said.out.rstrip().endswith(f"merge show/{TOPIC}/integration takes it")
+    assert f"Show {TOPIC} ended: completed" in said.out
+    assert said.out.rstrip().endswith(f"merge show/{TOPIC}/integration")
 
 
 def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
@@ -70,7 +70,7 @@ def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
     said = on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
 
     assert said.code == 130
-    assert f"li show run {TOPIC} comes back to it, li show abort {TOPIC} ends it" in said.out
+    assert f"Reattach: li show run {TOPIC} · Stop: li show abort {TOPIC}" in said.out
     assert has_director(str(theatre.show_dir))
     go.touch()
     theatre.until_left()
@@ -95,7 +95,7 @@ def test_a_director_that_died_is_said(theatre: Theatre) -> None:
     os.kill(theatre.director, signal.SIGKILL)
     theatre.until_left()
     with reading(str(theatre.home / "state.db")) as conn:
-        assert take_snapshot(conn, TOPIC, time.time()).doing["first"]
+        assert take_snapshot(conn, TOPIC, time.time()).activity["first"]
     # the agent lives on, and whoever resumes adopts it
     (theatre.root / "go").touch()
     done = theatre.li("show", "resume", TOPIC, "--json")
@@ -113,7 +113,7 @@ def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: Theatre) -> None
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, theatre.log())
-    assert f"{TOPIC} waits for a person: the budget of tokens is used up" in done.err
+    assert f"{TOPIC} needs you: the budget of tokens is used up" in done.err
     assert theatre.li("show", "approve", TOPIC, "--tokens", "100").code == 0
     theatre.until_left()
     assert theatre.rows() == ("completed", {"a": "merged", "b": "merged"})
@@ -124,7 +124,7 @@ def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) ->
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, theatre.log())
-    assert f"{TOPIC} waits for a person: the final gates passed" in done.err
+    assert f"{TOPIC} needs you: the final gates passed" in done.err
     assert theatre.li("show", "approve", TOPIC).code == 0
     theatre.until_left()
     assert theatre.rows() == ("completed", {"a": "merged"})
@@ -132,7 +132,7 @@ def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) ->
 
 def seen_at(theatre: Theatre, moment: float) -> str:
     with reading(str(theatre.home / "state.db")) as conn:
-        return "\n".join(head(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
+        return "\n".join(heading(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
 
 
 def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> None:
@@ -157,7 +157,7 @@ def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theat
     assert theatre.statuses() == {"a": "merged", "b": "escalated", "c": "blocked"}
 
     seen = seen_at(theatre, time.time())
-    assert "waits for a person" in seen
+    assert "needs you" in seen
     assert " left" not in seen
 
 

@@ -47,7 +47,7 @@ def end(tmp_path: Path) -> None:
 
 
 def test_a_show_that_is_under_way_has_left_nothing(repo: Repo) -> None:
-    assert here("show", "clean", "--yes").out == "No show has left a checkout.\n"
+    assert here("show", "clean", "--yes").out == "No stale checkouts.\n"
     assert "show.checkout_left" not in here("state", "doctor").out
     assert sorted(name for name in os.listdir(repo.checkouts_dir) if name != "director.git") == ["merged", "open"]
 

@@ -96,7 +96,7 @@ def test_vacuum_says_before_and_after(db: Database) -> None:
     assert "Rebuilding" in done.err
     found = here("state", "vacuum", "--db", db.path, "--json")
     assert found.json["size_bytes_before"] == found.json["size_bytes_after"]
-    assert "nothing to give back" in here("state", "vacuum", "--db", db.path, "--quiet").out
+    assert "no space to free" in here("state", "vacuum", "--db", db.path, "--quiet").out
     assert here("state", "vacuum", "--db", db.path, "--quiet").err == ""
 
 
