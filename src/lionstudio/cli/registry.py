@@ -15,12 +15,12 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
             ("fanout", "run.fanout", "give one task to several agents and combine their answers"),
             ("ps", "run.ps", "list active runs, their health and the evidence"),
             ("logs", "run.logs", "print or follow a run's messages"),
-            ("wait", "run.wait", "wait until runs end; exits with their exit code"),
+            ("wait", "run.wait", "wait until runs end and return their exit code"),
             ("kill", "run.kill", "stop a run and every process it started"),
         ),
     ),
     (
-        "Run shows: many agents, one repository",
+        "Run shows (many agents, one repository)",
         (
             ("show plan", "show.plan", "write, draft or check the plan of a show"),
             ("show run", "show.run", "start a show and watch it, or attach to a running one"),
@@ -125,12 +125,12 @@ COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, 
 GROUPS: dict[str, str] = {
     "show": "plan, run and merge the work of many agents on one repository",
     "state": "inspect, search and maintain recorded sessions",
-    "agents": "agents: Markdown files with a system prompt and run options",
-    "playbooks": "playbooks: YAML files with a prompt template and its arguments",
-    "skills": "skills of the project, the home, Claude and plugins (read-only)",
-    "plugins": "plugins of marketplaces and caches (read-only)",
+    "agents": "manage agents (Markdown files with a system prompt)",
+    "playbooks": "manage playbooks (YAML files with a prompt template)",
+    "skills": "list and check skills of the project, the home, Claude and plugins",
+    "plugins": "list and check plugins of marketplaces and caches",
     "mirror": "import the transcripts of other tools, once or continuously",
-    "team": "teams of agents that send messages to each other",
+    "team": "send messages between the agents of a team",
 }
 # Every command takes these, before or after its name: option, metavar ("" for a flag), meaning.
 GLOBAL_OPTIONS: tuple[tuple[str, str, str], ...] = (

@@ -285,7 +285,7 @@ def test_the_table_fits_the_terminal_and_drops_the_least_important(many: Databas
         assert len(lines) == 6
         assert lines[0].startswith("ID ")
     titles = on_terminal("state", "ls", "--db", many.path, columns=200, env={"NO_COLOR": "1"}).out.splitlines()[0]
-    assert titles.split() == ["ID", "STATUS", "NAME", "STARTED", "TOOK", "MESSAGES", "MODEL", "PROJECT"]
+    assert titles.split() == ["ID", "STATUS", "NAME", "STARTED", "DURATION", "MESSAGES", "MODEL", "PROJECT"]
 
 
 def test_the_short_ids_of_a_page_are_long_enough_to_be_told_apart(db: Database) -> None:

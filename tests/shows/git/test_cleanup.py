@@ -67,7 +67,7 @@ def test_what_is_merged_goes_what_is_not_stays(repo: Repo, tmp_path: Path) -> No
     assert here("show", "clean").code == 2  # nobody is there to be asked
     said = here("show", "clean", "--yes")
     kept = "it has changes that were not collected: open.txt"
-    assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  stays: {kept}\n")
+    assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  kept: {kept}\n")
     assert sorted(os.listdir(repo.checkouts_dir)) == ["director.git", "open"]
 
 

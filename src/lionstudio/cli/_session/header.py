@@ -45,7 +45,7 @@ def _facts(wire: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
     yield "project", wire["project"]
     yield "started", _started(wire, now)
     yield "messages", f"{wire['message_count']:,}{_last(wire, now)}"
-    yield "used", _used(wire)
+    yield "usage", _usage(wire)
     metadata = wire.get("metadata") or {}
     yield "continues", _linked(metadata.get("resumed_from"), "")
     yield "forked from", _linked(metadata.get("forked_from"), " (--branch main includes inherited messages)")
@@ -72,7 +72,7 @@ def _last(wire: dict[str, Any], now: float) -> str:
     return f", last {ago(wire['last_message_at'], now)}" if wire["last_message_at"] else ""
 
 
-def _used(wire: dict[str, Any]) -> str:
+def _usage(wire: dict[str, Any]) -> str:
     kinds = (("input", "tokens in"), ("output", "out"), ("cache_read", "from cache"), ("cache_write", "to cache"))
     parts = [f"{tokens(wire[f'{kind}_tokens'])} {label}" for kind, label in kinds if wire[f"{kind}_tokens"]]
     return ", ".join([*parts, *([cost(wire["cost_microusd"])] if wire["cost_microusd"] is not None else [])])

@@ -18,7 +18,7 @@ _COLUMNS = (
     Column("STATUS"),
     Column("NAME", narrowest=24),
     Column("STARTED", right=True),
-    Column("TOOK", right=True, rank=2),
+    Column("DURATION", right=True, rank=2),
     Column("MESSAGES", right=True, rank=1),
     Column("COST", right=True, rank=4),
     Column("MODEL", narrowest=12, rank=3),
@@ -34,10 +34,10 @@ def session_table(rows: list[dict[str, Any]], now: float, paint: Paint) -> str:
 
 def _cells(row: dict[str, Any], id_length: int, now: float) -> list[Cell]:
     state, _ = state_of(row, now)
-    took = duration_ms(row)
+    duration = duration_ms(row)
     texts = (
         humanize.ago(row["started_at"] or row["created_at"], now),
-        "" if took is None else humanize.span(took / 1000),
+        "" if duration is None else humanize.span(duration / 1000),
         f"{row['message_count']:,}",
         humanize.cost(row["cost_microusd"]),
         inline(str(row["model"] or "")),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from lionstudio.cli._show.load import LoadedShow, load_show
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
@@ -34,29 +34,29 @@ _DONE = {
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, play_optional: bool = False) -> None:
-    parser.add_argument("topic", type=words, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
     if play_optional:
         parser.add_argument(
-            "play", nargs="?", type=words, metavar="PLAY", help="name of the play (default: the whole show)"
+            "play", nargs="?", type=text_value, metavar="PLAY", help="name of the play (default: the whole show)"
         )
     else:
-        parser.add_argument("play", type=words, metavar="PLAY", help="name of the play")
+        parser.add_argument("play", type=text_value, metavar="PLAY", help="name of the play")
     parser.add_argument(
-        "--feedback", type=words, metavar="TEXT", help="reason; passed to the agent of the next attempt"
+        "--feedback", type=text_value, metavar="TEXT", help="reason; passed to the agent of the next attempt"
     )
     parser.add_argument(
         "--resume", action="store_true", help="start a director in the background unless one is running"
     )
 
 
-def record_decision(args: argparse.Namespace, word: DecisionKind, *, budget: Mapping[str, int] | None = None) -> int:
+def record_decision(args: argparse.Namespace, kind: DecisionKind, *, budget: Mapping[str, int] | None = None) -> int:
     """Write a decision about a play or the show, and report whether a director is running."""
     settings = db_access.settings_of(args)
     loaded, folder = load_show(args), find_show_dir(settings, args.topic)
-    play = _play(loaded, args.play, word) if args.play is not None else None
+    play = _play(loaded, args.play, kind) if args.play is not None else None
     decision = Decision(
         id=new_id(),
-        word=word,
+        word=kind,
         attempt=play.attempt if play is not None else None,
         feedback=args.feedback,
         by=_user_name(),
@@ -65,7 +65,7 @@ def record_decision(args: argparse.Namespace, word: DecisionKind, *, budget: Map
     )
     decide(folder, args.play, decision)
     target = f"{args.topic}/{args.play}" if args.play is not None else args.topic
-    result = f"Budget of {target} raised" if budget else f"{target} {_DONE[word]}"
+    result = f"Budget of {target} raised" if budget else f"{target} {_DONE[kind]}"
     ended = loaded.show.status is not ShowStatus.ACTIVE
     facts: dict[str, object] = {"decision": {**decision._asdict(), "play": args.play}}
     report(args, folder, result, facts, options=["--again"] if ended else [])
@@ -94,17 +94,17 @@ def environment(settings: Settings) -> dict[str, str]:
     return {**os.environ, **files}
 
 
-def _play(loaded: LoadedShow, name: str, word: DecisionKind) -> Play:
+def _play(loaded: LoadedShow, name: str, kind: DecisionKind) -> Play:
     play = next((play for play in loaded.plays if play.name == name), None)
     topic = loaded.show.topic
     if play is None:
         names = ", ".join(play.name for play in loaded.plays)
-        raise NotFound(f"there is no play {name!r:.80} in {topic}", hint=f"plays of {topic}: {names[:300]}")
-    check_word(word, play.status, name)
+        raise NotFound(f"play {name!r:.80} not found in {topic}", hint=f"plays of {topic}: {names[:300]}")
+    check_word(kind, play.status, name)
     unmerged = [
         other.name for other in loaded.plays if other.name in play.depends_on and other.status is not PlayStatus.MERGED
     ]
-    if word is DecisionKind.APPROVE and unmerged:
+    if kind is DecisionKind.APPROVE and unmerged:
         raise IllegalTransition(
             f"{name} has not run: blocked by {', '.join(unmerged)}", hint=f"li show redo {topic} {unmerged[0]}"
         )

@@ -38,7 +38,7 @@ def load_show(args: argparse.Namespace) -> LoadedShow:
     if loaded is not None:
         return loaded
     if not os.path.isdir(path):
-        raise NotFound(f"there is no show {args.topic}", hint=f"li show ls, or li show plan {args.topic}")
+        raise NotFound(f"show {args.topic} not found", hint=f"li show ls, or li show plan {args.topic}")
     return _from_folder(path, settings.shows)
 
 
@@ -49,7 +49,7 @@ def list_all(settings: Settings) -> list[LoadedShow]:
         with db_access.reading(settings.db) as conn:
             shows = [LoadedShow(show, list_plays(conn, show.id)) for show in list_shows(conn, _MAX_SHOWS)]
     except NotFound:
-        pass  # there is no database yet
+        pass  # no database yet
     topics = {loaded.show.topic for loaded in shows}
     try:
         paths = find_shows(settings.shows)

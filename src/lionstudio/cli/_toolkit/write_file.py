@@ -41,5 +41,5 @@ def _check(target: str, replace: bool) -> None:
             raise Conflict(f"{target} already exists", hint="choose another name, or add --force to replace it")
     elif not os.path.isdir(os.path.dirname(target)):
         raise InvalidInput(
-            f"there is no folder {os.path.dirname(target)}", hint=f"mkdir -p {quote(os.path.dirname(target))}"
+            f"folder {os.path.dirname(target)} does not exist", hint=f"mkdir -p {quote(os.path.dirname(target))}"
         )

@@ -37,7 +37,7 @@ def history_of(
     definition = find_definition(kind.singular, name, settings.home, current_folder())
     target = new_target(kind.singular, name, settings.home) if definition is None else target_of(definition)
     if definition is None and not os.path.exists(settings.db):
-        raise NotFound(f"there is no {kind.singular} {name}", hint=f"li {kind.plural} ls")
+        raise NotFound(f"{kind.singular} {name} not found", hint=f"li {kind.plural} ls")
     with db_access.database(settings.db, create=True, quiet=quiet) as db:
         if definition is not None:
             observe(db, settings.home, [definition])

@@ -75,7 +75,7 @@ def get_of_kind(kind: DefinitionKind, name: str, settings: Settings) -> Definiti
     for definition in list_of_kind(kind, settings):
         if definition.name == name:
             return definition
-    raise NotFound(f"there is no skill {name!r:.100}", hint="li skills ls")
+    raise NotFound(f"skill {name!r:.100} not found", hint="li skills ls")
 
 
 def folders_of(kind: DefinitionKind, settings: Settings) -> list[str]:

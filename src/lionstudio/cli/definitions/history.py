@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, kind: DefinitionKind) -> int:
     with history_of(kind, args.name, settings, quiet=args.quiet) as (db, target):
         versions = db.read(lambda conn: list_versions(conn, target.kind, target.key))
     if not versions:
-        raise NotFound(f"there is no {kind.singular} {args.name}", hint=f"li {kind.plural} ls")
+        raise NotFound(f"{kind.singular} {args.name} not found", hint=f"li {kind.plural} ls")
     on_disk = _on_disk(target, versions)
     wire = [_wire(version, on_disk) for version in versions]
     if args.json:

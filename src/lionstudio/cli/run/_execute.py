@@ -76,7 +76,7 @@ async def _run(
     await running.begin()
     begun()
     if not args.json:
-        say(f"session {running.session_id}", quiet=args.quiet)
+        say(f"Session {running.session_id}", quiet=args.quiet)
     ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "unexpected error")
     try:
         ended = (await _ticking(view, work())).ended
@@ -159,7 +159,7 @@ def _report(args: argparse.Namespace, session_id: str, ended: Ended) -> int:
         emit(to_json({**record, "exit_code": code, "reason": ended.reason, "detail": ended.detail}) + "\n")
     elif ended.status is not SessionStatus.COMPLETED:
         say(f"{ended.status}: {ended.detail or f'exit code {code}'}")
-        say(f"  li state show {session_id}", quiet=args.quiet)
+        say(f"Details: li state show {session_id}", quiet=args.quiet)
     return code
 
 

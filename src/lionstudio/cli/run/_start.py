@@ -18,7 +18,7 @@ from lionstudio.teams.prompt import TeamMode
 def context_of(args: argparse.Namespace) -> RunContext:
     cwd = os.path.abspath(args.cwd or os.getcwd())
     if not os.path.isdir(cwd):
-        raise InvalidInput(f"there is no folder {cwd}", hint="pass an existing folder with --cwd")
+        raise InvalidInput(f"folder {cwd} does not exist", hint="pass an existing folder with --cwd")
     return RunContext(db_access.settings_of(args), cwd, os.environ, tuple(args.pass_env), args.definitions)
 
 

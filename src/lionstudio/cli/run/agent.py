@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, text_value
 from lionstudio.errors import InvalidInput
 
 DESCRIPTION = """\
@@ -29,13 +29,13 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("target", type=words, metavar="AGENT", help="agent name, or provider[/model]")
+    add("target", type=text_value, metavar="AGENT", help="agent name, or provider[/model]")
     add("prompt", nargs="?", metavar="PROMPT", help="the prompt; omit it or pass - to read stdin")
     add_run_options(parser)
-    add("--resume", type=words, metavar="SESSION", help="continue the conversation of a session")
+    add("--resume", type=text_value, metavar="SESSION", help="continue the conversation of a session")
     add(
         "--fork",
-        type=words,
+        type=text_value,
         metavar="SESSION[:ORD]",
         help="fork a session after message ORD (default: its last message)",
     )
@@ -44,11 +44,11 @@ def register(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Options shared by all commands that run agents."""
     add = parser.add_argument
-    add("--name", type=words, metavar="NAME", help="name of the session")
-    add("--model", type=words, metavar="MODEL", help="model (default: from the definition)")
+    add("--name", type=text_value, metavar="NAME", help="name of the session")
+    add("--model", type=text_value, metavar="MODEL", help="model (default: from the definition)")
     add(
         "--effort",
-        type=words,
+        type=text_value,
         metavar="E",
         help="reasoning effort, in the provider's terms (default: from the definition)",
     )
@@ -57,7 +57,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         choices=("ask", "edit", "all"),
         help="actions allowed without asking (default: from the definition)",
     )
-    add("--system", type=words, metavar="TEXT", help="system prompt (default: from the definition)")
+    add("--system", type=text_value, metavar="TEXT", help="system prompt (default: from the definition)")
     add(
         "--timeout",
         type=integer(1, 30 * 86400),
@@ -72,17 +72,17 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="pass this environment variable to the agent; repeatable",
     )
-    add("--show-topic", type=words, metavar="TOPIC", help="show that the run belongs to")
-    add("--show-play-name", type=words, metavar="PLAY", help="play of that show")
+    add("--show-topic", type=text_value, metavar="TOPIC", help="show that the run belongs to")
+    add("--show-play-name", type=text_value, metavar="PLAY", help="play of that show")
     add(
         "--team-mode",
-        type=words,
+        type=text_value,
         metavar="TEAM",
         help="join this team: add its inbox and reply instructions to the prompt",
     )
     add("--stream-persist", action="store_true", help="also write the raw stream to runs/ in the home, for debugging")
     add("--background", action="store_true", help="run detached from the terminal and print the session id")
-    add("--session-id", type=words, help=argparse.SUPPRESS)
+    add("--session-id", type=text_value, help=argparse.SUPPRESS)
     # a show resolves definitions and the project in the user's repository: an agent may have changed them in its own
     # checkout, which is named after its play
     add("--definitions", help=argparse.SUPPRESS)
@@ -93,9 +93,7 @@ def run(args: argparse.Namespace) -> int:
     if "" in (args.resume, args.fork, args.session_id, args.name, args.cwd):
         raise InvalidInput("an option has an empty value", hint="check for an empty shell variable")
     if args.resume and args.fork:
-        raise InvalidInput(
-            "--resume and --fork exclude each other", hint="li agent AGENT --fork SESSION PROMPT forks at the end"
-        )
+        raise InvalidInput("--resume and --fork exclude each other", hint="use --fork SESSION to fork at the end")
     from lionstudio.cli.run import _execute, _start
     from lionstudio.runs.prepare import resolve
     from lionstudio.runs.prepare.build import prepare_agent

@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
         with db_access.reading(db_access.settings_of(args).db) as conn:
             rows = running_sessions(conn)
     except NotFound:
-        rows = []  # there is no database yet, so nothing runs
+        rows = []  # no database yet, so nothing runs
     if args.json:
         print_json({"schema_version": 1, "sessions": rows})
         return 0

@@ -7,7 +7,7 @@ import time
 
 from lionstudio.cli._session.row import state_of
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, text_value
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._targets import exit_code_of, resolve_all
@@ -25,7 +25,9 @@ _CHECK_SECONDS = 5.0  # seconds between two liveness checks; changes wake the lo
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("sessions", nargs="+", type=words, metavar="SESSION", help="session id, its start, or a name")
+    parser.add_argument(
+        "sessions", nargs="+", type=text_value, metavar="SESSION", help="session id, its start, or a name"
+    )
     parser.add_argument(
         "--timeout", type=integer(1), metavar="SECONDS", help="longest time to wait (default: no limit)"
     )
@@ -47,10 +49,10 @@ def run(args: argparse.Namespace) -> int:
                         code = 1
                     if code is not None:
                         ended[session_id] = code
-            left = _CHECK_SECONDS if deadline is None else min(_CHECK_SECONDS, deadline - time.monotonic())
-            if len(ended) == len(session_ids) or left <= 0:
+            remaining = _CHECK_SECONDS if deadline is None else min(_CHECK_SECONDS, deadline - time.monotonic())
+            if len(ended) == len(session_ids) or remaining <= 0:
                 break
-            tail.wait(left)
+            tail.wait(remaining)
     if args.json:
         running = [session_id for session_id in session_ids if session_id not in ended]
         print_json({"schema_version": 1, "exit_codes": ended, "running": running})

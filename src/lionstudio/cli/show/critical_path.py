@@ -7,7 +7,7 @@ import sys
 import time
 
 from lionstudio.cli._show.load import load_show
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import span
 from lionstudio.cli._toolkit.output import emit, emit_lines
@@ -24,11 +24,11 @@ EXAMPLES = (
     ("li show critical-path parser", "find the plays to speed up or start first"),
     ("li show critical-path parser --json | jq -r '.critical_path[].name'", "for a script"),
 )
-_COLUMNS = (Column("PLAY", narrowest=12), Column("STATE"), Column("TOOK", right=True))
+_COLUMNS = (Column("PLAY", narrowest=12), Column("STATE"), Column("DURATION", right=True))
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", type=words, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, text_value
 from lionstudio.errors import NotFound
 
 DESCRIPTION = """\
@@ -24,7 +24,7 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("topic", type=words, metavar="TOPIC", help="name of the show")
+    add("topic", type=text_value, metavar="TOPIC", help="name of the show")
     add_watch_options(parser)
     add("--foreground", action="store_true", help=argparse.SUPPRESS)  # run the director in this process
     add("--again", action="store_true", help=argparse.SUPPRESS)
@@ -63,7 +63,7 @@ def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> in
     settings = db_access.settings_of(args)
     show_dir = find_show_dir(settings, args.topic)
     if not os.path.isdir(show_dir) and not _has_rows(settings.db, args.topic):
-        raise NotFound(f"there is no show {args.topic}", hint=f"li show plan {args.topic}")
+        raise NotFound(f"show {args.topic} not found", hint=f"li show plan {args.topic}")
     options = [*director_options, *(["--concurrency", str(args.concurrency)] if args.concurrency else [])]
     attached = has_director(show_dir)
     if attached:

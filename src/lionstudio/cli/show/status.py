@@ -9,7 +9,7 @@ from typing import Any
 
 from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress, show_json, time_of
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, cost, iso, local, span, tokens
 from lionstudio.cli._toolkit.output import emit, flush
@@ -44,7 +44,7 @@ _CLEAR = "\x1b[H\x1b[J"
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", type=words, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
     parser.add_argument("--watch", action="store_true", help="print again on every change until the show ends")
 
 

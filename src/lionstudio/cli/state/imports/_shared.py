@@ -43,7 +43,7 @@ def folder(argument: str) -> str:
     """The absolute path of an existing folder."""
     path = os.path.abspath(os.path.expanduser(argument))
     if not os.path.isdir(path):
-        raise NotFound(f"there is no folder {path}", hint="pass the folder to import from")
+        raise NotFound(f"folder {path} does not exist", hint="pass the folder to import from")
     return path
 
 
