@@ -377,7 +377,7 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
         (("redo", "speed", "one"), 1, "one is pending; there is nothing to redo"),
         (("redo", "speed", "nobody"), 3, "plays of speed: one, two, three"),
         (("redo", "speed"), 2, "PLAY"),
-        (("approve", "nothing", "one"), 3, "there is no show nothing"),
+        (("approve", "nothing", "one"), 3, "show nothing not found"),
         (("approve", "speed", "one", "--tokens", "5"), 2, "a budget applies to the whole show"),
         (("approve", "speed", "--cost", "x"), 2, "is not an amount"),
         (("approve", "speed", "--time", "soon"), 2, "is not a duration"),
