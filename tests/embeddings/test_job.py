@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.support.builders import T0, begin, read, said, say, sql, write
-from tests.support.commands import Said, here, li, on_terminal, started
+from tests.support.commands import CommandResult, li, run_li, run_on_terminal, start_li
 from tests.support.embedding_server import DIMENSIONS, Answer, EmbeddingServer, embedding_server
 from tests.support.studio import AUTH, application
 
@@ -44,8 +44,8 @@ def config(db: Database, server: EmbeddingServer | None, **more: str) -> None:
     Path(db.path).with_name("config.toml").write_text("".join(lines))
 
 
-def call(db: Database, *arguments: str) -> Said:
-    return here("--home", os.path.dirname(db.path), *arguments)
+def call(db: Database, *arguments: str) -> CommandResult:
+    return run_li("--home", os.path.dirname(db.path), *arguments)
 
 
 def embed(db: Database, *arguments: str) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def test_ctrl_c_keeps_what_was_made(told: Database) -> None:
     with embedding_server(interrupt) as server:
         config(told, server)
         env = {"LIONAGI_HOME": os.path.dirname(told.path)}
-        with started("state", "embed", "--batch", "2", env=env) as process:
+        with start_li("state", "embed", "--batch", "2", env=env) as process:
             _, errors = process.communicate(timeout=30)
         assert process.returncode == 130
         assert "Stored embeddings are kept" in errors
@@ -244,7 +244,7 @@ def test_ctrl_c_keeps_what_was_made(told: Database) -> None:
 def test_a_bar_on_a_terminal(told: Database) -> None:
     with embedding_server() as server:
         config(told, server)
-        seen = on_terminal("--home", os.path.dirname(told.path), "state", "embed", "--batch", "1").out
+        seen = run_on_terminal("--home", os.path.dirname(told.path), "state", "embed", "--batch", "1").out
         assert "Embedding" in seen
         assert "Embedded 4 messages with words-1" in seen
 

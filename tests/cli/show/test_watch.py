@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.commands import on_terminal
+from tests.support.commands import run_on_terminal
 from tests.support.show_harness import TOPIC, Theatre
 
 from lionstudio.cli._show.render import heading
@@ -38,7 +38,7 @@ def held(theatre: Theatre) -> Path:
     return go
 
 
-def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
+def test_watch_on_a_terminal_shows_plays_and_activity(theatre: Theatre) -> None:
     go = held(theatre)
 
     def act(_: subprocess.Popen[bytes]) -> None:
@@ -46,7 +46,7 @@ def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
         time.sleep(1.2)
         go.touch()
 
-    said = on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
+    said = run_on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
 
     assert said.code == 0
     assert "▸ first" in said.out
@@ -60,14 +60,14 @@ def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
     assert said.out.rstrip().endswith(f"merge show/{TOPIC}/integration")
 
 
-def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
+def test_watch_detaches_on_ctrl_c(theatre: Theatre) -> None:
     go = held(theatre)
 
     def act(process: subprocess.Popen[bytes]) -> None:
         theatre.until(lambda: theatre.runs()["first"])
         os.kill(process.pid, signal.SIGINT)
 
-    said = on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
+    said = run_on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
 
     assert said.code == 130
     assert f"Reattach: li show run {TOPIC} · Stop: li show abort {TOPIC}" in said.out
@@ -78,7 +78,7 @@ def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
     assert theatre.runs() == {"first": 1, "second": 1}
 
 
-def test_a_pipe_gets_a_line_for_each_change(theatre: Theatre) -> None:
+def test_watch_in_a_pipe_prints_one_line_per_change(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a"})
     done = theatre.li("show", "run", TOPIC)
 
@@ -88,7 +88,7 @@ def test_a_pipe_gets_a_line_for_each_change(theatre: Theatre) -> None:
     assert "\x1b" not in done.out
 
 
-def test_a_director_that_died_is_said(theatre: Theatre) -> None:
+def test_watch_reports_a_dead_director(theatre: Theatre) -> None:
     held(theatre)
     theatre.li("show", "run", TOPIC, "--detach")
     theatre.until(lambda: theatre.runs()["first"])
@@ -106,7 +106,7 @@ def test_a_director_that_died_is_said(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: Theatre) -> None:
+def test_watch_no_wait_exits_when_the_budget_is_exhausted(theatre: Theatre) -> None:
     theatre.plan(
         {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@say b", "depends_on": ["a"]}}, budget={"tokens": 100}
     )
@@ -119,7 +119,7 @@ def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: Theatre) -> None
     assert theatre.rows() == ("completed", {"a": "merged", "b": "merged"})
 
 
-def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) -> None:
+def test_watch_no_wait_exits_at_the_final_approval(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
@@ -135,17 +135,17 @@ def seen_at(theatre: Theatre, moment: float) -> str:
         return "\n".join(heading(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
 
 
-def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> None:
+def test_heading_stops_the_clock_of_an_ended_show(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a", "b": "@write b.txt b"})
     assert theatre.direct() == "completed"
     now = time.time()
 
     assert seen_at(theatre, now) == seen_at(theatre, now + 7200)
-    status = on_terminal("show", "status", TOPIC, env={**theatre.env, "NO_COLOR": "1"}).out
+    status = run_on_terminal("show", "status", TOPIC, env={**theatre.env, "NO_COLOR": "1"}).out
     assert re.search(r"completed  2/2 merged  in \d", status)
 
 
-def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theatre) -> None:
+def test_heading_omits_remaining_time_while_waiting(theatre: Theatre) -> None:
     theatre.plan(
         {
             "a": "@write a.txt a",
@@ -162,14 +162,14 @@ def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theat
 
 
 @pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])
-def test_a_topic_that_leads_elsewhere_is_refused(theatre: Theatre, topic: str) -> None:
+def test_run_rejects_unsafe_topics(theatre: Theatre, topic: str) -> None:
     done = theatre.li("show", "resume", "--", topic)
 
     assert done.code == 2
     assert "Traceback" not in done.err
 
 
-def test_a_show_that_is_not_there(theatre: Theatre) -> None:
+def test_run_of_a_missing_show_is_not_found(theatre: Theatre) -> None:
     done = theatre.li("show", "run", "nothing")
 
     assert (done.code, done.out) == (3, "")

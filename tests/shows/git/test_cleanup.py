@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.commands import here
+from tests.support.commands import run_li
 from tests.support.repositories import begun, checkout_of, files_of, git, make_repo, write
 
 from lionstudio.model.shows.show import Show
@@ -47,15 +47,15 @@ def end(tmp_path: Path) -> None:
 
 
 def test_a_show_that_is_under_way_has_left_nothing(repo: Repo) -> None:
-    assert here("show", "clean", "--yes").out == "No stale checkouts.\n"
-    assert "show.checkout_left" not in here("state", "doctor").out
+    assert run_li("show", "clean", "--yes").out == "No stale checkouts.\n"
+    assert "show.checkout_left" not in run_li("state", "doctor").out
     assert sorted(name for name in os.listdir(repo.checkouts_dir) if name != "director.git") == ["merged", "open"]
 
 
 def test_the_doctor_tells_what_an_ended_show_has_left(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     found = [
-        each for each in here("state", "doctor", "--json").json["findings"] if each["code"] == "show.checkout_left"
+        each for each in run_li("state", "doctor", "--json").json["findings"] if each["code"] == "show.checkout_left"
     ]
     assert [each["subject"] for each in found] == ["checkout of topic/merged", "checkout of topic/open"]
     assert "the show is aborted" in found[0]["evidence"]
@@ -63,9 +63,9 @@ def test_the_doctor_tells_what_an_ended_show_has_left(repo: Repo, tmp_path: Path
 
 def test_what_is_merged_goes_what_is_not_stays(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
-    assert here("show", "clean", "--dry-run").out.count("(aborted)") == 2
-    assert here("show", "clean").code == 2  # nobody is there to be asked
-    said = here("show", "clean", "--yes")
+    assert run_li("show", "clean", "--dry-run").out.count("(aborted)") == 2
+    assert run_li("show", "clean").code == 2  # nobody is there to be asked
+    said = run_li("show", "clean", "--yes")
     kept = "it has changes that were not collected: open.txt"
     assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  kept: {kept}\n")
     assert sorted(os.listdir(repo.checkouts_dir)) == ["director.git", "open"]
@@ -74,12 +74,12 @@ def test_what_is_merged_goes_what_is_not_stays(repo: Repo, tmp_path: Path) -> No
 def test_what_is_given_up_is_kept_by_git(users: Path, repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     make_repo(Path(repo.checkouts_dir, "open", "nested"), {"n.txt": "n\n"})
-    said = here("show", "clean", "topic", "--abandoned", "--yes", "--json")
+    said = run_li("show", "clean", "topic", "--abandoned", "--yes", "--json")
     kept = {each["play"]: each["kept"] for each in said.json["cleaned"]}
     assert kept == {"merged": None, "open": "it has changes that were not collected: nested/"}
     git(Path(repo.checkouts_dir, "open", "nested"), "rm", "-q", "-r", ".")
     git(repo.checkouts_dir, "-C", "open", "clean", "-q", "-f", "-f", "-d", "nested")
-    assert here("show", "clean", "topic", "--abandoned", "--yes").code == 0
+    assert run_li("show", "clean", "topic", "--abandoned", "--yes").code == 0
     assert os.listdir(repo.checkouts_dir) == ["director.git"]
     assert files_of(users, "refs/shows/archive/topic/open/0")["open.txt"] == "w"
 
@@ -87,5 +87,5 @@ def test_what_is_given_up_is_kept_by_git(users: Path, repo: Repo, tmp_path: Path
 def test_a_show_that_somebody_directs_is_left_alone(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     with acquire_director_lock(str(tmp_path / "shows" / "topic")):
-        assert here("show", "clean", "--yes").code == 7
+        assert run_li("show", "clean", "--yes").code == 7
     assert os.path.isdir(os.path.join(repo.checkouts_dir, "merged"))
