@@ -1,4 +1,4 @@
-"""Completion in the shells themselves: the script is loaded, and asked what it would offer."""
+"""Completion scripts, loaded into real shells."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WORDS = (
 
 @pytest.fixture(params=SHELLS)
 def script(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
-    """A shell that is there, and its script in a file."""
+    """An installed shell and the path of its script."""
     shell: str = request.param
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")

@@ -1,4 +1,4 @@
-"""Which database a command takes, and that a mistake in naming it never means another one; the port of the Studio."""
+"""Selection of the database and of the Studio port; an invalid value never selects another database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`li demo` ends as written: real git, real gates, real merges, scripted agents, and nothing left behind."""
+"""`li demo`: real git, gates and merges with scripted agents; it ends as documented and leaves no process behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command itself: help without loading anything, suggestions, exit codes, streams, and how little it costs."""
+"""Entry point of `li`: help, suggestions, exit codes, streams and start-up cost."""
 
 from __future__ import annotations
 
@@ -245,14 +245,14 @@ def test_signal_interrupts_a_wait_for_the_lock(db: Database) -> None:
     try:
         with start_li("state", "vacuum", "--db", db.path) as process:
             assert process.stderr is not None
-            said = process.stderr.readline() + process.stderr.readline()
+            result = process.stderr.readline() + process.stderr.readline()
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=30)
     finally:
         holder.close()
 
-    assert "Waiting for" in said
-    assert f"pid {os.getpid()}" in said
+    assert "Waiting for" in result
+    assert f"pid {os.getpid()}" in result
     assert process.returncode == 130
 
 

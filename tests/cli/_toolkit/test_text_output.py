@@ -1,4 +1,4 @@
-"""The small parts of the terminal: what is escaped, how text is cut, folded, counted, and what times look like."""
+"""Text output: escaping, cutting, folding, tables, times and numbers."""
 
 from __future__ import annotations
 
@@ -209,16 +209,16 @@ class Tty(io.StringIO):
 
 
 def test_progress_shows_count_rate_and_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = Tty()
-    monkeypatch.setattr("sys.stderr", seen)
+    output = Tty()
+    monkeypatch.setattr("sys.stderr", output)
     monkeypatch.setenv("TERM", "xterm")
     clock = iter([0.0, 0.0, 10.0, 10.0, 20.0, 20.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with Progress("Reading", 100) as progress:
         progress.show(50)
 
-    assert "50/100  5/s  10s left" in seen.getvalue()
-    assert seen.getvalue().endswith("\r\x1b[K")
+    assert "50/100  5/s  10s left" in output.getvalue()
+    assert output.getvalue().endswith("\r\x1b[K")
 
 
 def test_width_of_obeys_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,7 +229,7 @@ def test_width_of_obeys_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Keyboard(io.TextIOWrapper):
-    """What comes in, from a person or from a pipe."""
+    """Standard input, from a terminal or a pipe."""
 
     def __init__(self, typed: bytes, *, attended: bool) -> None:
         super().__init__(io.BytesIO(typed))

@@ -1,4 +1,4 @@
-"""`li agents`, `playbooks`, `skills` and `plugins` as people and programs use them."""
+"""`li agents`, `li playbooks`, `li skills` and `li plugins`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUPS = ("agents", "playbooks", "skills", "plugins")
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home, with nothing of the person who runs the tests."""
+    """An empty home, isolated from the user who runs the tests."""
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     for name in ("LIONAGI_DB", "VISUAL", "EDITOR"):
@@ -79,12 +79,12 @@ def test_ls_formats_for_terminal_json_and_pipe(home: Path) -> None:
     assert found["places"] == [str(Path.cwd() / ".lionagi" / "agents"), str(home / "agents")]
     piped = run_li("agents", "ls").out.splitlines()
     assert [line.split("\t")[0] for line in piped] == ["broken", "reviewer", "reviewer"]
-    seen = run_on_terminal("agents", "ls", env=env(home), columns=120).out
-    assert "NAME" in seen
-    assert "1 agent invalid" in seen
-    assert "not valid YAML" in seen
-    assert "not used:" in seen
-    assert "\x1b[31m it" not in seen
+    output = run_on_terminal("agents", "ls", env=env(home), columns=120).out
+    assert "NAME" in output
+    assert "1 agent invalid" in output
+    assert "not valid YAML" in output
+    assert "not used:" in output
+    assert "\x1b[31m it" not in output
 
 
 def test_show_prints_fields_and_problems(home: Path) -> None:
@@ -232,8 +232,8 @@ def test_plugins_show_lists_components_without_running_them(home: Path) -> None:
     parts = {part["kind"]: part for part in shown.json["plugin"]["components"]}
     assert (shown.json["plugin"]["version"], parts["hook"]["description"]) == ("1.10.0", "Bash: touch canary")
     assert "secret" not in shown.out
-    seen = run_li("plugins", "show", "tools").out
-    assert "hooks  (never run)" in seen
+    output = run_li("plugins", "show", "tools").out
+    assert "hooks  (never run)" in output
     assert run_li("plugins", "validate").code == 0
     assert not list(home.parent.rglob("canary"))
 

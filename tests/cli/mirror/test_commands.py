@@ -1,4 +1,4 @@
-"""`li mirror`: for people, programs and pipes."""
+"""`li mirror` on a terminal, in a pipe and as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.commands import li, run_li, run_on_terminal
+from tests.support.commands import li, run_li, run_on_terminal, start_li
 from tests.support.transcripts import Claude, Codex
 
 from lionstudio.imports.transcripts.retention import retention
@@ -16,7 +16,7 @@ from lionstudio.imports.transcripts.retention import retention
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folders of both tools, a home, and the variables that say so."""
+    """Data folders of both tools and a home, with their environment variables."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
@@ -47,9 +47,9 @@ def test_mirror_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
     env = {"LIONAGI_HOME": str(tools / "home"), "CODEX_HOME": str(tools / "codex")}
     assert "read 1 message from 1 new transcript" in li("mirror", "codex", env=env).out
     talk.assistant("hi")
-    seen = run_on_terminal("mirror", "codex", env=env)
-    assert seen.code == 0
-    assert "read 1 message from 1 updated transcript" in seen.out
+    output = run_on_terminal("mirror", "codex", env=env)
+    assert output.code == 0
+    assert "read 1 message from 1 updated transcript" in output.out
 
 
 def test_mirror_reports_skipped_lines(tools: Path) -> None:
@@ -87,9 +87,9 @@ def test_mirror_status_counts_transcripts(tools: Path) -> None:
     assert 0 < claude["behind_bytes"] < 1000
     assert claude["retention"]["days"] == 30
     assert found[1]["exists"] is False
-    said = run_on_terminal("mirror", "status", columns=200, env={"LIONAGI_HOME": str(tools / "home")}).out
-    assert "kept      1 transcript deleted by the tool" in said
-    assert 'put "cleanupPeriodDays": 3650 into' in said
+    result = run_on_terminal("mirror", "status", columns=200, env={"LIONAGI_HOME": str(tools / "home")}).out
+    assert "kept      1 transcript deleted by the tool" in result
+    assert 'put "cleanupPeriodDays": 3650 into' in result
 
 
 def test_mirror_status_shows_the_retention(tools: Path) -> None:
@@ -122,7 +122,6 @@ def test_doctor_prints_the_retention(tools: Path) -> None:
 def test_mirror_continues_after_an_interruption(tools: Path) -> None:
     import signal
     import subprocess
-
 
     for _ in range(30):
         Claude(tools / "claude").talk(60)

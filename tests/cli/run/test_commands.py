@@ -1,4 +1,4 @@
-"""`li ps` and `li logs` in a pipe: a row a line with tabs between, whatever the text holds."""
+"""`li ps` and `li logs`: one tab-separated line per item, whatever the text contains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lionstudio.state.sessions import finish_session
 
 @pytest.fixture
 def talk(db: Database) -> Database:
-    """A run with everything that a line could stumble over."""
+    """A run with text that could break a line."""
     now = time.time()
     session = begin(db, "run-1", name="a\tname", created_at=now, started_at=now)
     call = create_message({"function": "grep", "arguments": {"word": "x"}}, id="call", created_at=now)
@@ -51,6 +51,6 @@ def test_logs_prints_one_line_per_message(talk: Database) -> None:
 
 def test_ps_and_logs_on_a_terminal(talk: Database) -> None:
     assert "HEALTH" in run_on_terminal("ps", "--db", talk.path).out
-    seen = run_on_terminal("logs", "run-1", "--db", talk.path, "--no-color").out
-    assert "    second" in seen
-    assert "tool grep" in seen
+    output = run_on_terminal("logs", "run-1", "--db", talk.path, "--no-color").out
+    assert "    second" in output
+    assert "tool grep" in output

@@ -1,4 +1,4 @@
-"""`li show`: plan, list, look, decide, draw; with real git, and no director that would change things meanwhile."""
+"""`li show`: plan, list, status, decisions and graph, with real git and without a director."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_plan_rejects_unsafe_topics(topic: str, home: Path) -> None:
 
 
 def planner(home: Path, answer: str) -> None:
-    """An agent that gives always the same answer."""
+    """An agent that always gives the same answer."""
     agents = home / "home" / "agents"
     agents.mkdir(parents=True)
     (home / "answer.md").write_text(answer)
@@ -230,11 +230,11 @@ def test_status_and_ls_print_every_play(planned: Path) -> None:
     ]
     assert (status["director"], status["show"]["directed"]) == (None, False)
     assert status["show"]["blocked"] == {"three": ["two"]}
-    seen = run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
-    assert "1/3 merged" in seen
-    assert "no \\x1b[31mway" in seen
-    assert "li show redo speed two" in seen
-    assert "no director running" in seen
+    output = run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
+    assert "1/3 merged" in output
+    assert "no \\x1b[31mway" in output
+    assert "li show redo speed two" in output
+    assert "no director running" in output
     plain = run_li("show", "status", "speed").out.splitlines()
     assert [line.split("\t")[:3] for line in plain] == [
         ["one", "merged", "1"],
@@ -258,8 +258,8 @@ def test_status_mentions_unpriced_runs(planned: Path) -> None:
         db.write(lambda conn: _ran(conn, Usage(input_tokens=1000, output_tokens=500, cost_microusd=2_000_000)))
         db.write(lambda conn: _ran(conn, Usage(input_tokens=500)))
 
-    seen = run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
-    assert "2.0k tokens · $2.00 · 2m00s agent time · 1 of 2 runs have no known price" in seen
+    output = run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
+    assert "2.0k tokens · $2.00 · 2m00s agent time · 1 of 2 runs have no known price" in output
     usage = run_li("show", "status", "speed", "--json").json["usage"]
     assert usage == {"tokens": 2000, "cost_microusd": 2_000_000, "seconds": 120.0, "sessions": 2, "unpriced": 1}
 

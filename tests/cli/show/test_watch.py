@@ -1,4 +1,4 @@
-"""Watching a show: the picture on a terminal, lines in a pipe, and leaving it without ending anything."""
+"""Watching a show on a terminal and in a pipe, and detaching from it."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def test_watch_on_a_terminal_shows_plays_and_activity(theatre: Theatre) -> None:
         time.sleep(1.2)
         go.touch()
 
-    said = run_on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
+    result = run_on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
 
-    assert said.code == 0
-    assert "▸ first" in said.out
-    assert "run sh -c" in said.out or "I am at it" in said.out
-    assert "  · second" in said.out
-    assert "after first" in said.out
-    assert "2/2 merged" in said.out
-    assert "120 tokens" in said.out
-    assert "$0.0040" in said.out
-    assert f"Show {TOPIC} ended: completed" in said.out
-    assert said.out.rstrip().endswith(f"merge show/{TOPIC}/integration")
+    assert result.code == 0
+    assert "▸ first" in result.out
+    assert "run sh -c" in result.out or "I am at it" in result.out
+    assert "  · second" in result.out
+    assert "after first" in result.out
+    assert "2/2 merged" in result.out
+    assert "120 tokens" in result.out
+    assert "$0.0040" in result.out
+    assert f"Show {TOPIC} ended: completed" in result.out
+    assert result.out.rstrip().endswith(f"merge show/{TOPIC}/integration")
 
 
 def test_watch_detaches_on_ctrl_c(theatre: Theatre) -> None:
@@ -67,10 +67,10 @@ def test_watch_detaches_on_ctrl_c(theatre: Theatre) -> None:
         theatre.until(lambda: theatre.runs()["first"])
         os.kill(process.pid, signal.SIGINT)
 
-    said = run_on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
+    result = run_on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
 
-    assert said.code == 130
-    assert f"Reattach: li show run {TOPIC} · Stop: li show abort {TOPIC}" in said.out
+    assert result.code == 130
+    assert f"Reattach: li show run {TOPIC} · Stop: li show abort {TOPIC}" in result.out
     assert has_director(str(theatre.show_dir))
     go.touch()
     theatre.until_left()
@@ -156,9 +156,9 @@ def test_heading_omits_remaining_time_while_waiting(theatre: Theatre) -> None:
     theatre.direct()
     assert theatre.statuses() == {"a": "merged", "b": "escalated", "c": "blocked"}
 
-    seen = seen_at(theatre, time.time())
-    assert "needs you" in seen
-    assert " left" not in seen
+    output = seen_at(theatre, time.time())
+    assert "needs you" in output
+    assert " left" not in output
 
 
 @pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])

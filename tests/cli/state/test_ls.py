@@ -1,4 +1,4 @@
-"""`li state ls`: filters, pages, the shapes it prints, and stored text that must not reach a terminal raw."""
+"""`li state ls`: filters, pages, formats and escaping of stored text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\
 
 @pytest.fixture
 def many(db: Database) -> Database:
-    """Thirty sessions of several kinds, one a minute."""
+    """Thirty sessions of several kinds, one per minute."""
     for number in range(30):
         begin(
             db,
@@ -276,8 +276,8 @@ def test_ls_table_drops_the_least_important_columns(many: Database) -> None:
     sql(many, "UPDATE sessions SET name = 'a rather long name for a job that goes on and on', model = 'some-model-1'")
     widths = {}
     for columns in (60, 80, 100, 140, 200):
-        seen = run_on_terminal("state", "ls", "--db", many.path, "--limit", "5", "--no-color", columns=columns).out
-        lines = seen.split("\n\n")[0].splitlines()
+        output = run_on_terminal("state", "ls", "--db", many.path, "--limit", "5", "--no-color", columns=columns).out
+        lines = output.split("\n\n")[0].splitlines()
         widths[columns] = max(map(len, lines))
         assert widths[columns] <= columns
         assert len(lines) == 6
@@ -290,15 +290,15 @@ def test_ls_short_ids_are_unique_on_a_page(db: Database) -> None:
     for number in range(5):
         begin(db, f"0190aaaa-bbbb-7ccc-8ddd-00000000000{number}")
 
-    seen = run_on_terminal("state", "ls", "--db", db.path, "--no-color").out
+    output = run_on_terminal("state", "ls", "--db", db.path, "--no-color").out
 
-    assert {line.split()[0][-1] for line in seen.splitlines()[1:]} == set("01234")
+    assert {line.split()[0][-1] for line in output.splitlines()[1:]} == set("01234")
 
 
 def test_ls_on_a_terminal_hints_at_more_sessions(many: Database) -> None:
-    seen = run_on_terminal("state", "ls", "--db", many.path, "--limit", "3").out
+    output = run_on_terminal("state", "ls", "--db", many.path, "--limit", "3").out
 
-    assert "--cursor" in seen
+    assert "--cursor" in output
     assert "--cursor" not in run_on_terminal("state", "ls", "--db", many.path, "--limit", "3", "--quiet").out
 
 

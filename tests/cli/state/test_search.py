@@ -1,4 +1,4 @@
-"""`li state search`: what it finds, how it says where, and that it is complete whether it may index or not."""
+"""`li state search`: matches, references, and completeness with and without a writable index."""
 
 from __future__ import annotations
 
@@ -95,10 +95,10 @@ def test_search_in_a_pipe_prints_one_hit_per_line(told: Database) -> None:
 
 
 def test_search_on_a_terminal_highlights_the_words(told: Database) -> None:
-    seen = run_on_terminal("state", "search", "LOCKED", "--limit", "1", "--db", told.path).out
+    output = run_on_terminal("state", "search", "LOCKED", "--limit", "1", "--db", told.path).out
 
-    assert "\x1b[33mlocked\x1b[0m" in seen
-    assert "session-2:1" in seen
+    assert "\x1b[33mlocked\x1b[0m" in output
+    assert "session-2:1" in output
     assert "\x1b[33m" not in run_on_terminal("state", "search", "locked", "--db", told.path, "--no-color").out
 
 
@@ -144,12 +144,12 @@ def test_search_escapes_hostile_text(told: Database) -> None:
         done = li("state", "search", "needle", "--db", told.path, *form)
         assert done.code == 0
         assert raw.search(done.out) is None
-    seen = run_on_terminal("state", "search", "needle", "--db", told.path, "--no-color").out
-    assert raw.search(seen) is None
+    output = run_on_terminal("state", "search", "needle", "--db", told.path, "--no-color").out
+    assert raw.search(output) is None
 
 
 def fill(db: Database, count: int) -> None:
-    """Many messages by one statement."""
+    """Insert many messages with one statement."""
     session = begin(db, "many")
     with db.conn.transaction():
         db.conn.execute(
@@ -174,9 +174,9 @@ def test_search_updates_a_stale_index_first(db: Database) -> None:
 def test_search_shows_indexing_progress_on_a_terminal(db: Database) -> None:
     fill(db, 3000)
 
-    seen = run_on_terminal("state", "search", "needle", "--db", db.path).out
-    assert "Indexing" in seen
-    assert "/3,001" in seen
+    output = run_on_terminal("state", "search", "needle", "--db", db.path).out
+    assert "Indexing" in output
+    assert "/3,001" in output
 
 
 def test_search_shows_no_progress_in_a_pipe(db: Database) -> None:

@@ -1,4 +1,4 @@
-"""`li state show` and `li state export`: naming a session, its branches, its messages, and files that appear whole."""
+"""`li state show` and `li state export`: session names, branches, messages and complete files."""
 
 from __future__ import annotations
 
@@ -110,10 +110,10 @@ def test_header_draws_cyclic_branches_once(db: Database, talk: Begun) -> None:
 
 
 def test_transcript_has_number_role_and_branch(db: Database, talk: Begun) -> None:
-    said = show(db, talk.session_id).split("\n\n", 2)[2]
+    result = show(db, talk.session_id).split("\n\n", 2)[2]
 
-    assert [line.split("  ")[0] for line in said.splitlines() if line[:1].isdigit()] == ["0", "1", "2", "3"]
-    assert re.search(r"^2  user  .*on helper\n    subtask$", said, re.MULTILINE)
+    assert [line.split("  ")[0] for line in result.splitlines() if line[:1].isdigit()] == ["0", "1", "2", "3"]
+    assert re.search(r"^2  user  .*on helper\n    subtask$", result, re.MULTILINE)
 
 
 def test_transcript_names_the_branch_only_if_there_are_several(db: Database) -> None:
@@ -129,10 +129,10 @@ def test_transcript_prints_a_result_below_its_call(db: Database) -> None:
     tool(db, session.branch_id, "read", None, error="no such file")
     tool(db, session.branch_id, "list", {"files": ["a"]})
 
-    said = show(db, "abcd").split("\n\n", 1)[1]
-    assert re.search(r'^0→1  tool grep  .*\n    {"x":1}\n  → found\n    it\n$', said, re.MULTILINE)
-    assert re.search(r"^2→3  tool read  .*\n.*\n  ✗ no such file\n$", said, re.MULTILINE)
-    assert '"files"' in said
+    result = show(db, "abcd").split("\n\n", 1)[1]
+    assert re.search(r'^0→1  tool grep  .*\n    {"x":1}\n  → found\n    it\n$', result, re.MULTILINE)
+    assert re.search(r"^2→3  tool read  .*\n.*\n  ✗ no such file\n$", result, re.MULTILINE)
+    assert '"files"' in result
     alone = show(db, "abcd", "--after", "0", "--limit", "1").split("\n\n", 1)[1]
     assert re.search(r"^1  tool grep  .*\n  → found", alone, re.MULTILINE)
 
@@ -162,10 +162,10 @@ def test_show_windows_of_a_session(db: Database, options: tuple[str, ...], numbe
     say(db, session.branch_id, *"uvwxyz")
 
     found = run_li("state", "show", "abcd", "--db", db.path, "--json", *options).json["messages"]
-    said = show(db, "abcd", *options)
+    result = show(db, "abcd", *options)
 
     assert [message["ord"] for message in found] == numbers
-    assert [int(line.split()[0]) for line in said.splitlines() if line[:1].isdigit()] == numbers
+    assert [int(line.split()[0]) for line in result.splitlines() if line[:1].isdigit()] == numbers
 
 
 def test_show_prints_one_message_by_number(db: Database, talk: Begun) -> None:
@@ -248,11 +248,11 @@ def test_show_prints_extra_fields_of_a_message(db: Database) -> None:
     ]
     for content in contents:
         write(db, append, session.branch_id, create_message({"instruction": ""} | content))
-    said = show(db, "abcd")
+    result = show(db, "abcd")
 
-    assert '"context"' in said
-    assert '"unheard_of"' in said
-    assert "empty" not in said
+    assert '"context"' in result
+    assert '"unheard_of"' in result
+    assert "empty" not in result
 
 
 @pytest.mark.parametrize("form", [(), ("--full",), ("--json",)])

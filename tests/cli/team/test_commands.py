@@ -1,4 +1,4 @@
-"""`li team` and `li state import-teams` as people, agents and scripts use them."""
+"""`li team` and `li state import-teams`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lionstudio.state.database import Database
 
 @pytest.fixture(params=["files", "table"])
 def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home that keeps teams in files and the table, or in the table alone."""
+    """An empty home with teams in files and the database, or only in the database."""
     for name in ("LIONAGI_DB", "LIONAGI_SESSION_ID"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path))
@@ -33,7 +33,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def given() -> dict[str, str]:
-    """Our settings, for a process of its own."""
+    """The settings as environment of a child process."""
     return {name: value for name, value in os.environ.items() if name.startswith("LIONAGI_")}
 
 

@@ -1,4 +1,4 @@
-"""`li state import`, `import-shows` and `import-db` as a person and a script see them."""
+"""`li state import`, `import-shows` and `import-db`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SHOW = "## Goal\nship\n"
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with old runs, shows in both usual places, and another database beside it."""
+    """A home with old runs, shows in both default folders, and another database."""
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LIONAGI_SHOWS", str(tmp_path / "khive"))
     write_home(tmp_path / "home")
@@ -79,11 +79,11 @@ def test_import_json_lists_every_item(home: Path) -> None:
 
     done = run(home, "runs", "--json")
 
-    said = done.json
-    assert (done.code, said["schema_version"], said["interrupted"]) == (0, 1, False)
-    assert said["kinds"]["run"] == {"imported": 3, "updated": 0, "unchanged": 0, "skipped": len(bad)}
-    assert {item["name"] for item in said["items"] if item["outcome"] == "skipped"} == bad.keys()
-    assert all(item["session_id"] for item in said["items"] if item["outcome"] == "imported")
+    result = done.json
+    assert (done.code, result["schema_version"], result["interrupted"]) == (0, 1, False)
+    assert result["kinds"]["run"] == {"imported": 3, "updated": 0, "unchanged": 0, "skipped": len(bad)}
+    assert {item["name"] for item in result["items"] if item["outcome"] == "skipped"} == bad.keys()
+    assert all(item["session_id"] for item in result["items"] if item["outcome"] == "imported")
 
 
 def test_import_prints_escaped_reasons(home: Path) -> None:

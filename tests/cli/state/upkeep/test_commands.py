@@ -1,4 +1,4 @@
-"""The commands that look after the file: stats, checkpoint, vacuum, backup, prune, path."""
+"""Maintenance commands: stats, checkpoint, vacuum, backup, prune, path."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_stats_formats_for_terminal_json_and_pipe(db: Database) -> None:
 
     found = run_li("state", "stats", "--db", db.path, "--json").json
     lines = dict(line.split("\t") for line in run_li("state", "stats", "--db", db.path).out.splitlines())
-    seen = run_on_terminal("state", "stats", "--db", db.path, "--sizes").out
+    output = run_on_terminal("state", "stats", "--db", db.path, "--sizes").out
 
     assert (found["schema_version"], found["database_schema"]) == (1, 4)
     assert (found["rows"]["messages"], found["sessions_by_status"]) == (2, {"running": 1})
@@ -36,7 +36,7 @@ def test_stats_formats_for_terminal_json_and_pipe(db: Database) -> None:
     )
     assert (lines["rows.messages"], lines["pragmas.journal_mode"]) == ("2", "wal")
     assert "bytes" not in found
-    assert "Largest" in seen
+    assert "Largest" in output
     assert run_li("state", "stats", "--db", db.path, "--json", "--sizes").json["bytes"]
 
 
@@ -239,8 +239,8 @@ def test_prune_shows_progress(db: Database) -> None:
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
             "INSERT INTO sessions (id, created_at, updated_at, status) SELECT 'id' || i, i, i, 'completed' FROM n"
         )
-    seen = run_on_terminal("state", "prune", "--keep-n", "0", "--yes", "--db", db.path).out
+    output = run_on_terminal("state", "prune", "--keep-n", "0", "--yes", "--db", db.path).out
 
-    assert "Deleting" in seen
-    assert "/5,000" in seen
-    assert seen.endswith("Deleted 5,000 sessions.\n")
+    assert "Deleting" in output
+    assert "/5,000" in output
+    assert output.endswith("Deleted 5,000 sessions.\n")

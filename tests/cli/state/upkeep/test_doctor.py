@@ -1,4 +1,4 @@
-"""`li state doctor`, and what every command says of a file that is damaged, foreign, newer, older or not there."""
+"""`li state doctor`, and the errors of all commands for a damaged, foreign, newer, older or missing file."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_doctor_exits_with_zero_for_warnings(db: Database) -> None:
 
 @pytest.fixture
 def left_behind(db: Database) -> Database:
-    """A run whose machine was restarted long ago, one that is only silent, and one that lives."""
+    """A dead run (its machine was restarted), a silent one and a live one."""
     ago = time.time() - 40 * 3600
     gone = identify()._asdict() | {"boot_id": "another"}
     begin(db, "dead", owner=gone, created_at=ago, updated_at=ago)
@@ -177,7 +177,7 @@ def test_older_database_hints_at_the_upgrade(tmp_path: Path) -> None:
 
 
 def damaged(db: Database, first: int) -> None:
-    """Overwrite pages from one on, as a failing disk does."""
+    """Overwrite pages, as a failing disk does."""
     session = begin(db, "abcd", name="job")
     for number in range(300):
         write(db, append, session.branch_id, create_message({"instruction": f"{number} " + "z" * 3000}))
