@@ -79,6 +79,9 @@ wheel: .venv/.dev ## build the wheel into dist/
 web: .venv/.dev ## build the page into the package
 	@$(build_page)
 
+docs: .venv/.dev ## renew the generated part of docs/commands.md
+	@$(PY) tools/commands_reference.py
+
 types: .venv/.dev ## renew the page's types of the HTTP interface
 	@.venv/bin/li openapi | $(PY) tools/web.py types
 

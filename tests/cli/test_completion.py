@@ -1,4 +1,4 @@
-"""Completion in the shells themselves: the script is loaded, and asked what it would offer."""
+"""Completion scripts, loaded into real shells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.support.commands import here
+from tests.support.commands import run_li
 
 from lionstudio.cli._toolkit.shell_scripts import SHELLS, options_of
 from lionstudio.cli.registry import COMMANDS, GROUPS
@@ -35,17 +35,17 @@ WORDS = (
 
 @pytest.fixture(params=SHELLS)
 def script(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
-    """A shell that is there, and its script in a file."""
+    """An installed shell and the path of its script."""
     shell: str = request.param
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    done = here("completion", shell)
+    done = run_li("completion", shell)
     assert (done.code, done.err) == (0, "")
     (tmp_path / "script").write_text(done.out)
     return shell, tmp_path / "script"
 
 
-def test_the_script_is_sound(script: tuple[str, Path]) -> None:
+def test_completion_script_has_valid_syntax(script: tuple[str, Path]) -> None:
     shell, file = script
     option = "--no-execute" if shell == "fish" else "-n"
     done = subprocess.run([shell, option, str(file)], capture_output=True, text=True)
@@ -54,7 +54,9 @@ def test_the_script_is_sound(script: tuple[str, Path]) -> None:
 
 
 @pytest.mark.parametrize(("words", "offered"), WORDS)
-def test_what_is_offered(script: tuple[str, Path], words: tuple[str, ...], offered: set[str]) -> None:
+def test_completion_offers_commands_options_and_values(
+    script: tuple[str, Path], words: tuple[str, ...], offered: set[str]
+) -> None:
     shell, file = script
     if shell == "zsh":
         pytest.skip("zsh completes only inside its line editor")
@@ -68,18 +70,18 @@ def test_what_is_offered(script: tuple[str, Path], words: tuple[str, ...], offer
     assert (done.stderr, found) == ("", offered)
 
 
-def test_zsh_takes_the_script(tmp_path: Path) -> None:
+def test_completion_script_loads_in_zsh(tmp_path: Path) -> None:
     if shutil.which("zsh") is None:
         pytest.skip("zsh is not installed")
-    (tmp_path / "script").write_text(here("completion", "zsh").out)
+    (tmp_path / "script").write_text(run_li("completion", "zsh").out)
     done = subprocess.run(["zsh", "-f", "-c", ZSH, "zsh", str(tmp_path)], capture_output=True, text=True)
 
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "_li", "")
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_every_command_and_option_is_in_the_script(shell: str) -> None:
-    text = here("completion", shell).out
+def test_completion_script_has_every_command_and_option(shell: str) -> None:
+    text = run_li("completion", shell).out
 
     for command in COMMANDS:
         assert command.rpartition(" ")[2] in text
@@ -88,10 +90,10 @@ def test_every_command_and_option_is_in_the_script(shell: str) -> None:
                 assert (name if shell != "fish" else name.lstrip("-")) in text, (command, name)
 
 
-def test_a_shell_that_is_not_known() -> None:
-    done = here("completion", "fsh")
+def test_completion_rejects_an_unknown_shell() -> None:
+    done = run_li("completion", "fsh")
 
     assert done.code == 2
     assert "try: fish" in done.err
-    assert here("completion").code == 2
-    assert here("completion", "bash", "--json").json["script"].startswith("# bash")
+    assert run_li("completion").code == 2
+    assert run_li("completion", "bash", "--json").json["script"].startswith("# bash")

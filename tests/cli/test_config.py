@@ -1,4 +1,4 @@
-"""Which database a command takes, and that a mistake in naming it never means another one; the port of the Studio."""
+"""Selection of the database and of the Studio port; an invalid value never selects another database."""
 
 from __future__ import annotations
 
@@ -11,59 +11,59 @@ from pathlib import Path
 
 import pytest
 from tests.support.children import environment
-from tests.support.commands import Said, here, li, started
+from tests.support.commands import CommandResult, li, run_li, start_li
 
 
 @pytest.mark.parametrize("flag", ["--home", "--db"])
 @pytest.mark.parametrize("command", [("ls",), ("prune", "--yes"), ("path",)])
-def test_an_empty_flag_is_a_mistake_and_not_the_real_home(flag: str, command: tuple[str, ...]) -> None:
-    done = here("state", *command, f"{flag}=")
+def test_empty_flag_is_rejected(flag: str, command: tuple[str, ...]) -> None:
+    done = run_li("state", *command, f"{flag}=")
 
     assert (done.code, done.out) == (2, "")
     assert "must be a path" in done.err
 
 
-def test_an_empty_variable_counts_as_none(tmp_path: Path) -> None:
+def test_empty_variable_counts_as_unset(tmp_path: Path) -> None:
     done = li("state", "path", env={"LIONAGI_HOME": "", "LIONAGI_DB": "", "HOME": str(tmp_path)})
 
     assert done.out == f"{tmp_path}/.lionagi/state.db\n"
 
 
 @pytest.mark.parametrize("flag", [b"--home", b"--db"])
-def test_a_path_that_is_no_text_is_refused(flag: bytes) -> None:
+def test_path_with_invalid_text_is_rejected(flag: bytes) -> None:
     done = li(b"state", b"ls", flag, b"/tmp/\xff\xfe")
 
     assert done.code == 2
     assert "UTF-8" in done.err
 
 
-def test_a_database_elsewhere_is_not_supported_yet() -> None:
-    assert here("state", "ls", "--db", "postgresql://here/there").code == 2
+def test_database_url_is_rejected() -> None:
+    assert run_li("state", "ls", "--db", "postgresql://here/there").code == 2
 
 
-def test_paths_that_need_care_work(tmp_path: Path) -> None:
+def test_unusual_paths_work(tmp_path: Path) -> None:
     home = tmp_path / "a %41 ? # 'quoted' Grüße"
     home.mkdir()
     program = "from lionstudio import record\nwith record('job') as run: run.user('hi')"
     subprocess.run([sys.executable, "-c", program], env=environment(LIONAGI_HOME=str(home)), check=True)
 
-    assert "job" in here("state", "ls", "--home", str(home)).out
-    assert here("state", "doctor", "--home", str(home)).code == 0
+    assert "job" in run_li("state", "ls", "--home", str(home)).out
+    assert run_li("state", "doctor", "--home", str(home)).code == 0
     copy = home / "copy ?.db"
-    assert here("state", "backup", str(copy), "--home", str(home)).code == 0
-    assert "job" in here("state", "ls", "--db", str(copy)).out
+    assert run_li("state", "backup", str(copy), "--home", str(home)).code == 0
+    assert "job" in run_li("state", "ls", "--db", str(copy)).out
 
 
-def studio(*options: str, **env: str) -> Said:
-    with started("studio", *options, env=env) as process:
+def studio(*options: str, **env: str) -> CommandResult:
+    with start_li("studio", *options, env=env) as process:
         assert process.stdout is not None
         first = process.stdout.readline()
         process.send_signal(signal.SIGTERM)
         rest, err = process.communicate(timeout=30)
-    return Said(process.returncode, first + rest, err)
+    return CommandResult(process.returncode, first + rest, err)
 
 
-def test_the_studio_takes_its_port_from_the_settings() -> None:
+def test_studio_takes_its_port_from_the_settings() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     done = studio(LIONAGI_PORT=str(port))
@@ -71,28 +71,28 @@ def test_the_studio_takes_its_port_from_the_settings() -> None:
     assert (done.code, done.out) == (0, f"http://127.0.0.1:{port}/\n")
 
 
-def test_the_studio_for_a_program() -> None:
+def test_studio_json_prints_the_address() -> None:
     done = studio("--port", "0", "--json")
 
     assert done.code == 0
     assert json.loads(done.out)["url"].startswith("http://127.0.0.1:")
 
 
-def test_a_setting_that_is_no_port_is_refused() -> None:
+def test_studio_rejects_an_invalid_port_setting() -> None:
     done = li("studio", env={"LIONAGI_PORT": "99999"})
 
     assert (done.code, done.out) == (2, "")
     assert "studio_port" in done.err
 
 
-def test_a_mistake_in_the_options_of_the_studio_is_said_like_any_other() -> None:
-    done = here("studio", "--prot", "1")
+def test_studio_suggests_the_closest_option() -> None:
+    done = run_li("studio", "--prot", "1")
 
-    assert (done.code, done.err) == (2, "li: studio has no option --prot\n  try: --port\n")
-    assert here("studio", "--host", "0.0.0.0").code == 2
+    assert (done.code, done.err) == (2, "li: studio: unknown option --prot\n  try: --port\n")
+    assert run_li("studio", "--host", "0.0.0.0").code == 2
 
 
-def test_a_home_named_on_the_command_line_brings_its_own_database(tmp_path: Path) -> None:
+def test_home_option_selects_its_own_database(tmp_path: Path) -> None:
     elsewhere = {"LIONAGI_DB": str(tmp_path / "other.db")}
     named = str(tmp_path / "home")
     assert li("--home", named, "state", "path", env=elsewhere).out == f"{named}/state.db\n"

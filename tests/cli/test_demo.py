@@ -1,4 +1,4 @@
-"""`li demo` ends as written: real git, real gates, real merges, scripted agents, and nothing left behind."""
+"""`li demo`: real git, gates and merges with scripted agents; it ends as documented and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.support.builders import git
 from tests.support.children import environment
-from tests.support.commands import LI, here, li
+from tests.support.commands import LI, li, run_li
 
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.shows.demo import ENDS_AS, TOPIC, demo_text, make_repository
@@ -23,7 +23,7 @@ _PATIENCE = 110.0
 pytestmark = pytest.mark.slow
 
 
-def test_the_plan_of_the_demo_is_a_plan(tmp_path: Path) -> None:
+def test_demo_plan_is_valid(tmp_path: Path) -> None:
     make_repository(str(tmp_path / "repo"))
 
     plan = load_plan(TOPIC, demo_text(str(tmp_path / "repo")))
@@ -33,7 +33,7 @@ def test_the_plan_of_the_demo_is_a_plan(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(150)
-def test_unattended_it_ends_as_written(tmp_path: Path) -> None:
+def test_demo_unattended_ends_as_documented(tmp_path: Path) -> None:
     home = tmp_path / "demo"
     done = subprocess.run(
         [LI, "demo", "--no-studio", "--home", str(home), "--json"],
@@ -68,10 +68,10 @@ def test_unattended_it_ends_as_written(tmp_path: Path) -> None:
     sessions = li("state", "ls", "--json", env=env).json["sessions"]
     assert {each["name"] for each in sessions} == {f"show_{TOPIC}_{name}" for name in ENDS_AS if name != "afterword"}
     assert {each["status"] for each in sessions} == {"completed"}
-    again = here("demo", "--no-studio", "--home", str(home))
+    again = run_li("demo", "--no-studio", "--home", str(home))
     assert again.code == 1
     assert "is not empty" in again.err
-    assert f"Look again: li studio --home {home}" in done.stderr
+    assert f"Open it again: li studio --home {home}" in done.stderr
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def attended(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.timeout(150)
-def test_with_the_studio_it_stays_until_it_is_told_to_go(attended: subprocess.Popen[str], tmp_path: Path) -> None:
+def test_demo_with_studio_runs_until_interrupted(attended: subprocess.Popen[str], tmp_path: Path) -> None:
     assert attended.stdout is not None
     address = attended.stdout.readline().strip()
     assert address.startswith("http://127.0.0.1:")
@@ -101,7 +101,7 @@ def test_with_the_studio_it_stays_until_it_is_told_to_go(attended: subprocess.Po
 
 
 @pytest.mark.timeout(150)
-def test_it_notices_what_a_person_decides_elsewhere(tmp_path: Path) -> None:
+def test_demo_follows_decisions_of_another_terminal(tmp_path: Path) -> None:
     home = str(tmp_path / "demo")
     command = [LI, "demo", "--no-open", "--home", home]
     with subprocess.Popen(
@@ -109,12 +109,12 @@ def test_it_notices_what_a_person_decides_elsewhere(tmp_path: Path) -> None:
     ) as demo:
         try:
             assert demo.stdout is not None
-            asked = next(line for line in demo.stdout if "waits for a person: machine" in line)
+            asked = next(line for line in demo.stdout if "needs you: machine" in line)
             assert asked.rstrip().endswith(f"li show redo {TOPIC} machine --home {home}")
             assert li("show", "approve", TOPIC, "--home", home).code == 0
-            ended = next(line for line in demo.stdout if line.startswith("The show has ended"))
-            assert ended == "The show has ended: it is completed, 6 of 8 plays are merged.\n"
-            assert next(demo.stdout) == "The Studio stays until Ctrl-C.\n"
+            ended = next(line for line in demo.stdout if line.startswith("Show ended"))
+            assert ended == "Show ended: completed, 6 of 8 plays merged.\n"
+            assert next(demo.stdout) == "Studio keeps running. Press Ctrl-C to stop.\n"
             os.kill(demo.pid, signal.SIGINT)
             assert demo.wait(_PATIENCE) == 0
             assert f"li studio --home {home}" in demo.stdout.read()

@@ -1,4 +1,4 @@
-"""The command itself: help without loading anything, suggestions, exit codes, streams, and how little it costs."""
+"""Entry point of `li`: help, suggestions, exit codes, streams and start-up cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import apsw
 import pytest
 from tests.support.builders import begin, say
 from tests.support.children import environment
-from tests.support.commands import LI, here, li, started
+from tests.support.commands import LI, li, run_li, start_li
 
 import lionstudio
 from lionstudio.cli._toolkit.args import load, parser_of
@@ -55,8 +55,8 @@ def loaded_by(*arguments: str, home: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("asked", [(), ("--help",), ("-h",), ("help",), ("--json",)])
-def test_help_lists_every_command_and_nothing_else(asked: tuple[str, ...]) -> None:
-    done = here(*asked)
+def test_help_lists_exactly_the_commands(asked: tuple[str, ...]) -> None:
+    done = run_li(*asked)
 
     found: set[str] = set()
     above = ""
@@ -70,7 +70,7 @@ def test_help_lists_every_command_and_nothing_else(asked: tuple[str, ...]) -> No
     assert found - set(GROUPS) == set(COMMANDS)
 
 
-def test_help_loads_nothing_but_the_table(tmp_path: Path) -> None:
+def test_help_imports_only_the_registry(tmp_path: Path) -> None:
     loaded = loaded_by("--help", home=tmp_path)
 
     assert loaded.isdisjoint(HEAVY | {"argparse", "typing", "json", "apsw", "re", "signal", "collections"})
@@ -90,7 +90,7 @@ def test_help_loads_nothing_but_the_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("state", "ls"), ("state", "ls", "--status", "running"), ("state", "path")])
-def test_a_list_loads_nothing_heavy(arguments: tuple[str, ...], db: Database) -> None:
+def test_state_ls_imports_nothing_heavy(arguments: tuple[str, ...], db: Database) -> None:
     begin(db)
 
     loaded = loaded_by(*arguments, home=Path(db.path).parent)
@@ -99,7 +99,7 @@ def test_a_list_loads_nothing_heavy(arguments: tuple[str, ...], db: Database) ->
     assert "lionstudio.cli.state.show" not in loaded
 
 
-def test_a_list_of_sessions_is_a_handful_of_statements(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_state_ls_runs_few_statements(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         session = begin(db, f"session-{number}")
         say(db, session.branch_id, f"message {number}")
@@ -109,19 +109,19 @@ def test_a_list_of_sessions_is_a_handful_of_statements(db: Database, monkeypatch
         connection.exec_trace = lambda _cursor, statement, _bindings: not ran.append(statement)  # type: ignore[func-returns-value]
 
     monkeypatch.setattr(apsw, "connection_hooks", [trace])
-    done = here("state", "ls", "--db", db.path)
+    done = run_li("state", "ls", "--db", db.path)
 
     assert len(done.out.splitlines()) == 30
     assert len(ran) <= 8, ran
 
 
 @pytest.mark.parametrize("asked", [("version",), ("--version",), ("-V",)])
-def test_version(asked: tuple[str, ...]) -> None:
-    assert here(*asked) == (0, f"lion-studio {lionstudio.__version__}\n", "")
+def test_version_prints_one_line(asked: tuple[str, ...]) -> None:
+    assert run_li(*asked) == (0, f"lion-studio {lionstudio.__version__}\n", "")
 
 
-def test_version_for_a_program() -> None:
-    found = here("version", "--json").json
+def test_version_json_lists_component_versions() -> None:
+    found = run_li("version", "--json").json
 
     assert found["schema_version"] == 1
     assert found["version"] == lionstudio.__version__
@@ -129,8 +129,8 @@ def test_version_for_a_program() -> None:
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_a_group_alone_shows_its_commands_and_is_a_mistake(group: str) -> None:
-    mistake, asked = here(group), here(group, "--help")
+def test_group_without_verb_prints_its_help_and_fails(group: str) -> None:
+    mistake, asked = run_li(group), run_li(group, "--help")
 
     assert (mistake.code, mistake.out) == (2, "")
     assert (asked.code, asked.err) == (0, "")
@@ -139,8 +139,8 @@ def test_a_group_alone_shows_its_commands_and_is_a_mistake(group: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_examples(name: str) -> None:
-    done, also = here(*name.split(), "--help"), here("help", *name.split())
+def test_help_of_every_command_has_examples(name: str) -> None:
+    done, also = run_li(*name.split(), "--help"), run_li("help", *name.split())
 
     assert (done.code, done.err) == (0, "")
     assert done.out == also.out
@@ -151,7 +151,7 @@ def test_every_command_has_help_with_examples(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_example_of_its_own_command_can_be_parsed(name: str) -> None:
+def test_examples_of_every_command_parse(name: str) -> None:
     for example, _ in load(name).EXAMPLES:
         words = example.split(f"li {name}", 1)
         assert len(words) == 2 or "li " in example, example
@@ -177,8 +177,8 @@ def test_every_example_of_its_own_command_can_be_parsed(name: str) -> None:
         (("state", "ls", "extra"), "li state ls --help"),
     ],
 )
-def test_a_mistake_says_what_was_probably_meant(given: tuple[str, ...], meant: str) -> None:
-    done = here(*given)
+def test_parse_error_suggests_the_closest_name(given: tuple[str, ...], meant: str) -> None:
+    done = run_li(*given)
 
     assert (done.code, done.out) == (2, "")
     first, second = done.err.splitlines()
@@ -186,20 +186,20 @@ def test_a_mistake_says_what_was_probably_meant(given: tuple[str, ...], meant: s
     assert second == f"  try: {meant}"
 
 
-def test_an_abbreviated_option_is_refused() -> None:
-    assert here("state", "ls", "--lim", "3").code == 2
+def test_parse_rejects_abbreviated_options() -> None:
+    assert run_li("state", "ls", "--lim", "3").code == 2
 
 
-def test_options_of_every_command_may_stand_before_its_name(path: str) -> None:
-    before = here("--json", "--db", path, "state", "path")
+def test_global_options_work_before_the_command(path: str) -> None:
+    before = run_li("--json", "--db", path, "state", "path")
 
-    assert before == here("state", "path", "--json", "--db", path)
-    assert before == here("--db=" + path, "state", "path", "--json")
+    assert before == run_li("state", "path", "--json", "--db", path)
+    assert before == run_li("--db=" + path, "state", "path", "--json")
     assert before.json["path"] == path
 
 
-def test_an_error_for_a_program_is_one_json_object_on_stderr(tmp_path: Path) -> None:
-    done = here("state", "stats", "--json", "--home", str(tmp_path))
+def test_error_with_json_is_one_object_on_stderr(tmp_path: Path) -> None:
+    done = run_li("state", "stats", "--json", "--home", str(tmp_path))
 
     assert (done.code, done.out) == (3, "")
     error = json.loads(done.err)
@@ -208,7 +208,7 @@ def test_an_error_for_a_program_is_one_json_object_on_stderr(tmp_path: Path) -> 
     assert (error["error"]["code"], error["error"]["retryable"]) == ("not_found", False)
 
 
-def test_a_bug_shows_its_traceback(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+def test_unexpected_exception_shows_its_traceback(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
@@ -218,7 +218,7 @@ def test_a_bug_shows_its_traceback(monkeypatch: pytest.MonkeyPatch, path: str) -
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_a_command_in_the_middle_of_its_work(number: signal.Signals, code: int, db: Database) -> None:
+def test_signal_stops_a_running_command(number: signal.Signals, code: int, db: Database) -> None:
     slow = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
     code_text = (
         "import lionstudio.state.sqlite.maintenance as upkeep, sys\n"
@@ -241,24 +241,24 @@ def test_a_signal_ends_a_command_in_the_middle_of_its_work(number: signal.Signal
     assert time.monotonic() - began < 10
 
 
-def test_a_wait_for_the_lock_can_be_interrupted(db: Database) -> None:
+def test_signal_interrupts_a_wait_for_the_lock(db: Database) -> None:
     holder = apsw.Connection(db.path)
     holder.execute("BEGIN IMMEDIATE")
     try:
-        with started("state", "vacuum", "--db", db.path) as process:
+        with start_li("state", "vacuum", "--db", db.path) as process:
             assert process.stderr is not None
-            said = process.stderr.readline() + process.stderr.readline()
+            result = process.stderr.readline() + process.stderr.readline()
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=30)
     finally:
         holder.close()
 
-    assert "Waiting for" in said
-    assert f"pid {os.getpid()}" in said
+    assert "Waiting for" in result
+    assert f"pid {os.getpid()}" in result
     assert process.returncode == 130
 
 
-def test_a_closed_pipe_ends_quietly(db: Database) -> None:
+def test_closed_pipe_exits_with_zero(db: Database) -> None:
     for number in range(2000):
         begin(db, f"session-{number}-{'x' * 60}")
     command = f"'{LI}' state ls --limit 2000 --db '{db.path}' | head -1; echo ${{PIPESTATUS[0]}}"
@@ -270,19 +270,19 @@ def test_a_closed_pipe_ends_quietly(db: Database) -> None:
     assert code == "0"
 
 
-def test_a_full_disk_under_the_output_is_said(path: str) -> None:
+def test_full_disk_for_stdout_is_an_error(path: str) -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [LI, "config", "--db", path], stdout=full, stderr=subprocess.PIPE, text=True, env=environment()
         )
 
     assert done.returncode == 1
-    assert done.stderr.startswith("li: the output cannot be written: No space left")
+    assert done.stderr.startswith("li: cannot write the output: No space left")
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&-"])
-def test_a_closed_stream_is_no_reason_to_fail(closed: str, path: str) -> None:
+def test_closed_stream_does_not_fail(closed: str, path: str) -> None:
     done = subprocess.run(
         ["bash", "-c", f"'{LI}' state path --db '{path}' {closed}"], capture_output=True, env=environment()
     )
@@ -290,7 +290,7 @@ def test_a_closed_stream_is_no_reason_to_fail(closed: str, path: str) -> None:
     assert done.returncode == 0
 
 
-def test_an_encoding_that_lacks_our_signs_is_no_reason_to_fail(db: Database) -> None:
+def test_limited_encoding_does_not_fail(db: Database) -> None:
     begin(db, "abcd", name="Grüße · 日本")
     done = li("state", "show", "abcd", "--db", db.path, env={"PYTHONIOENCODING": "ascii"})
 
@@ -298,7 +298,7 @@ def test_an_encoding_that_lacks_our_signs_is_no_reason_to_fail(db: Database) -> 
     assert "Gr\\xfc\\xdfe" in done.out
 
 
-def test_a_removed_working_folder_is_no_reason_to_fail(tmp_path: Path, path: str) -> None:
+def test_removed_working_folder_does_not_fail(tmp_path: Path, path: str) -> None:
     gone = tmp_path / "gone"
     command = f"mkdir '{gone}' && cd '{gone}' && rmdir '{gone}' && '{LI}' state path --db '{path}'"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment())
@@ -306,7 +306,7 @@ def test_a_removed_working_folder_is_no_reason_to_fail(tmp_path: Path, path: str
     assert (done.returncode, done.stdout) == (0, f"{path}\n")
 
 
-def test_the_environment_and_files_are_read_and_the_flag_wins(tmp_path: Path) -> None:
+def test_config_prefers_flag_over_environment_and_file(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (home / "config.toml").write_text("keep_days = 7\nkeep_n = 3\n")
@@ -320,15 +320,15 @@ def test_the_environment_and_files_are_read_and_the_flag_wins(tmp_path: Path) ->
     assert all(item["variable"].startswith("LIONAGI_") and item["meaning"] for item in found.values())
 
 
-def test_config_in_a_pipe_is_a_setting_a_line(tmp_path: Path) -> None:
-    done = here("config", "--home", str(tmp_path))
+def test_config_in_a_pipe_prints_one_setting_per_line(tmp_path: Path) -> None:
+    done = run_li("config", "--home", str(tmp_path))
 
     assert ["home", str(tmp_path), "flag", "LIONAGI_HOME"] in [line.split("\t") for line in done.out.splitlines()]
 
 
-def test_a_setting_that_cannot_be_used_names_its_place(tmp_path: Path) -> None:
+def test_config_names_the_source_of_an_invalid_setting(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("keep_days = 'many'\n")
-    done = here("state", "ls", "--home", str(tmp_path))
+    done = run_li("state", "ls", "--home", str(tmp_path))
 
     assert done.code == 2
     assert "keep_days" in done.err

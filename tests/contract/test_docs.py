@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from starlette.routing import Route
-from tests.support.reference import BEGIN, shown_actions
 
+from commands_reference import BEGIN, shown_actions
 from lionstudio.agents import script
 from lionstudio.cli._toolkit.args import load
 from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS
@@ -19,7 +19,7 @@ from lionstudio.settings import SETTINGS
 from lionstudio.studio.app import create_app
 
 ROOT = Path(__file__).resolve().parents[2]
-RENEW = "renew docs/reference/commands.md with: python -m tests.support.reference"
+RENEW = "renew docs/reference/commands.md with: make docs"
 VARIABLE = re.compile(r"""\bLIONAGI_[A-Z_]+\b|environ(?:\.get)?[\[(]["']([A-Z][A-Z_]+)["']""")
 
 

@@ -197,7 +197,7 @@ def test_a_budget_that_is_used_up_is_granted_more(visit: Callable[..., Watched],
     dialog.get_by_label("Additional tokens").fill("5000")
     with RunLock.take(str(folder / "_director.lock")):  # so that none is started
         dialog.get_by_role("button", name="Raise budget").click()
-        expect(page.get_by_text("big gets more to spend")).to_be_visible(timeout=20_000)
+        expect(page.get_by_text("Budget of big raised")).to_be_visible(timeout=20_000)
     assert json.loads((folder / "_decision.json").read_text())["budget"] == {"tokens": 5000}
 
 

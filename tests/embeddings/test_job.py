@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.support.builders import T0, begin, read, said, say, sql, write
-from tests.support.commands import Said, here, li, on_terminal, started
+from tests.support.commands import CommandResult, li, run_li, run_on_terminal, start_li
 from tests.support.embedding_server import DIMENSIONS, EmbeddingServer, Response, embedding_server
 from tests.support.studio import AUTH, application
 
@@ -44,8 +44,8 @@ def config(db: Database, server: EmbeddingServer | None, **more: str) -> None:
     Path(db.path).with_name("config.toml").write_text("".join(lines))
 
 
-def call(db: Database, *arguments: str) -> Said:
-    return here("--home", os.path.dirname(db.path), *arguments)
+def call(db: Database, *arguments: str) -> CommandResult:
+    return run_li("--home", os.path.dirname(db.path), *arguments)
 
 
 def embed(db: Database, *arguments: str) -> dict[str, Any]:
@@ -234,19 +234,19 @@ def test_interrupted_embed_keeps_finished_batches(messages: Database) -> None:
     with embedding_server(interrupt) as server:
         config(messages, server)
         env = {"LIONAGI_HOME": os.path.dirname(messages.path)}
-        with started("state", "embed", "--batch", "2", env=env) as process:
+        with start_li("state", "embed", "--batch", "2", env=env) as process:
             _, errors = process.communicate(timeout=30)
         assert process.returncode == 130
-        assert "what was made is kept" in errors
+        assert "Stored embeddings are kept" in errors
         assert read(messages, count_embedded) >= 4
 
 
 def test_embed_shows_progress_on_a_terminal(messages: Database) -> None:
     with embedding_server() as server:
         config(messages, server)
-        seen = on_terminal("--home", os.path.dirname(messages.path), "state", "embed", "--batch", "1").out
+        seen = run_on_terminal("--home", os.path.dirname(messages.path), "state", "embed", "--batch", "1").out
         assert "Embedding" in seen
-        assert "4 messages embedded by words-1" in seen
+        assert "Embedded 4 messages with words-1" in seen
 
 
 # ── Search ───────────────────────────────────────────────────────────────
@@ -405,7 +405,7 @@ def test_local_embedder_uses_a_package(messages: Database, tmp_path: Path) -> No
     env = {"LIONAGI_HOME": os.path.dirname(messages.path), "PYTHONPATH": str(tmp_path / "packages")}
     config(messages, None, embed_model="model2vec:tiny")
     done = li("state", "embed", env=env)
-    assert (done.code, done.out) == (0, "4 messages embedded by model2vec:tiny\n")
+    assert (done.code, done.out) == (0, "Embedded 4 messages with model2vec:tiny\n")
     hit = li("state", "search", "cat", "--semantic", "--limit", "1", env=env)
     assert "a kitten sleeps" in hit.out
     config(messages, None, embed_model="model2vec:large")

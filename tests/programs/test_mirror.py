@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from tests.support.agent_programs import Agent
-from tests.support.commands import started
+from tests.support.commands import start_li
 from tests.support.transcripts import branch_names
 
 from lionstudio.agents.transcript import TranscriptTool
@@ -107,7 +107,7 @@ def followed(name: str, agent: Agent, home: Path) -> Iterator[Followed]:
     tool = TOOLS[name]
     root, kept = home / "home" / f".{name}", home / "lion"
     env = {tool.home_variable: str(root), "LIONAGI_HOME": str(kept)}
-    with started("mirror", name, "--follow", "--json", env=env) as process:
+    with start_li("mirror", name, "--follow", "--json", env=env) as process:
         assert process.stdout is not None
         process.stdout.readline()
         follower = Followed(tool, agent, root, str(kept / "state.db"))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.support.builders import begin, read, write
 from tests.support.children import environment
-from tests.support.commands import here
+from tests.support.commands import run_li
 
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
@@ -70,7 +70,7 @@ def drifted(settings: Settings) -> list[tuple[str, str]]:
 
 
 def heal(settings: Settings) -> None:
-    done = here("--home", settings.home, "state", "import-shows", "--root", settings.shows)
+    done = run_li("--home", settings.home, "state", "import-shows", "--root", settings.shows)
     assert done.code == 0, done.err
 
 
@@ -142,11 +142,11 @@ def test_the_commands_show_and_heal_it(settings: Settings, folder: str) -> None:
     env = ("--home", settings.home, "state")
     os.environ["LIONAGI_SHOWS"] = settings.shows
     try:
-        [found] = [one for one in here("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"]
+        [found] = [one for one in run_li("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"]
         assert found["evidence"] == "the play ui is pending in its file and blocked in its row"
         assert found["advice"] == "`li state import-shows`"
-        assert here(*env, "import-shows").code == 0
-        assert [one for one in here("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"] == []
+        assert run_li(*env, "import-shows").code == 0
+        assert [one for one in run_li("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"] == []
     finally:
         del os.environ["LIONAGI_SHOWS"]
 

@@ -245,7 +245,7 @@ def test_an_abort_ends_agents_also_when_the_plan_is_broken(theatre: Theatre, sup
 
     done = theatre.li("show", "abort", TOPIC)
     assert done.code == 1
-    assert "agents of demo that were told to end: 1; but its end cannot be taken down: the director" in done.err
+    assert "stopped 1 agent of demo, but could not record the abort: the director" in done.err
     theatre.until(lambda: not processes_of(session_id))
 
     plan.write_text(good)

@@ -215,7 +215,7 @@ def test_invalid_port_is_a_usage_error(port: str) -> None:
     done = subprocess.run([sys.executable, "-c", START, f"--port={port}"], capture_output=True, text=True, timeout=30)
 
     assert done.returncode == 2
-    assert "give a number from 0 to 65535" in done.stderr
+    assert "use a number from 0 to 65535" in done.stderr
 
 
 def test_studio_help_does_not_load_the_server() -> None:

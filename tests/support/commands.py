@@ -1,4 +1,4 @@
-"""Calling `li` as a person or a script does: in this process, as a process of its own, or on a terminal."""
+"""Call `li` in this process, as its own process, or on a terminal."""
 
 from __future__ import annotations
 
@@ -23,41 +23,38 @@ from tests.support.children import environment
 from lionstudio.cli.main import main
 
 LI = str(Path(sys.executable).with_name("li"))
-_PATIENCE = 60.0
+_TIMEOUT_SECONDS = 60.0
 
 
-class Said(NamedTuple):
-    """The exit code of a command and what it wrote."""
-
+class CommandResult(NamedTuple):
     code: int
     out: str
     err: str
 
     @property
     def json(self) -> Any:
-        """Standard output as JSON."""
         return json.loads(self.out)
 
 
-def here(*arguments: str) -> Said:
-    """Run a command in this process, which costs a millisecond instead of a new interpreter."""
+def run_li(*arguments: str) -> CommandResult:
+    """Run a command in this process, which avoids the start of an interpreter."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = main(arguments)
-    return Said(code, out.getvalue(), err.getvalue())
+    return CommandResult(code, out.getvalue(), err.getvalue())
 
 
-def li(*arguments: str | bytes, env: Mapping[str, str] | None = None, **options: Any) -> Said:
-    """Run the installed command as a process of its own, in a pipe."""
-    done = subprocess.run(
-        [LI, *arguments], env=environment(**(env or {})), capture_output=True, timeout=_PATIENCE, **options
+def li(*arguments: str | bytes, env: Mapping[str, str] | None = None, **options: Any) -> CommandResult:
+    """Run the installed command as its own process, in a pipe."""
+    process = subprocess.run(
+        [LI, *arguments], env=environment(**(env or {})), capture_output=True, timeout=_TIMEOUT_SECONDS, **options
     )
-    return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+    return CommandResult(process.returncode, process.stdout.decode(), process.stderr.decode())
 
 
 @contextmanager
-def started(*arguments: str, env: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
-    """The command as a process that the block may signal."""
+def start_li(*arguments: str, env: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+    """Start the command as a process that the block may signal."""
     pipe = subprocess.PIPE
     command = [LI, *arguments]
     with subprocess.Popen(command, env=environment(**(env or {})), stdout=pipe, stderr=pipe, text=True) as process:
@@ -67,53 +64,53 @@ def started(*arguments: str, env: Mapping[str, str] | None = None) -> Iterator[s
             process.kill()
 
 
-def on_terminal(
+def run_on_terminal(
     *arguments: str,
     columns: int = 100,
     env: Mapping[str, str] | None = None,
     answer: str | None = None,
     act: Callable[[subprocess.Popen[bytes]], None] | None = None,
-) -> Said:
-    """Run the command on a terminal; `out` has all that a person sees. `answer` is typed at a question mark."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+) -> CommandResult:
+    """Run the command on a terminal; `out` is the whole screen output. `answer` is typed at a [y/N] question."""
+    terminal, child_terminal = pty.openpty()
+    fcntl.ioctl(child_terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     settings = environment(**{"TERM": "xterm", **(env or {})})
     process = subprocess.Popen(
         [LI, *arguments],
         env=settings,
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        stdin=child_terminal,
+        stdout=child_terminal,
+        stderr=child_terminal,
         start_new_session=True,
-        # so that Ctrl-C typed on it becomes a signal
+        # so that a typed Ctrl-C becomes a signal
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
     )
-    os.close(theirs)
+    os.close(child_terminal)
     try:
         if act is not None:
             act(process)
-        seen = _watch(ours, answer)
-        return Said(process.wait(_PATIENCE), seen, "")
+        output = _read_all(terminal, answer)
+        return CommandResult(process.wait(_TIMEOUT_SECONDS), output, "")
     finally:
         process.kill()
         process.wait()
-        os.close(ours)
+        os.close(terminal)
 
 
-def _watch(terminal: int, answer: str | None) -> str:
-    seen = b""
-    deadline = time.monotonic() + _PATIENCE
+def _read_all(terminal: int, answer: str | None) -> str:
+    output = b""
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
     while time.monotonic() < deadline:
         if not select.select([terminal], [], [], 1)[0]:
             continue
         try:
             piece = os.read(terminal, 65536)
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # on Linux: the other side is closed
             break
         if not piece:
             break
-        seen += piece
-        if answer is not None and b"[y/N]" in seen:
+        output += piece
+        if answer is not None and b"[y/N]" in output:
             os.write(terminal, answer.encode())
             answer = None
-    return seen.decode().replace("\r\n", "\n")
+    return output.decode().replace("\r\n", "\n")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.children import environment
-from tests.support.commands import LI, Said, li
+from tests.support.commands import LI, CommandResult, li
 
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.settings import Settings, load_settings
@@ -103,7 +103,7 @@ class Theatre:
         finally:
             directing.close()
 
-    def li(self, *words: str, **more: str) -> Said:
+    def li(self, *words: str, **more: str) -> CommandResult:
         """A command, as a process of its own."""
         return li(*words, env={**self.env, **more})
 

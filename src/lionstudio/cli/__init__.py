@@ -1,1 +1,1 @@
-"""The command `li`: one module a group of commands, imported only when that command is called."""
+"""The command `li`: a module without underscore is a command, imported when it is called; the others are helpers."""

@@ -1,4 +1,4 @@
-"""`li completion`: the script that teaches a shell to complete `li`, made from the commands and their options."""
+"""`li completion`: print the completion script for a shell, generated from the commands and their options."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.shell_scripts import SHELLS
 
 DESCRIPTION = """\
-Print the completion script for a shell. It is made from the commands and options of this version: print it
-again after an upgrade."""
+Print the completion script for a shell. It holds the commands and options of this version: regenerate it after an
+upgrade."""
 EXAMPLES = (
-    ("source <(li completion bash)", "in ~/.bashrc"),
-    ("source <(li completion zsh)", "in ~/.zshrc, after compinit"),
-    ("li completion fish > ~/.config/fish/completions/li.fish", "once"),
+    ("source <(li completion bash)", "add to ~/.bashrc"),
+    ("source <(li completion zsh)", "add to ~/.zshrc after compinit"),
+    ("li completion fish > ~/.config/fish/completions/li.fish", "run once"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li completion`."""
     parser.add_argument("shell", choices=tuple(SHELLS), metavar="SHELL", help="bash, zsh or fish")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the script."""
     script = SHELLS[args.shell]()
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json

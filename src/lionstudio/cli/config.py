@@ -1,4 +1,4 @@
-"""`li config`: every setting, its value, where it came from and the variable that changes it."""
+"""`li config`: print every setting, its value, its source and its environment variable."""
 
 from __future__ import annotations
 
@@ -14,30 +14,29 @@ from lionstudio.settings import describe
 
 EXAMPLES = (
     ("li config", "every setting"),
-    ("LIONAGI_HOME=/srv/agents li config", "how a variable changes them"),
-    ("li config --json | jq -r '.settings[] | select(.name == \"db\").value'", "one value for a script"),
+    ("LIONAGI_HOME=/srv/agents li config", "the effect of an environment variable"),
+    ("li config --json | jq -r '.settings[] | select(.name == \"db\").value'", "one value, for a script"),
 )
 _COLUMNS = (
     table.Column("SETTING"),
     table.Column("VALUE", narrowest=20),
-    table.Column("FROM", narrowest=12),
+    table.Column("SOURCE", narrowest=12),
     table.Column("VARIABLE", rank=1),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """`li config` has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print every setting."""
-    described = describe(db_access.settings_of(args))
+    settings = describe(db_access.settings_of(args))
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"settings": described})
+        print_json({"settings": settings})
         return 0
-    rows = [[_text(row[key]) for key in ("name", "value", "origin", "variable")] for row in described]
+    rows = [[_text(row[key]) for key in ("name", "value", "origin", "variable")] for row in settings]
     if is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
         cells = [[table.Cell(text) for text in row] for row in rows]

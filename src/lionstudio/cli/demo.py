@@ -1,4 +1,4 @@
-"""`li demo`: a show from beginning to end in a throw-away home, with the Studio opened on it."""
+"""`li demo`: run a complete show in a temporary home, with Studio opened on it."""
 
 from __future__ import annotations
 
@@ -20,30 +20,28 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 DESCRIPTION = """\
-See a show run: eight scripted agents write a little book in a throw-away repository. One fails its gate and is
-redone, one conflicts and resolves it, one is escalated to you. Needs git and nothing else: no network, no agent
-program. With the Studio it stays until Ctrl-C, so that you can look around and decide; with --no-studio it ends the
-show itself and exits."""
+Run a demo show: eight scripted agents write a little book in a temporary repository. One fails its gate and is redone,
+one conflicts and resolves the conflict, one is escalated to you. Needs only git: no network, no agent program. Studio
+keeps running until Ctrl-C, so that you can look around and decide; with --no-studio the demo accepts the show and
+exits."""
 EXAMPLES = (
-    ("li demo", "watch it here and in the browser"),
-    ("li demo --no-open", "without opening a browser; the address is printed"),
-    ("li demo --no-studio --home /tmp/demo", "unattended, and keep what it made"),
-    ("li demo --no-studio --json", "one line of JSON for each change"),
+    ("li demo", "watch in the terminal and the browser"),
+    ("li demo --no-open", "print the address instead of opening a browser"),
+    ("li demo --no-studio --home /tmp/demo", "unattended; keep all files"),
+    ("li demo --no-studio --json", "one JSON object per change"),
 )
-_END_SECONDS = 30.0
+_STOP_SECONDS = 30.0
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li demo`."""
     add = parser.add_argument
-    add("--home", metavar="DIR", help="an empty folder for everything, kept afterwards (a temporary one)")
-    add("--no-open", action="store_true", help="do not open the browser")
-    add("--no-studio", action="store_true", help="no Studio; exit when the show has ended")
+    add("--home", metavar="DIR", help="empty folder for all files, kept afterwards (default: a temporary one)")
+    add("--no-open", action="store_true", help="do not open a browser")
+    add("--no-studio", action="store_true", help="run without Studio and exit when the show ends")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make the repository and the plan, run the show, clean up."""
-    with _home(args) as home, _environment(home), _told_to_go():
+    with _home(args) as home, _environment(home), _exit_on_sigterm():
         settings = load_settings({"home": home})
         show_dir = _prepare(settings)
         if args.no_studio:
@@ -56,26 +54,26 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _home(args: argparse.Namespace) -> Iterator[str]:
-    """The folder of everything: a given one stays, a temporary one goes when nothing runs in it any more."""
+    """The home of the demo; a temporary one is removed at the end."""
     if args.home is not None:
         home = os.path.abspath(os.path.expanduser(args.home))
         if os.path.isdir(home) and os.listdir(home):
-            raise Conflict(f"{home} is not empty", hint="give --home a folder that is empty or not there yet")
+            raise Conflict(f"{home} is not empty", hint="pass an empty or a new folder with --home")
         os.makedirs(home, mode=0o700, exist_ok=True)
         yield home
-        say(f"Everything is in {home}. Look again: li studio --home {quote(home)}", quiet=args.quiet)
+        say(f"All files are in {home}. Open it again: li studio --home {quote(home)}", quiet=args.quiet)
         return
     home = tempfile.mkdtemp(prefix="lion-demo-")
     try:
         yield home
     finally:
         shutil.rmtree(home, ignore_errors=True)
-        say(f"Everything that it made was in {home}, and is removed.", quiet=args.quiet)
+        say(f"Removed {home}.", quiet=args.quiet)
 
 
 @contextmanager
 def _environment(home: str) -> Iterator[None]:
-    """Everything that we start uses the demo's files, whatever the person's own settings are."""
+    """Point all child processes at the home of the demo, whatever the user's settings are."""
     before = dict(os.environ)
     os.environ.update({"LIONAGI_HOME": home, "LIONAGI_SHOWS": os.path.join(home, "shows")})
     os.environ.pop("LIONAGI_DB", None)
@@ -87,14 +85,14 @@ def _environment(home: str) -> Iterator[None]:
 
 
 @contextmanager
-def _told_to_go() -> Iterator[None]:
-    """Who is told to end ends what it has started first."""
+def _exit_on_sigterm() -> Iterator[None]:
+    """Turn SIGTERM into an exception, so that the demo stops its processes first."""
     import signal
 
-    def leave(number: int, _frame: object) -> None:
+    def exit_process(number: int, _frame: object) -> None:
         raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, leave)
+    before = signal.signal(signal.SIGTERM, exit_process)
     try:
         yield
     finally:
@@ -111,7 +109,7 @@ def _prepare(settings: Settings) -> str:
 
     repo, show_dir = os.path.join(settings.home, "repository"), os.path.join(settings.shows, TOPIC)
     make_repository(repo)
-    # so that --home alone leads a command of another terminal to everything
+    # so that --home is enough for commands in another terminal
     write_text(os.path.join(settings.home, CONFIG), f"shows = {json.dumps(settings.shows, ensure_ascii=False)}\n")
     text = demo_text(repo)
     with db_access.database(settings.db, create=True) as database:
@@ -120,44 +118,44 @@ def _prepare(settings: Settings) -> str:
 
 
 def _unattended(args: argparse.Namespace, settings: Settings, show_dir: str) -> int:
-    """Watch it, take it as it is when only a person could go on, and say whether it ended as written."""
+    """Watch the show, accept it when it needs a person, and check the expected result."""
     from lionstudio.cli._demo.watch import report, watch
     from lionstudio.shows.demo import ENDS_AS
 
     def accept() -> None:
-        say("machine needs a person. There is none, so the show is accepted as it is.", quiet=args.quiet)
+        say("Play machine needs a person. The unattended demo accepts the show as it is.", quiet=args.quiet)
         _accept(show_dir)
 
     try:
         _start(settings, show_dir)
-        found = watch(args, settings, show_dir, accept)
+        snapshot = watch(args, settings, show_dir, accept)
     finally:
-        _end(show_dir)
-    report(args, found)
-    ended = {play.name: play.status for play in found.plays}
-    wrong = [
+        _stop(show_dir)
+    report(args, snapshot)
+    ended = {play.name: play.status for play in snapshot.plays}
+    differences = [
         f"{name} is {ended.get(name)}, not {status}" for name, status in ENDS_AS.items() if ended.get(name) != status
     ]
-    for sentence in wrong:
-        say(f"Not as written: {sentence}")
-    if not wrong:
-        say("That is as written: six plays merged, one escalated, one blocked by it.", quiet=args.quiet)
-    return 1 if wrong else 0
+    for difference in differences:
+        say(f"Unexpected result: {difference}")
+    if not differences:
+        say("As expected: six plays merged, one escalated, one blocked by it.", quiet=args.quiet)
+    return 1 if differences else 0
 
 
 def _attended(args: argparse.Namespace, settings: Settings, show_dir: str, server: Popen[str]) -> int:
-    """Watch it to its end, whoever decides where; then the Studio stays until the person has seen enough."""
+    """Watch the show to its end, then keep Studio running until Ctrl-C."""
     from lionstudio.cli._demo.watch import report, watch
 
     try:
         _start(settings, show_dir)
         report(args, watch(args, settings, show_dir))
-        say("The Studio stays until Ctrl-C.", quiet=args.quiet)
+        say("Studio keeps running. Press Ctrl-C to stop.", quiet=args.quiet)
         server.wait()
     except KeyboardInterrupt:
         say("", quiet=args.quiet)  # after the ^C of the terminal
     finally:
-        _end(show_dir)
+        _stop(show_dir)
     return 0
 
 
@@ -173,11 +171,13 @@ def _accept(show_dir: str) -> None:
     from lionstudio.shows.director.events import DecisionKind
     from lionstudio.shows.records.decisions import Decision, decide
 
-    decide(show_dir, None, Decision(id=new_id(), word=DecisionKind.APPROVE, by="li demo", feedback="taken as it is"))
+    decide(
+        show_dir, None, Decision(id=new_id(), word=DecisionKind.APPROVE, by="li demo", feedback="accepted by the demo")
+    )
 
 
-def _end(show_dir: str) -> None:
-    """Leave nothing running: a director that is still there aborts the show and goes."""
+def _stop(show_dir: str) -> None:
+    """Stop everything: a running director aborts the show and exits."""
     import time
 
     from lionstudio.files.shows.show_folder import ABORT
@@ -186,7 +186,7 @@ def _end(show_dir: str) -> None:
 
     if not has_director(show_dir):
         return
-    write_text(os.path.join(show_dir, ABORT), "the demo was left\n")
-    deadline = time.monotonic() + _END_SECONDS
+    write_text(os.path.join(show_dir, ABORT), "the demo ended\n")
+    deadline = time.monotonic() + _STOP_SECONDS
     while has_director(show_dir) and time.monotonic() < deadline:
         time.sleep(0.1)

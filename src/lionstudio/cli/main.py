@@ -1,6 +1,6 @@
-"""The command `li`: find the command, run it, turn its outcome into an exit code.
+"""Entry point of `li`: find the command, run it, turn its result into an exit code.
 
-Start-up is a feature: help and version come from a table, and a command's module is loaded only when it is called.
+Start-up time matters: help and version come from a table, and a command's module is imported only when it is called.
 """
 
 from __future__ import annotations
@@ -24,34 +24,34 @@ _HELP = ("-h", "--help", "help")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line; the exit code."""
-    given = list(sys.argv[1:] if argv is None else argv)
+    """Run one command line and return the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
     _prepare_streams()
     try:
-        code = _answer(given)
+        code = _answer(arguments)
         flush()
         return code
     except BrokenPipeError:
-        # whoever read has seen enough: that is no failure of ours
+        # the reader closed the pipe (`li state ls | head`): not a failure
         give_up()
         return 0
     except LionError as error:
-        _report(error, given)
+        _report(error, arguments)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
-    except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else 0
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 0
 
 
-def _answer(given: list[str]) -> int:
-    if not given or (len(given) == 1 and given[0] in _HELP):
+def _answer(arguments: list[str]) -> int:
+    if not arguments or (len(arguments) == 1 and arguments[0] in _HELP):
         emit(registry.overview())
         return 0
-    if given in (["version"], ["--version"], ["-V"]):
+    if arguments in (["version"], ["--version"], ["-V"]):
         emit(f"lion-studio {__version__}\n")
         return 0
-    options, rest = _leading_options(given)
+    options, rest = _leading_options(arguments)
     if rest and rest[0] == "help":
         rest = [*rest[1:], "--help"]
     if rest and rest[0] == "--version":
@@ -59,13 +59,13 @@ def _answer(given: list[str]) -> int:
     return _dispatch(rest, options)
 
 
-def _leading_options(given: list[str]) -> tuple[list[str], list[str]]:
-    """Options of every command may stand before its name: `li --json state ls`."""
+def _leading_options(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Split off the global options before the command: `li --json state ls`."""
     takes_value = {option: bool(value) for option, value, _ in registry.GLOBAL_OPTIONS}
     end = 0
-    while end < len(given) and (option := given[end].partition("=")[0]) in takes_value:
-        end += 2 if takes_value[option] and "=" not in given[end] else 1
-    return given[:end], given[end:]
+    while end < len(arguments) and (option := arguments[end].partition("=")[0]) in takes_value:
+        end += 2 if takes_value[option] and "=" not in arguments[end] else 1
+    return arguments[:end], arguments[end:]
 
 
 def _dispatch(rest: list[str], options: list[str]) -> int:
@@ -76,8 +76,8 @@ def _dispatch(rest: list[str], options: list[str]) -> int:
             return 0
         sys.stderr.write(registry.group_overview(group))
         return InvalidInput.exit_code
-    size = 2 if group else 1
-    name = " ".join(rest[:size])
+    length = 2 if group else 1
+    name = " ".join(rest[:length])
     if not rest or rest[0] in _HELP:
         emit(registry.overview())
         return 0
@@ -85,7 +85,7 @@ def _dispatch(rest: list[str], options: list[str]) -> int:
         from lionstudio.cli._toolkit.suggest import unknown_command
 
         raise unknown_command(name)
-    return _run(name, options + rest[size:])
+    return _run(name, options + rest[length:])
 
 
 def _run(name: str, rest: list[str]) -> int:
@@ -97,7 +97,7 @@ def _run(name: str, rest: list[str]) -> int:
     args = parse(name, rest)
     try:
         before = signal.signal(signal.SIGTERM, _terminate)
-    except ValueError:  # not in the main thread: whoever embeds us looks after signals
+    except ValueError:  # not in the main thread: the embedding program handles signals
         return command.run(args)
     try:
         return command.run(args)
@@ -110,7 +110,7 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 def _prepare_streams() -> None:
-    """Text that the terminal's encoding lacks is spelled out; a closed stream swallows what it is given."""
+    """Escape characters that the encoding lacks; replace a closed stream by the null device."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -119,12 +119,12 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _report(error: LionError, given: list[str]) -> None:
+def _report(error: LionError, arguments: list[str]) -> None:
     from lionstudio.cli._toolkit.error_output import report
 
     try:
         sys.stdout.flush()
-        report(error, as_json="--json" in given, plain="--no-color" in given)
+        report(error, as_json="--json" in arguments, plain="--no-color" in arguments)
         sys.stderr.flush()
     except OSError:
         give_up()

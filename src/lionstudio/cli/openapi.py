@@ -1,4 +1,4 @@
-"""`li openapi`: prints what Studio's HTTP interface can do, as OpenAPI; no server has to run."""
+"""`li openapi`: print the OpenAPI description of the HTTP API, without a running server."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import argparse
 
 from lionstudio.cli._toolkit.output import emit
 
-DESCRIPTION = "Print the OpenAPI description of Studio's HTTP interface; docs/api.md explains it."
+DESCRIPTION = "Print the OpenAPI description of the HTTP API. docs/api.md explains the routes."
 EXAMPLES = (
-    ("li openapi > openapi.json", "for a generator of clients"),
-    ("li openapi | jq '.paths | keys'", "every route"),
+    ("li openapi > openapi.json", "for a client generator"),
+    ("li openapi | jq '.paths | keys'", "list the routes"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """`li openapi` has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the document."""
     import json
 
     from lionstudio.studio.app import create_app

@@ -1,221 +1,189 @@
-"""Every command with its line in the help. A command lives in the module of its name: `state ls` in state/ls.py.
+"""Every command: its name, its module below `lionstudio.cli`, and its line in the help.
 
-Plain data, because the help is printed from here without loading anything else.
+Plain data: `li --help` prints it without importing a command.
 """
 
 from __future__ import annotations
 
 from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 
-MIRRORED = tuple(TRANSCRIPT_TOOLS.items())
-SECTIONS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     (
         "Run agents",
         (
-            ("agent", "run one agent, kept message by message while it works"),
-            ("play", "run a playbook"),
-            ("flow", "a few agents in one session, answers passed on"),
-            ("fanout", "one task for several agents, one answer of theirs"),
-            ("ps", "what runs now, whether it lives, and what says so"),
-            ("logs", "what a run says, from any terminal, while it says it"),
-            ("wait", "wait until a run has ended, with its exit code"),
-            ("kill", "stop a run with everything it started"),
+            ("agent", "run.agent", "run one agent and record every message"),
+            ("play", "run.play", "run a playbook"),
+            ("flow", "run.flow", "run several agents in one session and pass answers on"),
+            ("fanout", "run.fanout", "give one task to several agents and combine their answers"),
+            ("ps", "run.ps", "list active runs, their health and the evidence"),
+            ("logs", "run.logs", "print or follow a run's messages"),
+            ("wait", "run.wait", "wait until runs end and return their exit code"),
+            ("kill", "run.kill", "stop a run and every process it started"),
         ),
     ),
     (
-        "Shows: many agents, one repository",
+        "Run shows (many agents, one repository)",
         (
-            ("show plan", "write or check the plan of a show; an agent can draft it"),
-            ("show run", "start a show and watch it, or attach to one that runs"),
-            ("show resume", "take a show up again, from whatever is left of it"),
-            ("show ls", "list shows, how far they are and what waits for you"),
-            ("show status", "where every play stands, and why"),
-            ("show approve", "let a play pass, accept a show, or grant it more to spend"),
-            ("show reject", "do not let a play pass"),
-            ("show redo", "have a play done once more, with your feedback"),
-            ("show escalate", "take a play out of the director's hands"),
-            ("show abort", "end a show now; what is merged stays"),
-            ("show clean", "remove the checkouts that shows have left, where nothing is lost"),
-            ("show graph", "draw what waits for what"),
-            ("show critical-path", "the chain of plays that decides when a show ends"),
-            ("demo", "watch a show of eight scripted agents; needs nothing but git"),
+            ("show plan", "show.plan", "write, draft or check the plan of a show"),
+            ("show run", "show.run", "start a show and watch it, or attach to a running one"),
+            ("show resume", "show.resume", "continue a show after a crash, a reboot or a decision"),
+            ("show ls", "show.ls", "list shows, their progress and the plays that need you"),
+            ("show status", "show.status", "show the state of every play, with the reason"),
+            ("show approve", "show.approve", "approve a play, accept a show, or raise its budget"),
+            ("show reject", "show.reject", "reject a play"),
+            ("show redo", "show.redo", "queue a play for another attempt, with your feedback"),
+            ("show escalate", "show.escalate", "stop a play and hand it to a person"),
+            ("show abort", "show.abort", "stop a show now; merged work stays merged"),
+            ("show clean", "show.clean", "remove checkouts that ended shows no longer need"),
+            ("show graph", "show.graph", "draw the dependency graph of the plays"),
+            ("show critical-path", "show.critical_path", "print the chain of plays that decides the end time"),
+            ("demo", "demo", "watch a show of eight scripted agents; needs only git"),
         ),
     ),
     (
-        "See what is kept",
+        "Inspect sessions",
         (
-            ("state ls", "list sessions, newest first"),
-            ("state show", "show one session: its state, branches and messages"),
-            ("state search", "find words in everything that was said"),
-            ("state embed", "make embeddings, so that search finds by meaning too"),
-            ("state export", "write one session as JSON, JSON lines or Markdown"),
-            ("studio", "serve the page on this machine"),
-            ("openapi", "print the HTTP interface of the Studio as OpenAPI"),
+            ("state ls", "state.ls", "list sessions, newest first"),
+            ("state show", "state.show", "show one session: its state, branches and messages"),
+            ("state search", "state.search", "search the text of all messages"),
+            ("state embed", "state.upkeep.embed", "compute the embeddings that semantic search needs"),
+            ("state export", "state.export", "export one session as JSON, JSON Lines or Markdown"),
+            ("studio", "studio", "serve the web UI on this machine"),
+            ("openapi", "openapi", "print the OpenAPI description of the HTTP API"),
         ),
     ),
     (
-        "What you write for agents",
+        "Define agents",
         (
-            ("agents ls", "list agents"),
-            ("agents show", "show one agent"),
-            ("agents validate", "check agents, with the line of each problem"),
-            ("agents new", "write a new agent"),
-            ("agents history", "list the versions of an agent"),
-            ("agents diff", "compare two versions"),
-            ("agents rollback", "make an earlier version the newest"),
-            ("playbooks ls", "list playbooks"),
-            ("playbooks show", "show one playbook"),
-            ("playbooks validate", "check playbooks, with the line of each problem"),
-            ("playbooks new", "write a new playbook"),
-            ("playbooks history", "list the versions of a playbook"),
-            ("playbooks diff", "compare two versions"),
-            ("playbooks rollback", "make an earlier version the newest"),
-            ("skills ls", "list skills, those of plugins too"),
-            ("skills show", "show one skill"),
-            ("skills validate", "check skills"),
-            ("plugins ls", "list plugins with their skills, agents, commands and hooks"),
-            ("plugins show", "show one plugin"),
-            ("plugins validate", "check plugins and what is in them"),
+            ("agents ls", "definitions.ls", "list agents"),
+            ("agents show", "definitions.show", "show one agent"),
+            ("agents validate", "definitions.validate", "check agents and print problems with their line"),
+            ("agents new", "definitions.new", "create an agent"),
+            ("agents history", "definitions.history", "list the versions of an agent"),
+            ("agents diff", "definitions.diff", "compare two versions of an agent"),
+            ("agents rollback", "definitions.rollback", "restore an earlier version of an agent"),
+            ("playbooks ls", "definitions.ls", "list playbooks"),
+            ("playbooks show", "definitions.show", "show one playbook"),
+            ("playbooks validate", "definitions.validate", "check playbooks and print problems with their line"),
+            ("playbooks new", "definitions.new", "create a playbook"),
+            ("playbooks history", "definitions.history", "list the versions of a playbook"),
+            ("playbooks diff", "definitions.diff", "compare two versions of a playbook"),
+            ("playbooks rollback", "definitions.rollback", "restore an earlier version of a playbook"),
+            ("skills ls", "definitions.ls", "list skills, including those of plugins"),
+            ("skills show", "definitions.show", "show one skill"),
+            ("skills validate", "definitions.validate", "check skills"),
+            ("plugins ls", "definitions.ls", "list plugins with their skills, agents, commands and hooks"),
+            ("plugins show", "definitions.show", "show one plugin"),
+            ("plugins validate", "definitions.validate", "check plugins and their components"),
         ),
     ),
     (
-        "Agents that talk to each other",
+        "Exchange messages in teams",
         (
-            ("team create", "make a team"),
-            ("team ls", "list teams"),
-            ("team show", "show a team and its messages"),
-            ("team send", "write to a member, to some, or to all"),
-            ("team inbox", "what others wrote to a member"),
-            ("team archive", "put a team away, or take it back into use"),
-            ("team export", "write a team as JSON"),
+            ("team create", "team.create", "create a team"),
+            ("team ls", "team.ls", "list teams"),
+            ("team show", "team.show", "show a team and its messages"),
+            ("team send", "team.send", "send a message to one, several or all members"),
+            ("team inbox", "team.inbox", "print the messages addressed to a member"),
+            ("team archive", "team.archive", "archive a team, or reactivate it"),
+            ("team export", "team.export", "export a team as JSON"),
         ),
     ),
     (
-        "Bring in what other tools keep",
+        "Import transcripts of other tools",
         (
-            *((f"mirror {tool}", f"import {title} transcripts, once or continuously") for tool, title in MIRRORED),
-            ("mirror status", "what is mirrored, what is behind, and what will be deleted there"),
+            *(
+                (f"mirror {tool}", "mirror._tool", f"import {title} transcripts, and follow them")
+                for tool, title in TRANSCRIPT_TOOLS.items()
+            ),
+            ("mirror status", "mirror.status", "show imported, pending and soon deleted transcripts"),
         ),
     ),
     (
-        "Look after it",
+        "Maintain the database",
         (
-            ("state stats", "say how much is kept, and how"),
-            ("state doctor", "find what is wrong with the file or a run, and why"),
-            ("state backup", "copy the database, whoever writes meanwhile"),
-            ("state prune", "delete old sessions"),
-            ("state checkpoint", "fold the log back into the database"),
-            ("state vacuum", "rebuild the file without its free space"),
-            ("state path", "print where the database is"),
-            ("state import", "bring in runs that older tools left as files"),
-            ("state import-db", "bring in another state.db, of any version"),
-            ("state import-shows", "bring show folders into the database, again and again"),
-            ("state import-teams", "bring team files into the database, again and again"),
+            ("state stats", "state.stats", "print the size, contents and settings of the database"),
+            ("state doctor", "state.upkeep.doctor", "check the database and its runs, with evidence"),
+            ("state backup", "state.upkeep.backup", "back up the database, safely while in use"),
+            ("state prune", "state.upkeep.prune", "delete old sessions"),
+            ("state checkpoint", "state.upkeep.checkpoint", "checkpoint the write-ahead log"),
+            ("state vacuum", "state.upkeep.vacuum", "rebuild the database file without its free space"),
+            ("state path", "state.path", "print the path of the database"),
+            ("state import", "state.imports.runs", "import run folders of older tools"),
+            ("state import-db", "state.imports.db", "import another state.db of any version"),
+            ("state import-shows", "state.imports.shows", "sync show folders into the database (safe to repeat)"),
+            ("state import-teams", "state.imports.teams", "sync team files into the database (safe to repeat)"),
         ),
     ),
     (
-        "Set it up",
+        "Set up",
         (
-            ("config", "print every setting, its value and where it came from"),
-            ("completion", "print the completion script for bash, zsh or fish"),
-            ("version", "print the version"),
+            ("config", "config", "print every setting, its value and its source"),
+            ("completion", "completion", "print the completion script for bash, zsh or fish"),
+            ("version", "version", "print the version"),
         ),
     ),
 )
-COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, summary in commands}
+MODULES: dict[str, str] = {name: module for _, commands in SECTIONS for name, module, _ in commands}
+COMMANDS: dict[str, str] = {name: summary for _, commands in SECTIONS for name, _, summary in commands}
 GROUPS: dict[str, str] = {
-    "show": "many agents on one repository: planned, run, gated, merged",
-    "state": "everything that is kept: see it, search it, look after it",
-    "agents": "Markdown files: a system prompt and how to run it",
-    "playbooks": "YAML files: a prompt template and its arguments",
-    "skills": "of project, home, Claude and plugins; never run",
-    "plugins": "plugins of marketplaces and caches; shown, never run",
-    "mirror": "other tools' transcripts: read them in, follow them",
-    "team": "teams: agents that write to each other by name",
+    "show": "plan, run and merge the work of many agents on one repository",
+    "state": "inspect, search and maintain recorded sessions",
+    "agents": "manage agents (Markdown files with a system prompt)",
+    "playbooks": "manage playbooks (YAML files with a prompt template)",
+    "skills": "list and check skills of the project, the home, Claude and plugins",
+    "plugins": "list and check plugins of marketplaces and caches",
+    "mirror": "import the transcripts of other tools, once or continuously",
+    "team": "send messages between the agents of a team",
 }
-# These share their modules: cli/definitions has one for each verb.
-DEFINITIONS = ("agents", "playbooks", "skills", "plugins")
-_FOLDERS = {
-    "run": ("agent", "play", "flow", "fanout", "ps", "logs", "wait", "kill"),
-    "state.upkeep": ("state backup", "state checkpoint", "state doctor", "state embed", "state prune", "state vacuum"),
-    "state.imports": ("state import", "state import-db", "state import-shows", "state import-teams"),
-}
-_MODULES = {
-    "state import": "state.imports.runs",
-    "state import-db": "state.imports.db",
-    "state import-shows": "state.imports.shows",
-    "state import-teams": "state.imports.teams",
-}
-
-
-def module_of(command: str) -> str:
-    """The module of a command below `lionstudio.cli`."""
-    folder = next((folder for folder, commands in _FOLDERS.items() if command in commands), None)
-    if folder is None:
-        return command.replace(" ", ".").replace("-", "_")
-    return _MODULES.get(command) or f"{folder}.{command.rpartition(' ')[2].replace('-', '_')}"
-
-
-# Taken by every command, before or after its name; the second word is what a value is called.
+# Every command takes these, before or after its name: option, metavar ("" for a flag), meaning.
 GLOBAL_OPTIONS: tuple[tuple[str, str, str], ...] = (
-    ("--home", "DIR", "the folder of everything (LIONAGI_HOME, ~/.lionagi)"),
-    ("--db", "FILE", "the database file (LIONAGI_DB, state.db in the home)"),
-    ("--json", "", "print JSON; errors too, on standard error"),
-    ("--no-color", "", "no colours, as NO_COLOR says for all programs"),
-    ("--quiet", "", "say nothing but results and errors"),
+    ("--home", "DIR", "data folder (default: LIONAGI_HOME, ~/.lionagi)"),
+    ("--db", "FILE", "database file (default: LIONAGI_DB, state.db in the home)"),
+    ("--json", "", "print JSON, including errors on stderr"),
+    ("--no-color", "", "print without colours (like NO_COLOR)"),
+    ("--quiet", "", "print only results and errors"),
 )
 
 EXAMPLES: tuple[tuple[str, str], ...] = (
-    ("li state ls --since 2d --status failed", "what failed these two days"),
-    ("li state show 019e2f3c", "by the beginning of its id"),
-    ("li state search database locked", "who ever mentioned both words"),
-    ("li state ls --json | jq '.sessions[].id'", "the same for a program"),
+    ("li state ls --since 2d --status failed", "runs that failed in the last two days"),
+    ("li state show 019e2f3c", "a session by the start of its id"),
+    ("li state search database locked", "messages with both words"),
+    ("li state ls --json | jq '.sessions[].id'", "session ids for a script"),
 )
 
 
 def overview() -> str:
-    """The help of `li` itself."""
-    lines = ["Everything your agents do, kept and visible while it happens.", "", "usage: li COMMAND [options]"]
+    lines = ["Everything your agents do, recorded and visible live.", "", "usage: li COMMAND [options]"]
     for title, commands in SECTIONS:
-        lines += ["", f"{title}:", *_aligned(_entries(commands))]
-    shown = ((f"{option} {value}".rstrip(), meaning) for option, value, meaning in GLOBAL_OPTIONS)
-    lines += [
-        "",
-        "Options of every command:",
-        *_aligned([*shown, ("-h, --help", "the help of a command, with examples")]),
-    ]
+        lines += ["", f"{title}:", *_aligned(_entries(tuple(name for name, _, _ in commands)))]
+    options = [(f"{option} {value}".rstrip(), meaning) for option, value, meaning in GLOBAL_OPTIONS]
+    lines += ["", "Options of every command:", *_aligned([*options, ("-h, --help", "print the help of a command")])]
     lines += ["", "Examples:", *_aligned(EXAMPLES, 44)]
     return "\n".join(lines) + "\n"
 
 
-def _entries(commands: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
-    """A line a command; a group that stands here whole is one line, and one for its verbs."""
-    found: dict[str, str] = {}
-    for name, summary in commands:
+def _entries(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    """A line per command; a group that a section has in full is one line, with a second one for its verbs."""
+    entries: list[tuple[str, str]] = []
+    for name in names:
         group = name.partition(" ")[0]
-        whole = [command for command in COMMANDS if command.startswith(f"{group} ")]
-        if whole and all(command in dict(commands) for command in whole):
-            found[f"li {group}"] = GROUPS[group]
-            found[f"   {group}"] = "  " + " · ".join(command.partition(" ")[2] for command in whole)
-        else:
-            found[f"li {name}"] = summary
-    return [("" if left.startswith(" ") else left, right) for left, right in found.items()]
+        members = [command for command in COMMANDS if command.startswith(f"{group} ")]
+        if not members or not set(members).issubset(names):
+            entries.append((f"li {name}", COMMANDS[name]))
+        elif name == members[0]:
+            entries.append((f"li {group}", GROUPS[group]))
+            entries.append(("", "  " + " · ".join(command.partition(" ")[2] for command in members)))
+    return entries
 
 
 def group_overview(group: str) -> str:
-    """The help of a group such as `li state`."""
-    inside = [(f"li {name}", summary) for name, summary in COMMANDS.items() if name.startswith(f"{group} ")]
-    lines = [
-        f"{GROUPS[group][0].upper()}{GROUPS[group][1:]}.",
-        "",
-        f"usage: li {group} COMMAND [options]",
-        "",
-        "Commands:",
-        *_aligned(inside),
-    ]
-    lines += ["", f"`li {group} COMMAND --help` has the options of a command, and examples."]
+    commands = [(f"li {name}", summary) for name, summary in COMMANDS.items() if name.startswith(f"{group} ")]
+    summary = GROUPS[group]
+    lines = [f"{summary[0].upper()}{summary[1:]}.", "", f"usage: li {group} COMMAND [options]", "", "Commands:"]
+    lines += [*_aligned(commands), "", f"`li {group} COMMAND --help` prints the options of a command, with examples."]
     return "\n".join(lines) + "\n"
 
 
-def _aligned(rows: object, width: int = 24) -> list[str]:
-    return [f"  {left:<{width}}{right}" for left, right in rows]  # type: ignore[attr-defined]
+def _aligned(rows: list[tuple[str, str]] | tuple[tuple[str, str], ...], width: int = 24) -> list[str]:
+    return [f"  {left:<{width}}{right}" for left, right in rows]

@@ -1,4 +1,4 @@
-"""`li version`: which version this is, and of what it is made."""
+"""`li version`: print the version of lion-studio and its parts."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from lionstudio.cli._toolkit.output import emit
 
 EXAMPLES = (
     ("li version", "one line"),
-    ("li version --json", "with the versions of Python, SQLite and the database's schema"),
+    ("li version --json", "also the versions of Python, SQLite and the database schema"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """`li version` has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the version."""
     if not args.json:
         emit(f"lion-studio {__version__}\n")
         return 0

@@ -1,4 +1,4 @@
-"""The small parts of the terminal: what is escaped, how text is cut, folded, counted, and what times look like."""
+"""Text output: escaping, cutting, folding, tables, times and numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from lionstudio.cli._session.transcript import fold
 from lionstudio.cli._toolkit import humanize, table, terminal
-from lionstudio.cli._toolkit.args import integer
+from lionstudio.cli._toolkit.args import integer, point_in_time
 from lionstudio.cli._toolkit.escape import body, in_json, inline
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.progress import Progress
-from lionstudio.cli._toolkit.time_args import point_in_time
-from lionstudio.cli._toolkit.width import cut, width
+from lionstudio.cli._toolkit.table import cut, width
 from lionstudio.cli.run._execute import read_prompt
 
 ANYTHING = st.text(st.characters(exclude_categories=())) | st.text(
@@ -31,13 +30,13 @@ def is_dangerous(char: str) -> bool:
 
 
 @given(ANYTHING)
-def test_nothing_dangerous_is_left(text: str) -> None:
+def test_escape_leaves_nothing_dangerous(text: str) -> None:
     assert not any(is_dangerous(char) and char not in "\n\t" for char in body(text))
     assert not any(map(is_dangerous, inline(text)))
 
 
 @given(ANYTHING)
-def test_json_is_harmless_and_says_the_same(text: str) -> None:
+def test_in_json_is_safe_and_lossless(text: str) -> None:
     found = to_json({"text": text})
 
     assert not any(map(is_dangerous, found))
@@ -60,37 +59,37 @@ def test_json_is_harmless_and_says_the_same(text: str) -> None:
         ("\ud800", "\\ud800"),
     ],
 )
-def test_what_is_spelled_out_and_what_is_not(text: str, shown: str) -> None:
+def test_escape_examples(text: str, shown: str) -> None:
     assert body(text) == inline(text) == shown
 
 
-def test_lines_and_tabs_stay_in_bodies_only() -> None:
+def test_body_keeps_lines_and_tabs_and_inline_escapes_them() -> None:
     assert body("a\r\nb\tc\rd") == "a\nb\tc\\rd"
     assert inline("a\r\nb\tc") == "a\\r\\nb\\tc"
 
 
-def test_json_between_values_keeps_its_lines() -> None:
+def test_in_json_keeps_lines_between_values() -> None:
     assert in_json('{\n  "a": "é\x9b"\n}') == '{\n  "a": "é\\u009b"\n}'
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("nan"), b"\xff", {1: 2}, {"a": [float("-inf")]}])
-def test_what_json_lacks_is_spelled_out(value: object) -> None:
+def test_to_json_converts_invalid_values(value: object) -> None:
     assert json.loads(to_json({"value": value}))
 
 
 @given(ANYTHING.map(inline), st.integers(1, 30))
-def test_what_is_cut_fits(text: str, columns: int) -> None:
+def test_cut_fits_the_width(text: str, columns: int) -> None:
     assert width(cut(text, columns)) <= columns
     assert cut(text, columns) == text or cut(text, columns).endswith("…")
 
 
-def test_wide_and_combining_characters() -> None:
+def test_width_of_wide_and_combining_characters() -> None:
     assert (width("abc"), width("日本"), width("e\u0301"), width("👩\u200d💻")) == (3, 4, 1, 4)
     assert cut("日本語", 5) == "日本…"
 
 
 @given(ANYTHING, st.integers(1, 5), st.integers(1, 20))
-def test_folding_keeps_the_beginning_and_counts_the_rest(text: str, lines: int, chars: int) -> None:
+def test_fold_keeps_the_start_and_counts_the_rest(text: str, lines: int, chars: int) -> None:
     kept, note = fold(text, lines, chars)
     whole = text.rstrip("\n")
 
@@ -100,9 +99,9 @@ def test_folding_keeps_the_beginning_and_counts_the_rest(text: str, lines: int, 
     assert bool(note) == (kept != whole)
 
 
-def test_the_note_says_how_much_is_left() -> None:
-    assert fold("1\n2\n3\n4\n", 2) == ("1\n2", "… 2 more lines, --full")
-    assert fold("1\n2\n3", 2) == ("1\n2", "… 1 more line, --full")
+def test_fold_note_counts_the_rest() -> None:
+    assert fold("1\n2\n3\n4\n", 2) == ("1\n2", "… 2 more lines (--full)")
+    assert fold("1\n2\n3", 2) == ("1\n2", "… 1 more line (--full)")
     assert fold("12345", 2, 3) == ("123", "… 2 more characters, --full")
     assert fold("", 2) == ("", "")
 
@@ -119,14 +118,14 @@ def test_the_note_says_how_much_is_left() -> None:
         (5e9, "5.0 GB"),
     ],
 )
-def test_sizes(count: float, shown: str) -> None:
+def test_size_examples(count: float, shown: str) -> None:
     assert humanize.size(count) == shown
 
 
 @pytest.mark.parametrize(
     ("seconds", "shown"), [(0.4, "0s"), (59, "59s"), (60, "1m00s"), (3700, "1h01m"), (90000, "1d1h"), (-5, "0s")]
 )
-def test_spans(seconds: float, shown: str) -> None:
+def test_span_examples(seconds: float, shown: str) -> None:
     assert humanize.span(seconds) == shown
 
 
@@ -144,23 +143,23 @@ def test_spans(seconds: float, shown: str) -> None:
         (7e7, "2y ago"),
     ],
 )
-def test_how_long_ago(past: float, shown: str) -> None:
+def test_ago_examples(past: float, shown: str) -> None:
     assert humanize.ago(1e9 - past, 1e9) == shown
 
 
 @pytest.mark.parametrize("nonsense", [None, "soon", b"x", float("inf"), float("nan"), 1e300, True])
-def test_what_is_no_time_is_not_fatal(nonsense: object) -> None:
+def test_time_formats_accept_invalid_values(nonsense: object) -> None:
     assert humanize.iso(nonsense) is None
     assert humanize.local(nonsense) == "?"
     assert humanize.ago(nonsense, 1.0) == "?"
 
 
-def test_times_for_programs() -> None:
+def test_iso_examples() -> None:
     assert humanize.iso(1_790_000_000.25) == "2026-09-21T14:13:20.250Z"
     assert humanize.iso(-0.5) == "1969-12-31T23:59:59.500Z"
 
 
-def test_costs_and_tokens() -> None:
+def test_cost_and_tokens_examples() -> None:
     assert [humanize.cost(value) for value in (None, 0, 12_345, 1_234_567_890)] == [
         "",
         "$0.0000",
@@ -171,13 +170,13 @@ def test_costs_and_tokens() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "h", "2", "-2h", "2.5h", "2 h", "²h", "9999999999d", "2026", "99999-01-01"])
-def test_what_is_no_moment(text: str) -> None:
+def test_point_in_time_rejects_invalid_text(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="2h or 14d"):
         point_in_time(text)
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1.0", "x", "²", "1" * 40, "11"])
-def test_what_is_no_whole_number(text: str) -> None:
+def test_integer_rejects_invalid_text(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="from 0 to 10"):
         integer(0, 10)(text)
 
@@ -191,7 +190,7 @@ def rendered(room: int, *texts: str) -> list[str]:
     return table.render(columns, [[table.Cell(text) for text in texts]], room, plain)
 
 
-def test_a_table_gives_way_from_the_least_important() -> None:
+def test_render_drops_the_least_important_columns() -> None:
     texts = ("1234", "a name of some length", "extra")
 
     assert rendered(40, *texts)[1] == "1234  a name of some length  extra"
@@ -200,7 +199,7 @@ def test_a_table_gives_way_from_the_least_important() -> None:
     assert all(len(line) <= 14 for line in rendered(14, *texts))
 
 
-def test_a_column_without_any_text_is_left_out() -> None:
+def test_render_omits_empty_columns() -> None:
     assert rendered(80, "1", "name", "") == ["ID  NAME", "1   name"]
 
 
@@ -209,20 +208,20 @@ class Tty(io.StringIO):
         return True
 
 
-def test_a_bar_says_how_far_how_fast_and_how_long_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = Tty()
-    monkeypatch.setattr("sys.stderr", seen)
+def test_progress_shows_count_rate_and_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    output = Tty()
+    monkeypatch.setattr("sys.stderr", output)
     monkeypatch.setenv("TERM", "xterm")
     clock = iter([0.0, 0.0, 10.0, 10.0, 20.0, 20.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     with Progress("Reading", 100) as progress:
         progress.show(50)
 
-    assert "50/100  5/s  10s left" in seen.getvalue()
-    assert seen.getvalue().endswith("\r\x1b[K")
+    assert "50/100  5/s  10s left" in output.getvalue()
+    assert output.getvalue().endswith("\r\x1b[K")
 
 
-def test_a_width_that_somebody_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_width_of_obeys_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "55")
     assert terminal.width_of(io.StringIO()) == 55
     monkeypatch.setenv("COLUMNS", "nonsense")
@@ -230,7 +229,7 @@ def test_a_width_that_somebody_asked_for(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 class Keyboard(io.TextIOWrapper):
-    """What comes in, from a person or from a pipe."""
+    """Standard input, from a terminal or a pipe."""
 
     def __init__(self, typed: bytes, *, attended: bool) -> None:
         super().__init__(io.BytesIO(typed))
@@ -241,12 +240,12 @@ class Keyboard(io.TextIOWrapper):
 
 
 @pytest.mark.parametrize(("attended", "quiet", "said"), [(True, False, 1), (True, True, 0), (False, False, 0)])
-def test_who_sits_before_a_terminal_is_told_to_type_the_prompt(
+def test_read_prompt_asks_on_a_terminal(
     attended: bool, quiet: bool, said: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stdin", Keyboard(b"do it\n", attended=attended))
 
     assert read_prompt(None, quiet=quiet) == "do it\n"
-    assert capsys.readouterr().err == "Type the prompt; Ctrl-D ends it.\n" * said
+    assert capsys.readouterr().err == "Type the prompt, then press Ctrl-D.\n" * said
     assert read_prompt("given", quiet=quiet) == "given"
     assert capsys.readouterr().err == ""

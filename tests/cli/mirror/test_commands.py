@@ -1,4 +1,4 @@
-"""`li mirror`: for people, programs and pipes."""
+"""`li mirror` on a terminal, in a pipe and as JSON."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.commands import here, li, on_terminal
+from tests.support.commands import li, run_li, run_on_terminal, start_li
 from tests.support.transcripts import CLAUDE, Claude, Codex
 
 from lionstudio.imports.transcripts.retention import Retention, retention
@@ -16,83 +16,83 @@ from lionstudio.imports.transcripts.retention import Retention, retention
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folders of both tools, a home, and the variables that say so."""
+    """Data folders of both tools and a home, with their environment variables."""
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
     return tmp_path
 
 
-def test_a_first_run_makes_the_database_and_the_second_finds_nothing_new(tools: Path) -> None:
+def test_mirror_second_run_reads_nothing_new(tools: Path) -> None:
     Claude(tools / "claude").talk(2)
-    first, second = here("mirror", "claude"), here("mirror", "claude", "--json")
-    assert first.out == ("Claude Code: 8 new messages read from 1 new transcript and 0 that grew; 0 had nothing new.\n")
+    first, second = run_li("mirror", "claude"), run_li("mirror", "claude", "--json")
+    assert first.out == ("Claude Code: read 8 messages from 1 new transcript\n")
     assert (second.json["schema_version"], second.json["messages"], second.json["unchanged"]) == (1, 0, 1)
-    assert here("state", "ls", "--json").json["sessions"][0]["name"] == "please do 2 things"
+    assert run_li("state", "ls", "--json").json["sessions"][0]["name"] == "please do 2 things"
 
 
-def test_a_dry_run_writes_nothing(tools: Path) -> None:
+def test_mirror_dry_run_writes_nothing(tools: Path) -> None:
     parent = Claude(tools / "claude").talk(2)
     parent.fork(tools / "claude").user("mine")
-    done = here("mirror", "claude", "--dry-run", "--json").json
+    done = run_li("mirror", "claude", "--dry-run", "--json").json
     assert (done["dry_run"], done["messages"], done["imported"]) == (True, 9, 2)
     assert not (tools / "home").exists()
-    here("mirror", "claude")
-    assert here("mirror", "claude", "--dry-run", "--json").json["messages"] == 0
+    run_li("mirror", "claude")
+    assert run_li("mirror", "claude", "--dry-run", "--json").json["messages"] == 0
 
 
-def test_the_command_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
+def test_mirror_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
     talk = Codex(tools / "codex").begin()
     talk.user("hello")
     env = {"LIONAGI_HOME": str(tools / "home"), "CODEX_HOME": str(tools / "codex")}
-    assert "1 new message read from 1 new transcript" in li("mirror", "codex", env=env).out
+    assert "read 1 message from 1 new transcript" in li("mirror", "codex", env=env).out
     talk.assistant("hi")
-    seen = on_terminal("mirror", "codex", env=env)
-    assert seen.code == 0
-    assert "1 new message read from 0 new transcripts and 1 that grew" in seen.out
+    output = run_on_terminal("mirror", "codex", env=env)
+    assert output.code == 0
+    assert "read 1 message from 1 updated transcript" in output.out
 
 
-def test_what_is_skipped_is_said(tools: Path) -> None:
+def test_mirror_reports_skipped_lines(tools: Path) -> None:
     talk = Claude(tools / "claude").talk(1)
     with open(talk.path, "a") as file:
         file.write("not json\n[]\n")
     os.mkfifo(talk.path.parent / "pipe.jsonl")
-    done = here("mirror", "claude")
+    done = run_li("mirror", "claude")
     assert "1 × not JSON, 1 × not a JSON object" in done.out
     assert "pipe.jsonl: is a pipe, not a file" in done.out
 
 
-def test_no_folder_is_said(tools: Path) -> None:
-    done = here("mirror", "claude", "--json")
+def test_mirror_without_a_data_folder_is_not_found(tools: Path) -> None:
+    done = run_li("mirror", "claude", "--json")
     assert done.code == 3
     assert "CLAUDE_CONFIG_DIR" in json.loads(done.err)["error"]["hint"]
 
 
-def test_another_root(tools: Path) -> None:
+def test_mirror_root_selects_another_folder(tools: Path) -> None:
     Claude(tools / "backup").talk(1)
-    assert "5 new messages" in here("mirror", "claude", "--root", str(tools / "backup")).out
+    assert "read 5 messages" in run_li("mirror", "claude", "--root", str(tools / "backup")).out
 
 
-def test_status(tools: Path) -> None:
+def test_mirror_status_counts_transcripts(tools: Path) -> None:
     talk = Claude(tools / "claude").talk(1)
     gone = Claude(tools / "claude").talk(1)
-    assert "claude.behind_files\t2\n" in here("mirror", "status").out
-    here("mirror", "claude")
+    assert "claude.behind_files\t2\n" in run_li("mirror", "status").out
+    run_li("mirror", "claude")
     gone.path.unlink()
     talk.user("more")
-    found = here("mirror", "status", "--json").json["tools"]
+    found = run_li("mirror", "status", "--json").json["tools"]
     claude = found[0]
     assert (claude["tool"], claude["found_files"], claude["mirrored_files"]) == ("claude", 1, 1)
     assert (claude["behind_files"], claude["kept_files"], claude["sessions"], claude["messages"]) == (1, 1, 2, 10)
     assert 0 < claude["behind_bytes"] < 1000
     assert claude["retention"]["days"] == 30
     assert found[1]["exists"] is False
-    said = on_terminal("mirror", "status", columns=200, env={"LIONAGI_HOME": str(tools / "home")}).out
-    assert "kept      1 transcript that it has deleted" in said
-    assert 'put "cleanupPeriodDays": 3650 into' in said
+    result = run_on_terminal("mirror", "status", columns=200, env={"LIONAGI_HOME": str(tools / "home")}).out
+    assert "kept      1 transcript deleted by the tool" in result
+    assert 'put "cleanupPeriodDays": 3650 into' in result
 
 
-def test_retention(tools: Path) -> None:
+def test_mirror_status_shows_the_retention(tools: Path) -> None:
     root = tools / "claude"
     talk = Claude(root).talk(1)
     now = os.stat(talk.path).st_mtime + 25 * 86400
@@ -113,28 +113,26 @@ def test_retention(tools: Path) -> None:
         assert claude().days == 30
 
 
-def test_the_doctor_prints_the_retention(tools: Path) -> None:
+def test_doctor_prints_the_retention(tools: Path) -> None:
     Claude(tools / "claude").talk(1)
-    here("mirror", "claude")
-    done = here("state", "doctor")
+    run_li("mirror", "claude")
+    done = run_li("state", "doctor")
     assert done.code == 0
     assert "Claude Code deletes transcripts after 30 days" in done.out
     found = [
-        found for found in here("state", "doctor", "--json").json["findings"] if found["code"] == "claude.retention"
+        found for found in run_li("state", "doctor", "--json").json["findings"] if found["code"] == "claude.retention"
     ]
     assert [found["severity"] for found in found] == ["info"]
 
 
-def test_an_interrupted_run_goes_on(tools: Path) -> None:
+def test_mirror_continues_after_an_interruption(tools: Path) -> None:
     import signal
     import subprocess
-
-    from tests.support.commands import started
 
     for _ in range(30):
         Claude(tools / "claude").talk(60)
     env = {"LIONAGI_HOME": str(tools / "home"), "CLAUDE_CONFIG_DIR": str(tools / "claude")}
-    with started("mirror", "claude", env=env) as process:
+    with start_li("mirror", "claude", env=env) as process:
         deadline = time.monotonic() + 20
         while not (tools / "home" / "state.db").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -143,4 +141,4 @@ def test_an_interrupted_run_goes_on(tools: Path) -> None:
         assert process.wait(20) in (0, 130)
         assert isinstance(process, subprocess.Popen)
     li("mirror", "claude", env=env)
-    assert here("mirror", "status", "--json").json["tools"][0]["messages"] == 30 * 182
+    assert run_li("mirror", "status", "--json").json["tools"][0]["messages"] == 30 * 182

@@ -1,4 +1,4 @@
-"""`li ps` and `li logs` in a pipe: a row a line with tabs between, whatever the text holds."""
+"""`li ps` and `li logs`: one tab-separated line per item, whatever the text contains."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 import pytest
 from tests.support.builders import begin, said, write
-from tests.support.commands import here, on_terminal
+from tests.support.commands import run_li, run_on_terminal
 
 from lionstudio.model.messages import create_message
 from lionstudio.state.database import Database
@@ -16,7 +16,7 @@ from lionstudio.state.sessions import finish_session
 
 @pytest.fixture
 def talk(db: Database) -> Database:
-    """A run with everything that a line could stumble over."""
+    """A run with text that could break a line."""
     now = time.time()
     session = begin(db, "run-1", name="a\tname", created_at=now, started_at=now)
     call = create_message({"function": "grep", "arguments": {"word": "x"}}, id="call", created_at=now)
@@ -26,31 +26,31 @@ def talk(db: Database) -> Database:
     return db
 
 
-def test_a_run_is_one_line_of_ps(talk: Database) -> None:
-    done = here("ps", "--db", talk.path)
+def test_ps_prints_one_line_per_run(talk: Database) -> None:
+    done = run_li("ps", "--db", talk.path)
     [line] = done.out.splitlines()
     cells = line.split("\t")
     assert (cells[0], cells[4], cells[5], len(cells)) == ("run-1", "4", "a\\tname", 7)
     assert cells[1] == "unknown"
     assert cells[2].endswith("Z")
     write(talk, finish_session, "run-1", "completed")
-    assert here("ps", "--db", talk.path) == (0, "", "nothing runs\n")
+    assert run_li("ps", "--db", talk.path) == (0, "", "No active runs.\n")
 
 
-def test_a_message_is_one_line_of_logs(talk: Database) -> None:
-    rows = [line.split("\t") for line in here("logs", "run-1", "--db", talk.path).out.splitlines()]
+def test_logs_prints_one_line_per_message(talk: Database) -> None:
+    rows = [line.split("\t") for line in run_li("logs", "run-1", "--db", talk.path).out.splitlines()]
     assert [(row[0], *row[2:]) for row in rows[:3]] == [
         ("0", "user", "", "first\\nsecond\\tthird\\x1b[31m"),
         ("1", "assistant", "grep", '{"word":"x"}'),
         ("2", "tool", "", "one\\ntwo"),
     ]
     assert rows[3][4].endswith("y…")
-    full = here("logs", "run-1", "--full", "--db", talk.path).out.splitlines()[3]
+    full = run_li("logs", "run-1", "--full", "--db", talk.path).out.splitlines()[3]
     assert full.endswith("y" * 5000)
 
 
-def test_people_get_a_table_and_a_conversation(talk: Database) -> None:
-    assert "HEALTH" in on_terminal("ps", "--db", talk.path).out
-    seen = on_terminal("logs", "run-1", "--db", talk.path, "--no-color").out
-    assert "    second" in seen
-    assert "tool grep" in seen
+def test_ps_and_logs_on_a_terminal(talk: Database) -> None:
+    assert "HEALTH" in run_on_terminal("ps", "--db", talk.path).out
+    output = run_on_terminal("logs", "run-1", "--db", talk.path, "--no-color").out
+    assert "    second" in output
+    assert "tool grep" in output

@@ -1,4 +1,4 @@
-"""`li show`: plan, list, look, decide, draw; with real git, and no director that would change things meanwhile."""
+"""`li show`: plan, list, status, decisions and graph, with real git and without a director."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.builders import git
-from tests.support.commands import here, li, on_terminal
+from tests.support.commands import li, run_li, run_on_terminal
 
 from lionstudio.cli._show.ascii_graph import draw, mermaid
 from lionstudio.cli._show.draft import plan_in
@@ -55,7 +55,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def planned(home: Path) -> Path:
-    assert here("show", "plan", "speed", "--from", str(home / "plan.md"), "--quiet").code == 0
+    assert run_li("show", "plan", "speed", "--from", str(home / "plan.md"), "--quiet").code == 0
     return home / "shows" / "speed"
 
 
@@ -79,8 +79,8 @@ def environ(home: Path) -> dict[str, str]:
 # ── plan ──
 
 
-def test_a_pattern_is_written_for_the_repository_one_is_in(home: Path) -> None:
-    done = here("show", "plan", "speed", "--goal", "faster: much")
+def test_plan_writes_a_template_for_the_current_repository(home: Path) -> None:
+    done = run_li("show", "plan", "speed", "--goal", "faster: much")
 
     path = home / "shows" / "speed" / "_show.md"
     assert (done.code, done.out) == (0, f"{path}\n")
@@ -93,84 +93,84 @@ def test_a_pattern_is_written_for_the_repository_one_is_in(home: Path) -> None:
     )
     with database(home) as db:
         assert recover(str(path.parent), db).show.goal == "faster: much"
-    again = here("show", "plan", "speed", "--json").json
+    again = run_li("show", "plan", "speed", "--json").json
     assert (again["plays"], again["problems"], again["written"]) == (["first", "second"], [], False)
 
 
-def test_a_pattern_is_edited_before_it_is_run(home: Path) -> None:
+def test_run_rejects_placeholder_prompts(home: Path) -> None:
     path = home / "shows" / "speed" / "_show.md"
-    told = here("show", "plan", "speed").err.splitlines()
+    told = run_li("show", "plan", "speed").err.splitlines()
     assert told[-2:] == [
-        f"Edit it first (first, second: what the agent is to do): {path}",
+        f"Replace the placeholder prompts of first, second in {path}",
         "Then run it: li show run speed",
     ]
 
-    refused = here("show", "run", "speed")
+    refused = run_li("show", "run", "speed")
     assert refused.code == 2
-    assert "does not say yet what is to be done: first, second" in refused.err
+    assert "still have placeholder prompts: first, second" in refused.err
     assert f"edit {path}" in refused.err
-    path.write_text(path.read_text().replace("Describe the task for the agent.", "Split the lexer."))
-    assert "to be done: second" in here("show", "run", "speed").err
-    path.write_text(path.read_text().replace("Describe the task that starts after `first` is merged.", "Use it."))
-    assert here("show", "plan", "speed").err.endswith("\nRun it: li show run speed\n")
+    path.write_text(path.read_text().replace("What the agent is to do.", "Split the lexer."))
+    assert "placeholder prompts: second" in run_li("show", "run", "speed").err
+    path.write_text(path.read_text().replace("What comes after the first is merged.", "Use it."))
+    assert run_li("show", "plan", "speed").err.endswith("\nRun it: li show run speed\n")
 
 
-def test_a_plan_from_a_file_gets_the_repository_it_does_not_name(home: Path) -> None:
-    done = here("show", "plan", "speed", "--from", str(home / "plan.md"), "--json")
+def test_plan_from_a_file_adds_the_repository(home: Path) -> None:
+    done = run_li("show", "plan", "speed", "--from", str(home / "plan.md"), "--json")
 
     assert (done.code, done.json["plays"], done.json["written"]) == (0, ["one", "two", "three"], True)
-    refused = here("show", "plan", "speed", "--from", str(home / "plan.md"))
+    refused = run_li("show", "plan", "speed", "--from", str(home / "plan.md"))
     assert refused.code == 1
-    assert "has a plan already" in refused.err
-    assert here("show", "plan", "speed", "--from", str(home / "plan.md"), "--force").code == 0
+    assert "already has a plan" in refused.err
+    assert run_li("show", "plan", "speed", "--from", str(home / "plan.md"), "--force").code == 0
     piped = li("show", "plan", "other", "--from", "-", env=environ(home), input=PLAN.encode(), cwd=home / "repo")
     assert piped.code == 0
 
 
-def test_mistakes_are_told_with_their_lines_and_nothing_is_written(home: Path) -> None:
+def test_plan_prints_errors_with_lines_and_writes_nothing(home: Path) -> None:
     (home / "bad.md").write_text(PLAN.replace("depends_on: one", "depends_on: oe").replace("script", "nobody"))
 
-    done = here("show", "plan", "speed", "--from", str(home / "bad.md"))
+    done = run_li("show", "plan", "speed", "--from", str(home / "bad.md"))
 
     path = home / "shows" / "speed" / "_show.md"
     assert (done.code, done.out) == (2, "")
-    assert f"{path}:7: error: two depends on 'oe', which is not a play of this show (did you mean one?)" in done.err
-    assert f"{path}:6: error: one: agent 'nobody' does not exist" in done.err
-    assert "Nothing was written." in done.err
+    assert f"{path}:7: error: two depends on 'oe', which is no play of this show (did you mean one?)" in done.err
+    assert f"{path}:6: error: one: there is no agent 'nobody'" in done.err
+    assert "nothing written." in done.err
     assert not path.exists()
-    assert here("show", "ls", "--json").json["shows"] == []
+    assert run_li("show", "ls", "--json").json["shows"] == []
 
 
-def test_a_repository_that_cannot_be_used_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plan_reports_an_unusable_repository(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     empty = home / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)
-    assert here("show", "plan", "speed").code != 0
+    assert run_li("show", "plan", "speed").code != 0
     git(empty, "init", "-q")
-    unborn = here("show", "plan", "speed", "--from", str(home / "plan.md"))
+    unborn = run_li("show", "plan", "speed", "--from", str(home / "plan.md"))
     assert unborn.code == 2
     assert "error: " in unborn.err
     assert not (home / "shows" / "speed" / "_show.md").exists()
 
 
-def test_a_dirty_tree_is_a_warning(home: Path) -> None:
+def test_plan_warns_about_a_dirty_tree(home: Path) -> None:
     (home / "repo" / "a").write_text("changed\n")
 
-    done = here("show", "plan", "speed", "--from", str(home / "plan.md"))
+    done = run_li("show", "plan", "speed", "--from", str(home / "plan.md"))
 
     assert done.code == 0
     assert "warning:" in done.err
 
 
 @pytest.mark.parametrize("topic", ["Speed", "../x", "a b", "integration", "-x", "x" * 64])
-def test_topics_that_would_lead_astray(topic: str, home: Path) -> None:
+def test_plan_rejects_unsafe_topics(topic: str, home: Path) -> None:
     for verb in ("plan", "status", "graph", "abort"):
-        assert here("show", verb, *(["--"] if topic[0] == "-" else []), topic).code == 2
+        assert run_li("show", verb, *(["--"] if topic[0] == "-" else []), topic).code == 2
     assert not (home / "shows").exists()
 
 
 def planner(home: Path, answer: str) -> None:
-    """An agent that gives always the same answer."""
+    """An agent that always gives the same answer."""
     agents = home / "home" / "agents"
     agents.mkdir(parents=True)
     (home / "answer.md").write_text(answer)
@@ -178,32 +178,32 @@ def planner(home: Path, answer: str) -> None:
     (agents / "planner.md").write_text(f"---\n{head}---\nYou plan.\n")
 
 
-def test_an_agent_drafts_the_plan(home: Path) -> None:
+def test_plan_agent_drafts_the_plan(home: Path) -> None:
     planner(home, "Here it is:\n\n```markdown\n---\nplays:\n- {name: one, prompt: go}\n---\nWhy.\n```\n")
 
-    done = here("show", "plan", "speed", "--agent", "planner", "--goal", "be fast")
+    done = run_li("show", "plan", "speed", "--agent", "planner", "--goal", "be fast")
 
     assert (done.code, done.out) == (0, f"{home}/shows/speed/_show.md\n"), done.err
     text = (home / "shows" / "speed" / "_show.md").read_text()
     assert ("agent: planner\n" in text, "goal: be fast\n" in text, "Why." in text) == (True, True, True)
-    named = [each["name"] for each in here("state", "ls", "--json").json["sessions"]]
+    named = [each["name"] for each in run_li("state", "ls", "--json").json["sessions"]]
     assert named == ["plan_speed"]
-    assert here("show", "plan", "other", "--agent", "planner").code == 2
+    assert run_li("show", "plan", "other", "--agent", "planner").code == 2
 
 
 @pytest.mark.parametrize("answer", ["I would rather not.", "```yaml\nplays: [{name: -D, prompt: x}]\n```"])
-def test_an_agent_without_a_plan_is_asked_twice_and_then_refused(answer: str, home: Path) -> None:
+def test_plan_agent_is_retried_once(answer: str, home: Path) -> None:
     planner(home, answer)
 
-    done = here("show", "plan", "speed", "--agent", "planner", "--goal", "be fast")
+    done = run_li("show", "plan", "speed", "--agent", "planner", "--goal", "be fast")
 
     assert done.code == 2
     assert "the draft" in done.err
-    assert len(here("state", "ls", "--json").json["sessions"]) == 2
+    assert len(run_li("state", "ls", "--json").json["sessions"]) == 2
     assert not (home / "shows" / "speed" / "_show.md").exists()
 
 
-def test_a_plan_is_found_in_an_answer() -> None:
+def test_plan_in_finds_the_plan_in_an_answer() -> None:
     assert plan_in("x\n```yaml\nplays: []\n```\ny") == "---\nplays: []\n---\n"
     assert plan_in("---\nplays: []\n---\n") == "---\nplays: []\n---\n"
     assert plan_in("```\nplays: [1]\n```\n```md\n---\nplays: [2]\n---\n```") == "---\nplays: [2]\n---\n"
@@ -213,7 +213,7 @@ def test_a_plan_is_found_in_an_answer() -> None:
 # ── looking ──
 
 
-def test_where_everything_stands(planned: Path) -> None:
+def test_status_and_ls_print_every_play(planned: Path) -> None:
     home = planned.parents[1]
     advance(planned, "one", *GATED, PlayStatus.MERGED)
     with database(home) as db:
@@ -222,7 +222,7 @@ def test_where_everything_stands(planned: Path) -> None:
             str(planned), db, "two", Transition(status=PlayStatus.ESCALATED, attempt=1, reason="no \x1b[31mway")
         )
 
-    status = here("show", "status", "speed", "--json").json
+    status = run_li("show", "status", "speed", "--json").json
     assert [(play["name"], play["status"]) for play in status["show"]["plays"]] == [
         ("one", "merged"),
         ("two", "escalated"),
@@ -230,20 +230,20 @@ def test_where_everything_stands(planned: Path) -> None:
     ]
     assert (status["director"], status["show"]["directed"]) == (None, False)
     assert status["show"]["blocked"] == {"three": ["two"]}
-    seen = on_terminal("show", "status", "speed", env=environ(home), columns=140).out
-    assert "1/3 merged" in seen
-    assert "no \\x1b[31mway" in seen
-    assert "li show redo speed two" in seen
-    assert "nobody directs it" in seen
-    plain = here("show", "status", "speed").out.splitlines()
+    output = run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
+    assert "1/3 merged" in output
+    assert "no \\x1b[31mway" in output
+    assert "li show redo speed two" in output
+    assert "no director running" in output
+    plain = run_li("show", "status", "speed").out.splitlines()
     assert [line.split("\t")[:3] for line in plain] == [
         ["one", "merged", "1"],
         ["two", "escalated", "1"],
         ["three", "pending", "1"],
     ]
-    listed = here("show", "ls").out.split("\t")
+    listed = run_li("show", "ls").out.split("\t")
     assert listed[:3] == ["speed", "active", "1/3"]
-    assert "speed" in on_terminal("show", "ls", "--active", env=environ(home)).out
+    assert "speed" in run_on_terminal("show", "ls", "--active", env=environ(home)).out
 
 
 def _ran(conn: Connection, used: Usage) -> None:
@@ -251,28 +251,28 @@ def _ran(conn: Connection, used: Usage) -> None:
     add_usage(conn, session.id, used)
 
 
-def test_a_cost_that_is_not_all_of_it_says_so(planned: Path) -> None:
+def test_status_mentions_unpriced_runs(planned: Path) -> None:
     home = planned.parents[1]
-    assert "tokens" not in on_terminal("show", "status", "speed", env=environ(home), columns=140).out
+    assert "tokens" not in run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
     with database(home) as db:
         db.write(lambda conn: _ran(conn, Usage(input_tokens=1000, output_tokens=500, cost_microusd=2_000_000)))
         db.write(lambda conn: _ran(conn, Usage(input_tokens=500)))
 
-    seen = on_terminal("show", "status", "speed", env=environ(home), columns=140).out
-    assert "2.0k tokens · $2.00 · 2m00s of agents' time · 1 of 2 runs have no known price" in seen
-    usage = here("show", "status", "speed", "--json").json["usage"]
+    output = run_on_terminal("show", "status", "speed", env=environ(home), columns=140).out
+    assert "2.0k tokens · $2.00 · 2m00s agent time · 1 of 2 runs have no known price" in output
+    usage = run_li("show", "status", "speed", "--json").json["usage"]
     assert usage == {"tokens": 2000, "cost_microusd": 2_000_000, "seconds": 120.0, "sessions": 2, "unpriced": 1}
 
 
-def test_watching_ends_with_the_show(planned: Path) -> None:
+def test_status_watch_ends_with_the_show(planned: Path) -> None:
     with database(planned.parents[1]) as db:
         save_final_verdict(str(planned), db, {"show_passed": True}, ShowStatus.COMPLETED)
 
-    assert here("show", "status", "speed", "--watch").code == 0
-    assert here("show", "ls", "--active").out == ""
+    assert run_li("show", "status", "speed", "--watch").code == 0
+    assert run_li("show", "ls", "--active").out == ""
 
 
-def test_a_show_that_is_only_on_disk_is_shown(home: Path) -> None:
+def test_status_reads_a_show_that_is_only_on_disk(home: Path) -> None:
     folder = home / "shows" / "old" / "first"
     folder.mkdir(parents=True)
     (folder.parent / "_show.md").write_text("## Goal\n\nOld times\n")
@@ -280,20 +280,20 @@ def test_a_show_that_is_only_on_disk_is_shown(home: Path) -> None:
     (home / "shows" / "broken").mkdir()
     (home / "shows" / "broken" / "_show.md").write_bytes(b"\xff\xfe")
 
-    shows = {each["topic"]: each for each in here("show", "ls", "--json").json["shows"]}
+    shows = {each["topic"]: each for each in run_li("show", "ls", "--json").json["shows"]}
     assert (shows["old"]["goal"], shows["old"]["plays"][0]["status"]) == ("Old times", "merged")
     assert "is not UTF-8" in shows["broken"]["error"]
-    assert here("show", "status", "old").out.startswith("first\tmerged\t2")
+    assert run_li("show", "status", "old").out.startswith("first\tmerged\t2")
 
 
-def test_the_graph(planned: Path) -> None:
-    assert here("show", "graph", "speed").out == (
+def test_graph_formats(planned: Path) -> None:
+    assert run_li("show", "graph", "speed").out == (
         "●    one  pending\n├─╮\n│ ●  two  pending\n├─╯\n●    three  pending\n"
     )
-    drawn = here("show", "graph", "speed", "--mermaid").out.splitlines()
+    drawn = run_li("show", "graph", "speed", "--mermaid").out.splitlines()
     assert drawn[0] == "flowchart LR"
     assert "  p0 --> p1" in drawn
-    found = here("show", "graph", "speed", "--json").json
+    found = run_li("show", "graph", "speed", "--json").json
     assert found["edges"] == [
         {"from": "one", "to": "two"},
         {"from": "one", "to": "three"},
@@ -301,7 +301,7 @@ def test_the_graph(planned: Path) -> None:
     ]
 
 
-def test_lanes_of_all_shapes() -> None:
+def test_draw_lanes_of_all_shapes() -> None:
     graph = {
         "a": [],
         "b": ["a"],
@@ -336,31 +336,31 @@ def test_lanes_of_all_shapes() -> None:
     assert "<script" not in "\n".join(mermaid([hostile]))
 
 
-def test_the_critical_path(planned: Path) -> None:
+def test_critical_path_formats(planned: Path) -> None:
     with database(planned.parents[1]) as db:
         save_play(str(planned), db, "one", PlayStatus.PREPARED, started_at=100.0, ended_at=160.0)
 
-    found = here("show", "critical-path", "speed", "--json").json
+    found = run_li("show", "critical-path", "speed", "--json").json
     assert [each["name"] for each in found["critical_path"]] == ["one", "two", "three"]
     assert found["seconds"] == 60.0
-    assert here("show", "critical-path", "speed").out.splitlines()[0] == "one\tprepared\t60"
-    assert "1m00s so far" in on_terminal("show", "critical-path", "speed", env=environ(planned.parents[1])).out
+    assert run_li("show", "critical-path", "speed").out.splitlines()[0] == "one\tprepared\t60"
+    assert "1m00s so far" in run_on_terminal("show", "critical-path", "speed", env=environ(planned.parents[1])).out
 
 
 # ── deciding ──
 
 
-def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
+def test_decisions_are_written_for_the_next_director(planned: Path) -> None:
     advance(planned, "one", *GATED)
 
-    done = here("show", "approve", "speed", "one", "--feedback", "good")
+    done = run_li("show", "approve", "speed", "one", "--feedback", "good")
 
-    assert (done.code, done.out) == (0, "speed/one is approved\n")
-    assert "Go on with: li show resume speed" in done.err
+    assert (done.code, done.out) == (0, "speed/one approved\n")
+    assert "Continue the show: li show resume speed" in done.err
     found = find_decision(str(planned), "one")
     assert found is not None
     assert (found.word, found.attempt, found.feedback) == (DecisionKind.APPROVE, 1, "good")
-    told = here("show", "reject", "speed", "one", "--json").json
+    told = run_li("show", "reject", "speed", "one", "--json").json
     assert (told["directed"], told["decision"]["word"]) == (False, "reject")
     logged = [json.loads(line) for line in (planned / "_decisions.jsonl").read_text().splitlines()]
     assert [(each["what"], each["play"], each["word"]) for each in logged] == [
@@ -375,43 +375,43 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
     [
         (("approve", "speed", "one"), 1, "one is pending; there is nothing to approve"),
         (("redo", "speed", "one"), 1, "one is pending; there is nothing to redo"),
-        (("redo", "speed", "nobody"), 3, "it has: one, two, three"),
+        (("redo", "speed", "nobody"), 3, "plays of speed: one, two, three"),
         (("redo", "speed"), 2, "PLAY"),
-        (("approve", "nothing", "one"), 3, "there is no show nothing"),
-        (("approve", "speed", "one", "--tokens", "5"), 2, "a budget is about the whole show"),
-        (("approve", "speed", "--cost", "x"), 2, "is no amount"),
-        (("approve", "speed", "--time", "soon"), 2, "is no span"),
+        (("approve", "nothing", "one"), 3, "show nothing not found"),
+        (("approve", "speed", "one", "--tokens", "5"), 2, "a budget applies to the whole show"),
+        (("approve", "speed", "--cost", "x"), 2, "is not an amount"),
+        (("approve", "speed", "--time", "soon"), 2, "is not a duration"),
     ],
 )
-def test_words_that_mean_nothing(arguments: tuple[str, ...], code: int, words: str, planned: Path) -> None:
-    done = here("show", *arguments)
+def test_decisions_reject_invalid_input(arguments: tuple[str, ...], code: int, words: str, planned: Path) -> None:
+    done = run_li("show", *arguments)
 
     assert (done.code, done.out) == (code, "")
     assert words in done.err
     assert not list(planned.rglob("_decision.json"))
 
 
-def test_what_has_not_run_cannot_be_approved(planned: Path) -> None:
+def test_approve_rejects_a_play_that_has_not_run(planned: Path) -> None:
     advance(planned, "two", PlayStatus.ESCALATED)
 
-    done = here("show", "approve", "speed", "two")
+    done = run_li("show", "approve", "speed", "two")
 
     assert done.code == 1
-    assert "two has not run: it waits for one" in done.err
+    assert "two has not run: blocked by one" in done.err
 
 
-def test_a_show_gets_more_to_spend_or_is_accepted(planned: Path) -> None:
-    assert here("show", "approve", "speed", "--tokens", "500", "--cost", "1.5", "--time", "2h").code == 0
+def test_approve_raises_the_budget_or_accepts_the_show(planned: Path) -> None:
+    assert run_li("show", "approve", "speed", "--tokens", "500", "--cost", "1.5", "--time", "2h").code == 0
     found = find_decision(str(planned), None)
     assert found is not None
     assert found.budget == {"tokens": 500, "cost_microusd": 1_500_000, "seconds": 7200}
-    assert here("show", "approve", "speed").out == "speed is approved\n"
+    assert run_li("show", "approve", "speed").out == "speed approved\n"
     accepted = find_decision(str(planned), None)
     assert accepted is not None
     assert (accepted.word, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)
 
 
-def test_a_decision_that_another_hand_wrote_is_read_or_left_alone(planned: Path) -> None:
+def test_read_decision_ignores_invalid_files(planned: Path) -> None:
     (planned / "one" / "_decision.json").write_text('{"decision": "redo", "attempt": 1, "feedback": 5}')
     by_hand = find_decision(str(planned), "one")
     assert by_hand is not None
@@ -421,11 +421,11 @@ def test_a_decision_that_another_hand_wrote_is_read_or_left_alone(planned: Path)
         assert find_decision(str(planned), "one") is None
 
 
-def test_an_ended_show_is_not_aborted(planned: Path) -> None:
+def test_abort_rejects_an_ended_show(planned: Path) -> None:
     with database(planned.parents[1]) as db:
         save_final_verdict(str(planned), db, {"show_passed": True}, ShowStatus.COMPLETED)
 
-    done = here("show", "abort", "speed")
+    done = run_li("show", "abort", "speed")
 
     assert done.code == 1
     assert not (planned / "_ABORT").exists()

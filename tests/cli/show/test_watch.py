@@ -1,4 +1,4 @@
-"""Watching a show: the picture on a terminal, lines in a pipe, and leaving it without ending anything."""
+"""Watching a show on a terminal and in a pipe, and detaching from it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.support.commands import on_terminal
+from tests.support.commands import run_on_terminal
 from tests.support.show_harness import TOPIC, Theatre
 
-from lionstudio.cli._show.render import head
+from lionstudio.cli._show.render import heading
 from lionstudio.cli._show.snapshot import take_snapshot
 from lionstudio.shows.process.lock import has_director
 from lionstudio.state.database import reading
@@ -38,7 +38,7 @@ def held(theatre: Theatre) -> Path:
     return go
 
 
-def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
+def test_watch_on_a_terminal_shows_plays_and_activity(theatre: Theatre) -> None:
     go = held(theatre)
 
     def act(_: subprocess.Popen[bytes]) -> None:
@@ -46,31 +46,31 @@ def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
         time.sleep(1.2)
         go.touch()
 
-    said = on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
+    result = run_on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
 
-    assert said.code == 0
-    assert "▸ first" in said.out
-    assert "run sh -c" in said.out or "I am at it" in said.out
-    assert "  · second" in said.out
-    assert "after first" in said.out
-    assert "2/2 merged" in said.out
-    assert "120 tokens" in said.out
-    assert "$0.0040" in said.out
-    assert f"the show {TOPIC} is completed" in said.out
-    assert said.out.rstrip().endswith(f"merge show/{TOPIC}/integration takes it")
+    assert result.code == 0
+    assert "▸ first" in result.out
+    assert "run sh -c" in result.out or "I am at it" in result.out
+    assert "  · second" in result.out
+    assert "after first" in result.out
+    assert "2/2 merged" in result.out
+    assert "120 tokens" in result.out
+    assert "$0.0040" in result.out
+    assert f"Show {TOPIC} ended: completed" in result.out
+    assert result.out.rstrip().endswith(f"merge show/{TOPIC}/integration")
 
 
-def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
+def test_watch_detaches_on_ctrl_c(theatre: Theatre) -> None:
     go = held(theatre)
 
     def act(process: subprocess.Popen[bytes]) -> None:
         theatre.until(lambda: theatre.runs()["first"])
         os.kill(process.pid, signal.SIGINT)
 
-    said = on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
+    result = run_on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
 
-    assert said.code == 130
-    assert f"li show run {TOPIC} comes back to it, li show abort {TOPIC} ends it" in said.out
+    assert result.code == 130
+    assert f"Reattach: li show run {TOPIC} · Stop: li show abort {TOPIC}" in result.out
     assert has_director(str(theatre.show_dir))
     go.touch()
     theatre.until_left()
@@ -78,7 +78,7 @@ def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
     assert theatre.runs() == {"first": 1, "second": 1}
 
 
-def test_a_pipe_gets_a_line_for_each_change(theatre: Theatre) -> None:
+def test_watch_in_a_pipe_prints_one_line_per_change(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a"})
     done = theatre.li("show", "run", TOPIC)
 
@@ -88,14 +88,14 @@ def test_a_pipe_gets_a_line_for_each_change(theatre: Theatre) -> None:
     assert "\x1b" not in done.out
 
 
-def test_a_director_that_died_is_said(theatre: Theatre) -> None:
+def test_watch_reports_a_dead_director(theatre: Theatre) -> None:
     held(theatre)
     theatre.li("show", "run", TOPIC, "--detach")
     theatre.until(lambda: theatre.runs()["first"])
     os.kill(theatre.director, signal.SIGKILL)
     theatre.until_left()
     with reading(str(theatre.home / "state.db")) as conn:
-        assert take_snapshot(conn, TOPIC, time.time()).doing["first"]
+        assert take_snapshot(conn, TOPIC, time.time()).activity["first"]
     # the agent lives on, and whoever resumes adopts it
     (theatre.root / "go").touch()
     done = theatre.li("show", "resume", TOPIC, "--json")
@@ -106,25 +106,25 @@ def test_a_director_that_died_is_said(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: Theatre) -> None:
+def test_watch_no_wait_exits_when_the_budget_is_exhausted(theatre: Theatre) -> None:
     theatre.plan(
         {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@say b", "depends_on": ["a"]}}, budget={"tokens": 100}
     )
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, theatre.log())
-    assert f"{TOPIC} waits for a person: the budget of tokens is used up" in done.err
+    assert f"{TOPIC} needs you: the budget of tokens is used up" in done.err
     assert theatre.li("show", "approve", TOPIC, "--tokens", "100").code == 0
     theatre.until_left()
     assert theatre.rows() == ("completed", {"a": "merged", "b": "merged"})
 
 
-def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) -> None:
+def test_watch_no_wait_exits_at_the_final_approval(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, theatre.log())
-    assert f"{TOPIC} waits for a person: the final gates passed" in done.err
+    assert f"{TOPIC} needs you: the final gates passed" in done.err
     assert theatre.li("show", "approve", TOPIC).code == 0
     theatre.until_left()
     assert theatre.rows() == ("completed", {"a": "merged"})
@@ -132,20 +132,20 @@ def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) ->
 
 def seen_at(theatre: Theatre, moment: float) -> str:
     with reading(str(theatre.home / "state.db")) as conn:
-        return "\n".join(head(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
+        return "\n".join(heading(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
 
 
-def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> None:
+def test_heading_stops_the_clock_of_an_ended_show(theatre: Theatre) -> None:
     theatre.plan({"a": "@write a.txt a", "b": "@write b.txt b"})
     assert theatre.direct() == "completed"
     now = time.time()
 
     assert seen_at(theatre, now) == seen_at(theatre, now + 7200)
-    status = on_terminal("show", "status", TOPIC, env={**theatre.env, "NO_COLOR": "1"}).out
+    status = run_on_terminal("show", "status", TOPIC, env={**theatre.env, "NO_COLOR": "1"}).out
     assert re.search(r"completed  2/2 merged  in \d", status)
 
 
-def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theatre) -> None:
+def test_heading_omits_remaining_time_while_waiting(theatre: Theatre) -> None:
     theatre.plan(
         {
             "a": "@write a.txt a",
@@ -156,20 +156,20 @@ def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theat
     theatre.direct()
     assert theatre.statuses() == {"a": "merged", "b": "escalated", "c": "blocked"}
 
-    seen = seen_at(theatre, time.time())
-    assert "waits for a person" in seen
-    assert " left" not in seen
+    output = seen_at(theatre, time.time())
+    assert "needs you" in output
+    assert " left" not in output
 
 
 @pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])
-def test_a_topic_that_leads_elsewhere_is_refused(theatre: Theatre, topic: str) -> None:
+def test_run_rejects_unsafe_topics(theatre: Theatre, topic: str) -> None:
     done = theatre.li("show", "resume", "--", topic)
 
     assert done.code == 2
     assert "Traceback" not in done.err
 
 
-def test_a_show_that_is_not_there(theatre: Theatre) -> None:
+def test_run_of_a_missing_show_is_not_found(theatre: Theatre) -> None:
     done = theatre.li("show", "run", "nothing")
 
     assert (done.code, done.out) == (3, "")

@@ -1,4 +1,4 @@
-"""`li state ls`: filters, pages, the shapes it prints, and stored text that must not reach a terminal raw."""
+"""`li state ls`: filters, pages, formats and escaping of stored text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.builders import T0, begin, say, sql, write
-from tests.support.commands import here, li, on_terminal
+from tests.support.commands import li, run_li, run_on_terminal
 
 from lionstudio.model.status.computed_state import Proof
 from lionstudio.state.database import Database
@@ -24,7 +24,7 @@ RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\
 
 @pytest.fixture
 def many(db: Database) -> Database:
-    """Thirty sessions of several kinds, one a minute."""
+    """Thirty sessions of several kinds, one per minute."""
     for number in range(30):
         begin(
             db,
@@ -45,12 +45,12 @@ def ids(text: str) -> list[str]:
     return [line.split("\t")[0][:3] for line in text.splitlines()]
 
 
-def test_in_a_pipe_it_is_a_session_a_line(db: Database) -> None:
+def test_ls_in_a_pipe_prints_one_session_per_line(db: Database) -> None:
     session = begin(db, "0123456789", name="my job", project="web", model="m-1", invocation_kind="agent")
     say(db, session.branch_id, "one", "two")
     write(db, finish_session, session.session_id, "failed", at=T0 + 9)
 
-    done = here("state", "ls", "--db", db.path)
+    done = run_li("state", "ls", "--db", db.path)
 
     assert done == (0, "0123456789\tfailed\t2026-09-21T14:13:20.000Z\tagent\tmy job\t2\t\tm-1\tweb\n", "")
 
@@ -71,8 +71,8 @@ def test_in_a_pipe_it_is_a_session_a_line(db: Database) -> None:
         (("--since", "2020-01-01", "--limit", "1"), ["s29"]),
     ],
 )
-def test_filters(many: Database, options: tuple[str, ...], expected: list[str]) -> None:
-    done = here("state", "ls", "--db", many.path, *options)
+def test_ls_filters(many: Database, options: tuple[str, ...], expected: list[str]) -> None:
+    done = run_li("state", "ls", "--db", many.path, *options)
 
     assert (done.code, ids(done.out)) == (0, expected)
 
@@ -80,19 +80,19 @@ def test_filters(many: Database, options: tuple[str, ...], expected: list[str]) 
 @pytest.mark.parametrize(
     ("given", "seconds"), [("90s", 90), ("30m", 1800), ("30min", 1800), ("2h", 7200), ("3w", 1814400)]
 )
-def test_an_age_counts_from_now(db: Database, given: str, seconds: int) -> None:
+def test_ls_since_accepts_an_age(db: Database, given: str, seconds: int) -> None:
     begin(db, "before", created_at=time.time() - seconds - 60)
     begin(db, "after", created_at=time.time() - seconds + 60)
 
-    assert ids(here("state", "ls", "--db", db.path, "--since", given).out) == ["aft"]
+    assert ids(run_li("state", "ls", "--db", db.path, "--since", given).out) == ["aft"]
 
 
-def test_a_moment_with_a_zone(db: Database) -> None:
+def test_ls_since_accepts_a_date_with_zone(db: Database) -> None:
     begin(db, "before", created_at=T0 - 1)
     begin(db, "after", created_at=T0)
 
-    assert ids(here("state", "ls", "--db", db.path, "--since", "2026-09-21T14:13:20Z").out) == ["aft"]
-    assert ids(here("state", "ls", "--db", db.path, "--since", "2026-09-21T16:13:20+02:00").out) == ["aft"]
+    assert ids(run_li("state", "ls", "--db", db.path, "--since", "2026-09-21T14:13:20Z").out) == ["aft"]
+    assert ids(run_li("state", "ls", "--db", db.path, "--since", "2026-09-21T16:13:20+02:00").out) == ["aft"]
 
 
 @pytest.mark.parametrize(
@@ -116,19 +116,19 @@ def test_a_moment_with_a_zone(db: Database) -> None:
         ("--cursor", "nonsense"),
     ],
 )
-def test_a_value_that_cannot_be_used_is_refused(many: Database, options: tuple[str, ...]) -> None:
-    done = here("state", "ls", "--db", many.path, *options)
+def test_ls_rejects_invalid_values(many: Database, options: tuple[str, ...]) -> None:
+    done = run_li("state", "ls", "--db", many.path, *options)
 
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("li: ")
     assert "Traceback" not in done.err
 
 
-def test_pages_follow_each_other_without_gap_or_double(many: Database) -> None:
+def test_ls_cursor_pages_without_gaps_or_duplicates(many: Database) -> None:
     found: list[str] = []
     cursor: list[str] = []
     while True:
-        page = here("state", "ls", "--db", many.path, "--json", "--limit", "7", *cursor).json
+        page = run_li("state", "ls", "--db", many.path, "--json", "--limit", "7", *cursor).json
         found += [row["id"] for row in page["sessions"]]
         if page["next_cursor"] is None:
             break
@@ -137,24 +137,24 @@ def test_pages_follow_each_other_without_gap_or_double(many: Database) -> None:
     assert len(found) == len(set(found)) == 30
 
 
-def test_more_than_a_page_of_the_database_can_be_asked_for(db: Database) -> None:
+def test_ls_limit_spans_several_queries(db: Database) -> None:
     with db.conn.transaction():
         db.conn.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)"
             "INSERT INTO sessions (id, created_at, status) SELECT 'id' || i, i, 'completed' FROM n"
         )
 
-    assert len(set(here("state", "ls", "--db", db.path, "--limit", "2200").out.splitlines())) == 2200
-    page = here("state", "ls", "--db", db.path, "--limit", "2200", "--json").json
+    assert len(set(run_li("state", "ls", "--db", db.path, "--limit", "2200").out.splitlines())) == 2200
+    page = run_li("state", "ls", "--db", db.path, "--limit", "2200", "--json").json
     assert page["next_cursor"] is not None
 
 
-def test_json_has_the_columns_and_what_follows_from_them(db: Database) -> None:
+def test_ls_json_has_columns_and_computed_fields(db: Database) -> None:
     session = begin(db, "abcdef", name="job", cwd="/somewhere", reason_codes=("run.failed.usage_limit",))
     say(db, session.branch_id, "hello")
     write(db, finish_session, "abcdef", "failed", exit_code=3, reasons=["run.failed.usage_limit"], at=T0 + 2.5)
 
-    (row,) = here("state", "ls", "--db", db.path, "--json").json["sessions"]
+    (row,) = run_li("state", "ls", "--db", db.path, "--json").json["sessions"]
 
     assert row["id"] == "abcdef"
     assert (row["created_at"], row["created_at_iso"]) == (T0, "2026-09-21T14:13:20.000Z")
@@ -166,24 +166,22 @@ def test_json_has_the_columns_and_what_follows_from_them(db: Database) -> None:
     assert {"input_tokens", "cost_microusd", "cwd", "git_commit", "owner", "updated_at_iso"} <= set(row)
 
 
-def test_ndjson_is_one_object_a_line(many: Database) -> None:
-    done = here("state", "ls", "--db", many.path, "--format", "ndjson", "--limit", "3")
+def test_ls_ndjson_prints_one_object_per_line(many: Database) -> None:
+    done = run_li("state", "ls", "--db", many.path, "--format", "ndjson", "--limit", "3")
 
     rows = [json.loads(line) for line in done.out.splitlines()]
     assert [row["id"][:3] for row in rows] == ["s29", "s28", "s27"]
     assert all(row["schema_version"] == 1 and "state" in row for row in rows)
 
 
-def test_a_table_can_be_asked_for_in_a_pipe(many: Database) -> None:
-    done = here("state", "ls", "--db", many.path, "--format", "table", "--limit", "1")
+def test_ls_format_table_works_in_a_pipe(many: Database) -> None:
+    done = run_li("state", "ls", "--db", many.path, "--format", "table", "--limit", "1")
 
     assert done.out.split()[:4] == ["ID", "STATUS", "NAME", "STARTED"]
     assert "\x1b" not in done.out
 
 
-def test_whether_a_running_one_lives_is_told_and_only_asked_of_running_ones(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ls_checks_liveness_only_of_running_sessions(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     now = time.time()
     alive = identify()._asdict()
     begin(db, "alive", created_at=now, owner=alive)
@@ -198,7 +196,7 @@ def test_whether_a_running_one_lives_is_told_and_only_asked_of_running_ones(
 
     monkeypatch.setattr(liveness, "proof_of", noted)
 
-    rows = {row["id"]: row for row in here("state", "ls", "--db", db.path, "--json").json["sessions"]}
+    rows = {row["id"]: row for row in run_li("state", "ls", "--db", db.path, "--json").json["sessions"]}
 
     assert sorted(asked) == ["alive", "dead"]
     assert rows["alive"]["state"]["health"] == "running"
@@ -207,7 +205,7 @@ def test_whether_a_running_one_lives_is_told_and_only_asked_of_running_ones(
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--format", "ndjson"), ("--format", "table")])
-def test_hostile_text_never_comes_out_raw(db: Database, form: tuple[str, ...]) -> None:
+def test_ls_escapes_hostile_text(db: Database, form: tuple[str, ...]) -> None:
     begin(db, "abcdefgh", name=HOSTILE + "\nline\ttab", project=HOSTILE, agent_name=HOSTILE, model=HOSTILE)
 
     done = li("state", "ls", "--db", db.path, *form)
@@ -221,7 +219,7 @@ def test_hostile_text_never_comes_out_raw(db: Database, form: tuple[str, ...]) -
         assert row["name"] == HOSTILE + "\nline\ttab"
 
 
-def test_what_other_tools_put_into_a_row_is_shown_and_not_fatal(db: Database) -> None:
+def test_ls_shows_invalid_values_of_other_tools(db: Database) -> None:
     for number in range(6):
         begin(db, f"session-{number}", name="n")
     sql(db, "UPDATE sessions SET started_at = 'soon', ended_at = x'00ff', model = x'ff00' WHERE id = 'session-0'")
@@ -238,77 +236,77 @@ def test_what_other_tools_put_into_a_row_is_shown_and_not_fatal(db: Database) ->
     sql(db, "UPDATE sessions SET health = 'odd', delivery = 'odd', updated_at = -1e300 WHERE id = 'session-5'")
 
     for form in ((), ("--json",), ("--format", "table"), ("--format", "ndjson")):
-        done = here("state", "ls", "--db", db.path, *form)
+        done = run_li("state", "ls", "--db", db.path, *form)
         assert (done.code, done.err) == (0, "")
         assert all(f"session-{number}" in done.out for number in range(6))
 
 
 @pytest.mark.parametrize("make", ["nothing", "folder", "empty file"])
-def test_an_empty_home_is_an_empty_list_with_a_hint(tmp_path: Path, make: str) -> None:
+def test_ls_of_an_empty_home_prints_a_hint(tmp_path: Path, make: str) -> None:
     home = tmp_path / "home"
     if make != "nothing":
         home.mkdir()
     if make == "empty file":
         (home / "state.db").touch()
 
-    plain, as_json = here("state", "ls", "--home", str(home)), here("state", "ls", "--home", str(home), "--json")
+    plain, as_json = run_li("state", "ls", "--home", str(home)), run_li("state", "ls", "--home", str(home), "--json")
 
     assert (plain.code, plain.out) == (0, "")
     assert "from lionstudio import record" in plain.err
     assert str(home) in plain.err
     assert (as_json.code, as_json.json) == (0, {"schema_version": 1, "sessions": [], "next_cursor": None})
-    assert here("state", "ls", "--home", str(home), "--quiet") == (0, "", "")
+    assert run_li("state", "ls", "--home", str(home), "--quiet") == (0, "", "")
     assert home.exists() == (make != "nothing")
 
 
-def test_the_program_in_the_hint_records_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hint = here("state", "ls", "--home", str(tmp_path)).err
+def test_ls_hint_program_records_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hint = run_li("state", "ls", "--home", str(tmp_path)).err
     program = "\n".join(line[4:] for line in hint.splitlines() if line.startswith("    "))
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path))
     exec(program, {})  # noqa: S102  (it is our own hint)
 
-    assert "my-agent" in here("state", "ls", "--home", str(tmp_path)).out
+    assert "my-agent" in run_li("state", "ls", "--home", str(tmp_path)).out
 
 
-def test_nothing_that_matches_is_said(many: Database) -> None:
-    assert here("state", "ls", "--db", many.path, "-q", "nowhere") == (0, "", "No session matches.\n")
+def test_ls_without_matches_prints_a_notice(many: Database) -> None:
+    assert run_li("state", "ls", "--db", many.path, "-q", "nowhere") == (0, "", "No sessions match these filters.\n")
 
 
-def test_the_table_fits_the_terminal_and_drops_the_least_important(many: Database) -> None:
+def test_ls_table_drops_the_least_important_columns(many: Database) -> None:
     sql(many, "UPDATE sessions SET name = 'a rather long name for a job that goes on and on', model = 'some-model-1'")
     widths = {}
     for columns in (60, 80, 100, 140, 200):
-        seen = on_terminal("state", "ls", "--db", many.path, "--limit", "5", "--no-color", columns=columns).out
-        lines = seen.split("\n\n")[0].splitlines()
+        output = run_on_terminal("state", "ls", "--db", many.path, "--limit", "5", "--no-color", columns=columns).out
+        lines = output.split("\n\n")[0].splitlines()
         widths[columns] = max(map(len, lines))
         assert widths[columns] <= columns
         assert len(lines) == 6
         assert lines[0].startswith("ID ")
-    titles = on_terminal("state", "ls", "--db", many.path, columns=200, env={"NO_COLOR": "1"}).out.splitlines()[0]
-    assert titles.split() == ["ID", "STATUS", "NAME", "STARTED", "TOOK", "MESSAGES", "MODEL", "PROJECT"]
+    titles = run_on_terminal("state", "ls", "--db", many.path, columns=200, env={"NO_COLOR": "1"}).out.splitlines()[0]
+    assert titles.split() == ["ID", "STATUS", "NAME", "STARTED", "DURATION", "MESSAGES", "MODEL", "PROJECT"]
 
 
-def test_the_short_ids_of_a_page_are_long_enough_to_be_told_apart(db: Database) -> None:
+def test_ls_short_ids_are_unique_on_a_page(db: Database) -> None:
     for number in range(5):
         begin(db, f"0190aaaa-bbbb-7ccc-8ddd-00000000000{number}")
 
-    seen = on_terminal("state", "ls", "--db", db.path, "--no-color").out
+    output = run_on_terminal("state", "ls", "--db", db.path, "--no-color").out
 
-    assert {line.split()[0][-1] for line in seen.splitlines()[1:]} == set("01234")
+    assert {line.split()[0][-1] for line in output.splitlines()[1:]} == set("01234")
 
 
-def test_a_terminal_is_told_how_to_see_more(many: Database) -> None:
-    seen = on_terminal("state", "ls", "--db", many.path, "--limit", "3").out
+def test_ls_on_a_terminal_hints_at_more_sessions(many: Database) -> None:
+    output = run_on_terminal("state", "ls", "--db", many.path, "--limit", "3").out
 
-    assert "--cursor" in seen
-    assert "--cursor" not in on_terminal("state", "ls", "--db", many.path, "--limit", "3", "--quiet").out
+    assert "--cursor" in output
+    assert "--cursor" not in run_on_terminal("state", "ls", "--db", many.path, "--limit", "3", "--quiet").out
 
 
 def colours(path: str, *options: str, **env: str) -> bool:
-    return "\x1b[" in on_terminal("state", "ls", "--db", path, *options, env=env).out
+    return "\x1b[" in run_on_terminal("state", "ls", "--db", path, *options, env=env).out
 
 
-def test_colours_are_for_terminals_that_want_them(db: Database) -> None:
+def test_ls_uses_colours_only_where_allowed(db: Database) -> None:
     begin(db)
 
     assert colours(db.path)
@@ -325,7 +323,7 @@ def test_colours_are_for_terminals_that_want_them(db: Database) -> None:
     assert "\x1b[" not in li(*in_pipe, "--no-color", env={"FORCE_COLOR": "1"}).out
 
 
-def test_bytes_that_are_no_text_are_looked_for_and_not_found(many: Database) -> None:
+def test_ls_accepts_invalid_bytes_in_filters(many: Database) -> None:
     done = li("state", "ls", "--db", many.path, "--project", b"\xff\xfe", "-q", b"\xff")
 
     assert (done.code, done.out) == (0, "")
@@ -333,11 +331,11 @@ def test_bytes_that_are_no_text_are_looked_for_and_not_found(many: Database) -> 
 
 def row_of(db: Database, session_id: str) -> dict[str, Any]:
     return next(
-        row for row in here("state", "ls", "--db", db.path, "--json").json["sessions"] if row["id"] == session_id
+        row for row in run_li("state", "ls", "--db", db.path, "--json").json["sessions"] if row["id"] == session_id
     )
 
 
-def test_silence_beyond_the_threshold_is_stale(db: Database) -> None:
+def test_ls_marks_silent_runs_stale(db: Database) -> None:
     begin(db, "old", created_at=time.time() - 7 * 3600, updated_at=time.time() - 7 * 3600)
 
     assert row_of(db, "old")["effective_health"] == "stale"

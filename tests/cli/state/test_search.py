@@ -1,4 +1,4 @@
-"""`li state search`: what it finds, how it says where, and that it is complete whether it may index or not."""
+"""`li state search`: matches, references, and completeness with and without a writable index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import apsw
 import pytest
 from tests.support.builders import T0, begin, say, sql, write
-from tests.support.commands import here, li, on_terminal
+from tests.support.commands import li, run_li, run_on_terminal
 
 from lionstudio.model.messages import create_message
 from lionstudio.state.database import Database
@@ -25,7 +25,7 @@ def told(db: Database) -> Database:
 
 
 def found(db: Database, *arguments: str) -> list[str]:
-    done = here("--json", "--db", db.path, "state", "search", *arguments)
+    done = run_li("--json", "--db", db.path, "state", "search", *arguments)
     assert done.code == 0, done.err
     return [hit["ref"] for hit in done.json["hits"]]
 
@@ -46,30 +46,30 @@ def found(db: Database, *arguments: str) -> list[str]:
         (("locked", "--since", "2099-01-01"), []),
     ],
 )
-def test_what_is_found(told: Database, arguments: tuple[str, ...], places: list[str]) -> None:
+def test_search_finds_words_prefixes_and_phrases(told: Database, arguments: tuple[str, ...], places: list[str]) -> None:
     assert found(told, *arguments) == places
 
 
-def test_options_may_stand_between_the_words(told: Database) -> None:
+def test_search_accepts_options_between_words(told: Database) -> None:
     assert found(told, "database", "--limit", "1", "locked") == ["session-2:1"]
 
 
-def test_a_word_that_looks_like_an_option(told: Database) -> None:
+def test_search_accepts_a_word_with_a_dash(told: Database) -> None:
     assert found(told, "--limit", "1", "--", "-locked") == ["session-2:1"]
 
 
-def test_the_most_relevant_first(told: Database) -> None:
+def test_search_best_sorts_by_relevance(told: Database) -> None:
     assert sorted(found(told, "locked", "--best")) == ["session-0:1", "session-1:1", "session-2:1"]
 
 
-def test_a_place_can_be_given_to_show(told: Database) -> None:
+def test_search_reference_works_with_show(told: Database) -> None:
     (place,) = found(told, "locked", "--limit", "1")
 
-    assert "the database is locked 2" in here("state", "show", place, "--db", told.path).out
+    assert "the database is locked 2" in run_li("state", "show", place, "--db", told.path).out
 
 
-def test_a_hit_for_a_program(told: Database) -> None:
-    document = here("state", "search", "locked", "--limit", "1", "--db", told.path, "--json").json
+def test_search_json_has_every_field(told: Database) -> None:
+    document = run_li("state", "search", "locked", "--limit", "1", "--db", told.path, "--json").json
 
     assert document["query"] == "locked"
     assert document["hits"] == [
@@ -88,23 +88,23 @@ def test_a_hit_for_a_program(told: Database) -> None:
     ]
 
 
-def test_in_a_pipe_it_is_a_hit_a_line(told: Database) -> None:
-    done = here("state", "search", "locked", "--limit", "1", "--db", told.path)
+def test_search_in_a_pipe_prints_one_hit_per_line(told: Database) -> None:
+    done = run_li("state", "search", "locked", "--limit", "1", "--db", told.path)
 
     assert done == (0, "session-2:1\t2026-09-21T14:13:22.000Z\tuser\tjob 2\tthe database is locked 2\n", "")
 
 
-def test_the_words_are_marked_on_a_terminal(told: Database) -> None:
-    seen = on_terminal("state", "search", "LOCKED", "--limit", "1", "--db", told.path).out
+def test_search_on_a_terminal_highlights_the_words(told: Database) -> None:
+    output = run_on_terminal("state", "search", "LOCKED", "--limit", "1", "--db", told.path).out
 
-    assert "\x1b[33mlocked\x1b[0m" in seen
-    assert "session-2:1" in seen
-    assert "\x1b[33m" not in on_terminal("state", "search", "locked", "--db", told.path, "--no-color").out
+    assert "\x1b[33mlocked\x1b[0m" in output
+    assert "session-2:1" in output
+    assert "\x1b[33m" not in run_on_terminal("state", "search", "locked", "--db", told.path, "--no-color").out
 
 
-def test_nothing_found_is_said_and_no_failure(told: Database) -> None:
-    assert here("state", "search", "nowhere", "--db", told.path) == (0, "", "Nothing was found.\n")
-    assert here("state", "search", "nowhere", "--db", told.path, "--quiet") == (0, "", "")
+def test_search_without_hits_succeeds(told: Database) -> None:
+    assert run_li("state", "search", "nowhere", "--db", told.path) == (0, "", "No messages found.\n")
+    assert run_li("state", "search", "nowhere", "--db", told.path, "--quiet") == (0, "", "")
 
 
 @pytest.mark.parametrize(
@@ -121,21 +121,21 @@ def test_nothing_found_is_said_and_no_failure(told: Database) -> None:
         (("x", "--best=1"), 2),
     ],
 )
-def test_what_makes_no_sense_is_refused(told: Database, arguments: tuple[str, ...], code: int) -> None:
-    done = here("state", "search", *arguments, "--db", told.path)
+def test_search_rejects_invalid_input(told: Database, arguments: tuple[str, ...], code: int) -> None:
+    done = run_li("state", "search", *arguments, "--db", told.path)
 
     assert (done.code, done.out) == (code, "")
 
 
-def test_how_much_text_is_asked_for(told: Database) -> None:
+def test_search_max_chars_limits_the_text(told: Database) -> None:
     session = begin(told, "long")
     write(told, append, session.branch_id, create_message({"instruction": "needle " + "hay " * 500}))
-    (hit,) = here("state", "search", "needle", "--max-chars", "40", "--db", told.path, "--json").json["hits"]
+    (hit,) = run_li("state", "search", "needle", "--max-chars", "40", "--db", told.path, "--json").json["hits"]
 
     assert len(hit["snippet"]) <= 42
 
 
-def test_hostile_text_never_comes_out_raw(told: Database) -> None:
+def test_search_escapes_hostile_text(told: Database) -> None:
     session = begin(told, "abcd", name="n\x1b[31m\u202e")
     write(told, append, session.branch_id, create_message({"instruction": "needle \x1b[31m\u202e\x9b\u200b\x00 end"}))
     raw = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]")
@@ -144,12 +144,12 @@ def test_hostile_text_never_comes_out_raw(told: Database) -> None:
         done = li("state", "search", "needle", "--db", told.path, *form)
         assert done.code == 0
         assert raw.search(done.out) is None
-    seen = on_terminal("state", "search", "needle", "--db", told.path, "--no-color").out
-    assert raw.search(seen) is None
+    output = run_on_terminal("state", "search", "needle", "--db", told.path, "--no-color").out
+    assert raw.search(output) is None
 
 
 def fill(db: Database, count: int) -> None:
-    """Many messages by one statement."""
+    """Insert many messages with one statement."""
     session = begin(db, "many")
     with db.conn.transaction():
         db.conn.execute(
@@ -161,7 +161,7 @@ def fill(db: Database, count: int) -> None:
     say(db, session.branch_id, "the needle")
 
 
-def test_an_index_that_is_far_behind_catches_up_first(db: Database) -> None:
+def test_search_updates_a_stale_index_first(db: Database) -> None:
     fill(db, 3000)
 
     assert found(db, "needle") == ["many:0"]
@@ -171,21 +171,21 @@ def test_an_index_that_is_far_behind_catches_up_first(db: Database) -> None:
     assert count_unindexed(db.conn) == 1  # a few are looked through instead
 
 
-def test_catching_up_is_shown_on_a_terminal(db: Database) -> None:
+def test_search_shows_indexing_progress_on_a_terminal(db: Database) -> None:
     fill(db, 3000)
 
-    seen = on_terminal("state", "search", "needle", "--db", db.path).out
-    assert "Indexing" in seen
-    assert "/3,001" in seen
+    output = run_on_terminal("state", "search", "needle", "--db", db.path).out
+    assert "Indexing" in output
+    assert "/3,001" in output
 
 
-def test_the_bar_is_for_terminals_only(db: Database) -> None:
+def test_search_shows_no_progress_in_a_pipe(db: Database) -> None:
     fill(db, 3000)
 
     assert li("state", "search", "needle", "--db", db.path).err == ""
 
 
-def test_where_the_index_cannot_be_written_the_search_is_complete_all_the_same(db: Database) -> None:
+def test_search_is_complete_without_a_writable_index(db: Database) -> None:
     fill(db, 3000)
     sql(db, "UPDATE schema_meta SET version = 99")
 
@@ -194,7 +194,7 @@ def test_where_the_index_cannot_be_written_the_search_is_complete_all_the_same(d
     assert count_unindexed(db.conn) == 3001
 
 
-def test_a_writer_that_holds_the_lock_does_not_stop_a_search(told: Database) -> None:
+def test_search_works_while_a_writer_holds_the_lock(told: Database) -> None:
     holder = apsw.Connection(told.path)
     holder.execute("BEGIN IMMEDIATE")
     try:

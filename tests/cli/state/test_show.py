@@ -1,4 +1,4 @@
-"""`li state show` and `li state export`: naming a session, its branches, its messages, and files that appear whole."""
+"""`li state show` and `li state export`: session names, branches, messages and complete files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.support.builders import T0, Begun, begin, say, sql, write
 from tests.support.children import environment
-from tests.support.commands import LI, here, li, on_terminal, started
+from tests.support.commands import LI, li, run_li, run_on_terminal, start_li
 
 from lionstudio.model.branches import Branch
 from lionstudio.model.messages import create_message
@@ -27,7 +27,7 @@ RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]")
 
 
 def show(db: Database, *arguments: str) -> str:
-    done = here("state", "show", *arguments, "--db", db.path)
+    done = run_li("state", "show", *arguments, "--db", db.path)
     assert (done.code, done.err) == (0, "")
     return done.out
 
@@ -55,30 +55,30 @@ def talk(db: Database) -> Begun:
 
 
 @pytest.mark.parametrize("given", ["0190aaaa-bbbb", "0190", "0190aaaa-b", "my job"])
-def test_a_session_is_named_by_id_beginning_or_name(db: Database, talk: Begun, given: str) -> None:
+def test_show_accepts_id_prefix_or_name(db: Database, talk: Begun, given: str) -> None:
     assert "my job" in show(db, given).splitlines()[0]
 
 
 @pytest.mark.parametrize(
     ("given", "code"), [("019", 3), ("nobody", 3), ("0190aaaa-bbbb:99", 3), ("nobody:1", 3), ("", 3)]
 )
-def test_a_name_that_nobody_has(db: Database, talk: Begun, given: str, code: int) -> None:
-    done = here("state", "show", given, "--db", db.path)
+def test_show_of_an_unknown_name_is_not_found(db: Database, talk: Begun, given: str, code: int) -> None:
+    done = run_li("state", "show", given, "--db", db.path)
 
     assert (done.code, done.out) == (code, "")
     assert "try:" in done.err
 
 
-def test_a_beginning_that_several_have_is_a_question(db: Database, talk: Begun) -> None:
+def test_show_rejects_an_ambiguous_prefix(db: Database, talk: Begun) -> None:
     begin(db, "0190cccc-dddd")
-    done = here("state", "show", "0190", "--db", db.path)
+    done = run_li("state", "show", "0190", "--db", db.path)
 
     assert done.code == 2
     assert "0190aaaa-bbbb" in done.err
     assert "0190cccc-dddd" in done.err
 
 
-def test_the_head_says_what_it_is(db: Database, talk: Begun) -> None:
+def test_header_prints_the_facts_of_a_session(db: Database, talk: Begun) -> None:
     write(db, finish_session, talk.session_id, "failed", exit_code=3, at=T0 + 75)
     head = show(db, talk.session_id).split("\n\n")[0]
 
@@ -90,7 +90,7 @@ def test_the_head_says_what_it_is(db: Database, talk: Begun) -> None:
     assert re.search(r"commit +f{12}\n", head + "\n")
 
 
-def test_forks_hang_below_the_branch_they_left(db: Database, talk: Begun) -> None:
+def test_header_draws_forks_below_their_parent(db: Database, talk: Begun) -> None:
     branches = show(db, talk.session_id).split("\n\n")[1]
 
     assert [re.sub(" +", " ", line) for line in branches.splitlines()] == [
@@ -101,49 +101,49 @@ def test_forks_hang_below_the_branch_they_left(db: Database, talk: Begun) -> Non
     ]
 
 
-def test_branches_that_are_their_own_ancestors_are_all_shown_once(db: Database, talk: Begun) -> None:
+def test_header_draws_cyclic_branches_once(db: Database, talk: Begun) -> None:
     metadata = json.dumps({"parent_branch_id": "helper-id", "forked_at_ord": 0})
     sql(db, "UPDATE branches SET node_metadata = ? WHERE id = 'helper-id'", (metadata,))
 
     assert [line.split()[0] for line in show(db, talk.session_id).split("\n\n")[1].splitlines()].count("helper") == 1
-    assert here("state", "show", talk.session_id, "--branch", "helper", "--db", db.path).code == 0
+    assert run_li("state", "show", talk.session_id, "--branch", "helper", "--db", db.path).code == 0
 
 
-def test_messages_have_their_place_speaker_and_branch(db: Database, talk: Begun) -> None:
-    said = show(db, talk.session_id).split("\n\n", 2)[2]
+def test_transcript_has_number_role_and_branch(db: Database, talk: Begun) -> None:
+    result = show(db, talk.session_id).split("\n\n", 2)[2]
 
-    assert [line.split("  ")[0] for line in said.splitlines() if line[:1].isdigit()] == ["0", "1", "2", "3"]
-    assert re.search(r"^2  user  .*on helper\n    subtask$", said, re.MULTILINE)
+    assert [line.split("  ")[0] for line in result.splitlines() if line[:1].isdigit()] == ["0", "1", "2", "3"]
+    assert re.search(r"^2  user  .*on helper\n    subtask$", result, re.MULTILINE)
 
 
-def test_the_branch_is_only_named_where_there_are_several(db: Database) -> None:
+def test_transcript_names_the_branch_only_if_there_are_several(db: Database) -> None:
     session = begin(db, "abcd")
     say(db, session.branch_id, "hello")
 
     assert " on main" not in show(db, "abcd")
 
 
-def test_a_call_stands_together_with_its_result(db: Database) -> None:
+def test_transcript_prints_a_result_below_its_call(db: Database) -> None:
     session = begin(db, "abcd")
     tool(db, session.branch_id, "grep", "found\nit")
     tool(db, session.branch_id, "read", None, error="no such file")
     tool(db, session.branch_id, "list", {"files": ["a"]})
 
-    said = show(db, "abcd").split("\n\n", 1)[1]
-    assert re.search(r'^0→1  tool grep  .*\n    {"x":1}\n  → found\n    it\n$', said, re.MULTILINE)
-    assert re.search(r"^2→3  tool read  .*\n.*\n  ✗ no such file\n$", said, re.MULTILINE)
-    assert '"files"' in said
+    result = show(db, "abcd").split("\n\n", 1)[1]
+    assert re.search(r'^0→1  tool grep  .*\n    {"x":1}\n  → found\n    it\n$', result, re.MULTILINE)
+    assert re.search(r"^2→3  tool read  .*\n.*\n  ✗ no such file\n$", result, re.MULTILINE)
+    assert '"files"' in result
     alone = show(db, "abcd", "--after", "0", "--limit", "1").split("\n\n", 1)[1]
     assert re.search(r"^1  tool grep  .*\n  → found", alone, re.MULTILINE)
 
 
-def test_a_message_that_is_gone_keeps_its_place(db: Database) -> None:
+def test_transcript_keeps_the_number_of_a_deleted_message(db: Database) -> None:
     session = begin(db, "abcd")
     say(db, session.branch_id, "first", "second", "third")
     sql(db, "PRAGMA foreign_keys = OFF; DELETE FROM messages WHERE id = 'second'")
 
     assert "1  missing" in show(db, "abcd")
-    assert here("state", "show", "abcd", "--json", "--db", db.path).json["messages"][1]["missing"] is True
+    assert run_li("state", "show", "abcd", "--json", "--db", db.path).json["messages"][1]["missing"] is True
 
 
 @pytest.mark.parametrize(
@@ -157,52 +157,52 @@ def test_a_message_that_is_gone_keeps_its_place(db: Database) -> None:
         (("--after", "99"), []),
     ],
 )
-def test_windows(db: Database, options: tuple[str, ...], numbers: list[int]) -> None:
+def test_show_windows_of_a_session(db: Database, options: tuple[str, ...], numbers: list[int]) -> None:
     session = begin(db, "abcd")
     say(db, session.branch_id, *"uvwxyz")
 
-    found = here("state", "show", "abcd", "--db", db.path, "--json", *options).json["messages"]
-    said = show(db, "abcd", *options)
+    found = run_li("state", "show", "abcd", "--db", db.path, "--json", *options).json["messages"]
+    result = show(db, "abcd", *options)
 
     assert [message["ord"] for message in found] == numbers
-    assert [int(line.split()[0]) for line in said.splitlines() if line[:1].isdigit()] == numbers
+    assert [int(line.split()[0]) for line in result.splitlines() if line[:1].isdigit()] == numbers
 
 
-def test_one_message_by_its_place(db: Database, talk: Begun) -> None:
+def test_show_prints_one_message_by_number(db: Database, talk: Begun) -> None:
     assert show(db, "0190aaaa-bbbb:1").splitlines()[1:] == ["    answer", ""]
     assert show(db, "my job:0", "--limit", "2").count("\n\n") == 2
-    (found,) = here("state", "show", "my job:1", "--db", db.path, "--json").json["messages"]
+    (found,) = run_li("state", "show", "my job:1", "--db", db.path, "--json").json["messages"]
     assert found["ord"] == 1
 
 
-def test_a_name_with_a_colon_is_still_a_name(db: Database) -> None:
+def test_show_accepts_a_name_with_a_colon(db: Database) -> None:
     begin(db, "abcd", name="note:7")
 
     assert show(db, "note:7").startswith("note:7")
 
 
 @pytest.mark.parametrize("given", ["other way", "helper", "helper-id", "help"])
-def test_a_branch_shows_what_it_has_seen(db: Database, talk: Begun, given: str) -> None:
-    found = here("state", "show", talk.session_id, "--branch", given, "--json", "--db", db.path).json["messages"]
+def test_show_branch_includes_inherited_messages(db: Database, talk: Begun, given: str) -> None:
+    found = run_li("state", "show", talk.session_id, "--branch", given, "--json", "--db", db.path).json["messages"]
 
     expected = ["question", "instead"] if given == "other way" else ["subtask"]
     assert [message["id"] for message in found] == expected
     assert [message["ord"] for message in found] == list(range(len(expected)))
 
 
-def test_windows_of_a_branch(db: Database, talk: Begun) -> None:
+def test_show_windows_of_a_branch(db: Database, talk: Begun) -> None:
     of_branch = ("0190", "--branch", "other way", "--json", "--db", db.path)
 
-    assert [m["id"] for m in here("state", "show", *of_branch, "--last", "1").json["messages"]] == ["instead"]
-    assert [m["id"] for m in here("state", "show", *of_branch, "--after", "0").json["messages"]] == ["instead"]
-    assert [m["id"] for m in here("state", "show", *of_branch, "--limit", "1").json["messages"]] == ["question"]
+    assert [m["id"] for m in run_li("state", "show", *of_branch, "--last", "1").json["messages"]] == ["instead"]
+    assert [m["id"] for m in run_li("state", "show", *of_branch, "--after", "0").json["messages"]] == ["instead"]
+    assert [m["id"] for m in run_li("state", "show", *of_branch, "--limit", "1").json["messages"]] == ["question"]
 
 
-def test_a_branch_that_does_not_exist_or_is_not_alone(db: Database, talk: Begun) -> None:
+def test_show_rejects_a_missing_or_ambiguous_branch(db: Database, talk: Begun) -> None:
     write(db, fork_branch, talk.branch_id, 0, name="helper")
 
-    unknown = here("state", "show", "0190", "--branch", "nobody", "--db", db.path)
-    twice = here("state", "show", "0190", "--branch", "helper", "--db", db.path)
+    unknown = run_li("state", "show", "0190", "--branch", "nobody", "--db", db.path)
+    twice = run_li("state", "show", "0190", "--branch", "helper", "--db", db.path)
     assert (unknown.code, twice.code) == (3, 2)
     assert "main" in unknown.err
     assert "helper-id" in twice.err
@@ -211,11 +211,11 @@ def test_a_branch_that_does_not_exist_or_is_not_alone(db: Database, talk: Begun)
 @pytest.mark.parametrize(
     "options", [("--limit", "0"), ("--after", "-1"), ("--after", "x"), ("--last", "0"), ("--last", "2", "--limit", "2")]
 )
-def test_a_window_that_makes_no_sense_is_refused(db: Database, talk: Begun, options: tuple[str, ...]) -> None:
-    assert here("state", "show", "0190", "--db", db.path, *options).code == 2
+def test_show_rejects_contradictory_windows(db: Database, talk: Begun, options: tuple[str, ...]) -> None:
+    assert run_li("state", "show", "0190", "--db", db.path, *options).code == 2
 
 
-def test_long_messages_are_folded_until_they_are_asked_for(db: Database) -> None:
+def test_show_folds_long_messages_unless_full(db: Database) -> None:
     session = begin(db, "abcd")
     text = "\n".join(f"line {number}" for number in range(100))
     write(db, append, session.branch_id, create_message({"instruction": text}))
@@ -223,24 +223,24 @@ def test_long_messages_are_folded_until_they_are_asked_for(db: Database) -> None
     folded, full = show(db, "abcd"), show(db, "abcd", "--full")
     assert "line 11\n" in folded
     assert "line 12" not in folded
-    assert "… 88 more lines, --full" in folded
+    assert "… 88 more lines (--full)" in folded
     assert "line 99" in full
     assert "--full" not in full
 
 
 @pytest.mark.slow
-def test_a_message_of_a_hundred_megabytes_is_shown_folded(db: Database) -> None:
+def test_show_folds_a_message_of_a_hundred_megabytes(db: Database) -> None:
     session = begin(db, "abcd")
     write(db, append, session.branch_id, create_message({"assistant_response": "y" * 100_000_000}, id="big"))
 
-    done = here("state", "show", "abcd", "--db", db.path)
+    done = run_li("state", "show", "abcd", "--db", db.path)
 
     assert done.code == 0
     assert len(done.out) < 10_000
-    assert "… 99,996,000 more characters, --full" in done.out
+    assert "… 99,996,000 more characters (--full)" in done.out
 
 
-def test_what_a_message_carries_beside_its_text_is_shown(db: Database) -> None:
+def test_show_prints_extra_fields_of_a_message(db: Database) -> None:
     session = begin(db, "abcd")
     contents: list[dict[str, Any]] = [
         {"instruction": "do it", "context": ["a", 1], "empty": None},
@@ -248,15 +248,15 @@ def test_what_a_message_carries_beside_its_text_is_shown(db: Database) -> None:
     ]
     for content in contents:
         write(db, append, session.branch_id, create_message({"instruction": ""} | content))
-    said = show(db, "abcd")
+    result = show(db, "abcd")
 
-    assert '"context"' in said
-    assert '"unheard_of"' in said
-    assert "empty" not in said
+    assert '"context"' in result
+    assert '"unheard_of"' in result
+    assert "empty" not in result
 
 
 @pytest.mark.parametrize("form", [(), ("--full",), ("--json",)])
-def test_hostile_text_never_comes_out_raw(db: Database, form: tuple[str, ...]) -> None:
+def test_show_escapes_hostile_text(db: Database, form: tuple[str, ...]) -> None:
     session = begin(db, "abcd", name=HOSTILE.replace("\x00", ""), cwd=HOSTILE, project=HOSTILE)
     contents: list[dict[str, Any]] = [
         {"instruction": HOSTILE + "\nnext\tline"},
@@ -280,36 +280,36 @@ def test_hostile_text_never_comes_out_raw(db: Database, form: tuple[str, ...]) -
         assert "next\tline" in done.out
 
 
-def test_nesting_that_other_tools_wrote_is_no_reason_to_fail(db: Database) -> None:
+def test_show_handles_deep_nesting(db: Database) -> None:
     session = begin(db, "abcd")
     say(db, session.branch_id, "deep")
     for depth in (150, 450, 900, 3000):
         content = '{"instruction":' + "[" * depth + "1" + "]" * depth + "}"
         sql(db, "UPDATE messages SET content = ? WHERE id = 'deep'", (content,))
         for form in ((), ("--json",)):
-            assert here("state", "show", "abcd", "--db", db.path, *form).code == 0
+            assert run_li("state", "show", "abcd", "--db", db.path, *form).code == 0
         for name in ("json", "jsonl", "md"):
-            assert here("state", "export", "abcd", "--db", db.path, "--format", name).code == 0
+            assert run_li("state", "export", "abcd", "--db", db.path, "--format", name).code == 0
 
 
-def test_a_terminal_is_told_how_to_see_the_rest(db: Database) -> None:
+def test_show_on_a_terminal_hints_at_more_messages(db: Database) -> None:
     session = begin(db, "abcd")
     say(db, session.branch_id, *map(str, range(120)))
 
-    assert "20 more: --after 99" in on_terminal("state", "show", "abcd", "--db", db.path).out
-    assert "more:" not in on_terminal("state", "show", "abcd", "--db", db.path, "--limit", "120").out
+    assert "20 more messages: --after 99" in run_on_terminal("state", "show", "abcd", "--db", db.path).out
+    assert "more:" not in run_on_terminal("state", "show", "abcd", "--db", db.path, "--limit", "120").out
 
 
 # ── export ───────────────────────────────────────────────────────────────
 
 
 def export(db: Database, *arguments: str) -> str:
-    done = here("state", "export", *arguments, "--db", db.path)
+    done = run_li("state", "export", *arguments, "--db", db.path)
     assert (done.code, done.err) == (0, "")
     return done.out
 
 
-def test_an_export_is_whole_in_every_format(db: Database, talk: Begun) -> None:
+def test_export_is_complete_in_every_format(db: Database, talk: Begun) -> None:
     whole = json.loads(export(db, "my job"))
     lines = [json.loads(line) for line in export(db, "my job", "--format", "jsonl").splitlines()]
     read = export(db, "my job", "--format", "md")
@@ -321,12 +321,12 @@ def test_an_export_is_whole_in_every_format(db: Database, talk: Begun) -> None:
     assert json.loads(export(db, "my job", "--json")) == whole
 
 
-def test_an_export_to_a_file_is_private_and_never_replaces_by_itself(db: Database, talk: Begun, tmp_path: Path) -> None:
+def test_export_to_a_file_is_private_and_needs_force_to_replace(db: Database, talk: Begun, tmp_path: Path) -> None:
     target = tmp_path / "out.json"
-    done = here("state", "export", "0190", "--output", str(target), "--db", db.path)
-    again = here("state", "export", "0190", "--output", str(target), "--db", db.path)
+    done = run_li("state", "export", "0190", "--output", str(target), "--db", db.path)
+    again = run_li("state", "export", "0190", "--output", str(target), "--db", db.path)
     before = target.read_bytes()
-    forced = here("state", "export", "0190", "--output", str(target), "--force", "--format", "md", "--db", db.path)
+    forced = run_li("state", "export", "0190", "--output", str(target), "--force", "--format", "md", "--db", db.path)
 
     assert (done.code, done.out) == (0, "")
     assert str(target) in done.err
@@ -340,15 +340,15 @@ def test_an_export_to_a_file_is_private_and_never_replaces_by_itself(db: Databas
 
 
 @pytest.mark.parametrize("target", ["{folder}", "{folder}/no/such/file", "/dev/null", "/proc/x"])
-def test_a_place_that_cannot_hold_a_file_is_refused(db: Database, talk: Begun, tmp_path: Path, target: str) -> None:
-    done = here("state", "export", "0190", "--output", target.format(folder=tmp_path), "--force", "--db", db.path)
+def test_export_rejects_an_invalid_path(db: Database, talk: Begun, tmp_path: Path, target: str) -> None:
+    done = run_li("state", "export", "0190", "--output", target.format(folder=tmp_path), "--force", "--db", db.path)
 
     assert done.code in (1, 2)
     assert done.err.startswith("li: ")
     assert Path("/dev/null").is_char_device()
 
 
-def test_hostile_text_is_harmless_in_every_export(db: Database) -> None:
+def test_export_escapes_hostile_text(db: Database) -> None:
     session = begin(db, "abcd", name="n")
     write(db, append, session.branch_id, create_message({"instruction": HOSTILE}))
 
@@ -357,13 +357,13 @@ def test_hostile_text_is_harmless_in_every_export(db: Database) -> None:
     assert json.loads(export(db, "abcd"))["branches"][0]["messages"][0]["content"]["instruction"] == HOSTILE
 
 
-def test_an_export_that_is_interrupted_leaves_nothing(db: Database, tmp_path: Path) -> None:
+def test_export_interrupted_leaves_no_file(db: Database, tmp_path: Path) -> None:
     session = begin(db, "abcd")
     for number in range(40):
         write(db, append, session.branch_id, create_message({"instruction": f"{number}" + "é" * 2_000_000}))
     folder = tmp_path / "out"
     folder.mkdir()
-    with started("state", "export", "abcd", "--output", str(folder / "x.json"), "--db", db.path) as process:
+    with start_li("state", "export", "abcd", "--output", str(folder / "x.json"), "--db", db.path) as process:
         deadline = time.monotonic() + 30
         while not list(folder.iterdir()) and time.monotonic() < deadline and process.poll() is None:
             time.sleep(0.002)
@@ -375,7 +375,7 @@ def test_an_export_that_is_interrupted_leaves_nothing(db: Database, tmp_path: Pa
     assert list(folder.iterdir()) == []
 
 
-def test_an_export_in_a_closed_pipe_ends_quietly(db: Database, talk: Begun) -> None:
+def test_export_into_a_closed_pipe_exits_with_zero(db: Database, talk: Begun) -> None:
     session = begin(db, "abcd")
     for _ in range(200):
         write(db, append, session.branch_id, create_message({"instruction": "x" * 5000}))

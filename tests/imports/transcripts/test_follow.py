@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.commands import started
+from tests.support.commands import start_li
 from tests.support.transcripts import CLAUDE, CODEX, Claude, Codex, spoken
 
 from lionstudio.imports.transcripts.follow import follow
@@ -46,7 +46,7 @@ def following(tool: str, root: Path, home: Path) -> Iterator[subprocess.Popen[st
     """`li mirror … --follow` after its first pass."""
     variable = "CLAUDE_CONFIG_DIR" if tool == "claude" else "CODEX_HOME"
     env = {variable: str(root), "LIONAGI_HOME": str(home)}
-    with started("mirror", tool, "--follow", "--json", env=env) as process:
+    with start_li("mirror", tool, "--follow", "--json", env=env) as process:
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["tool"] == tool
         yield process

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.commands import here
+from tests.support.commands import run_li
 from tests.support.repositories import begun, checkout_of, files_of, git, make_repo, write
 
 from lionstudio.model.shows.show import Show
@@ -47,15 +47,15 @@ def end(tmp_path: Path) -> None:
 
 
 def test_list_stale_checkouts_skips_active_shows(repo: Repo) -> None:
-    assert here("show", "clean", "--yes").out == "No show has left a checkout.\n"
-    assert "show.checkout_left" not in here("state", "doctor").out
+    assert run_li("show", "clean", "--yes").out == "No stale checkouts.\n"
+    assert "show.checkout_left" not in run_li("state", "doctor").out
     assert sorted(name for name in os.listdir(repo.checkouts_dir) if name != "director.git") == ["merged", "open"]
 
 
 def test_doctor_reports_stale_checkouts(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     found = [
-        each for each in here("state", "doctor", "--json").json["findings"] if each["code"] == "show.checkout_left"
+        each for each in run_li("state", "doctor", "--json").json["findings"] if each["code"] == "show.checkout_left"
     ]
     assert [each["subject"] for each in found] == ["checkout of topic/merged", "checkout of topic/open"]
     assert "the show is aborted" in found[0]["evidence"]
@@ -63,23 +63,23 @@ def test_doctor_reports_stale_checkouts(repo: Repo, tmp_path: Path) -> None:
 
 def test_clean_removes_merged_checkouts_only(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
-    assert here("show", "clean", "--dry-run").out.count("(aborted)") == 2
-    assert here("show", "clean").code == 2  # stdin is not a terminal
-    said = here("show", "clean", "--yes")
+    assert run_li("show", "clean", "--dry-run").out.count("(aborted)") == 2
+    assert run_li("show", "clean").code == 2  # stdin is not a terminal
+    said = run_li("show", "clean", "--yes")
     kept = "it has changes that were not collected: open.txt"
-    assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  stays: {kept}\n")
+    assert (said.code, said.out) == (1, f"topic/merged  removed\ntopic/open  kept: {kept}\n")
     assert sorted(os.listdir(repo.checkouts_dir)) == ["director.git", "open"]
 
 
 def test_clean_abandoned_archives_the_work(users: Path, repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     make_repo(Path(repo.checkouts_dir, "open", "nested"), {"n.txt": "n\n"})
-    said = here("show", "clean", "topic", "--abandoned", "--yes", "--json")
+    said = run_li("show", "clean", "topic", "--abandoned", "--yes", "--json")
     kept = {each["play"]: each["kept"] for each in said.json["cleaned"]}
     assert kept == {"merged": None, "open": "it has changes that were not collected: nested/"}
     git(Path(repo.checkouts_dir, "open", "nested"), "rm", "-q", "-r", ".")
     git(repo.checkouts_dir, "-C", "open", "clean", "-q", "-f", "-f", "-d", "nested")
-    assert here("show", "clean", "topic", "--abandoned", "--yes").code == 0
+    assert run_li("show", "clean", "topic", "--abandoned", "--yes").code == 0
     assert os.listdir(repo.checkouts_dir) == ["director.git"]
     assert files_of(users, "refs/shows/archive/topic/open/0")["open.txt"] == "w"
 
@@ -87,5 +87,5 @@ def test_clean_abandoned_archives_the_work(users: Path, repo: Repo, tmp_path: Pa
 def test_clean_skips_a_show_with_a_director(repo: Repo, tmp_path: Path) -> None:
     end(tmp_path)
     with acquire_director_lock(str(tmp_path / "shows" / "topic")):
-        assert here("show", "clean", "--yes").code == 7
+        assert run_li("show", "clean", "--yes").code == 7
     assert os.path.isdir(os.path.join(repo.checkouts_dir, "merged"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.support.children import environment
-from tests.support.commands import here
+from tests.support.commands import run_li
 from tests.support.show_harness import TOPIC, Theatre
 
 PROGRAM = """
@@ -107,7 +107,7 @@ def test_only_a_director_loads_the_engine(words: tuple[str, ...], tmp_path: Path
     loaded = set(done.stderr.splitlines()[-1].split())
 
     assert loaded.isdisjoint({"dbos", "sqlalchemy", "sqlite3", "lionstudio.shows.process.engine_dbos"})
-    assert here("show", "--help").code == 0
+    assert run_li("show", "--help").code == 0
 
 
 def test_the_state_is_never_opened_by_the_other_library(tmp_path: Path) -> None:

@@ -230,16 +230,16 @@ def test_studio_command_reports_running_work(
     services = open_services(settings_in(tmp_path), "t" * 30)
     services.db.opening_since = time.time()
     with ProgressNote(services.settings.home, "Importing", 40):
-        command._tell_what_goes_on(services)
+        command._report_background_work(services)
     deadline = time.monotonic() + 10
     said = ""
-    while "made ready" not in said and time.monotonic() < deadline:
+    while "Opening the database" not in said and time.monotonic() < deadline:
         time.sleep(0.02)
         said += capsys.readouterr().err
     services.db.opening_since = None
-    while "is ready after" not in said and time.monotonic() < deadline:
+    while "ready after" not in said and time.monotonic() < deadline:
         time.sleep(0.02)
         said += capsys.readouterr().err
 
     assert f"Importing, 0 of 40 (process {os.getpid()})" in said
-    assert "The database is ready after" in said
+    assert "Database ready after" in said

@@ -1,1 +1,1 @@
-"""What `li demo` starts and watches."""
+"""The Studio and the live view of `li demo`."""

@@ -1,4 +1,4 @@
-"""Watching the show of a demo: until it has ended, through every rest, with words that fit its own home."""
+"""Watch the show of a demo until it ends, with commands for its own home."""
 
 from __future__ import annotations
 
@@ -19,39 +19,38 @@ from lionstudio.shows.demo import TOPIC
 
 
 def watch(
-    args: argparse.Namespace, settings: Settings, show_dir: str, when_resting: Callable[[], None] | None = None
+    args: argparse.Namespace, settings: Settings, show_dir: str, on_waiting: Callable[[], None] | None = None
 ) -> ShowSnapshot:
-    """Show it until nobody directs it any more; `when_resting` is called once, when only a person could go on."""
-    waiting = [] if when_resting is None else [when_resting]
+    """Watch until the director exits; `on_waiting` is called once, when the show needs a person."""
+    callbacks = [] if on_waiting is None else [on_waiting]
 
-    def goes_on() -> bool:
-        if waiting:
-            waiting.pop()()
+    def keeps_waiting() -> bool:
+        if callbacks:
+            callbacks.pop()()
         return False
 
-    return follow(settings, TOPIC, show_dir, _view(args, settings.home), goes_on)
+    return follow(settings, TOPIC, show_dir, _view(args, settings.home), keeps_waiting)
 
 
 def _view(args: argparse.Namespace, home: str) -> ShowLiveView | PlainView:
     def advice(now: ShowSnapshot) -> str:
-        who = f"waits for a person: {inline(', '.join(now.waits_for))}"
-        word = f"redo {TOPIC} {now.needs_person[0]}" if now.needs_person else f"approve {TOPIC}"
-        command = f"li show {word} --home {quote(home)}"
-        return who if args.no_studio else f"{who}; decide in the Studio, or in another terminal:\n{command}"
+        question = f"needs you: {inline(', '.join(now.waits_for))}"
+        decision = f"redo {TOPIC} {now.needs_person[0]}" if now.needs_person else f"approve {TOPIC}"
+        command = f"li show {decision} --home {quote(home)}"
+        return question if args.no_studio else f"{question}. Decide in Studio, or in another terminal:\n{command}"
 
     if is_terminal() and not args.json and not args.quiet:
         return ShowLiveView(plain=args.no_color, advice=advice)
     return PlainView(as_json=args.json, quiet=args.quiet, advice=advice)
 
 
-def report(args: argparse.Namespace, found: ShowSnapshot) -> None:
-    """Say how it ended."""
+def report(args: argparse.Namespace, snapshot: ShowSnapshot) -> None:
     if args.json:
-        record = {"type": "ended", "schema_version": 1, "topic": TOPIC, "status": str(found.status)}
-        emit(to_json({**record, "plays": {play.name: str(play.status) for play in found.plays}}) + "\n")
+        record = {"type": "ended", "schema_version": 1, "topic": TOPIC, "status": str(snapshot.status)}
+        emit(to_json({**record, "plays": {play.name: str(play.status) for play in snapshot.plays}}) + "\n")
         flush()
-    elif found.status is ShowStatus.ACTIVE:
-        say("The show has no director any more; _director.log in its folder says why.", quiet=args.quiet)
+    elif snapshot.status is ShowStatus.ACTIVE:
+        say("The director exited; see _director.log in the folder of the show.", quiet=args.quiet)
     else:
-        merged = f"{found.merged} of {len(found.plays)} plays are merged"
-        say(f"The show has ended: it is {found.status}, {merged}.", quiet=args.quiet)
+        merged = f"{snapshot.merged} of {len(snapshot.plays)} plays merged"
+        say(f"Show ended: {snapshot.status}, {merged}.", quiet=args.quiet)

@@ -1,1 +1,1 @@
-"""A session as the terminal shows it."""
+"""Sessions on a terminal: rows, tables, headers and transcripts."""

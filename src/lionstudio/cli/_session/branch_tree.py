@@ -1,4 +1,4 @@
-"""The branches of a session as a tree: a fork stands below the branch it left, with the place where it did."""
+"""The branches of a session as a tree: a fork is a child of the branch it was forked from."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ _SHORTEST_PREFIX = 4
 
 
 def tree(branches: Sequence[Branch]) -> Iterator[tuple[str, Branch]]:
-    """Each branch with the lines that lead to it; every branch comes exactly once, whatever its parent says."""
-    known = {branch.id for branch in branches}
+    """Each branch with its tree lines; every branch appears exactly once, even with invalid parents."""
+    ids = {branch.id for branch in branches}
     children: dict[str, list[Branch]] = {}
     for branch in branches:
-        if branch.fork is not None and branch.fork.parent_branch_id in known:
+        if branch.fork is not None and branch.fork.parent_branch_id in ids:
             children.setdefault(branch.fork.parent_branch_id, []).append(branch)
-    below = {child.id for found in children.values() for child in found}
+    below = {child.id for forks in children.values() for child in forks}
     seen: set[str] = set()
-    # those that are their own ancestors hang below nothing, and come last
+    # branches in a cycle have no root and come last
     for root in (*(branch for branch in branches if branch.id not in below), *branches):
         yield from _walk(root, "", "", children, seen)
 
@@ -34,26 +34,26 @@ def _walk(
             continue
         seen.add(branch.id)
         yield line, branch
-        found = children.get(branch.id, [])
-        steps = [(child, child is found[-1]) for child in found]
+        forks = children.get(branch.id, [])
+        steps = [(child, child is forks[-1]) for child in forks]
         waiting += [
             (child, below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "))
             for child, last in reversed(steps)
         ]
 
 
-def get_named(branches: Sequence[Branch], given: str) -> Branch:
-    """The branch that a person meant: a whole id, a name, or the start of an id."""
-    ways = (
-        [branch for branch in branches if branch.id == given],
-        [branch for branch in branches if branch.name == given],
-        [branch for branch in branches if len(given) >= _SHORTEST_PREFIX and branch.id.startswith(given)],
+def get_named(branches: Sequence[Branch], name: str) -> Branch:
+    """The branch with this id, name or id prefix."""
+    candidates = (
+        [branch for branch in branches if branch.id == name],
+        [branch for branch in branches if branch.name == name],
+        [branch for branch in branches if len(name) >= _SHORTEST_PREFIX and branch.id.startswith(name)],
     )
-    for found in ways:
-        if len(found) == 1:
-            return found[0]
-        if found:
-            ids = ", ".join(branch.id for branch in found[:3])
-            raise InvalidInput(f"{given} names several branches of this session", hint=f"an id, such as {ids}")
+    for matches in candidates:
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            ids = ", ".join(branch.id for branch in matches[:3])
+            raise InvalidInput(f"several branches of this session match {name}", hint=f"pass an id, such as {ids}")
     names = ", ".join(branch.name or branch.id for branch in branches[:5])
-    raise NotFound(f"this session has no branch {given}", hint=f"one of: {names}" if names else None)
+    raise NotFound(f"this session has no branch {name}", hint=f"one of: {names}" if names else None)

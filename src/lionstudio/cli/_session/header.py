@@ -1,4 +1,4 @@
-"""What stands above a session's messages: its state and why, what it used, where it ran, and its branches."""
+"""The header above the messages of a session: state, reasons, facts and branches."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import Any
 from lionstudio.cli._session.branch_tree import tree
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, cost, count, local, span, tokens
+from lionstudio.cli._toolkit.table import pad, width
 from lionstudio.cli._toolkit.terminal import TONES, Paint
-from lionstudio.cli._toolkit.width import pad, width
 from lionstudio.model.branches import Branch
 from lionstudio.model.run_name import run_name
 
 _COMMIT = 12
 
 
-def head(
+def header(
     wire: dict[str, Any], branches: Sequence[Branch], lengths: Mapping[str, int], paint: Paint, now: float
 ) -> Iterator[str]:
-    """The lines of the head, with an empty one below each part."""
     state = wire["state"]
     name = paint(inline(run_name(wire)), "bold")
     yield f"{name}  {paint(inline(state['label']), TONES[state['tone']])}"
@@ -46,10 +45,10 @@ def _facts(wire: dict[str, Any], now: float) -> Iterator[tuple[str, str]]:
     yield "project", wire["project"]
     yield "started", _started(wire, now)
     yield "messages", f"{wire['message_count']:,}{_last(wire, now)}"
-    yield "used", _used(wire)
-    known = wire.get("metadata") or {}
-    yield "continues", _linked(known.get("resumed_from"), "")
-    yield "forked from", _linked(known.get("forked_from"), " (--branch main shows what it inherited)")
+    yield "usage", _usage(wire)
+    metadata = wire.get("metadata") or {}
+    yield "continues", _linked(metadata.get("resumed_from"), "")
+    yield "forked from", _linked(metadata.get("forked_from"), " (--branch main includes inherited messages)")
     yield "folder", wire["cwd"]
     yield "commit", (wire["git_commit"] or "")[:_COMMIT]
     yield "artifacts", wire["artifacts_path"]
@@ -59,23 +58,23 @@ def _linked(session: Any, note: str) -> str:
     return f"{session}{note}" if isinstance(session, str) else ""
 
 
-def _joined(*words: str | None) -> str:
-    return " · ".join(word for word in words if word)
+def _joined(*parts: str | None) -> str:
+    return " · ".join(part for part in parts if part)
 
 
 def _started(wire: dict[str, Any], now: float) -> str:
     at = wire["started_at"] or wire["created_at"]
-    took = f", took {span(wire['duration_ms'] / 1000)}" if wire["duration_ms"] is not None else ""
-    return f"{local(at)} ({ago(at, now)}{took})"
+    duration = f", took {span(wire['duration_ms'] / 1000)}" if wire["duration_ms"] is not None else ""
+    return f"{local(at)} ({ago(at, now)}{duration})"
 
 
 def _last(wire: dict[str, Any], now: float) -> str:
-    return f", the last {ago(wire['last_message_at'], now)}" if wire["last_message_at"] else ""
+    return f", last {ago(wire['last_message_at'], now)}" if wire["last_message_at"] else ""
 
 
-def _used(wire: dict[str, Any]) -> str:
+def _usage(wire: dict[str, Any]) -> str:
     kinds = (("input", "tokens in"), ("output", "out"), ("cache_read", "from cache"), ("cache_write", "to cache"))
-    parts = [f"{tokens(wire[f'{kind}_tokens'])} {words}" for kind, words in kinds if wire[f"{kind}_tokens"]]
+    parts = [f"{tokens(wire[f'{kind}_tokens'])} {label}" for kind, label in kinds if wire[f"{kind}_tokens"]]
     return ", ".join([*parts, *([cost(wire["cost_microusd"])] if wire["cost_microusd"] is not None else [])])
 
 

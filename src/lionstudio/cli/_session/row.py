@@ -1,4 +1,4 @@
-"""A session's row on its way out: with its computed state, its duration, and times that people and programs read."""
+"""A session row for output: computed state, duration, and formatted times."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _TIMES = ("created_at", "updated_at", "started_at", "ended_at", "last_message_at
 
 
 def state_of(row: dict[str, Any], now: float) -> tuple[State, Proof | None]:
-    """The computed state; whether its process lives is only asked for a session that is running."""
-    from lionstudio.model.status.computed_state import session_state  # a list in a pipe does without
+    """The computed state; liveness is checked only for running sessions."""
+    from lionstudio.model.status.computed_state import session_state  # a list in a pipe does not need it
 
     proof = None
     if row["status"] == "running":
@@ -25,13 +25,13 @@ def state_of(row: dict[str, Any], now: float) -> tuple[State, Proof | None]:
 
 
 def _computable(row: dict[str, Any]) -> dict[str, Any]:
-    """The row without what another tool may have left in it, such as text where a time should be."""
+    """The row without invalid values from other tools, such as text in a time column."""
     times = {name: row[name] if is_time(row[name]) else None for name in _TIMES}
     return {**row, **times, "reason_codes": _codes(row)}
 
 
 def _codes(row: dict[str, Any]) -> list[str]:
-    """The stored reasons; most sessions have none, and then nothing is loaded to read them."""
+    """The stored reason codes; the JSON codec is imported only if there are some."""
     codes = row["reason_codes"]
     if isinstance(codes, str):
         if codes == "[]":
@@ -43,14 +43,14 @@ def _codes(row: dict[str, Any]) -> list[str]:
 
 
 def duration_ms(row: dict[str, Any]) -> float | None:
-    """Computed, never stored (ADR-0017); None while it runs."""
+    """Computed, never stored (ADR-0017); None while the session runs."""
     if is_time(row["started_at"]) and is_time(row["ended_at"]):
         return float(row["ended_at"] - row["started_at"]) * 1000
     return None
 
 
 def session_json(row: dict[str, Any], now: float) -> dict[str, Any]:
-    """Everything about a session as JSON has it: the columns by their names, and what follows from them."""
+    """A session as JSON: its columns and the values computed from them."""
     from lionstudio.model.json_codec import load_or_keep
     from lionstudio.model.status.computed_state import effective_health
 

@@ -1,4 +1,4 @@
-"""The table of sessions that a person sees; apart from `ls`, which in a pipe does without it."""
+"""The table of sessions for a terminal; `ls` imports it only when it prints one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, Paint, width_of
 from lionstudio.model.run_name import run_name
 
-_SHORT_ID = 13  # of a UUIDv7: the millisecond it was made in
+_SHORT_ID = 13  # of a UUIDv7: its millisecond timestamp
 
 _COLUMNS = (
     Column("ID"),
     Column("STATUS"),
     Column("NAME", narrowest=24),
     Column("STARTED", right=True),
-    Column("TOOK", right=True, rank=2),
+    Column("DURATION", right=True, rank=2),
     Column("MESSAGES", right=True, rank=1),
     Column("COST", right=True, rank=4),
     Column("MODEL", narrowest=12, rank=3),
@@ -28,18 +28,17 @@ _COLUMNS = (
 
 
 def session_table(rows: list[dict[str, Any]], now: float, paint: Paint) -> str:
-    """The sessions as a table that fits the terminal."""
-    length = _short_enough([str(row["id"]) for row in rows])
+    length = _id_length([str(row["id"]) for row in rows])
     lines = render(_COLUMNS, [_cells(row, length, now) for row in rows], width_of(sys.stdout), paint)
     return "\n".join(lines) + "\n"
 
 
 def _cells(row: dict[str, Any], id_length: int, now: float) -> list[Cell]:
     state, _ = state_of(row, now)
-    took = duration_ms(row)
+    duration = duration_ms(row)
     texts = (
         humanize.ago(row["started_at"] or row["created_at"], now),
-        "" if took is None else humanize.span(took / 1000),
+        "" if duration is None else humanize.span(duration / 1000),
         f"{row['message_count']:,}",
         humanize.cost(row["cost_microusd"]),
         inline(str(row["model"] or "")),
@@ -53,7 +52,7 @@ def _cells(row: dict[str, Any], id_length: int, now: float) -> list[Cell]:
     ]
 
 
-def _short_enough(ids: list[str]) -> int:
-    """How much of an id tells those on this page apart; the beginning is enough to name a session."""
+def _id_length(ids: list[str]) -> int:
+    """The shortest prefix length that tells the ids of this page apart."""
     longest = max(map(len, ids))
     return next((n for n in range(_SHORT_ID, longest) if len({id_[:n] for id_ in ids}) == len(ids)), longest)

@@ -1,4 +1,4 @@
-"""Messages for a person: who said what and when, tool calls together with their results, long texts folded."""
+"""Print messages for a terminal or a pipe: tool calls together with their results, long texts folded."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lionstudio.cli._toolkit.terminal import Paint
 from lionstudio.model.messages import Message
 
 _FOLDED_LINES = 12
-_FOLDED_CHARS = 4000  # a message of one line can be 100 MB long as well
+_FOLDED_CHARS = 4000  # a single line can be 100 MB long
 _SHORT_ARGUMENTS = 100
-_DAY = len("2026-05-20")  # shown where it differs from the message above
+_DAY = len("2026-05-20")  # printed only when it changes
 _COLOURS = {"system": "magenta", "user": "green", "assistant": "cyan", "tool": "yellow"}
-_SAID = ("system_message", "instruction", "assistant_response")
+_TEXT_KEYS = ("system_message", "instruction", "assistant_response")
 
 
 class Shown(NamedTuple):
-    """A message at its place, and what to call the branch it is on ("" where there is only one)."""
+    """A message with its number and the name of its branch ("" if the session has only one)."""
 
     number: int
     message_id: str
@@ -29,13 +29,13 @@ class Shown(NamedTuple):
 
 
 def transcript(shown: Sequence[Shown], paint: Paint, *, full: bool = False) -> Iterator[str]:
-    """The lines of all messages; a result stands below its call."""
+    """The lines of all messages; a result is printed below its call."""
     answers = {request: item for item in shown if (request := _answered(item.message))}
     calls = {item.message_id for item in shown}
     day = ""
     for item in shown:
         if _answered(item.message) in calls:
-            continue  # shown with its call
+            continue  # printed with its call
         answer = answers.get(item.message_id)
         before, day = day, local(item.message.created_at)[:_DAY] if item.message else day
         yield _heading(item, answer, paint, with_day=day != before)
@@ -46,7 +46,7 @@ def transcript(shown: Sequence[Shown], paint: Paint, *, full: bool = False) -> I
 
 
 def plain_lines(shown: Sequence[Shown], *, full: bool = False) -> Iterator[str]:
-    """A message a line for a pipe: its number, time, role, tool and text; a long text is cut unless all is wanted."""
+    """One line per message for a pipe: number, time, role, tool and text; long texts are cut unless `full`."""
     for item in shown:
         message = item.message
         if message is None:
@@ -55,8 +55,8 @@ def plain_lines(shown: Sequence[Shown], *, full: bool = False) -> Iterator[str]:
         content = _content(message)
         tool, text = content.get("function"), _plain_text(content, message)
         cut = text if full or len(text) <= _FOLDED_CHARS else text[:_FOLDED_CHARS] + "…"
-        said = (str(item.number), iso(message.created_at), message.role, tool, cut)
-        yield "\t".join(inline(cell) if isinstance(cell, str) else "" for cell in said)
+        cells = (str(item.number), iso(message.created_at), message.role, tool, cut)
+        yield "\t".join(inline(cell) if isinstance(cell, str) else "" for cell in cells)
 
 
 def _plain_text(content: Mapping[str, Any], message: Message) -> str:
@@ -94,7 +94,7 @@ def _content(message: Message | None) -> Mapping[str, Any]:
 
 def _body(message: Message | None, paint: Paint, *, full: bool) -> Iterator[str]:
     if message is None:
-        yield "    This message does not exist any more."
+        yield "    (deleted message)"
         return
     content = _content(message)
     if "function" in content:
@@ -112,7 +112,7 @@ def _arguments(arguments: Any) -> str:
     short = arguments if isinstance(arguments, str) else to_json(arguments)
     if len(short) <= _SHORT_ARGUMENTS or not isinstance(arguments, dict):
         return short
-    # one a line: a file that is to be written reads as the file, not as one long string
+    # one argument per line, so that the content of a written file stays readable
     values = ((key, value if isinstance(value, str) else to_json(value)) for key, value in arguments.items())
     return "\n".join(f"{key}:\n{value}" if "\n" in value else f"{key}: {value}" for key, value in values)
 
@@ -121,24 +121,24 @@ def _result(message: Message | None, paint: Paint, *, full: bool) -> Iterator[st
     content = _content(message)
     failed = content.get("error") is not None
     value = content.get("error") if failed else content.get("output")
-    lines = list(_folded(text_of_value(value), paint, full=full)) or ["    (nothing)"]
-    sign = paint("✗", "red") if failed else paint("→", "dim")
-    yield f"  {sign} {lines[0][4:]}"
+    lines = list(_folded(text_of_value(value), paint, full=full)) or ["    (empty)"]
+    mark = paint("✗", "red") if failed else paint("→", "dim")
+    yield f"  {mark} {lines[0][4:]}"
     yield from lines[1:]
 
 
 def text_of_content(content: Any) -> str:
-    """What a person reads of a message: what was said, then whatever else it carries."""
+    """The text of a message, then its remaining fields as JSON."""
     if not isinstance(content, dict):
         return text_of_value(content)
-    said = next((content[key] for key in _SAID if isinstance(content.get(key), str)), None)
-    if said is None:
+    text = next((content[key] for key in _TEXT_KEYS if isinstance(content.get(key), str)), None)
+    if text is None:
         return text_of_value(content)
-    hidden = ("thinking", *_SAID)
+    hidden = ("thinking", *_TEXT_KEYS)
     rest = {key: value for key, value in content.items() if key not in hidden and value not in (None, "", [], {})}
-    thought = content.get("thinking")
-    parts = [f"(thinking) {thought}"] if isinstance(thought, str) and thought else []
-    parts += [said] if said else []
+    thinking = content.get("thinking")
+    parts = [f"(thinking) {thinking}"] if isinstance(thinking, str) and thinking else []
+    parts += [text] if text else []
     parts += [to_json(rest, indent=2)] if rest else []
     return "\n".join(parts)
 
@@ -149,23 +149,23 @@ def text_of_value(value: Any) -> str:
 
 
 def _folded(text: str, paint: Paint, *, full: bool) -> Iterator[str]:
-    kept, left_out = (text, "") if full else fold(text)
-    if kept:
-        yield from (f"    {line}".rstrip() for line in body(kept).split("\n"))
-    if left_out:
-        yield "    " + paint(left_out, "dim")
+    start, note = (text, "") if full else fold(text)
+    if start:
+        yield from (f"    {line}".rstrip() for line in body(start).split("\n"))
+    if note:
+        yield "    " + paint(note, "dim")
 
 
 def fold(text: str, lines: int = _FOLDED_LINES, chars: int = _FOLDED_CHARS) -> tuple[str, str]:
-    """The beginning of a text, and a note about what was left out ("" when nothing was)."""
+    """The start of a text, and a note about the rest ("" if nothing is missing)."""
     text = text.rstrip("\n")
     end = 0
     for _ in range(lines):
         end = text.find("\n", end) + 1
         if not end:
             break
-    kept = text[: end - 1] if end else text
-    if len(kept) > chars:
-        return kept[:chars], f"… {count(len(text) - chars, 'more character')}, --full"
+    start = text[: end - 1] if end else text
+    if len(start) > chars:
+        return start[:chars], f"… {count(len(text) - chars, 'more character')} (--full)"
     more = text.count("\n", end) + 1 if end else 0
-    return kept, f"… {count(more, 'more line')}, --full" if more else ""
+    return start, f"… {count(more, 'more line')} (--full)" if more else ""

@@ -1,1 +1,1 @@
-"""What the `li show` commands share."""
+"""Shared by the `li show` commands: loading, watching, deciding, drawing."""

@@ -1,4 +1,4 @@
-"""The DAG of a show in lines: lanes from each play down to those that wait for it, or a Mermaid flowchart."""
+"""Draw the DAG of a show as text, with a lane from each play to its dependents, or as a Mermaid flowchart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lionstudio.model.status.statuses import PLAYS
 
 _NODE = "●"
 # (from above, to below, from the left, to the right)
-_SIGNS = {
+_JOINTS = {
     (1, 1, 0, 0): "│",
     (1, 1, 0, 1): "├",
     (1, 1, 1, 0): "┤",
@@ -33,7 +33,7 @@ Needs = Mapping[str, Sequence[str]]
 
 
 def draw(needs: Needs) -> list[tuple[str, str]]:
-    """The lines of a graph, dependencies first: lanes, and the play of that line or nothing."""
+    """The lines of a graph, dependencies first: the lanes, and the name of the play or ""."""
     rows = list(_rows(needs))
     widest = max((len(lanes) for lanes, _ in rows), default=0)
     return [(lanes.ljust(widest + 2), name) for lanes, name in rows]
@@ -41,28 +41,28 @@ def draw(needs: Needs) -> list[tuple[str, str]]:
 
 def _rows(needs: Needs) -> Iterator[tuple[str, str]]:
     order = _ordered(needs)
-    left = {name: sum(name in needs[each] for each in order) for name in order}  # who still waits for it
+    dependents = {name: sum(name in needs[other] for other in order) for name in order}  # not drawn yet
     lanes: list[str | None] = []
     for name in order:
         before = list(lanes)
         sources = [column for column, lane in enumerate(lanes) if lane is not None and lane in needs[name]]
         for column in sources:
-            left[str(lanes[column])] -= 1
-        ending = [column for column in sources if not left[str(lanes[column])]]
+            dependents[str(lanes[column])] -= 1
+        ending = [column for column in sources if not dependents[str(lanes[column])]]
         for column in ending:
             lanes[column] = None
-        node = ending[0] if ending else _free(lanes)
+        node = ending[0] if ending else _free_lane(lanes)
         lanes[node] = name
         yield from _joint(before, lanes, sources, node)
         yield " ".join(_NODE if column == node else _lane(lane) for column, lane in enumerate(lanes)), name
-        if not left[name]:
+        if not dependents[name]:
             lanes[node] = None
         while lanes and lanes[-1] is None:
             lanes.pop()
 
 
-def _free(lanes: list[str | None]) -> int:
-    """The first lane that nobody uses."""
+def _free_lane(lanes: list[str | None]) -> int:
+    """The first free lane."""
     if None not in lanes:
         lanes.append(None)
     return lanes.index(None)
@@ -75,36 +75,36 @@ def _lane(lane: str | None) -> str:
 def _joint(
     before: list[str | None], after: list[str | None], sources: list[int], node: int
 ) -> Iterator[tuple[str, str]]:
-    """The line between two rows where lanes come together or part."""
+    """The line between two rows where lanes join or split."""
     if not sources:
         return
     first, last = min(*sources, node), max(*sources, node)
-    signs = []
+    cells = []
     for column, lane in enumerate(after):
         above = column < len(before) and before[column] is not None
         if column in sources or column == node:
             key = (above, lane is not None, first < column, column < last)
-            signs.append(_SIGNS[tuple(map(int, key))])  # type: ignore[index]
+            cells.append(_JOINTS[tuple(map(int, key))])  # type: ignore[index]
         else:
-            signs.append("│" if lane is not None else "─" if first < column < last else " ")
-    text = signs[0]
-    for column, sign in enumerate(signs[1:], 1):
-        text += ("─" if first < column <= last else " ") + sign
+            cells.append("│" if lane is not None else "─" if first < column < last else " ")
+    text = cells[0]
+    for column, cell in enumerate(cells[1:], 1):
+        text += ("─" if first < column <= last else " ") + cell
     yield text, ""
 
 
 def _ordered(needs: Needs) -> list[str]:
-    """Dependencies first, else as they stand in the plan; those in a circle come last."""
-    waiting = {name: {need for need in given if need in needs} for name, given in needs.items()}
+    """Topological order, else the order of the plan; plays in a cycle come last."""
+    waiting = {name: {need for need in names if need in needs} for name, names in needs.items()}
     order: list[str] = []
-    while ready := next((name for name, given in waiting.items() if not given - set(order)), None):
+    while ready := next((name for name, open_needs in waiting.items() if not open_needs - set(order)), None):
         order.append(ready)
         del waiting[ready]
     return [*order, *waiting]
 
 
 def mermaid(plays: Sequence[Play]) -> Iterator[str]:
-    """A Mermaid flowchart with the state of each play; names are quoted, so that none of them is taken for syntax."""
+    """A Mermaid flowchart with the state of each play; names are quoted, so that none is parse_definition as syntax."""
     yield "flowchart LR"
     ids = {play.name: f"p{number}" for number, play in enumerate(plays)}
     for play in plays:
@@ -121,5 +121,5 @@ def mermaid(plays: Sequence[Play]) -> Iterator[str]:
 
 
 def _quoted(text: str) -> str:
-    """Mermaid takes entities; everything that is no plain letter becomes one."""
-    return "".join(sign if sign.isalnum() or sign in " ._-" else f"#{ord(sign)};" for sign in text)
+    """Encode everything but plain characters as Mermaid entities."""
+    return "".join(char if char.isalnum() or char in " ._-" else f"#{ord(char)};" for char in text)

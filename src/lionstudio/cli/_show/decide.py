@@ -1,4 +1,4 @@
-"""What `approve`, `reject`, `redo` and `escalate` share: a word is left as a file, a director takes it up."""
+"""Shared by `approve`, `reject`, `redo` and `escalate`: write a decision file for the director."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
-from lionstudio.cli._show import load
+from lionstudio.cli._show.load import LoadedShow, load_show
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
@@ -29,85 +29,90 @@ from lionstudio.system.li_process import li_environment
 _DONE = {
     DecisionKind.APPROVE: "approved",
     DecisionKind.REJECT: "rejected",
-    DecisionKind.REDO: "to be redone",
+    DecisionKind.REDO: "queued for another attempt",
     DecisionKind.ESCALATE: "escalated",
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser, *, play_may_be_missing: bool = False) -> None:
-    """The arguments of a word about a play."""
-    parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
-    if play_may_be_missing:
-        parser.add_argument("play", nargs="?", type=words, metavar="PLAY", help="the play; without it the whole show")
+def add_arguments(parser: argparse.ArgumentParser, *, play_optional: bool = False) -> None:
+    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    if play_optional:
+        parser.add_argument(
+            "play", nargs="?", type=text_value, metavar="PLAY", help="name of the play (default: the whole show)"
+        )
     else:
-        parser.add_argument("play", type=words, metavar="PLAY", help="the play")
-    parser.add_argument("--feedback", type=words, metavar="TEXT", help="why; the agent of a redo is told")
-    parser.add_argument("--resume", action="store_true", help="start a director in the background if none works")
+        parser.add_argument("play", type=text_value, metavar="PLAY", help="name of the play")
+    parser.add_argument(
+        "--feedback", type=text_value, metavar="TEXT", help="reason; passed to the agent of the next attempt"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="start a director in the background unless one is running"
+    )
 
 
-def record_decision(args: argparse.Namespace, word: DecisionKind, *, budget: Mapping[str, int] | None = None) -> int:
-    """Leave a word about a play, or about the show, and say who will take it up."""
+def record_decision(args: argparse.Namespace, kind: DecisionKind, *, budget: Mapping[str, int] | None = None) -> int:
+    """Write a decision about a play or the show, and report whether a director is running."""
     settings = db_access.settings_of(args)
-    found, folder = load.get(args), find_show_dir(settings, args.topic)
-    play = _play(found, args.play, word) if args.play is not None else None
+    loaded, folder = load_show(args), find_show_dir(settings, args.topic)
+    play = _play(loaded, args.play, kind) if args.play is not None else None
     decision = Decision(
         id=new_id(),
-        word=word,
+        word=kind,
         attempt=play.attempt if play is not None else None,
         feedback=args.feedback,
-        by=_person(),
+        by=_user_name(),
         at=time.time(),
         budget=budget,
     )
     decide(folder, args.play, decision)
-    about = f"{args.topic}/{args.play}" if args.play is not None else args.topic
-    done = "gets more to spend" if budget else f"is {_DONE[word]}"
-    ended = found.show.status is not ShowStatus.ACTIVE
+    target = f"{args.topic}/{args.play}" if args.play is not None else args.topic
+    result = f"Budget of {target} raised" if budget else f"{target} {_DONE[kind]}"
+    ended = loaded.show.status is not ShowStatus.ACTIVE
     facts: dict[str, object] = {"decision": {**decision._asdict(), "play": args.play}}
-    report(args, folder, f"{about} {done}", facts, more=["--again"] if ended else [])
+    report(args, folder, result, facts, options=["--again"] if ended else [])
     return 0
 
 
 def report(
-    args: argparse.Namespace, folder: str, sentence: str, facts: dict[str, object], *, more: Sequence[str] = ()
+    args: argparse.Namespace, folder: str, result: str, facts: dict[str, object], *, options: Sequence[str] = ()
 ) -> None:
-    """Say what was left, and whether somebody takes it up now; with --resume somebody does."""
+    """Print the result; start a director if --resume is set and none is running."""
     directed = has_director(folder)
     if not directed and getattr(args, "resume", False):
-        start_director(folder, more, environment(db_access.settings_of(args)))
+        start_director(folder, options, environment(db_access.settings_of(args)))
         directed = True
     if args.json:
         print_json({"topic": args.topic, "directed": directed, **facts})
         return
-    emit(f"{sentence}\n")
+    emit(f"{result}\n")
     if not directed:
-        say(f"Nobody directs {args.topic} now. Go on with: li show resume {args.topic}", quiet=args.quiet)
+        say(f"No director is running. Continue the show: li show resume {args.topic}", quiet=args.quiet)
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """What a director is started with: ours, and the same files."""
+    """The environment of a director: ours, with the same home, database and shows folder."""
     return {**os.environ, **li_environment(settings)}
 
 
-def _play(found: load.LoadedShow, name: str, word: DecisionKind) -> Play:
-    play = next((each for each in found.plays if each.name == name), None)
-    topic = found.show.topic
+def _play(loaded: LoadedShow, name: str, kind: DecisionKind) -> Play:
+    play = next((play for play in loaded.plays if play.name == name), None)
+    topic = loaded.show.topic
     if play is None:
-        names = ", ".join(each.name for each in found.plays)
-        raise NotFound(f"there is no play {name!r:.80} in {topic}", hint=f"it has: {names[:300]}")
-    check_word(word, play.status, name)
-    open_needs = [
-        each.name for each in found.plays if each.name in play.depends_on and each.status is not PlayStatus.MERGED
+        names = ", ".join(play.name for play in loaded.plays)
+        raise NotFound(f"play {name!r:.80} not found in {topic}", hint=f"plays of {topic}: {names[:300]}")
+    check_word(kind, play.status, name)
+    unmerged = [
+        other.name for other in loaded.plays if other.name in play.depends_on and other.status is not PlayStatus.MERGED
     ]
-    if word is DecisionKind.APPROVE and open_needs:
+    if kind is DecisionKind.APPROVE and unmerged:
         raise IllegalTransition(
-            f"{name} has not run: it waits for {', '.join(open_needs)}", hint=f"li show redo {topic} {open_needs[0]}"
+            f"{name} has not run: blocked by {', '.join(unmerged)}", hint=f"li show redo {topic} {unmerged[0]}"
         )
     return play
 
 
-def _person() -> str | None:
+def _user_name() -> str | None:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name
+    except (KeyError, OSError):  # a user id without a name
         return None

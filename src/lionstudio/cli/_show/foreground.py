@@ -1,4 +1,4 @@
-"""The director of a show as this very process: what `li show run` starts in the background."""
+"""Run the director of a show in this process; `li show run` starts it in the background."""
 
 from __future__ import annotations
 
@@ -19,45 +19,45 @@ from lionstudio.shows.records.show_dir import find_show_dir
 
 
 def direct(args: argparse.Namespace) -> int:
-    """Direct the show to its end; a signal leaves it to be taken up again."""
+    """Direct the show to its end; after a signal, `li show resume` can continue it."""
     settings = db_access.settings_of(args)
     show_dir = find_show_dir(settings, args.topic)
     signals = _Signals()
-    directing = DirectorProcess(show_dir, settings, os.environ, _log, again=args.again)
+    director = DirectorProcess(show_dir, settings, os.environ, _log, again=args.again)
     if args.concurrency:
         set_concurrency(show_dir, args.concurrency)
-    status = directing.run(lambda resting: signals.got is not None or (resting and args.no_wait))
+    status = director.run(lambda resting: signals.received is not None or (resting and args.no_wait))
     if status is None:
-        return _leave(args.topic, signals.got)
-    directing.close()
-    _log(f"the show {args.topic} is {status}")
+        return _exit(args.topic, signals.received)
+    director.close()
+    _log(f"show {args.topic} ended: {status}")
     return 0 if status is ShowStatus.COMPLETED else 1
 
 
-def _leave(topic: str, got: int | None) -> int:
-    """Threads may be in the middle of anything, and all of it can be done again: no waiting for them."""
-    _log(f"the director leaves; agents that run go on. `li show resume {topic}` takes it up again")
+def _exit(topic: str, signal_number: int | None) -> int:
+    """Exit without waiting for threads: every step can be repeated."""
+    _log(f"director exiting; running agents continue. Continue the show: li show resume {topic}")
     flush()
-    os._exit(1 if got is None else 128 + got)
+    os._exit(1 if signal_number is None else 128 + signal_number)
 
 
 class _Signals:
-    """Notes the first signal; the second ends the process at once."""
+    """Remembers the first signal; the second one exits at once."""
 
     def __init__(self) -> None:
-        self.got: int | None = None
+        self.received: int | None = None
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._hear)
+            signal.signal(number, self._handle)
 
-    def _hear(self, number: int, _frame: object) -> None:
-        if self.got is not None:
+    def _handle(self, number: int, _frame: object) -> None:
+        if self.received is not None:
             os._exit(128 + number)
-        self.got = number
+        self.received = number
 
 
 def _log(text: str) -> None:
-    """A line of the director's log; what it tells may come from an agent."""
-    moment = time.strftime("%Y-%m-%d %H:%M:%S")
+    """Write to the director's log; the text may come from an agent."""
+    timestamp = time.strftime("%Y-%m-%d %H:%M:%S")
     for line in text.splitlines():
-        say(f"{moment} {inline(line)}")
+        say(f"{timestamp} {inline(line)}")
     sys.stderr.flush()

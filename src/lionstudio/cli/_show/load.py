@@ -1,4 +1,4 @@
-"""A show as the commands of this group see it: its rows, or its folder where it has none yet."""
+"""Load a show for a command: from its rows, or from its folder if it has no rows yet."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from lionstudio.model.status.computed_state import play_state, show_state
 from lionstudio.model.status.statuses import SHOWS, PlayStatus, ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.records.show_dir import find_show_dir
-from lionstudio.state.connection import Connection
 from lionstudio.state.shows import find_show, list_plays, list_shows
 
-_MOST = 1000
+_MAX_SHOWS = 1000
 
 
 class LoadedShow(NamedTuple):
-    """A show with its plays; `source` says which half it was read from."""
+    """`source` is "sqlite" or "filesystem"."""
 
     show: Show
     plays: list[Play]
@@ -32,55 +31,50 @@ class LoadedShow(NamedTuple):
     error: str | None = None
 
 
-def get(args: argparse.Namespace) -> LoadedShow:
-    """The show that a command names; NotFound when neither half has it."""
+def load_show(args: argparse.Namespace) -> LoadedShow:
     settings = db_access.settings_of(args)
     path = find_show_dir(settings, args.topic)
-    found = _in_rows(settings, args.topic)
-    if found is not None:
-        return found
+    loaded = _from_rows(settings, args.topic)
+    if loaded is not None:
+        return loaded
     if not os.path.isdir(path):
-        raise NotFound(f"there is no show {args.topic}", hint=f"`li show ls` lists them; li show plan {args.topic}")
-    return _in_folder(path, settings.shows)
+        raise NotFound(f"show {args.topic} not found", hint=f"li show ls, or li show plan {args.topic}")
+    return _from_folder(path, settings.shows)
 
 
 def list_all(settings: Settings) -> list[LoadedShow]:
-    """Every show, the one that changed last first; those that are only on disk come after."""
-    found: list[LoadedShow] = []
+    """Shows with rows, last changed first, then those that are only on disk."""
+    shows: list[LoadedShow] = []
     try:
         with db_access.reading(settings.db) as conn:
-            found = [LoadedShow(show, list_plays(conn, show.id)) for show in list_shows(conn, _MOST)]
+            shows = [LoadedShow(show, list_plays(conn, show.id)) for show in list_shows(conn, _MAX_SHOWS)]
     except NotFound:
-        pass  # nothing was ever recorded here
-    known = {each.show.topic for each in found}
+        pass  # no database yet
+    topics = {loaded.show.topic for loaded in shows}
     try:
         paths = find_shows(settings.shows)
     except LionError:
         paths = []
-    return found + [_listed(path, settings.shows) for path in paths if os.path.basename(path) not in known]
+    return shows + [_listed(path, settings.shows) for path in paths if os.path.basename(path) not in topics]
 
 
-def _in_rows(settings: Settings, topic: str) -> LoadedShow | None:
+def _from_rows(settings: Settings, topic: str) -> LoadedShow | None:
     try:
         with db_access.reading(settings.db) as conn:
-            return _rows(conn, topic)
+            show = find_show(conn, topic)
+            return None if show is None else LoadedShow(show, list_plays(conn, show.id))
     except NotFound:
         return None
 
 
-def _rows(conn: Connection, topic: str) -> LoadedShow | None:
-    show = find_show(conn, topic)
-    return None if show is None else LoadedShow(show, list_plays(conn, show.id))
-
-
 def _listed(path: str, root: str) -> LoadedShow:
     try:
-        return _in_folder(path, root)
+        return _from_folder(path, root)
     except LionError as error:
         return LoadedShow(Show(topic=os.path.basename(path), show_dir=path), [], "filesystem", error.message)
 
 
-def _in_folder(path: str, root: str) -> LoadedShow:
+def _from_folder(path: str, root: str) -> LoadedShow:
     folder = read_show(path, root)
     show = Show(
         topic=folder.topic,
@@ -98,9 +92,9 @@ def _in_folder(path: str, root: str) -> LoadedShow:
     return LoadedShow(show, plays, "filesystem")
 
 
-def _play(show: Show, name: str, found: PlayFolder | None, folder: ShowFolder, number: int) -> Play:
-    planned = next((each for each in folder.plan.plays if each.name == name), None)
-    meta: dict[str, Any] = found.meta if found is not None else {}
+def _play(show: Show, name: str, play_folder: PlayFolder | None, folder: ShowFolder, number: int) -> Play:
+    planned = next((play for play in folder.plan.plays if play.name == name), None)
+    meta: dict[str, Any] = play_folder.meta if play_folder is not None else {}
     status = meta.get("status")
     return Play(
         show_id=show.id,
@@ -109,38 +103,37 @@ def _play(show: Show, name: str, found: PlayFolder | None, folder: ShowFolder, n
         depends_on=(planned.depends_on or ()) if planned else (),
         status=PlayStatus(status) if status in list(PlayStatus) else PlayStatus.PENDING,
         attempt=meta["attempt"] if isinstance(meta.get("attempt"), int) else 1,
-        updated_at=found.times.changed if found is not None else None,
+        updated_at=play_folder.times.changed if play_folder is not None else None,
     )
 
 
-def show_json(found: LoadedShow) -> dict[str, Any]:
-    """A show for programs; the words and shapes are those of the API."""
-    show, now = found.show, time.time()
-    held = blocked_by(found.plays)
-    rows = [play.to_dict() for play in found.plays]
+def show_json(loaded: LoadedShow) -> dict[str, Any]:
+    """A show as JSON, with the field names of the API."""
+    show, plays, now = loaded.show, loaded.plays, time.time()
+    blockers = blocked_by(plays)
+    rows = [play.to_dict() for play in plays]
     return {
         "topic": show.topic,
         "path": show.show_dir,
         "goal": show.goal,
         "status": str(show.status),
-        "status_source": found.source,
+        "status_source": loaded.source,
         "repo": show.repo,
         "base_branch": show.base_branch,
         "integration_branch": show.integration_branch,
         "updated_at": show.updated_at,
         "updated_at_iso": iso(show.updated_at),
-        "state": show_state(show.to_dict(), rows, now=now, source=found.source).to_dict(),
-        "plays": [play_json(play, held.get(play.name, ()), now, found.source) for play in found.plays],
-        "critical_path": list(critical_path(found.plays, now)),
-        "blocked": {name: list(holders) for name, holders in held.items()},
-        "error": found.error,
+        "state": show_state(show.to_dict(), rows, now=now, source=loaded.source).to_dict(),
+        "plays": [play_json(play, blockers.get(play.name, ()), now, loaded.source) for play in plays],
+        "critical_path": list(critical_path(plays, now)),
+        "blocked": {name: list(names) for name, names in blockers.items()},
+        "error": loaded.error,
     }
 
 
-def play_json(play: Play, holders: tuple[str, ...], now: float, source: str) -> dict[str, Any]:
-    """A play for programs."""
+def play_json(play: Play, blockers: tuple[str, ...], now: float, source: str) -> dict[str, Any]:
     meta = play.metadata.get("meta")
-    more = meta if isinstance(meta, dict) else {}
+    fields = meta if isinstance(meta, dict) else {}
     return {
         "name": play.name,
         "status": str(play.status),
@@ -158,28 +151,27 @@ def play_json(play: Play, holders: tuple[str, ...], now: float, source: str) -> 
         "merged_at": play.merged_at,
         "gate_passed": play.gate_passed,
         "gate_feedback": play.gate_feedback,
-        "blocked_by": list(holders),
-        "reason": more.get("reason"),
-        "parked_until": more.get("parked_until"),
+        "blocked_by": list(blockers),
+        "reason": fields.get("reason"),
+        "parked_until": fields.get("parked_until"),
         "updated_at": play.updated_at,
-        "state": play_state(play.to_dict(), blocked_by=holders, now=now, source=source).to_dict(),
+        "state": play_state(play.to_dict(), blocked_by=blockers, now=now, source=source).to_dict(),
     }
 
 
 def progress(plays: list[Play]) -> str:
-    """3/8: how many are merged."""
+    """Merged plays of all plays: 3/8."""
     return f"{sum(play.status is PlayStatus.MERGED for play in plays)}/{len(plays)}"
 
 
 def has_ended(status: ShowStatus) -> bool:
-    """Whether a show has come to its end."""
     return SHOWS[status].has_ended
 
 
 def time_of(status: ShowStatus, plays: list[Play], now: float) -> tuple[float, float]:
-    """When the first play started and up to when time counts: now, or the last end of a show that has ended."""
-    began = min((play.started_at for play in plays if play.started_at), default=now)
+    """The start of the first play, and now, or the end of the last play of an ended show."""
+    started = min((play.started_at for play in plays if play.started_at), default=now)
     if not has_ended(status):
-        return began, now
-    ends = [moment for play in plays for moment in (play.ended_at, play.merged_at) if moment is not None]
-    return began, max(ends, default=began)
+        return started, now
+    ends = [end for play in plays for end in (play.ended_at, play.merged_at) if end is not None]
+    return started, max(ends, default=started)

@@ -1,4 +1,4 @@
-"""A show at one moment, as its rows tell it: where every play stands, what it does now, what it has cost."""
+"""A snapshot of a show from its rows: the state and activity of every play, and the usage."""
 
 from __future__ import annotations
 
@@ -26,73 +26,69 @@ from lionstudio.studio.views.show_questions import Question, open_question
 P = PlayStatus
 _BUSY = PLAYS_IN_PROGRESS - PLAYS_WAITING_TO_START
 _NEWEST = 2**53
-_LONGEST = 200  # characters of what a play does now
+_LONGEST = 200  # characters of an activity
 
 
 class ShowSnapshot(NamedTuple):
-    """A show, now."""
-
     topic: str
     goal: str
     status: ShowStatus
     plays: list[Play]
-    doing: dict[str, str]
+    activity: dict[str, str]  # of running plays: the last tool call or message
     depths: dict[str, int]
-    needs_person: list[str]  # the plays that wait for somebody
+    needs_person: list[str]  # plays that wait for the user
     usage: ShowUsage
-    began: float
-    until: float  # now, or the last end when the show has ended
+    started: float
+    until: float  # now, or the end of the last play
     now: float
-    over_budget: str | None = None  # which part of it is used up
-    last_word: str | None = None  # what a person is asked when the final gates have passed
-    work: tuple[str, str] | None = None  # the repository and the branch that everything is merged into
+    over_budget: str | None = None  # the exhausted part of the budget
+    final_question: str | None = None  # for the user, after the final gates
+    work: tuple[str, str] | None = None  # repository and integration branch
 
     @property
     def merged(self) -> int:
-        """How many plays have come to their end."""
         return sum(play.status is P.MERGED for play in self.plays)
 
     @property
     def busy(self) -> bool:
-        """Whether something goes on by itself, or is about to start."""
+        """Whether a play is running or about to start without the user."""
         if has_ended(self.status):
             return False
-        at_work = any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
-        return at_work or (self._startable and self.over_budget is None)
+        working = any(play.status in _BUSY and play.name not in self.needs_person for play in self.plays)
+        return working or (self._startable and self.over_budget is None)
 
     @property
     def _startable(self) -> bool:
-        """Whether a play waits for nothing but room and money."""
+        """Whether a play waits only for concurrency or budget."""
         merged = {play.name for play in self.plays if play.status is P.MERGED}
         due = any(play.status is P.PENDING and merged.issuperset(play.depends_on) for play in self.plays)
         return due or any(PLAYS[play.status].dependencies_merged for play in self.plays)
 
     @property
     def waits_for(self) -> list[str]:
-        """What a person is needed for: plays, and the show itself."""
+        """The plays and questions that need the user."""
         if has_ended(self.status):
             return []
-        about = self.over_budget if self._startable else self.last_word
-        return [*self.needs_person, *([about] if about is not None else [])]
+        question = self.over_budget if self._startable else self.final_question
+        return [*self.needs_person, *([question] if question is not None else [])]
 
     @property
-    def left_seconds(self) -> float | None:
-        """A guess at the time left: what a play took, for as many rounds as there still are."""
+    def remaining_seconds(self) -> float | None:
+        """An estimate: the mean duration of a play, times the remaining rounds."""
         done = [play.duration_ms for play in self.plays if play.status is P.MERGED and play.duration_ms is not None]
-        left = [play for play in self.plays if play.status is not P.MERGED]
-        if not done or not left:
+        rest = [play for play in self.plays if play.status is not P.MERGED]
+        if not done or not rest:
             return None
-        rounds = len({self.depths[play.name] for play in left})
-        running = max(1, sum(play.status is P.RUNNING for play in left))
-        return sum(done) / len(done) / 1000 * max(rounds, ceil(len(left) / running))
+        rounds = len({self.depths[play.name] for play in rest})
+        running = max(1, sum(play.status is P.RUNNING for play in rest))
+        return sum(done) / len(done) / 1000 * max(rounds, ceil(len(rest) / running))
 
 
 def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
-    """Read it; only plays that run are asked what they do."""
     show = get_show(conn, topic)
     plays = list_plays(conn, show.id)
-    doing = {play.name: _doing(conn, play) for play in plays if play.status is P.RUNNING}
-    began, until = time_of(show.status, plays, now)
+    activity = {play.name: _activity(conn, play) for play in plays if play.status is P.RUNNING}
+    started, until = time_of(show.status, plays, now)
     text, usage = show.metadata.get("plan"), usage_of_show(conn, topic, now)
     plan = _plan(topic, text) if isinstance(text, str) else None
     return ShowSnapshot(
@@ -100,23 +96,23 @@ def take_snapshot(conn: Connection, topic: str, now: float) -> ShowSnapshot:
         show.goal or "",
         show.status,
         plays,
-        doing,
+        activity,
         _depths(plays),
         _waiting(plan, plays),
         usage,
-        began,
+        started,
         until,
         now,
         _over_budget(show, plan, usage),
-        _last_word(show, plan, plays),
+        _final_question(show, plan, plays),
         (show.repo, show.integration_branch) if show.repo and show.integration_branch else None,
     )
 
 
 def _waiting(plan: Plan | None, plays: list[Play]) -> list[str]:
-    """Those that the rules of the show hold for a person, by the plan that the row keeps."""
-    standings = {play.name: PlayState(status=play.status, approved=bool(_meta(play).get("approved"))) for play in plays}
-    return list(needs_person(plan, standings)) if plan is not None else []
+    """Plays that wait for the user by the rules of the plan in the row."""
+    states = {play.name: PlayState(status=play.status, approved=bool(_meta(play).get("approved"))) for play in plays}
+    return list(needs_person(plan, states)) if plan is not None else []
 
 
 def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
@@ -126,13 +122,13 @@ def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
     return over_budget(codec.more(plan.budget, extended_budget(show.show_dir)), spent)
 
 
-def _last_word(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:
-    """What the director asked about the whole, by its log; looked at only where it may have asked."""
+def _final_question(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:
+    """The open question of the director about the whole show; read only if there can be one."""
     person = plan is not None and any(gate.kind is GateKind.PERSON for gate in plan.final_gates)
     if not person or any(play.status in _BUSY or PLAYS[play.status].dependencies_merged for play in plays):
         return None
-    asked = open_question(show.show_dir)
-    return asked.reason if asked is not None and asked.question is Question.LAST_WORD else None
+    question = open_question(show.show_dir)
+    return question.reason if question is not None and question.question is Question.LAST_WORD else None
 
 
 @lru_cache(maxsize=1)
@@ -141,27 +137,27 @@ def _plan(topic: str, text: str) -> Plan | None:
 
 
 def _meta(play: Play) -> dict[str, Any]:
-    found = play.metadata.get("meta")
-    return found if isinstance(found, dict) else {}
+    meta = play.metadata.get("meta")
+    return meta if isinstance(meta, dict) else {}
 
 
-def _doing(conn: Connection, play: Play) -> str:
+def _activity(conn: Connection, play: Play) -> str:
     session = _meta(play).get("session_id") or play.session_id
     last = messages_before(conn, session, _NEWEST, 1) if isinstance(session, str) else []
-    return "starting" if not last or last[0].message is None else _told(last[0].message)
+    return "starting" if not last or last[0].message is None else _summary(last[0].message)
 
 
-def _told(message: Message) -> str:
+def _summary(message: Message) -> str:
     content = message.content if isinstance(message.content, dict) else {}
     if isinstance(message, ActionRequest):
         arguments = content.get("arguments")
-        shown = next(iter(arguments.values()), "") if isinstance(arguments, dict) else arguments
-        return inline(f"{content.get('function')} {shown or ''}".strip())[:_LONGEST]
+        first = next(iter(arguments.values()), "") if isinstance(arguments, dict) else arguments
+        return inline(f"{content.get('function')} {first or ''}".strip())[:_LONGEST]
     return inline(message.text or "").strip()[:_LONGEST]
 
 
 def _depths(plays: list[Play]) -> dict[str, int]:
-    """How many plays lie before each; a cycle, which no plan has, counts as none."""
+    """The depth of each play in the graph; 0 for plays in a cycle, which a valid plan does not have."""
     needs = {play.name: play.depends_on for play in plays}
     depths: dict[str, int] = {}
     for _ in plays:

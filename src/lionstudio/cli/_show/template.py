@@ -1,4 +1,4 @@
-"""What of a plan is still the pattern's: prompts that ask an agent for nothing."""
+"""Find plays whose prompt is still the placeholder of the plan template."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from lionstudio.model.shows.plan import Plan
 from lionstudio.system.safe_read import read_text
 
 
-def unwritten(plan: Plan) -> list[str]:
-    """The plays whose prompt nobody has written yet."""
-    pattern, _ = parse_plan("pattern", PATTERN)
-    prompts = {(play.prompt or "").strip() for play in pattern.plays} if pattern is not None else set()
+def placeholder_plays(plan: Plan) -> list[str]:
+    template, _ = parse_plan("template", PATTERN)
+    prompts = {(play.prompt or "").strip() for play in template.plays} if template is not None else set()
     return [play.name for play in plan.plays if (play.prompt or "").strip() in prompts - {""}]
 
 
-def refuse_unwritten(topic: str, path: str) -> None:
-    """A plan that was not edited is not run; one that cannot be read is its director's to tell."""
+def check_placeholders(topic: str, path: str) -> None:
+    """Refuse a plan with placeholder prompts; the director reports an unreadable plan."""
     try:
         plan, _ = parse_plan(topic, read_text(path))
     except LionError:
         return
-    if plan is not None and (names := unwritten(plan)):
+    if plan is not None and (names := placeholder_plays(plan)):
         raise InvalidInput(
-            f"the plan of {topic} does not say yet what is to be done: {', '.join(names)}",
-            hint=f"edit {path}, then run it",
+            f"plays of {topic} still have placeholder prompts: {', '.join(names)}",
+            hint=f"edit {path}, then li show run {topic}",
         )

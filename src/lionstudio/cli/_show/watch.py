@@ -1,4 +1,4 @@
-"""Watching a show from any terminal: what its rows say, as they change, until it ends or the person leaves."""
+"""Watch a show from any terminal until it ends or the user detaches."""
 
 from __future__ import annotations
 
@@ -23,35 +23,37 @@ from lionstudio.settings import Settings
 from lionstudio.shows.process.lock import has_director
 from lionstudio.state.sqlite.tail import Tail
 
-_REFRESH_SECONDS = 0.5  # clocks and costs move also when nothing changes
-_APPEARING_SECONDS = 10.0  # in which a new director has made the rows
+_REFRESH_SECONDS = 0.5  # durations and costs change without a change event
+_APPEARING_SECONDS = 10.0  # until a new director has written the rows
 
 
 def watch(args: argparse.Namespace, settings: Settings, show_dir: str, *, attached: bool) -> int:
-    """Show it until it has ended; the exit code is the show's."""
+    """Watch until the show ends; returns its exit code."""
     if args.detach:
         return _detached(args, attached)
-    signal.signal(signal.SIGINT, lambda number, _: _left(args, number))
-    signal.signal(signal.SIGTERM, lambda number, _: _left(args, number))
+    signal.signal(signal.SIGINT, lambda number, _: _detach(args, number))
+    signal.signal(signal.SIGTERM, lambda number, _: _detach(args, number))
     live = is_terminal() and not args.json and not args.quiet
     view = ShowLiveView(plain=args.no_color) if live else PlainView(as_json=args.json, quiet=args.quiet)
-    found = follow(settings, args.topic, show_dir, view, lambda: bool(args.no_wait))
-    return _report(args, found, directed=has_director(show_dir))
+    snapshot = follow(settings, args.topic, show_dir, view, lambda: bool(args.no_wait))
+    return _report(args, snapshot, directed=has_director(show_dir))
 
 
-def follow(settings: Settings, topic: str, show_dir: str, view: View, leaves: Callable[[], bool]) -> ShowSnapshot:
-    """Show it until nobody directs it any more; `leaves` is asked whenever only a person could go on."""
+def follow(
+    settings: Settings, topic: str, show_dir: str, view: View, stops_waiting: Callable[[], bool]
+) -> ShowSnapshot:
+    """Watch until the director exits; `stops_waiting` is called while the show needs a person."""
     with Tail(settings.db) as tail, view:
         while True:
-            directed = has_director(show_dir)  # before the look: without a director nothing changes after it
-            found = _look(settings, topic)
-            view.show(found)
-            if not directed or (found.waits_for and not found.busy and leaves()):
-                return found
+            directed = has_director(show_dir)  # checked first: without a director nothing changes afterwards
+            snapshot = _snapshot(settings, topic)
+            view.show(snapshot)
+            if not directed or (snapshot.waits_for and not snapshot.busy and stops_waiting()):
+                return snapshot
             tail.wait(_REFRESH_SECONDS)
 
 
-def _look(settings: Settings, topic: str) -> ShowSnapshot:
+def _snapshot(settings: Settings, topic: str) -> ShowSnapshot:
     deadline = time.monotonic() + _APPEARING_SECONDS
     while True:
         try:
@@ -63,42 +65,41 @@ def _look(settings: Settings, topic: str) -> ShowSnapshot:
             time.sleep(0.05)
 
 
-def _report(args: argparse.Namespace, found: ShowSnapshot, *, directed: bool) -> int:
-    ended = found.status is not ShowStatus.ACTIVE
+def _report(args: argparse.Namespace, snapshot: ShowSnapshot, *, directed: bool) -> int:
+    ended = snapshot.status is not ShowStatus.ACTIVE
     if args.json:
         record = {"type": "ended" if ended else "left", "schema_version": 1, "topic": args.topic}
-        plays = {play.name: str(play.status) for play in found.plays}
-        emit(to_json({**record, "status": str(found.status), "plays": plays}) + "\n")
+        plays = {play.name: str(play.status) for play in snapshot.plays}
+        emit(to_json({**record, "status": str(snapshot.status), "plays": plays}) + "\n")
         flush()
     elif ended:
-        say(f"the show {args.topic} is {found.status}", quiet=args.quiet)
-        if found.work is not None and found.merged:
-            repo, branch = found.work
+        say(f"Show {args.topic} ended: {snapshot.status}", quiet=args.quiet)
+        if snapshot.work is not None and snapshot.merged:
+            repo, branch = snapshot.work
             command = inline(f"git -C {quote(repo)} merge {quote(branch)}")
-            say(f"its work is on {inline(branch)}; {command} takes it", quiet=args.quiet)
-    elif found.waits_for and directed:
-        say(f"{args.topic} waits for a person: {', '.join(found.waits_for)}; li show status {args.topic}")
+            say(f"The work is on branch {inline(branch)}. Merge it: {command}", quiet=args.quiet)
+    elif snapshot.waits_for and directed:
+        say(f"{args.topic} needs you: {', '.join(snapshot.waits_for)}. Details: li show status {args.topic}")
     else:
-        say(f"{args.topic} has no director any more; `li show resume {args.topic}` goes on (see its _director.log)")
-    return 0 if found.status is ShowStatus.COMPLETED else 1
+        say(f"The director of {args.topic} exited (see _director.log). Continue: li show resume {args.topic}")
+    return 0 if snapshot.status is ShowStatus.COMPLETED else 1
 
 
 def _detached(args: argparse.Namespace, attached: bool) -> int:
     if args.json:
         emit(to_json({"schema_version": 1, "topic": args.topic, "started": not attached}) + "\n")
     say(
-        f"the show {args.topic} runs in the background; li show run {args.topic} watches it",
+        f"Show {args.topic} is running in the background. Watch it: li show run {args.topic}",
         quiet=args.quiet or args.json,
     )
     return 0
 
 
-def _left(args: argparse.Namespace, number: int) -> NoReturn:
-    """Leaving ends nothing."""
+def _detach(args: argparse.Namespace, number: int) -> NoReturn:
     if sys.stderr.isatty():
         sys.stderr.write("\n")
     say(
-        f"left; the show goes on. li show run {args.topic} comes back to it, li show abort {args.topic} ends it",
+        f"Detached; the show keeps running. Reattach: li show run {args.topic} · Stop: li show abort {args.topic}",
         quiet=args.quiet,
     )
     raise SystemExit(128 + number)

@@ -1,1 +1,1 @@
-"""What commands share: arguments, output, tables, progress, the database."""
+"""Shared by all commands: arguments, output, tables, progress, database access."""

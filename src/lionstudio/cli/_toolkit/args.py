@@ -1,62 +1,62 @@
-"""The parser of one command, built when that command is called: its options, those of all commands, its examples."""
+"""Argument parsing: the parser of one command, built when it is called, and the types of option values."""
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from lionstudio.cli._toolkit.terminal import width_of
-from lionstudio.cli.registry import COMMANDS, DEFINITIONS, GLOBAL_OPTIONS, module_of
+from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS, MODULES
 from lionstudio.errors import InvalidInput
-from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 
 _WIDEST_HELP = 100  # longer lines are hard to read
 _EXAMPLES = "examples:"
+_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_AGE = re.compile(r"([0-9]{1,9})(s|m|min|h|d|w)")
 
 if TYPE_CHECKING:
     from typing import Protocol
 
     class CommandModule(Protocol):
-        """What the module of a command has."""
+        """The attributes of a command module; DESCRIPTION and TAKES_REST are optional."""
 
         EXAMPLES: tuple[tuple[str, str], ...]
 
-        def register(self, parser: argparse.ArgumentParser) -> None:
-            """Add the options of the command."""
+        def register(self, parser: argparse.ArgumentParser) -> None: ...
 
-        def run(self, args: argparse.Namespace) -> int:
-            """Do it; the exit code."""
+        def run(self, args: argparse.Namespace) -> int: ...
 
 
 def load(name: str) -> CommandModule:
-    """The module of a command; those for definitions are one for each verb, whatever the noun."""
-    group, _, verb = name.partition(" ")
-    if group in DEFINITIONS:
-        from lionstudio.cli import definitions
+    """The module of a command; some share one, bound to a kind of definition or to a transcript tool."""
+    module: Any = import_module(f"lionstudio.cli.{MODULES[name]}")
+    if MODULES[name].startswith("definitions."):
+        from lionstudio.cli.definitions._kinds import BoundCommand
 
-        return definitions.command(group, verb)
-    if group == "mirror" and verb in TRANSCRIPT_TOOLS:
-        from lionstudio.cli.mirror._shared import MirrorCommand
-
-        return MirrorCommand(verb)
-    module: Any = import_module(f"lionstudio.cli.{module_of(name)}")
+        return BoundCommand(name.partition(" ")[0], module)
+    if MODULES[name] == "mirror._tool":
+        command: CommandModule = module.MirrorCommand(name.partition(" ")[2])
+        return command
     return module  # type: ignore[no-any-return]
 
 
-def parse(name: str, given: Sequence[str]) -> argparse.Namespace:
-    """The options that were given, or a refusal that says what was probably meant."""
+def parse(name: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse the arguments of a command; InvalidInput suggests the closest option."""
     parser = parser_of(name)
     rest: list[str] = []
-    if getattr(load(name), "TAKES_REST", False) and "--" in given:
-        given, rest = given[: list(given).index("--")], list(given[list(given).index("--") + 1 :])
-    # the mixed kind takes longer, and only words that may be missing or many can be parted by options
-    mixed = "--" not in given and any(
+    if getattr(load(name), "TAKES_REST", False) and "--" in arguments:
+        end = list(arguments).index("--")
+        arguments, rest = arguments[:end], list(arguments[end + 1 :])
+    # intermixed parsing is slower; only optional or repeated positionals can be split by options
+    mixed = "--" not in arguments and any(
         action.nargs in ("+", "?") and not action.option_strings for action in parser._actions
     )
-    args, unknown = parser.parse_known_intermixed_args(given) if mixed else parser.parse_known_args(given)
+    args, unknown = parser.parse_known_intermixed_args(arguments) if mixed else parser.parse_known_args(arguments)
     if unknown:
         raise _unknown(parser, unknown[0])
     args.rest = rest
@@ -64,7 +64,7 @@ def parse(name: str, given: Sequence[str]) -> argparse.Namespace:
 
 
 def parser_of(name: str) -> Parser:
-    """The parser of a command, whole."""
+    """The complete parser of a command: its own options and the global ones."""
     command = load(name)
     parser = Parser(
         prog=f"li {name}",
@@ -80,13 +80,13 @@ def parser_of(name: str) -> Parser:
 
 
 def _add_global_options(parser: argparse.ArgumentParser) -> None:
-    known = {string for action in parser._actions for string in action.option_strings}
+    own_names = {string for action in parser._actions for string in action.option_strings}
     group = parser.add_argument_group("options of every command")
     for option, value, meaning in GLOBAL_OPTIONS:
-        if option in known:
+        if option in own_names:
             continue
-        # `-q` is short for something else where a command has a query
-        names = ["-q", option] if option == "--quiet" and "-q" not in known else [option]
+        # `-q` means --query where a command has that option
+        names = ["-q", option] if option == "--quiet" and "-q" not in own_names else [option]
         if value:
             group.add_argument(*names, metavar=value, help=meaning)
         else:
@@ -103,7 +103,7 @@ def _examples(examples: Sequence[tuple[str, str]]) -> str:
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
-        # a formatter is made for every option; left to itself it loads shutil to learn the width
+        # argparse makes a formatter per option, and by default imports shutil for the width
         super().__init__(prog, max_help_position=26, width=min(width_of(sys.stdout), _WIDEST_HELP))
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
@@ -114,10 +114,9 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose mistakes are our own errors, with the nearest word that exists."""
+    """An argument parser that raises our errors, with the closest valid value as hint."""
 
     def error(self, message: str) -> NoReturn:
-        """Refuse in our own shape."""
         raise InvalidInput(f"{_short(self)}: {message}", hint=f"{self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -125,41 +124,56 @@ class Parser(argparse.ArgumentParser):
             return
         from lionstudio.files.formats.suggest import nearest
 
-        words = [str(choice) for choice in action.choices]
-        meant = nearest(str(value), words)
-        what = "/".join(action.option_strings) or action.metavar or action.dest
+        choices = [str(choice) for choice in action.choices]
+        name = "/".join(action.option_strings) or action.metavar or action.dest
         raise InvalidInput(
-            f"{_short(self)}: {what} cannot be {str(value)!r:.60}", hint=meant or f"one of: {', '.join(words)}"
+            f"{_short(self)}: invalid value {str(value)!r:.60} for {name}",
+            hint=nearest(str(value), choices) or f"one of: {', '.join(choices)}",
         )
 
 
 def _short(parser: Parser) -> str:
-    # every message begins with "li:" already
+    # every message already starts with "li:"
     return parser.prog.removeprefix("li ")
 
 
-def _unknown(parser: Parser, given: str) -> InvalidInput:
-    if not given.startswith("-") or given == "--":
-        return InvalidInput(f"{_short(parser)}: {given!r:.60} is one argument too many", hint=f"{parser.prog} --help")
+def _unknown(parser: Parser, argument: str) -> InvalidInput:
+    if not argument.startswith("-") or argument == "--":
+        return InvalidInput(f"{_short(parser)}: unexpected argument {argument!r:.60}", hint=f"{parser.prog} --help")
     from lionstudio.files.formats.suggest import nearest
 
-    option = given.partition("=")[0]
+    option = argument.partition("=")[0]
     options = [string for action in parser._actions for string in action.option_strings]
-    meant = nearest(option, options)
-    return InvalidInput(f"{_short(parser)} has no option {option[:60]}", hint=meant or f"{parser.prog} --help")
+    hint = nearest(option, options) or f"{parser.prog} --help"
+    return InvalidInput(f"{_short(parser)}: unknown option {option[:60]}", hint=hint)
 
 
-def words(text: str) -> str:
-    """The type of an option that is looked up in stored text: bytes that are no UTF-8 are spelled out."""
+def text_value(text: str) -> str:
+    """Option type for text that is stored or compared with stored text: invalid UTF-8 is escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def integer(lowest: int = 0, highest: int = 10**9) -> Callable[[str], int]:
-    """The type of an option that counts something."""
+    """Option type for an integer in a range."""
 
     def convert(text: str) -> int:
         if not (text.isascii() and text.isdigit()) or not lowest <= int(text[:20]) <= highest:
-            raise argparse.ArgumentTypeError(f"{text!r:.60} is not a whole number from {lowest} to {highest}")
+            raise argparse.ArgumentTypeError(f"{text!r:.60} is not an integer from {lowest} to {highest}")
         return int(text)
 
     return convert
+
+
+def point_in_time(text: str) -> float:
+    """Option type for a time: an age such as 2h, or a date (local time without a zone), as unix seconds."""
+    age = _AGE.fullmatch(text)
+    if age is not None:
+        return time.time() - int(age[1]) * _UNITS[age[2]]
+    from datetime import datetime  # only needed for dates
+
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError, OSError):
+        raise argparse.ArgumentTypeError(
+            f"{text!r:.60} is not a time; use an age such as 2h or 14d, or a date such as 2026-05-01"
+        ) from None

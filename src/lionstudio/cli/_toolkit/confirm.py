@@ -1,4 +1,4 @@
-"""Consent to what cannot be undone: asked for on a terminal, given by --yes anywhere else."""
+"""Confirmation of irreversible actions: a question on a terminal, --yes elsewhere."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from lionstudio.errors import InvalidInput
 
 
 def confirm(args: argparse.Namespace, why: str) -> Callable[[str], bool]:
-    """A function that asks a question; refused at once where nobody can answer and --yes is missing."""
+    """A function that asks a yes/no question; raises at once without --yes and a terminal."""
     if args.yes:
         return lambda _: True
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
-        raise InvalidInput(f"{why}, and nobody is there to be asked", hint="--dry-run to see the plan, --yes to do it")
+        raise InvalidInput(
+            f"{why}: confirmation required, but stdin is not a terminal", hint="--dry-run to preview, --yes to confirm"
+        )
     return _ask
 
 

@@ -1,6 +1,7 @@
-"""The database of a command: which file it is, a connection that can be interrupted, and who is in the way.
+"""The database of a command: its path, interruptible connections, and the processes that hold its lock.
 
-SQLite works and waits inside one call, during which Python hears no Ctrl-C; the two handlers set here let it.
+SQLite works and waits inside one call, during which Python does not run signal handlers. The progress and busy
+handlers set here let Ctrl-C through.
 """
 
 from __future__ import annotations
@@ -19,20 +20,18 @@ from lionstudio.state.sqlite.open import open_reader, open_writer
 if TYPE_CHECKING:
     from lionstudio.state.database import Database
 
-_STEPS = 50_000  # of SQLite's machine between two looks for a signal: about a millisecond
-_PATIENCE = 30.0
-_SAY_AFTER = 1.0
+_STEPS = 50_000  # virtual machine steps of SQLite between two signal checks: about a millisecond
+_BUSY_SECONDS = 30.0
+_NOTICE_AFTER = 1.0
 
 
 def settings_of(args: argparse.Namespace) -> Settings:
-    """Every setting, with the flags of this command."""
-    given = vars(args)
-    return load_settings({item.name: given.get(item.name) for item in SETTINGS})
+    options = vars(args)
+    return load_settings({setting.name: options.get(setting.name) for setting in SETTINGS})
 
 
 @contextmanager
 def reading(path: str) -> Iterator[Connection]:
-    """A connection that only reads."""
     conn = open_reader(path)
     try:
         with plain_errors(path):
@@ -43,12 +42,12 @@ def reading(path: str) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(path: str, *, patience: float = _PATIENCE, quiet: bool = False) -> Iterator[Connection]:
-    """A connection that may write to a database that exists."""
+def writing(path: str, *, busy_seconds: float = _BUSY_SECONDS, quiet: bool = False) -> Iterator[Connection]:
+    """A connection that may write; the database must exist."""
     conn = open_writer(path, create=False)
     try:
         with _named_holders(path), plain_errors(path):
-            _wait_visibly(conn, patience, quiet)
+            _wait_visibly(conn, busy_seconds, quiet)
             yield conn
     finally:
         conn.close()
@@ -56,27 +55,27 @@ def writing(path: str, *, patience: float = _PATIENCE, quiet: bool = False) -> I
 
 @contextmanager
 def database(
-    path: str, *, create: bool = False, patience: float = _PATIENCE, quiet: bool = False
+    path: str, *, create: bool = False, busy_seconds: float = _BUSY_SECONDS, quiet: bool = False
 ) -> Iterator[Database]:
-    """The whole database, for work that is to ring the doorbell; `create` makes it where there is none."""
+    """The database with its doorbell, for writes that other processes watch; `create` makes a missing one."""
     from lionstudio.state.database import Database
 
-    with _named_holders(path), Database(path, create=create) as opened:
-        _wait_visibly(opened.conn, patience, quiet)
-        yield opened
+    with _named_holders(path), Database(path, create=create) as database:
+        _wait_visibly(database.conn, busy_seconds, quiet)
+        yield database
 
 
 def _make_interruptible(conn: Connection) -> None:
-    # called from inside a long statement; Python runs its signal handlers before this returns
+    # SQLite calls this inside a long statement; Python runs its signal handlers before it returns
     conn.raw.set_progress_handler(lambda: False, _STEPS)
 
 
 @contextmanager
-def watched(conn: Connection, what: str, *, quiet: bool) -> Iterator[None]:
-    """Show on a terminal that a long statement is under way, and for how long already."""
+def watched(conn: Connection, title: str, *, quiet: bool) -> Iterator[None]:
+    """Show the elapsed time of a long statement on a terminal."""
     from lionstudio.cli._toolkit.progress import Progress
 
-    with Progress(what, 0, quiet=quiet) as progress:
+    with Progress(title, 0, quiet=quiet) as progress:
 
         def tick() -> bool:
             progress.show(0)
@@ -89,27 +88,24 @@ def watched(conn: Connection, what: str, *, quiet: bool) -> Iterator[None]:
             _make_interruptible(conn)
 
 
-def _wait_visibly(conn: Connection, patience: float, quiet: bool) -> None:
+def _wait_visibly(conn: Connection, busy_seconds: float, quiet: bool) -> None:
     _make_interruptible(conn)
-    began: list[float] = []
+    started = 0.0
 
     def wait(attempt: int) -> bool:
+        nonlocal started, quiet
         now = time.monotonic()
         if attempt == 0:
-            began[:] = [now]
-        if attempt and not quiet and began[0] + _SAY_AFTER <= now:
-            quiet_from_now()
-        if now - began[0] > patience:
+            started = now
+        if attempt and not quiet and started + _NOTICE_AFTER <= now:
+            from lionstudio.cli._toolkit.terminal import say
+
+            say(f"Waiting for the database lock of {_holders(conn.path) or 'another process'}… Ctrl-C cancels.")
+            quiet = True
+        if now - started > busy_seconds:
             return False
         time.sleep(0.01)
         return True
-
-    def quiet_from_now() -> None:
-        nonlocal quiet
-        quiet = True
-        from lionstudio.cli._toolkit.terminal import say
-
-        say(f"Waiting for {_holders(conn.path) or 'another process'} to let go of the database; Ctrl-C gives up.")
 
     conn.raw.set_busy_handler(wait)
 
@@ -123,7 +119,7 @@ def _named_holders(path: str) -> Iterator[None]:
 
 
 def busy(path: str, message: str, hint: str | None) -> Busy:
-    """The refusal with the processes that are in the way."""
+    """The error with the processes that hold the lock."""
     holders = _holders(path)
     return Busy(f"{message} ({holders})" if holders else message, hint=hint)
 

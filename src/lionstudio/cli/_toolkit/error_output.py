@@ -1,4 +1,4 @@
-"""How an error reaches a person, or a program that asked for JSON: on standard error, never a traceback."""
+"""Print errors on stderr, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from lionstudio.errors import LionError
 
 
 def report(error: LionError, *, as_json: bool, plain: bool) -> None:
-    """Print an error and what to do about it."""
     if as_json:
         from lionstudio.cli._toolkit.json_output import to_json
 

@@ -1,4 +1,4 @@
-"""Sizes, times, spans and costs in the words of people; ISO-8601 in UTC for programs."""
+"""Format sizes, times, durations, costs and counts for people, and times as ISO 8601 (UTC) for programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def count(number: int, one: str, many: str | None = None) -> str:
 
 
 def span(seconds: float) -> str:
-    """A length of time: 45s, 3m12s, 2h05m, 3d4h."""
+    """A duration: 45s, 3m12s, 2h05m, 3d4h."""
     whole = int(max(seconds, 0))
     if whole < 60:
         return f"{whole}s"
@@ -35,18 +35,18 @@ def span(seconds: float) -> str:
 
 
 def ago(at: Any, now: float) -> str:
-    """How long ago something was: just now, 5m ago, 3d ago."""
+    """An age: just now, 5m ago, 3d ago."""
     if not is_time(at):
         return "?"
-    past = now - at
+    age = now - at
     for length, unit in _SPANS:
-        if past >= length:
-            return f"{int(past // length)}{unit} ago"
-    return "just now" if past > -60 else "in the future"
+        if age >= length:
+            return f"{int(age // length)}{unit} ago"
+    return "just now" if age > -60 else "in the future"
 
 
 def iso(at: Any) -> str | None:
-    """Unix seconds as 2026-05-20T14:02:11.250Z; None for what is no time."""
+    """Unix seconds as 2026-05-20T14:02:11.250Z; None for a value that is not a time."""
     if not is_time(at):
         return None
     millis = int(at * 1000 // 1)
@@ -57,7 +57,7 @@ def iso(at: Any) -> str | None:
 
 
 def local(at: Any) -> str:
-    """Unix seconds as a person's clock shows them: 2026-05-20 14:02:11."""
+    """Unix seconds in local time: 2026-05-20 14:02:11."""
     try:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at)) if is_time(at) else "?"
     except (OverflowError, ValueError, OSError):
@@ -65,12 +65,12 @@ def local(at: Any) -> str:
 
 
 def is_time(at: Any) -> bool:
-    """Whether a value from a row can be a time; another tool may have stored anything."""
+    """Whether a stored value can be a time; another tool may have written anything."""
     return isinstance(at, (int, float)) and not isinstance(at, bool) and abs(at) < 1e12
 
 
 def cost(microusd: Any) -> str:
-    """Millionths of a dollar as $0.0123; nothing where no price is known."""
+    """Millionths of a dollar as $0.0123; empty if the price is unknown."""
     if not isinstance(microusd, int):
         return ""
     dollars = microusd / 1e6

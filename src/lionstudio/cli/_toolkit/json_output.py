@@ -1,4 +1,4 @@
-"""JSON for programs: compact in a pipe, indented on a terminal, lossless and harmless to look at."""
+"""JSON for programs: compact in a pipe, indented on a terminal, lossless and safe to print."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ SCHEMA_VERSION = 1
 
 
 def to_json(value: Any, *, indent: int | None = None) -> str:
-    """The JSON text of a value; whatever a terminal could stumble over is escaped."""
+    """Encode a value; characters that are unsafe for a terminal are escaped."""
     try:
         text = _encode(value, indent)
     except (TypeError, ValueError):
-        # another tool may have put bytes or an infinite number into a row; it is shown all the same
+        # another tool may have stored bytes or an infinite number; show it anyway
         text = _encode(jsonable(value), indent)
     return in_json(text)
 
@@ -29,6 +29,6 @@ def _encode(value: Any, indent: int | None) -> str:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """One document on stdout, with the version of its shape first."""
+    """Print one document, with `schema_version` first."""
     indent = 2 if sys.stdout.isatty() else None
     emit(to_json({"schema_version": SCHEMA_VERSION, **value}, indent=indent) + "\n")

@@ -1,4 +1,4 @@
-"""Which processes hold locks on a database right now, as far as the system tells (Linux does)."""
+"""Find the processes that hold locks on a database (Linux only)."""
 
 from __future__ import annotations
 
@@ -6,38 +6,40 @@ import os
 
 from lionstudio.system.procfs import read_argv
 
-# Where SQLite's locks lie in the -shm file: one byte for the writer, one for a checkpoint, five for readers.
+# Offsets of SQLite's locks in the -shm file: one byte for the writer, one for a checkpoint, five for readers.
 _WRITER = 120
 _CHECKPOINT = 121
 _READERS = range(123, 128)
 
 
 def list_holders(path: str) -> list[str]:
-    """Sentences such as "pid 4121 (python worker.py) writes"; none where that cannot be told."""
+    """Descriptions such as "pid 4121 (python worker.py) writes"; empty if the system does not tell."""
     try:
         inode = str(os.stat(f"{path}-shm").st_ino)
         with open("/proc/locks", encoding="ascii", errors="replace") as file:
             lines = [line.split() for line in file]
     except OSError:
         return []
-    found: dict[int, set[str]] = {}
+    holders: dict[int, set[str]] = {}
     for line in lines:
         # 1: POSIX ADVISORY WRITE 4121 08:01:131 120 120
         if len(line) == 8 and line[5].rpartition(":")[2] == inode and line[4].isdigit():
-            found.setdefault(int(line[4]), set()).add(_work(line[6], line[7]))
-    found.pop(os.getpid(), None)
+            holders.setdefault(int(line[4]), set()).add(_activity(line[6], line[7]))
+    holders.pop(os.getpid(), None)
     return [
-        f"pid {pid}{_command(pid)} {' and '.join(sorted(work - {''}))}" for pid, work in found.items() if work - {""}
+        f"pid {pid}{_command(pid)} {' and '.join(sorted(activities - {''}))}"
+        for pid, activities in holders.items()
+        if activities - {""}
     ]
 
 
-def _work(first: str, last: str) -> str:
+def _activity(first: str, last: str) -> str:
     start = int(first)
     end = int(last) if last.isdigit() else 2**62
     if start <= _WRITER <= end:
         return "writes"
     if start <= _CHECKPOINT <= end:
-        return "makes a checkpoint"
+        return "checkpoints"
     return "reads" if any(start <= byte <= end for byte in _READERS) else ""
 
 

@@ -1,4 +1,4 @@
-"""Standard output: everything a command prints goes through here, so that a disk that is full is said as such."""
+"""Standard output: commands print through these functions, so that a full disk becomes a clear error."""
 
 from __future__ import annotations
 
@@ -13,28 +13,27 @@ if TYPE_CHECKING:
 
 
 def emit(text: str) -> None:
-    """Print text as it is."""
     _guarded(lambda: sys.stdout.write(text))
 
 
 def emit_lines(lines: Iterable[str]) -> None:
-    """Print lines, each with its end; they may come one by one and be many."""
+    """Print lines as they come from an iterator."""
     _guarded(lambda: sys.stdout.writelines(line + "\n" for line in lines))
 
 
 def flush() -> None:
-    """Hand over what was printed; only then is it known whether it could be written."""
+    """Flush stdout; only then do write errors show."""
     _guarded(lambda: sys.stdout.flush())
 
 
 def give_up() -> None:
-    """Print nothing more; else Python tries once again at its end, and complains."""
+    """Discard further output; otherwise Python flushes again at exit and prints an error."""
     try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
     except (OSError, ValueError):
-        pass  # a stream without a descriptor has nobody to complain to
+        pass  # a stream without a descriptor needs no redirection
 
 
 def _guarded(write: Callable[[], object]) -> None:
@@ -44,4 +43,4 @@ def _guarded(write: Callable[[], object]) -> None:
         raise
     except OSError as error:
         give_up()
-        raise StorageFailed(f"the output cannot be written: {error.strerror}", hint="free some space") from None
+        raise StorageFailed(f"cannot write the output: {error.strerror}", hint="free some disk space") from None

@@ -1,4 +1,4 @@
-"""A progress bar on standard error: count, rate, time left. On anything but a terminal it says nothing."""
+"""A progress bar on stderr with count, rate and remaining time; silent unless stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from contextlib import ExitStack, contextmanager
 from lionstudio.cli._toolkit.humanize import span
 from lionstudio.cli._toolkit.terminal import width_of
 
-_EVERY = 0.1  # seconds between two drawings: the work matters, not the bar
+_EVERY = 0.1  # seconds between two redraws
 _BAR = 24
 
 
 class Progress:
-    """Shows how far something is while it is under way; use as a context manager, and `show` what is done."""
+    """Use as a context manager, and call `show` with the number of finished items."""
 
     def __init__(self, what: str, total: int, *, quiet: bool = False) -> None:
         self._what = what
@@ -36,7 +36,7 @@ class Progress:
             _write("\r\x1b[K")
 
     def show(self, done: int) -> None:
-        """Draw the bar, unless it was drawn just now."""
+        """Redraw the bar, at most ten times a second."""
         if self._on and time.monotonic() - self._drawn >= _EVERY:
             self._draw(done)
 
@@ -44,12 +44,12 @@ class Progress:
         self._drawn = time.monotonic()
         _write("\r\x1b[K" + self._line(done, self._drawn - self._began)[: width_of(sys.stderr) - 1])
 
-    def _line(self, done: int, passed: float) -> str:
+    def _line(self, done: int, elapsed: float) -> str:
         if not self._total:
-            return f"{self._what}  {span(passed)}"
+            return f"{self._what}  {span(elapsed)}"
         share = min(1.0, done / self._total)
         bar = self._full * round(share * _BAR) + self._empty * (_BAR - round(share * _BAR))
-        rate = done / passed if passed > 0.5 else 0
+        rate = done / elapsed if elapsed > 0.5 else 0
         speed = f"  {rate:,.0f}/s  {span((self._total - done) / rate)} left" if rate and done < self._total else ""
         return f"{self._what}  {bar}  {done:,}/{self._total:,}{speed}"
 
@@ -58,9 +58,9 @@ class Progress:
 def progress_when_known(
     what: str, *, quiet: bool = False, unit: int = 1, home: str | None = None
 ) -> Iterator[Callable[[int, int], None]]:
-    """A bar that appears with the first `watch(done, total)`, when it is known how much there is.
+    """A bar that appears with the first `watch(done, total)`, once the total is known.
 
-    With a home it is noted there too, for whoever looks from elsewhere, such as the page.
+    With a home, progress is also written there for the web UI.
     """
     from lionstudio.files.progress_notes import ProgressNote
 
@@ -90,4 +90,4 @@ def _write(text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
     except OSError:
-        pass  # nobody watches any more; the work goes on
+        pass  # the terminal was closed; the work continues

@@ -1,4 +1,4 @@
-"""Completion scripts for bash, zsh and fish. All three find out which command is being typed, then offer its words."""
+"""Completion scripts for bash, zsh and fish: each finds the command being typed, then offers its options and values."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ _VALUED = "|".join(option for option, value, _ in GLOBAL_OPTIONS if value)
 
 
 class Option(NamedTuple):
-    """An option or an argument of a command, as a shell needs to know it."""
+    """An option or positional argument of a command."""
 
-    names: tuple[str, ...]  # none for an argument
-    value: str  # what its value is called, "" for an option without one
+    names: tuple[str, ...]  # empty for a positional argument
+    value: str  # metavar, "" for a flag
     choices: tuple[str, ...]
     help: str
 
     @property
     def kind(self) -> str:
-        """What can be offered as its value: files, folders, a choice, nothing."""
+        """The kind of values to offer."""
         if self.choices:
             return "choice"
         return {"FILE": "file", "DIR": "folder", "": "none"}.get(self.value, "text")
 
 
 def options_of(command: str) -> list[Option]:
-    """Every option and argument of a command."""
     return [_option(action) for action in parser_of(command)._actions if action.help != argparse.SUPPRESS]
 
 
@@ -44,25 +43,16 @@ def _option(action: argparse.Action) -> Option:
     )
 
 
-def top_words() -> dict[str, str]:
-    """What may follow `li`."""
-    alone = {name: summary for name, summary in COMMANDS.items() if " " not in name}
-    return {**GROUPS, **alone}
-
-
-def group_words(group: str) -> dict[str, str]:
-    """What may follow `li state`."""
-    return {name.split(" ")[1]: text for name, text in COMMANDS.items() if name.startswith(f"{group} ")}
-
-
 def _levels() -> Iterator[tuple[str, Mapping[str, str]]]:
-    yield "", top_words()
+    """The names that may follow `li`, and those that may follow each group."""
+    yield "", {**GROUPS, **{name: summary for name, summary in COMMANDS.items() if " " not in name}}
     for group in GROUPS:
-        yield group, group_words(group)
+        prefix = f"{group} "
+        yield group, {name.removeprefix(prefix): text for name, text in COMMANDS.items() if name.startswith(prefix)}
 
 
 _BASH = """\
-# bash completion of li. Load it with: source <(li completion bash)
+# bash completion for li. Load it with: source <(li completion bash)
 _li() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= words= i
     for ((i = 1; i < COMP_CWORD; i++)); do
@@ -79,7 +69,7 @@ _li() {
 @CASES@
     esac
     COMPREPLY=($(compgen -W "$words" -- "$current"))
-    # file names are only offered where one is wanted
+    # offer file names only where a file is expected
     compopt +o default 2>/dev/null
 }
 complete -o default -F _li li
@@ -87,20 +77,19 @@ complete -o default -F _li li
 
 
 def bash() -> str:
-    """The script for bash."""
     cases = list(_value_cases(_bash_value))
     for command in COMMANDS:
         words = f"words='{' '.join(_offered(command))}'"
         if _takes_file(command):
             words = f"case $current in -*) {words} ;; *) return ;; esac"
         cases.append(f"        '{command}':*) {words} ;;")
-    for level, words_here in _levels():
-        cases.append(f"        '{level}':*) words='{' '.join(words_here)}' ;;")
+    for level, names in _levels():
+        cases.append(f"        '{level}':*) words='{' '.join(names)}' ;;")
     return _filled(_BASH, cases)
 
 
 def _value_cases(offer: Callable[[Option], str]) -> Iterator[str]:
-    """What to offer right after an option that takes a value, in the syntax that bash and zsh share."""
+    """The cases for option values, in the syntax that bash and zsh share."""
     common = {option for option, _, _ in GLOBAL_OPTIONS}
     for option in options_of(next(iter(COMMANDS))):
         if common.intersection(option.names) and option.kind != "none":
@@ -129,7 +118,7 @@ def _offered(command: str) -> Iterator[str]:
 
 _ZSH = """\
 #compdef li
-# zsh completion of li. Load it with: source <(li completion zsh)
+# zsh completion for li. Load it with: source <(li completion zsh)
 _li() {
     local command= previous=${words[CURRENT-1]} i
     local -a offered
@@ -152,7 +141,6 @@ if [ "$funcstack[1]" = _li ]; then _li; else compdef _li li; fi
 
 
 def zsh() -> str:
-    """The script for zsh."""
     cases = list(_value_cases(_zsh_value))
     for command in COMMANDS:
         described = [
@@ -162,8 +150,8 @@ def zsh() -> str:
         ]
         files = "; _files" if _takes_file(command) else ""
         cases.append(f"        '{command}':*) offered=({' '.join(described)}); _describe -o option offered{files} ;;")
-    for level, words in _levels():
-        described = [_zsh_word(word, text) for word, text in words.items()]
+    for level, names in _levels():
+        described = [_zsh_word(name, text) for name, text in names.items()]
         cases.append(f"        '{level}':*) offered=({' '.join(described)}); _describe command offered ;;")
     return _filled(_ZSH, cases)
 
@@ -175,15 +163,15 @@ def _zsh_value(option: Option) -> str:
 
 
 def _zsh_word(name: str, text: str) -> str:
-    # the first colon ends the name; an apostrophe would end the word
+    # the first colon ends the name; an apostrophe would end the quoted string
     return "'" + f"{name}:{text}".removesuffix(":").replace("'", "’") + "'"
 
 
 _FISH = """\
-# fish completion of li. Keep it with: li completion fish > ~/.config/fish/completions/li.fish
+# fish completion for li. Install it with: li completion fish > ~/.config/fish/completions/li.fish
 function __li_at
     set -l tokens (commandline -opc)
-    set -l found
+    set -l command
     set -l skip 0
     for token in $tokens[2..-1]
         if test $skip = 1
@@ -195,11 +183,11 @@ function __li_at
                 set skip 1
             case '-*'
             case '*'
-                set -a found $token
-                contains -- "$found" @FISHGROUPS@; or break
+                set -a command $token
+                contains -- "$command" @FISHGROUPS@; or break
         end
     end
-    test "$found" = "$argv"
+    test "$command" = "$argv"
 end
 complete -c li -f
 @CASES@
@@ -207,11 +195,10 @@ complete -c li -f
 
 
 def fish() -> str:
-    """The script for fish."""
     cases = [
-        f"complete -c li -n '__li_at {level}' -a {word} -d {_fish_quoted(text)}"
-        for level, words in _levels()
-        for word, text in words.items()
+        f"complete -c li -n '__li_at {level}' -a {name} -d {_fish_quoted(text)}"
+        for level, names in _levels()
+        for name, text in names.items()
     ]
     for command in COMMANDS:
         cases += [_fish_line(command, option) for option in options_of(command)]

@@ -1,4 +1,4 @@
-""" "Did you mean": the nearest word to one that does not exist."""
+"""Suggest the closest valid name for one that does not exist."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from lionstudio.files.formats.suggest import nearest
 
 
 def unknown_command(name: str) -> InvalidInput:
-    """The refusal of a command that does not exist, with the one that was probably meant."""
     if name.startswith("-"):
-        return InvalidInput(f"li has no option {name}", hint="li --help")
-    # of several with one verb, that about everything that is kept, else the first in the help
+        return InvalidInput(f"unknown option {name}", hint="li --help")
+    # for a verb that several groups have, suggest `li state`, else the first in the help
     ordered = sorted(COMMANDS, key=lambda command: not command.startswith("state "))
     verbs = {command.rpartition(" ")[2]: command for command in reversed(ordered)}
-    # `li ls` is as near to `li state ls` as a misspelling is
-    meant = verbs.get(name) or nearest(name, [*COMMANDS, *GROUPS]) or verbs.get(nearest(name, verbs) or "")
-    return InvalidInput(f"there is no command `li {name}`", hint=f"li {meant}" if meant else "li --help")
+    # `li ls` is as close to `li state ls` as a misspelling
+    command = verbs.get(name) or nearest(name, [*COMMANDS, *GROUPS]) or verbs.get(nearest(name, verbs) or "")
+    return InvalidInput(f"unknown command `li {name}`", hint=f"li {command}" if command else "li --help")

@@ -1,6 +1,6 @@
-"""What the command writes to: a person's terminal or a pipe, its width, and whether colours may be used.
+"""Properties of the output: a terminal or a pipe, its width, and whether to use colours.
 
-Obeyed, in this order: --no-color, NO_COLOR, FORCE_COLOR, CLICOLOR=0, TERM=dumb, and whether it is a terminal.
+Colours depend, in this order, on --no-color, NO_COLOR, FORCE_COLOR, CLICOLOR=0, TERM=dumb and a terminal.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _CODES = {
     "magenta": "35",
     "cyan": "36",
 }
-# The tones that a computed state has, in the colours of a terminal.
+# Terminal colours of the tones of a computed state.
 TONES = {"success": "green", "danger": "red", "warning": "yellow", "info": "cyan", "neutral": "dim"}
 _NARROWEST = 40
 _WIDTH_OF_PIPE = 100
 
 
 def allows_colour(stream: TextIO, *, refused: bool = False) -> bool:
-    """Whether colours may be written to a stream; `refused` is what --no-color says."""
+    """`refused` is the value of --no-color."""
     environ = os.environ
     if refused or environ.get("NO_COLOR"):
         return False
@@ -39,7 +39,7 @@ def allows_colour(stream: TextIO, *, refused: bool = False) -> bool:
 
 
 def styles_for(stream: TextIO, *, refused: bool = False) -> Paint:
-    """A function that paints text for a stream, or leaves it alone."""
+    """A function that styles text for a stream, or returns it unchanged."""
     return _painted if allows_colour(stream, refused=refused) else _plain
 
 
@@ -52,15 +52,14 @@ def _plain(text: str, _style: str) -> str:
 
 
 def is_terminal() -> bool:
-    """Whether standard output is read by a person."""
     return sys.stdout.isatty()
 
 
 def width_of(stream: TextIO) -> int:
-    """Columns of a stream: as COLUMNS says, else as the terminal says."""
-    said = os.environ.get("COLUMNS", "")
-    if said.isascii() and said.isdigit() and int(said):
-        return max(int(said), _NARROWEST)
+    """Columns of a stream: COLUMNS, else the width of the terminal."""
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and int(columns):
+        return max(int(columns), _NARROWEST)
     try:
         return max(os.get_terminal_size(stream.fileno()).columns, _NARROWEST)
     except (OSError, ValueError):
@@ -68,7 +67,7 @@ def width_of(stream: TextIO) -> int:
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """Talk to the person on standard error; work never fails because nobody listens."""
+    """Write a line to stderr; a closed stderr is ignored."""
     if quiet:
         return
     try:

@@ -1,9 +1,10 @@
-"""The four kinds of definitions: what they are called, and how to list and find them."""
+"""The four kinds of definitions, and how to list and find them."""
 
 from __future__ import annotations
 
+import argparse
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lionstudio.settings import Settings
 
@@ -13,74 +14,86 @@ if TYPE_CHECKING:
     from lionstudio.files.definitions.plugins import Plugin
 
 
-class Kind(NamedTuple):
-    """A kind of definition; `one` is its word, `many` the group of commands."""
-
-    one: str
-    many: str
+class DefinitionKind(NamedTuple):
+    singular: str
+    plural: str  # also the group of commands
     example: str
-    edited: bool  # whether we keep its history
+    has_history: bool
 
 
-NOUNS = {
-    "agents": Kind("agent", "agents", "reviewer", True),
-    "playbooks": Kind("playbook", "playbooks", "audit", True),
-    "skills": Kind("skill", "skills", "pdf", False),
-    "plugins": Kind("plugin", "plugins", "orchestrate", False),
+KINDS = {
+    "agents": DefinitionKind("agent", "agents", "reviewer", True),
+    "playbooks": DefinitionKind("playbook", "playbooks", "audit", True),
+    "skills": DefinitionKind("skill", "skills", "pdf", False),
+    "plugins": DefinitionKind("plugin", "plugins", "orchestrate", False),
 }
 
 
-def here() -> str:
-    """The folder of this command; nothing is above one that was removed."""
+class BoundCommand:
+    """A verb of one kind, with the attributes of a command module."""
+
+    def __init__(self, group: str, module: Any) -> None:
+        self._kind, self._module = KINDS[group], module
+        self.EXAMPLES: tuple[tuple[str, str], ...] = module.examples(self._kind)
+        self.DESCRIPTION: str = module.description(self._kind)
+
+    def register(self, parser: argparse.ArgumentParser) -> None:
+        self._module.register(parser, self._kind)
+
+    def run(self, args: argparse.Namespace) -> int:
+        code: int = self._module.run(args, self._kind)
+        return code
+
+
+def current_folder() -> str:
+    """The working directory, or the root if it was removed."""
     try:
         return os.getcwd()
     except OSError:
         return os.sep
 
 
-def listed(noun: Kind, settings: Settings) -> list[Definition]:
-    """Every definition of a kind; plugins have a shape of their own."""
-    if noun.one == "skill":
+def list_of_kind(kind: DefinitionKind, settings: Settings) -> list[Definition]:
+    """Agents, playbooks or skills; plugins have their own type."""
+    if kind.singular == "skill":
         from lionstudio.files.definitions.plugins import list_skills
         from lionstudio.files.definitions.search_paths import claude_folder
 
-        return list_skills(settings.home, here(), claude_folder())
+        return list_skills(settings.home, current_folder(), claude_folder())
     from lionstudio.files.definitions.catalog import list_definitions
 
-    return list_definitions(noun.one, settings.home, here())
+    return list_definitions(kind.singular, settings.home, current_folder())
 
 
-def got(noun: Kind, name: str, settings: Settings) -> Definition:
-    """The definition of a name; NotFound otherwise."""
-    if noun.one != "skill":
+def get_of_kind(kind: DefinitionKind, name: str, settings: Settings) -> Definition:
+    if kind.singular != "skill":
         from lionstudio.files.definitions.catalog import get_definition
 
-        return get_definition(noun.one, name, settings.home, here())
+        return get_definition(kind.singular, name, settings.home, current_folder())
     from lionstudio.errors import NotFound
 
-    for each in listed(noun, settings):
-        if each.name == name:
-            return each
-    raise NotFound(f"there is no skill {name!r:.100}", hint="`li skills ls` lists them")
+    for definition in list_of_kind(kind, settings):
+        if definition.name == name:
+            return definition
+    raise NotFound(f"skill {name!r:.100} not found", hint="li skills ls")
 
 
-def places_of(noun: Kind, settings: Settings) -> list[str]:
-    """Where a kind is looked for."""
+def folders_of(kind: DefinitionKind, settings: Settings) -> list[str]:
+    """The folders that are searched for a kind, in order."""
     from lionstudio.files.definitions import search_paths
 
     claude = search_paths.claude_folder()
-    if noun.one == "plugin":
-        return [place.path for place in search_paths.plugin_paths(settings.home, claude)]
-    if noun.one == "skill":
-        found = [
-            os.path.join(place.path, "skills") for place in search_paths.skill_paths(settings.home, here(), claude)
-        ]
-        return found + [place.path for place in search_paths.plugin_paths(settings.home, claude)]
-    return [os.path.join(place.path, noun.many) for place in search_paths.definition_paths(settings.home, here())]
+    plugin_folders = [place.path for place in search_paths.plugin_paths(settings.home, claude)]
+    if kind.singular == "plugin":
+        return plugin_folders
+    if kind.singular == "skill":
+        places = search_paths.skill_paths(settings.home, current_folder(), claude)
+        return [os.path.join(place.path, "skills") for place in places] + plugin_folders
+    places = search_paths.definition_paths(settings.home, current_folder())
+    return [os.path.join(place.path, kind.plural) for place in places]
 
 
 def plugins(settings: Settings) -> list[Plugin]:
-    """Every plugin."""
     from lionstudio.files.definitions.plugins import list_plugins
     from lionstudio.files.definitions.search_paths import claude_folder
 
@@ -88,7 +101,6 @@ def plugins(settings: Settings) -> list[Plugin]:
 
 
 def plugin(name: str, settings: Settings) -> Plugin:
-    """The plugin of a name; NotFound otherwise."""
     from lionstudio.files.definitions.plugins import get_plugin
     from lionstudio.files.definitions.search_paths import claude_folder
 

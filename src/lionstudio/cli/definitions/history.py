@@ -1,4 +1,4 @@
-"""`li agents history`: every version of a definition, and which of them lies on the disk."""
+"""`li agents history` and the like: list the versions of a definition and mark the one on disk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, styles_for, width_of
 from lionstudio.cli.definitions._history_db import history_of
-from lionstudio.cli.definitions._kinds import Kind
+from lionstudio.cli.definitions._kinds import DefinitionKind
 from lionstudio.definitions.versions import Target, etag_of
 from lionstudio.errors import LionError, NotFound
 from lionstudio.state.definitions import Version, list_versions
@@ -25,37 +25,33 @@ _COLUMNS = (
     Column("SIZE", right=True, rank=2),
     Column("ETAG", rank=3),
     Column("BY", rank=1),
-    Column("WHAT", narrowest=16),
+    Column("CHANGE", narrowest=16),
     Column(""),
 )
 
 
-def description(noun: Kind) -> str:
-    """What the command does."""
-    return f"List the versions of one {noun.one}, newest first. Edits made with other programs are versions too."
+def description(kind: DefinitionKind) -> str:
+    return f"List the versions of one {kind.singular}, newest first. Edits made with other programs count as versions."
 
 
-def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
-    """Examples of its use."""
+def examples(kind: DefinitionKind) -> tuple[tuple[str, str], ...]:
     return (
-        (f"li {noun.many} history {noun.example}", "who changed it when"),
-        (f"li {noun.many} diff {noun.example} 2 5", "what changed between two versions"),
-        (f"li {noun.many} rollback {noun.example} 2", "make version 2 the newest again"),
+        (f"li {kind.plural} history {kind.example}", "all versions, with author and time"),
+        (f"li {kind.plural} diff {kind.example} 2 5", "compare two versions"),
+        (f"li {kind.plural} rollback {kind.example} 2", "restore version 2"),
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
-    """Add the options of the command."""
-    parser.add_argument("name", metavar="NAME", help=f"the {noun.one}")
+def register(parser: argparse.ArgumentParser, kind: DefinitionKind) -> None:
+    parser.add_argument("name", metavar="NAME", help=f"name of the {kind.singular}")
 
 
-def run(args: argparse.Namespace, noun: Kind) -> int:
-    """Print the versions."""
+def run(args: argparse.Namespace, kind: DefinitionKind) -> int:
     settings = db_access.settings_of(args)
-    with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
+    with history_of(kind, args.name, settings, quiet=args.quiet) as (db, target):
         versions = db.read(lambda conn: list_versions(conn, target.kind, target.key))
     if not versions:
-        raise NotFound(f"there is no {noun.one} {args.name}", hint=f"`li {noun.many} ls` lists them")
+        raise NotFound(f"{kind.singular} {args.name} not found", hint=f"li {kind.plural} ls")
     on_disk = _on_disk(target, versions)
     wire = [_wire(version, on_disk) for version in versions]
     if args.json:
@@ -66,7 +62,7 @@ def run(args: argparse.Namespace, noun: Kind) -> int:
         _print_table(wire, args)
     else:
         keys = ("version", "created_at_iso", "bytes", "etag", "author", "message")
-        emit("".join("\t".join(inline(str(each[key] or "")) for key in keys) + "\n" for each in wire))
+        emit("".join("\t".join(inline(str(record[key] or "")) for key in keys) + "\n" for record in wire))
     return 0
 
 
@@ -95,15 +91,15 @@ def _print_table(versions: list[dict[str, Any]], args: argparse.Namespace) -> No
     now = time.time()
     rows = [
         [
-            Cell(str(each["version"])),
-            Cell(humanize.ago(each["created_at"], now)),
-            Cell(humanize.size(each["bytes"])),
-            Cell(each["etag"][:12], "dim"),
-            Cell(inline(each["author"] or "")),
-            Cell(inline(each["message"] or "")),
-            Cell("on disk" if each["on_disk"] else "", "green"),
+            Cell(str(version["version"])),
+            Cell(humanize.ago(version["created_at"], now)),
+            Cell(humanize.size(version["bytes"])),
+            Cell(version["etag"][:12], "dim"),
+            Cell(inline(version["author"] or "")),
+            Cell(inline(version["message"] or "")),
+            Cell("on disk" if version["on_disk"] else "", "green"),
         ]
-        for each in versions
+        for version in versions
     ]
     paint = styles_for(sys.stdout, refused=args.no_color)
     emit("\n".join(render(_COLUMNS, rows, width_of(sys.stdout), paint)) + "\n")

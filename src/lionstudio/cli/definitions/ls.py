@@ -1,4 +1,4 @@
-"""`li agents ls` and its like: every definition, a bad one as one line that says why."""
+"""`li agents ls` and the like: list definitions; an invalid one is listed with the reason."""
 
 from __future__ import annotations
 
@@ -13,99 +13,96 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for, width_of
 from lionstudio.cli.definitions import _kinds
-from lionstudio.cli.definitions._kinds import Kind
+from lionstudio.cli.definitions._kinds import DefinitionKind
 from lionstudio.settings import Settings
 
-_WORDS = {"agent": ("model", "effort"), "playbook": ("mode", "agents"), "skill": (), "plugin": ("version", "parts")}
+_DETAILS = {"agent": ("model", "effort"), "playbook": ("mode", "agents"), "skill": (), "plugin": ("version", "parts")}
 
 
-def description(noun: Kind) -> str:
-    """What the command does."""
-    more = " Nothing of them is run." if noun.one in ("skill", "plugin") else ""
-    return f"List {noun.many} and where each was found. One that cannot be used is listed with the reason.{more}"
+def description(kind: DefinitionKind) -> str:
+    more = " None of their code runs." if kind.singular in ("skill", "plugin") else ""
+    return f"List {kind.plural} and their source. Invalid ones are listed with the reason.{more}"
 
 
-def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
-    """Examples of its use."""
+def examples(kind: DefinitionKind) -> tuple[tuple[str, str], ...]:
     return (
-        (f"li {noun.many} ls", f"every {noun.one} that can be seen from here"),
-        (f"li {noun.many} ls --json | jq '.{noun.many}[] | select(.error)'", "those that cannot be used"),
+        (f"li {kind.plural} ls", f"every {kind.singular} visible from this folder"),
+        (f"li {kind.plural} ls --json | jq '.{kind.plural}[] | select(.error)'", "only invalid ones"),
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
-    """Add the options of the command."""
-    parser.add_argument("--paths", action="store_true", help=f"show the file of each {noun.one}")
+def register(parser: argparse.ArgumentParser, kind: DefinitionKind) -> None:
+    parser.add_argument("--paths", action="store_true", help="show file paths instead of descriptions")
 
 
-def run(args: argparse.Namespace, noun: Kind) -> int:
-    """Print the list."""
+def run(args: argparse.Namespace, kind: DefinitionKind) -> int:
     settings = db_access.settings_of(args)
-    found = _read(noun, settings, args)
+    rows = _read(kind, settings, args)
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({noun.many: found, "places": _kinds.places_of(noun, settings)})
+        print_json({kind.plural: rows, "places": _kinds.folders_of(kind, settings)})
     elif is_terminal():
-        _print_table(noun, found, args)
+        _print_table(kind, rows, args)
     else:
-        emit("".join("\t".join(_plain(noun, each)) + "\n" for each in found))
-    if not found and not args.json:
-        looked = "\n".join(f"  {inline(place)}" for place in _kinds.places_of(noun, settings))
-        say(f"There are no {noun.many} here. Looked in:\n{looked}", quiet=args.quiet)
+        emit("".join("\t".join(_plain(kind, row)) + "\n" for row in rows))
+    if not rows and not args.json:
+        folders = "\n".join(f"  {inline(folder)}" for folder in _kinds.folders_of(kind, settings))
+        create = f"\nCreate one: li {kind.plural} new NAME" if kind.has_history else ""
+        say(f"No {kind.plural} found in:\n{folders}{create}", quiet=args.quiet)
     return 0
 
 
-def _read(noun: Kind, settings: Settings, args: argparse.Namespace) -> list[dict[str, Any]]:
-    if noun.one == "plugin":
+def _read(kind: DefinitionKind, settings: Settings, args: argparse.Namespace) -> list[dict[str, Any]]:
+    if kind.singular == "plugin":
         from lionstudio.files.definitions.plugins import to_dict as plugin_dict
 
-        return [plugin_dict(each) for each in _kinds.plugins(settings)]
+        return [plugin_dict(plugin) for plugin in _kinds.plugins(settings)]
     from lionstudio.files.definitions.catalog import to_dict
 
-    found = _kinds.listed(noun, settings)
-    if noun.edited:
+    definitions = _kinds.list_of_kind(kind, settings)
+    if kind.has_history:
         from lionstudio.cli.definitions._history_db import record
 
-        record(settings, found, quiet=args.quiet)
-    return [to_dict(each) for each in found]
+        record(settings, definitions, quiet=args.quiet)
+    return [to_dict(definition) for definition in definitions]
 
 
-def _word(each: dict[str, Any], key: str) -> str:
+def _detail(row: dict[str, Any], key: str) -> str:
     if key == "parts":
-        return ", ".join(count(number, kind) for kind, number in each["counts"].items() if number)
-    value = each.get(key)
+        return ", ".join(count(number, kind) for kind, number in row["counts"].items() if number)
+    value = row.get(key)
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 
-def _plain(noun: Kind, each: dict[str, Any]) -> list[str]:
-    words = [_word(each, key) for key in _WORDS[noun.one]]
-    return [inline(text) for text in (each["name"], each["origin"], *words, each["path"], each["error"] or "")]
+def _plain(kind: DefinitionKind, row: dict[str, Any]) -> list[str]:
+    details = [_detail(row, key) for key in _DETAILS[kind.singular]]
+    return [inline(text) for text in (row["name"], row["origin"], *details, row["path"], row["error"] or "")]
 
 
-def _print_table(noun: Kind, found: list[dict[str, Any]], args: argparse.Namespace) -> None:
-    if not found:
+def _print_table(kind: DefinitionKind, rows: list[dict[str, Any]], args: argparse.Namespace) -> None:
+    if not rows:
         return
-    titles = [Column(key.upper(), narrowest=8, rank=2) for key in _WORDS[noun.one]]
+    titles = [Column(key.upper(), narrowest=8, rank=2) for key in _DETAILS[kind.singular]]
     columns = [Column("NAME", narrowest=16), Column("FROM", rank=3), *titles]
     columns.append(Column("PATH" if args.paths else "DESCRIPTION", narrowest=20, rank=0))
     paint = styles_for(sys.stdout, refused=args.no_color)
-    lines = render(columns, [_cells(noun, each, args.paths) for each in found], width_of(sys.stdout), paint)
+    lines = render(columns, [_cells(kind, row, args.paths) for row in rows], width_of(sys.stdout), paint)
     emit("\n".join(lines) + "\n")
-    bad = sum(each["error"] is not None for each in found)
-    if bad:
-        say(f"\n{count(bad, noun.one)} cannot be used; `li {noun.many} validate` says what to do.", quiet=args.quiet)
+    invalid = sum(row["error"] is not None for row in rows)
+    if invalid:
+        say(f"\n{count(invalid, kind.singular)} invalid. Details: li {kind.plural} validate", quiet=args.quiet)
 
 
-def _cells(noun: Kind, each: dict[str, Any], paths: bool) -> list[Cell]:
-    style = "dim" if each.get("shadowed_by") else ""
-    words = [Cell(inline(_word(each, key)), style) for key in _WORDS[noun.one]]
-    told = each["path"] if paths else each["error"] or _note(each)
-    last = Cell(inline(told), "red" if each["error"] and not paths else style)
-    return [Cell(inline(each["name"]), "red" if each["error"] else style), Cell(each["origin"], "dim"), *words, last]
+def _cells(kind: DefinitionKind, row: dict[str, Any], paths: bool) -> list[Cell]:
+    style = "dim" if row.get("shadowed_by") else ""
+    details = [Cell(inline(_detail(row, key)), style) for key in _DETAILS[kind.singular]]
+    text = row["path"] if paths else row["error"] or _note(row)
+    last = Cell(inline(text), "red" if row["error"] and not paths else style)
+    return [Cell(inline(row["name"]), "red" if row["error"] else style), Cell(row["origin"], "dim"), *details, last]
 
 
-def _note(each: dict[str, Any]) -> str:
-    if each.get("shadowed_by"):
-        return f"not used: {each['shadowed_by']} has the same name"
-    return " ".join((each["description"] or "").split())
+def _note(row: dict[str, Any]) -> str:
+    if row.get("shadowed_by"):
+        return f"not used: {row['shadowed_by']} has the same name"
+    return " ".join((row["description"] or "").split())

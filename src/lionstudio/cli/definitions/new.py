@@ -1,4 +1,4 @@
-"""`li agents new` and `li playbooks new`: a definition in the home, from a file or from a beginning to be filled in."""
+"""`li agents new`, `li playbooks new`: create a definition in the home, from a file or a template."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
-from lionstudio.cli.definitions._history_db import opened, record
-from lionstudio.cli.definitions._kinds import Kind, here
+from lionstudio.cli.definitions._history_db import record
+from lionstudio.cli.definitions._kinds import DefinitionKind, current_folder
 from lionstudio.cli.definitions.show import problem_line
 from lionstudio.definitions.versions import Target, new_target, save
 from lionstudio.errors import Conflict, InvalidInput
@@ -22,17 +22,17 @@ from lionstudio.files.definitions.search_paths import SearchPath
 from lionstudio.settings import Settings
 from lionstudio.system.safe_read import MOST_BYTES, read_text
 
-_BEGINNINGS = {
+_TEMPLATES = {
     "agent": """\
 ---
-description: What {name} is for, in one line
+description: One line about {name}
 model: claude/sonnet
 effort: medium
 ---
-You are {name}. Say here what you do, how you work, and when you are done.
+You are {name}. Describe the task, the way of working and the definition of done here.
 """,
     "playbook": """\
-description: What {name} does, in one line
+description: One line about {name}
 model: claude/sonnet
 args:
   depth: {{type: int, default: 2, help: how deep to look}}
@@ -42,50 +42,48 @@ prompt: |
 }
 
 
-def description(noun: Kind) -> str:
-    """What the command does."""
+def description(kind: DefinitionKind) -> str:
     return (
-        f"Write a new {noun.one} into the home, from a file or from a beginning to be filled in; its path is printed. "
-        f"One that exists is never overwritten."
+        f"Create a {kind.singular} in the home from a file or a template, and print its path. An existing "
+        f"{kind.singular} is never overwritten."
     )
 
 
-def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
-    """Examples of its use."""
+def examples(kind: DefinitionKind) -> tuple[tuple[str, str], ...]:
     return (
-        (f"li {noun.many} new {noun.example} --edit", "open it in your editor at once"),
-        (f"li {noun.many} new {noun.example} --from draft.md", "take the text from a file; - reads standard input"),
+        (f"li {kind.plural} new {kind.example} --edit", "start from the template in your editor"),
+        (f"li {kind.plural} new {kind.example} --from draft.md", "start from a file; - reads stdin"),
     )
 
 
-def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
-    """Add the options of the command."""
-    parser.add_argument("name", metavar="NAME", help=f"what the {noun.one} is called")
-    parser.add_argument("--from", dest="source", metavar="FILE", help="take the text from a file, - for standard input")
-    parser.add_argument("--edit", action="store_true", help="open it in $VISUAL or $EDITOR")
+def register(parser: argparse.ArgumentParser, kind: DefinitionKind) -> None:
+    parser.add_argument("name", metavar="NAME", help=f"name of the {kind.singular}")
+    parser.add_argument(
+        "--from", dest="source", metavar="FILE", help="read the text from FILE; - reads stdin (default: a template)"
+    )
+    parser.add_argument("--edit", action="store_true", help="open the file in $VISUAL or $EDITOR")
 
 
-def run(args: argparse.Namespace, noun: Kind) -> int:
-    """Write it; then edit it, if asked to."""
+def run(args: argparse.Namespace, kind: DefinitionKind) -> int:
     settings = db_access.settings_of(args)
-    target = new_target(noun.one, args.name, settings.home)
-    there = find_definition(noun.one, args.name, settings.home, here())
-    if there is not None and there.place.origin == "home":
-        raise Conflict(f"the {noun.one} {args.name} is there already: {there.path}", hint="choose another name")
+    target = new_target(kind.singular, args.name, settings.home)
+    existing = find_definition(kind.singular, args.name, settings.home, current_folder())
+    if existing is not None and existing.place.origin == "home":
+        raise Conflict(f"the {kind.singular} {args.name} already exists: {existing.path}", hint="choose another name")
     editor = _editor() if args.edit else []
-    text = _BEGINNINGS[noun.one].format(name=args.name) if args.source is None else _read(args.source)
+    text = _TEMPLATES[kind.singular].format(name=args.name) if args.source is None else _read(args.source)
     place = SearchPath(settings.home, "home")
-    found = parse_definition(Definition(noun.one, args.name, target.path, place), text)
-    if found.error is not None:
-        raise InvalidInput(f"that text is no {noun.one}: {found.error}", hint="correct it, then try again")
-    with opened(settings, quiet=args.quiet) as db:
-        made = save(db, settings.home, target, text, create=True, author="li", message="created")
+    definition = parse_definition(Definition(kind.singular, args.name, target.path, place), text)
+    if definition.error is not None:
+        raise InvalidInput(f"invalid {kind.singular}: {definition.error}", hint="correct the text, then try again")
+    with db_access.database(settings.db, create=True, quiet=args.quiet) as db:
+        saved = save(db, settings.home, target, text, create=True, author="li", message="created")
     if editor:
-        found = _edit(editor, noun, args, settings, target, place)
-    _tell(args, noun, found, target, made.version)
-    if there is not None:
-        say(f"In this folder {inline(there.path)} counts, which has the same name.", quiet=args.quiet)
-    return 1 if found.error is not None else 0
+        definition = _edit(editor, kind, args, settings, target, place)
+    _print(args, kind, definition, target, saved.version)
+    if existing is not None:
+        say(f"In this folder, {inline(existing.path)} takes precedence (same name).", quiet=args.quiet)
+    return 1 if definition.error is not None else 0
 
 
 def _read(source: str) -> str:
@@ -95,37 +93,44 @@ def _read(source: str) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise InvalidInput("standard input is not UTF-8", hint="convert it first") from None
+        raise InvalidInput("stdin is not UTF-8", hint="convert the text to UTF-8 first") from None
 
 
 def _editor() -> list[str]:
     if not sys.stdin.isatty():
-        raise InvalidInput("--edit needs a terminal", hint="leave it out, or give the text: --from FILE")
-    words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
-    if not words:
-        raise InvalidInput("$EDITOR is empty", hint="set it to your editor")
-    return words
+        raise InvalidInput("--edit needs a terminal", hint="omit --edit, or pass the text with --from FILE")
+    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+    if not command:
+        raise InvalidInput("$EDITOR is empty", hint="export EDITOR=vi")
+    return command
 
 
 def _edit(
-    editor: list[str], noun: Kind, args: argparse.Namespace, settings: Settings, target: Target, place: SearchPath
+    editor: list[str],
+    kind: DefinitionKind,
+    args: argparse.Namespace,
+    settings: Settings,
+    target: Target,
+    place: SearchPath,
 ) -> Definition:
     try:
         subprocess.run([*editor, target.path], check=False)
     except OSError as error:
-        say(f"{inline(editor[0])} could not be started: {error.strerror}. The file is {inline(target.path)}.")
-    found = read_definition(noun.one, args.name, target.path, place)
-    record(settings, [found], quiet=args.quiet)
-    return found
+        say(f"Could not start {inline(editor[0])}: {error.strerror}. The file is {inline(target.path)}.")
+    definition = read_definition(kind.singular, args.name, target.path, place)
+    record(settings, [definition], quiet=args.quiet)
+    return definition
 
 
-def _tell(args: argparse.Namespace, noun: Kind, found: Definition, target: Target, version: int) -> None:
+def _print(
+    args: argparse.Namespace, kind: DefinitionKind, definition: Definition, target: Target, version: int
+) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
         from lionstudio.files.definitions.catalog import to_dict
 
-        print_json({noun.one: to_dict(found), "version": version})
+        print_json({kind.singular: to_dict(definition), "version": version})
         return
     emit((inline(target.path) if sys.stdout.isatty() else target.path) + "\n")
-    for problem in found.problems:
+    for problem in definition.problems:
         say(inline(problem_line(problem._asdict())), quiet=args.quiet)

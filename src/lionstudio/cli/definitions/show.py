@@ -1,4 +1,4 @@
-"""`li agents show` and its like: one definition, what it says and what is wrong with it."""
+"""`li agents show` and the like: print one definition and its problems."""
 
 from __future__ import annotations
 
@@ -13,72 +13,71 @@ from lionstudio.cli._toolkit.escape import body, inline
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, styles_for
 from lionstudio.cli.definitions import _kinds
-from lionstudio.cli.definitions._kinds import Kind
+from lionstudio.cli.definitions._kinds import DefinitionKind
 from lionstudio.errors import InvalidInput
 
 _LEFT_OUT = {"kind", "name", "text", "fields", "problems", "error", "etag", "components", "counts", "bad_components"}
-_LONG = {"prompt", "body"}  # the text itself, which follows below
+_LONG = {"prompt", "body"}  # printed below the fields
 
 
-def description(noun: Kind) -> str:
-    """What the command does."""
-    return f"Show one {noun.one}: where it was found, what it says, and what is wrong with it. Nothing is run."
+def description(kind: DefinitionKind) -> str:
+    return f"Show one {kind.singular}: its source, its contents and its problems. None of its code runs."
 
 
-def examples(noun: Kind) -> tuple[tuple[str, str], ...]:
-    """Examples of its use."""
-    shown = [(f"li {noun.many} show {noun.example}", f"one {noun.one}")]
-    if noun.edited:
-        shown.append((f"li {noun.many} show {noun.example} --text", "only its text, as it lies on the disk"))
-        shown.append((f"li {noun.many} show {noun.example} --text --version 3", "an earlier version of it"))
-    return tuple(shown)
+def examples(kind: DefinitionKind) -> tuple[tuple[str, str], ...]:
+    rows = [(f"li {kind.plural} show {kind.example}", f"one {kind.singular}")]
+    if kind.has_history:
+        rows.append((f"li {kind.plural} show {kind.example} --text", "only the text of the file"))
+        rows.append((f"li {kind.plural} show {kind.example} --text --version 3", "an earlier version"))
+    return tuple(rows)
 
 
-def register(parser: argparse.ArgumentParser, noun: Kind) -> None:
-    """Add the options of the command."""
-    parser.add_argument("name", metavar="NAME", help=f"the {noun.one}")
-    if noun.one != "plugin":
-        parser.add_argument("--text", action="store_true", help="print its text and nothing else")
-    if noun.edited:
-        parser.add_argument("--version", type=integer(1), metavar="N", help="with --text: an earlier version")
+def register(parser: argparse.ArgumentParser, kind: DefinitionKind) -> None:
+    parser.add_argument("name", metavar="NAME", help=f"name of the {kind.singular}")
+    if kind.singular != "plugin":
+        parser.add_argument("--text", action="store_true", help="print only the text")
+    if kind.has_history:
+        parser.add_argument(
+            "--version", type=integer(1), metavar="N", help="print the text of version N (default: the file on disk)"
+        )
 
 
-def run(args: argparse.Namespace, noun: Kind) -> int:
-    """Print it."""
-    if noun.one == "plugin":
+def run(args: argparse.Namespace, kind: DefinitionKind) -> int:
+    if kind.singular == "plugin":
         return _show_plugin(args)
     if getattr(args, "version", None) is not None:
-        return _show_version(args, noun)
+        return _show_version(args, kind)
     settings = db_access.settings_of(args)
-    found = _kinds.got(noun, args.name, settings)
-    if noun.edited:
+    definition = _kinds.get_of_kind(kind, args.name, settings)
+    if kind.has_history:
         from lionstudio.cli.definitions._history_db import record
 
-        record(settings, [found], quiet=args.quiet)
+        record(settings, [definition], quiet=args.quiet)
     if args.text:
-        if found.text is None:
-            raise InvalidInput(found.error or "it cannot be read", hint="correct it, or move it away")
-        return _print_text(found.text, {"text": found.text, "etag": found.sha256}, args)
+        if definition.text is None:
+            raise InvalidInput(definition.error or f"{definition.path} cannot be read", hint="correct or move the file")
+        return _print_text(definition.text, {"text": definition.text, "etag": definition.sha256}, args)
     from lionstudio.files.definitions.catalog import to_dict
 
-    data = to_dict(found, whole=True)
+    data = to_dict(definition, whole=True)
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({noun.one: data})
+        print_json({kind.singular: data})
     else:
         emit("\n".join(_lines(data, styles_for(sys.stdout, refused=args.no_color))) + "\n")
     return 0
 
 
-def _show_version(args: argparse.Namespace, noun: Kind) -> int:
+def _show_version(args: argparse.Namespace, kind: DefinitionKind) -> int:
     from lionstudio.cli.definitions._history_db import history_of
     from lionstudio.state.definitions import get_version
 
     settings = db_access.settings_of(args)
-    with history_of(noun, args.name, settings, quiet=args.quiet) as (db, target):
-        found = db.read(lambda conn: get_version(conn, target.kind, target.key, args.version))
-    return _print_text(found.content, {"text": found.content, "etag": found.sha256, "version": found.version}, args)
+    with history_of(kind, args.name, settings, quiet=args.quiet) as (db, target):
+        version = db.read(lambda conn: get_version(conn, target.kind, target.key, args.version))
+    data = {"text": version.content, "etag": version.sha256, "version": version.version}
+    return _print_text(version.content, data, args)
 
 
 def _print_text(text: str, data: dict[str, Any], args: argparse.Namespace) -> int:
@@ -87,7 +86,7 @@ def _print_text(text: str, data: dict[str, Any], args: argparse.Namespace) -> in
 
         print_json(data)
     else:
-        # a person sees what is in it; a program must get the text itself
+        # a terminal gets escaped text; a program needs the exact text
         emit(body(text) if is_terminal() else text)
     return 0
 
@@ -111,7 +110,7 @@ def _lines(data: dict[str, Any], paint: Paint) -> Iterator[str]:
     fields = {key: value for key, value in (data.get("fields") or {}).items() if key not in _LONG}
     for key, value in {**{key: data[key] for key in data if key not in _LEFT_OUT}, **fields}.items():
         if value not in (None, "", (), [], {}):
-            yield f"  {paint(key.replace('_', ' ') + ':', 'dim')} {inline(_worded(value))}"
+            yield f"  {paint(key.replace('_', ' ') + ':', 'dim')} {inline(_as_text(value))}"
     for problem in data["problems"]:
         yield "  " + paint(inline(problem_line(problem)), "red" if problem["severity"] == "error" else "yellow")
     text = next((str((data.get("fields") or {}).get(key)) for key in _LONG if (data.get("fields") or {}).get(key)), "")
@@ -120,7 +119,7 @@ def _lines(data: dict[str, Any], paint: Paint) -> Iterator[str]:
         yield body(text or data["text"]).rstrip("\n")
 
 
-def _worded(value: Any) -> str:
+def _as_text(value: Any) -> str:
     from lionstudio.cli._toolkit.json_output import to_json
 
     return value if isinstance(value, str) else to_json(value)
@@ -131,14 +130,13 @@ def _components(parts: list[dict[str, Any]], paint: Paint) -> Iterator[str]:
     for part in parts:
         if part["kind"] != kind:
             kind = part["kind"]
-            yield f"\n{paint(kind + 's', 'bold')}{'  (shown, never run)' if kind in ('hook', 'server') else ''}"
-        told = " ".join((part["description"] or "").split())
-        yield f"  {inline(part['name'])}{paint('  ' + inline(told)[:200], 'dim') if told else ''}"
+            yield f"\n{paint(kind + 's', 'bold')}{'  (never run)' if kind in ('hook', 'server') else ''}"
+        summary = " ".join((part["description"] or "").split())
+        yield f"  {inline(part['name'])}{paint('  ' + inline(summary)[:200], 'dim') if summary else ''}"
         for problem in part["problems"]:
             yield "    " + paint(inline(problem_line(problem)), "red")
 
 
 def problem_line(problem: dict[str, Any]) -> str:
-    """A problem in one line."""
     place = f"line {problem['line']}: " if problem["line"] else ""
     return f"{problem['severity']}: {place}{problem['message']}" + (f" ({problem['hint']})" if problem["hint"] else "")

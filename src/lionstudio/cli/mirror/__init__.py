@@ -1,1 +1,1 @@
-"""`li mirror`: other tools' transcripts, read in and followed."""
+"""`li mirror`: import and follow the transcripts of other tools."""

@@ -1,4 +1,4 @@
-"""`li mirror status`: what is mirrored of each tool, how far it is behind, and what the tool will delete."""
+"""`li mirror status`: show imported, pending and soon deleted transcripts of each tool."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from lionstudio.imports.transcripts.retention import Retention, retention
 from lionstudio.imports.transcripts.tools import TOOLS
 
 DESCRIPTION = """\
-Say for each tool what is mirrored, how far the mirror is behind, what was skipped, and how long Claude Code
-keeps its transcripts."""
+Show for each tool the imported, pending and skipped transcripts, and how long Claude Code keeps them."""
 EXAMPLES = (
     ("li mirror status", "all tools"),
     ("li mirror status --json | jq '.tools[] | {tool, behind_files}'", "for a script"),
@@ -27,75 +26,74 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """It has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print where the mirrors stand."""
-    found = _look(db_access.settings_of(args).db)
-    retentions = {name: kept for name, tool in TOOLS.items() if (kept := retention(tool)) is not None}
-    wire = [{**one.to_dict(), "last_read_at_iso": iso(one.last_read_at)} for one in found]
-    for facts in wire:
-        if kept := retentions.get(facts["tool"]):
-            facts["retention"] = kept.to_dict()
+    coverages = _coverages(db_access.settings_of(args).db)
+    rules = {name: rule for name, tool in TOOLS.items() if (rule := retention(tool)) is not None}
+    wire = [{**tool.to_dict(), "last_read_at_iso": iso(tool.last_read_at)} for tool in coverages]
+    for record in wire:
+        if rule := rules.get(record["tool"]):
+            record["retention"] = rule.to_dict()
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"tools": wire})
     elif is_terminal():
         now = time.time()
-        for one in found:
-            emit_lines(_lines(one, retentions.get(one.tool), now))
+        for tool in coverages:
+            emit_lines(_lines(tool, rules.get(tool.tool), now))
     else:
-        emit_lines(line for facts in wire for line in _fields(facts["tool"], facts))
+        emit_lines(line for record in wire for line in _fields(str(record["tool"]), record))
     return 0
 
 
-def _fields(above: str, facts: Mapping[str, Any]) -> Iterator[str]:
-    """One fact a line, for a pipe."""
-    for name, value in facts.items():
+def _fields(prefix: str, record: Mapping[str, Any]) -> Iterator[str]:
+    """One field per line, for a pipe."""
+    for name, value in record.items():
         if name == "retention":
-            yield from _fields(f"{above}.{name}", value)
+            yield from _fields(f"{prefix}.{name}", value)
         elif name in ("refused", "skipped"):
-            yield f"{above}.{name}\t{len(value)}"
+            yield f"{prefix}.{name}\t{len(value)}"
         elif name != "tool":
-            yield f"{above}.{name}\t{_text(value)}"
+            yield f"{prefix}.{name}\t{_text(value)}"
 
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else "" if value is None else inline(str(value))
 
 
-def _look(path: str) -> list[Coverage]:
+def _coverages(path: str) -> list[Coverage]:
     if not os.path.exists(path):
         return [coverage(None, tool, tool.root()) for tool in TOOLS.values()]
     with db_access.reading(path) as conn:
         return [coverage(conn, tool, tool.root()) for tool in TOOLS.values()]
 
 
-def _lines(found: Coverage, keeps: Retention | None, now: float) -> Iterator[str]:
-    yield f"{TOOLS[found.tool].title}  {inline(found.root)}"
-    if not found.exists and not found.messages:
-        yield "  not there"
+def _lines(tool: Coverage, rule: Retention | None, now: float) -> Iterator[str]:
+    yield f"{TOOLS[tool.tool].title}  {inline(tool.root)}"
+    if not tool.exists and not tool.messages:
+        yield "  no data folder"
         return
-    last = f", last read {ago(found.last_read_at, now)}" if found.last_read_at is not None else ""
-    yield f"  found     {count(found.found_files, 'transcript')}, {size(found.found_bytes)}"
-    sums = f"{count(found.sessions, 'session')}, {count(found.messages, 'message')}"
-    yield f"  mirrored  {count(found.mirrored_files, 'transcript')}, {sums}{last}"
-    if found.behind_files:
-        behind = f"{count(found.behind_files, 'transcript')}, {size(found.behind_bytes)}"
-        yield f"  behind    {behind}; `li mirror {found.tool}` reads them"
+    last = f", last read {ago(tool.last_read_at, now)}" if tool.last_read_at is not None else ""
+    yield f"  found     {count(tool.found_files, 'transcript')}, {size(tool.found_bytes)}"
+    sums = f"{count(tool.sessions, 'session')}, {count(tool.messages, 'message')}"
+    yield f"  imported  {count(tool.mirrored_files, 'transcript')}, {sums}{last}"
+    if tool.behind_files:
+        pending = f"{count(tool.behind_files, 'transcript')}, {size(tool.behind_bytes)}"
+        yield f"  pending   {pending}; import with `li mirror {tool.tool}`"
     else:
-        yield "  behind    nothing"
-    if found.kept_files:
-        yield f"  kept      {count(found.kept_files, 'transcript')} that it has deleted"
-    skipped = sum(sum(reasons.values()) for reasons in found.skipped.values())
-    if skipped or found.refused:
-        yield f"  skipped   {count(skipped, 'line')}, {count(len(found.refused), 'file')}; --json lists them"
-    if keeps is not None:
-        yield f"  deletes   after {count(keeps.days, 'day')} ({inline(keeps.origin)}): {_soon(keeps)}"
-        yield f"            {inline(keeps.advice)}"
+        yield "  pending   none"
+    if tool.kept_files:
+        yield f"  kept      {count(tool.kept_files, 'transcript')} deleted by the tool"
+    skipped = sum(sum(reasons.values()) for reasons in tool.skipped.values())
+    if skipped or tool.refused:
+        yield f"  skipped   {count(skipped, 'line')}, {count(len(tool.refused), 'file')}; --json lists them"
+    if rule is not None:
+        yield f"  deletes   after {count(rule.days, 'day')} ({inline(rule.origin)}): {_soon(rule)}"
+        yield f"            {inline(rule.advice)}"
 
 
-def _soon(keeps: Retention) -> str:
-    return f"{count(keeps.expiring, 'transcript')} within a week" if keeps.expiring else "none within a week"
+def _soon(rule: Retention) -> str:
+    return f"{count(rule.expiring, 'transcript')} within a week" if rule.expiring else "none within a week"

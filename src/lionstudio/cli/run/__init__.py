@@ -1,1 +1,1 @@
-"""Run agents, follow and stop runs."""
+"""Commands that run agents, and follow or stop runs."""

@@ -1,4 +1,4 @@
-"""Running agents from a command line: signals, deadline, view and exit code around a live run."""
+"""Run a session in this process: signals, timeout, live view and exit code."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from lionstudio.settings import Settings
 from lionstudio.state.database import Database
 
 _TICK_SECONDS = 0.5
-# A closed terminal is a person's doing like Ctrl-C; a TERM comes from whoever orchestrates.
+# SIGINT and SIGHUP (a closed terminal) come from the user, SIGTERM from an orchestrator.
 _ENDS = {
     signal.SIGINT: Ended(SessionStatus.ABORTED, 130, "run.aborted.interrupt", "interrupted"),
-    signal.SIGHUP: Ended(SessionStatus.ABORTED, 129, "run.aborted.interrupt", "its terminal was closed"),
-    signal.SIGTERM: Ended(SessionStatus.CANCELLED, 143, "run.cancelled.orchestrator", "stopped from outside"),
+    signal.SIGHUP: Ended(SessionStatus.ABORTED, 129, "run.aborted.interrupt", "terminal closed"),
+    signal.SIGTERM: Ended(SessionStatus.CANCELLED, 143, "run.cancelled.orchestrator", "stopped by SIGTERM"),
 }
 
 
@@ -43,19 +43,19 @@ def run_session(
     *,
     begun: Callable[[], None] | None = None,
 ) -> int:
-    """Run a session to its end in this process; the exit code."""
+    """Run a session to its end and return the exit code."""
     session = prepared.session
     secrets = frozenset(value for part in prepared.parts for value in secrets_in(part.task.env))
     view = LiveView(quiet=args.quiet or args.json, plain=args.no_color, several=prepared.has_several_agents)
     with Database(settings.db, long_lived=True) as database:
-        for sentence in drain_leftovers(database):
-            say(sentence)
+        for notice in drain_leftovers(database):
+            say(notice)
         running = RunSession(
             database,
             session,
             redact=EventRedactor(secrets).event,
             warn=lambda text: say(text),
-            watch=_unless_nobody_reads(_json_lines(session.id) if args.json else view.watch),
+            watch=_ignoring_closed_output(_json_lines(session.id) if args.json else view.watch),
             artifacts=StreamArtifacts(settings.home, session.id) if args.stream_persist else None,
         )
 
@@ -76,8 +76,8 @@ async def _run(
     await running.begin()
     begun()
     if not args.json:
-        say(f"session {running.session_id}", quiet=args.quiet)
-    ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "it ended in an unexpected way")
+        say(f"Session {running.session_id}", quiet=args.quiet)
+    ended = Ended(SessionStatus.FAILED, 1, "run.failed.provider_crash", "unexpected error")
     try:
         ended = (await _ticking(view, work())).ended
     except LionError as error:
@@ -90,7 +90,7 @@ async def _run(
 
 
 async def _ticking(view: LiveView, work: Awaitable[Result]) -> Result:
-    """Keep the line about now alive while the work goes on."""
+    """Refresh the status line of the view while the work runs."""
     loop = asyncio.get_running_loop()
     clock: asyncio.TimerHandle
 
@@ -111,8 +111,8 @@ def _watch_signals(running: RunSession) -> None:
 
     def stop(number: signal.Signals) -> None:
         if running.stopped is not None:
-            os._exit(128 + number)  # asked twice: at once
-        say("stopping; once more to quit at once")
+            os._exit(128 + number)  # second signal
+        say("Stopping… press Ctrl-C again to force quit")
         running.stop(_ENDS[number])
 
     for number in _ENDS:
@@ -129,24 +129,24 @@ def _json_lines(session_id: str) -> Callable[[str, Event], None]:
                 "agent": part,
                 "lane": event.lane,
             }
-            said = event.message
-            emit(to_json({**record, **said.to_dict("json"), "created_at_iso": iso(said.created_at)}) + "\n")
+            message = event.message
+            emit(to_json({**record, **message.to_dict("json"), "created_at_iso": iso(message.created_at)}) + "\n")
             flush()
 
     return watch
 
 
-def _unless_nobody_reads(watch: Callable[[str, Event], None]) -> Callable[[str, Event], None]:
-    """A reader that left ends the printing, not the agent."""
-    gone = False
+def _ignoring_closed_output(watch: Callable[[str, Event], None]) -> Callable[[str, Event], None]:
+    """A closed stdout stops the printing, not the agent."""
+    closed = False
 
     def guarded(part: str, event: Event) -> None:
-        nonlocal gone
+        nonlocal closed
         try:
-            if not gone:
+            if not closed:
                 watch(part, event)
         except (BrokenPipeError, StorageFailed):
-            gone = True
+            closed = True
             give_up()
 
     return guarded
@@ -159,14 +159,14 @@ def _report(args: argparse.Namespace, session_id: str, ended: Ended) -> int:
         emit(to_json({**record, "exit_code": code, "reason": ended.reason, "detail": ended.detail}) + "\n")
     elif ended.status is not SessionStatus.COMPLETED:
         say(f"{ended.status}: {ended.detail or f'exit code {code}'}")
-        say(f"  li state show {session_id}", quiet=args.quiet)
+        say(f"Details: li state show {session_id}", quiet=args.quiet)
     return code
 
 
-def read_prompt(given: str | None, *, quiet: bool = False) -> str:
-    """The prompt of a command line; `-`, or none, means standard input, where a person is told to type it."""
-    if given is None or given == "-":
+def read_prompt(argument: str | None, *, quiet: bool = False) -> str:
+    """The prompt of a command line, or stdin if it is missing or `-`."""
+    if argument is None or argument == "-":
         if sys.stdin.isatty():
-            say("Type the prompt; Ctrl-D ends it.", quiet=quiet)
+            say("Type the prompt, then press Ctrl-D.", quiet=quiet)
         return sys.stdin.buffer.read().decode("utf-8", "backslashreplace")
-    return given.encode("utf-8", "backslashreplace").decode()
+    return argument.encode("utf-8", "backslashreplace").decode()

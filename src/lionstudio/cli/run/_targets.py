@@ -1,4 +1,4 @@
-"""What `ps`, `wait` and `kill` share: the running sessions with the proof of life of each."""
+"""Shared by `ps`, `logs`, `wait` and `kill`: running sessions, exit codes, and the sessions of a command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAGE = 1000
 
 
 def running_sessions(conn: Connection) -> list[dict[str, Any]]:
-    """Every session that is marked running, with its state and the evidence for it."""
+    """Sessions with status running, with their computed state and its evidence."""
     rows: list[dict[str, Any]] = []
     cursor = None
     while True:
@@ -27,12 +27,12 @@ def running_sessions(conn: Connection) -> list[dict[str, Any]]:
 
 
 def exit_code_of(conn: Connection, session_id: str) -> int | None:
-    """What a session ended with, None while it runs."""
+    """None while the session runs."""
     return get_session(conn, session_id).ended_with
 
 
-def resolve_all(conn: Connection, given: list[str]) -> list[str]:
-    """The ids that a person meant, each once."""
-    if not given:
-        raise InvalidInput("no session is given", hint="`li ps` lists what runs")
-    return list(dict.fromkeys(resolve_session(conn, one) for one in given))
+def resolve_all(conn: Connection, names: list[str]) -> list[str]:
+    """Resolve ids, id prefixes and names to session ids, without duplicates."""
+    if not names:
+        raise InvalidInput("missing argument: SESSION", hint="li ps")
+    return list(dict.fromkeys(resolve_session(conn, name) for name in names))

@@ -1,61 +1,64 @@
-"""`li flow`: a few agents one after the other or beside each other, answers passed on."""
+"""`li flow`: run a small graph of agents that pass answers on."""
 
 from __future__ import annotations
 
 import argparse
 import re
 
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run.agent import add_run_options
 from lionstudio.errors import InvalidInput
 
 DESCRIPTION = """\
-Run a small graph of agents in one session, each on a branch of its own. A step is NAME=AGENT:PROMPT; {NAME} in a
-prompt is the answer of that step, which is waited for. {input} is what was given on the command line."""
+Run a small graph of agents in one session, each on its own branch. A step is NAME=AGENT:PROMPT. {NAME} in a prompt
+stands for the answer of that step, which runs first. {input} stands for INPUT."""
 EXAMPLES = (
     (
         'li flow "add a --dry-run option" --step "plan=claude:Plan this: {input}" --step "code=codex:Do this: {plan}"',
-        "a plan, then the work",
+        "plan, then code",
     ),
     (
         'li flow parser --step "a=claude:Review {input}" --step "b=codex:Test {input}" --step "c=claude:Merge {a} {b}"',
-        "two beside each other, then one who reads both",
+        "two steps in parallel, then one that reads both",
     ),
 )
 _STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)=([^:]+):(.+)", re.DOTALL)
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li flow`."""
     add = parser.add_argument
-    add("prompt", nargs="?", metavar="INPUT", help="what {input} stands for; - reads standard input")
-    add("--step", action="append", default=[], type=words, metavar="NAME=AGENT:PROMPT", help="a step; repeatable")
+    add("prompt", nargs="?", metavar="INPUT", help="value of {input}; - reads stdin (default: empty)")
+    add(
+        "--step", action="append", default=[], type=text_value, metavar="NAME=AGENT:PROMPT", help="one step; repeatable"
+    )
     add_run_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the steps; the exit code of the first that did not complete."""
+    """Run the steps; the exit code is that of the first that did not complete."""
     if not args.step:
-        raise InvalidInput("a flow needs at least one --step", hint='--step "plan=claude:Plan this: {input}"')
+        raise InvalidInput(
+            "a flow needs at least one --step", hint='li flow INPUT --step "plan=claude:Plan this: {input}"'
+        )
     from lionstudio.cli.run import _start
     from lionstudio.cli.run._execute import read_prompt
     from lionstudio.model.status.statuses import InvocationKind
     from lionstudio.runs.prepare.build import prepare_steps
     from lionstudio.runs.prepare.flow import Step, unknown_slots
 
-    place = _start.place_of(args)
-    given = read_prompt(args.prompt, quiet=args.quiet) if args.prompt is not None else ""
+    context = _start.context_of(args)
+    text = read_prompt(args.prompt, quiet=args.quiet) if args.prompt is not None else ""
     steps = []
-    for text in args.step:
-        found = _STEP.fullmatch(text)
-        if found is None:
-            raise InvalidInput(f"{text!r:.80} is not a step", hint="write it as NAME=AGENT:PROMPT")
-        name, target, prompt = found.groups()
-        who = _start.chosen_who(args, place, target.strip())
-        steps.append(Step(name, who, prompt.strip(), input=given))
+    for argument in args.step:
+        match = _STEP.fullmatch(argument)
+        if match is None:
+            raise InvalidInput(f"{argument!r:.80} is not a step", hint="write it as NAME=AGENT:PROMPT")
+        name, target, prompt = match.groups()
+        agent = _start.agent_of(args, context, target.strip())
+        steps.append(Step(name, agent, prompt.strip(), input=text))
     for slot in unknown_slots(steps) if len(steps) > 1 else []:
-        say(f"{{{slot}}} names no step and stays as it is", quiet=args.quiet)
-    team = _start.team_of(args, place)
-    prepared = prepare_steps(place, _start.link_of(args), InvocationKind.FLOW, steps, team=team)
-    return _start.launch(args, place, prepared, given, args.timeout, team)
+        say(f"Warning: {{{slot}}} is not a step; the prompt keeps it as text", quiet=args.quiet)
+    team = _start.team_of(args, context)
+    prepared = prepare_steps(context, _start.link_of(args), InvocationKind.FLOW, steps, team=team)
+    return _start.launch(args, context, prepared, text, args.timeout, team)

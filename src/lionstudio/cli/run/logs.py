@@ -1,4 +1,4 @@
-"""`li logs`: what a run says, from any terminal, while it says it."""
+"""`li logs`: print or follow the messages of a session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from lionstudio.cli._session.row import state_of
 from lionstudio.cli._session.transcript import Shown, plain_lines, transcript
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, text_value
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit, emit_lines, flush
@@ -22,32 +22,37 @@ from lionstudio.state.sessions import get_session, resolve_session
 from lionstudio.state.sqlite.tail import Tail
 
 DESCRIPTION = """\
-Print the messages of a session; with -f go on while it runs, within a blink of each being kept. In a pipe it is a
-message a line: number, time, role, tool and text, with tabs between."""
+Print the last messages of a session; with -f also new ones as they are recorded, until the run ends. In a pipe, each
+message is one line of tab-separated fields: number, time, role, tool and text."""
 EXAMPLES = (
-    ("li logs 019e2f3c", "its last messages"),
-    ("li logs -f my-agent", "follow the newest run of that name until it ends"),
-    ("li logs my-agent --last 1000 | cut -f3 | sort | uniq -c", "who spoke how often"),
-    ("li logs -f 019e2f3c --json | jq .role", "the same for a program, one message a line"),
+    ("li logs 019e2f3c", "the last messages"),
+    ("li logs -f my-agent", "follow the newest run with this name until it ends"),
+    ("li logs my-agent --last 1000 | cut -f3 | sort | uniq -c", "count messages by role"),
+    ("li logs -f 019e2f3c --json | jq .role", "for a program: one JSON object per line"),
 )
 _CHUNK = 200
-_LOOK_AGAIN = 5.0  # seconds between two looks whether the process lives; messages come by themselves
+_CHECK_SECONDS = 5.0  # seconds between two liveness checks; new messages wake the loop earlier
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li logs`."""
     add = parser.add_argument
-    add("session", type=words, metavar="SESSION", help="an id, the beginning of one, or a name")
-    add("-f", "--follow", action="store_true", help="go on until the run ends")
-    add("--last", type=integer(0), default=20, metavar="N", help="begin with so many messages (20)")
-    add("--full", action="store_true", help="do not fold long messages")
+    add("session", type=text_value, metavar="SESSION", help="session id, its start, or a name")
+    add("-f", "--follow", action="store_true", help="print new messages until the run ends")
+    add(
+        "--last",
+        type=integer(0),
+        default=20,
+        metavar="N",
+        help="number of recent messages to print first (default %(default)s)",
+    )
+    add("--full", action="store_true", help="print long messages in full")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print, and follow; the exit code of a followed run is its own."""
+    """The exit code of a followed run is the run's."""
     db = db_access.settings_of(args).db
     paint = styles_for(sys.stdout, refused=args.no_color)
-    with Tail(db) as tail, db_access.reading(db) as conn:  # listening first: nothing falls in between
+    with Tail(db) as tail, db_access.reading(db) as conn:  # listen before reading, so that no message is missed
         session_id = resolve_session(conn, args.session)
         first = messages_before(conn, session_id, 2**62, args.last) if args.last else []
         _print(first, args, paint)
@@ -59,18 +64,18 @@ def run(args: argparse.Namespace) -> int:
 
 def _follow(conn: Connection, tail: Tail, session_id: str, after: int, args: argparse.Namespace, paint: Paint) -> int:
     while True:
-        code = exit_code_of(conn, session_id)  # looked at before the messages: the last ones come before the end
+        code = exit_code_of(conn, session_id)  # read before the messages: the last ones are written before the end
         for chunk in _new(conn, session_id, after):
             _print(chunk, args, paint)
             after = chunk[-1].ord
         if code is not None:
-            say(f"it ended: {get_session(conn, session_id).status}, exit code {code}", quiet=args.quiet or args.json)
+            say(f"Run ended: {get_session(conn, session_id).status}, exit code {code}", quiet=args.quiet or args.json)
             return code
         _, proof = state_of(get_session(conn, session_id).to_dict(), time.time())
         if proof is not None and proof.answer == "dead":
-            say("it is marked running, but its process is gone; see `li state doctor`")
+            say("The run is marked running, but its process is gone. Check: li state doctor")
             return 1
-        tail.wait(_LOOK_AGAIN)
+        tail.wait(_CHECK_SECONDS)
 
 
 def _new(conn: Connection, session_id: str, after: int) -> Iterator[list[WindowMessage]]:
@@ -79,13 +84,13 @@ def _new(conn: Connection, session_id: str, after: int) -> Iterator[list[WindowM
         after = chunk[-1].ord
 
 
-def _print(found: list[WindowMessage], args: argparse.Namespace, paint: Paint) -> None:
+def _print(messages: list[WindowMessage], args: argparse.Namespace, paint: Paint) -> None:
     if args.json:
-        for item in found:
+        for item in messages:
             record = item.message.to_dict("json") if item.message else {"id": item.message_id, "missing": True}
             at = {"created_at_iso": iso(item.message.created_at)} if item.message else {}
             emit(to_json({"schema_version": 1, "ord": item.ord, **record, **at}) + "\n")
-    elif found:
-        shown = [Shown(item.ord, item.message_id, item.message) for item in found]
+    elif messages:
+        shown = [Shown(item.ord, item.message_id, item.message) for item in messages]
         emit_lines(transcript(shown, paint, full=args.full) if is_terminal() else plain_lines(shown, full=args.full))
     flush()

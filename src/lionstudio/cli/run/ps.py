@@ -1,4 +1,4 @@
-"""`li ps`: what runs, whether it lives, and what says so."""
+"""`li ps`: list active runs, their health and the evidence."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from lionstudio.errors import NotFound
 from lionstudio.state.upkeep.liveness import proof_of
 
 DESCRIPTION = """\
-List what runs now, with its health and the evidence for it. In a pipe it is a run a line: id, health, when it began,
-its last message, number of messages, name and evidence, with tabs between."""
+List active runs with their health and the evidence for it. In a pipe, each run is one line of tab-separated fields: id,
+health, start time, time of the last message, message count, name and evidence."""
 EXAMPLES = (
-    ("li ps", "what runs now"),
-    ("li ps --json | jq '.sessions[] | select(.state.health == \"process_dead\") | .id'", "what only seems to run"),
+    ("li ps", "active runs"),
+    ("li ps --json | jq '.sessions[] | select(.state.health == \"process_dead\") | .id'", "runs whose process is gone"),
 )
-_SHORT_ID = 13  # as in `li state ls`; enough to name it
+_SHORT_ID = 13  # as in `li state ls`; enough to identify a run
 _COLUMNS = (
     Column("ID"),
     Column("HEALTH"),
@@ -38,21 +38,20 @@ _COLUMNS = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """`li ps` has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the running sessions."""
     try:
         with db_access.reading(db_access.settings_of(args).db) as conn:
             rows = running_sessions(conn)
     except NotFound:
-        rows = []  # nothing was ever recorded here, so nothing runs
+        rows = []  # no database yet, so nothing runs
     if args.json:
         print_json({"schema_version": 1, "sessions": rows})
         return 0
     if not rows:
-        say("nothing runs", quiet=args.quiet)
+        say("No active runs.", quiet=args.quiet)
         return 0
     if not is_terminal():
         emit_lines("\t".join(_plain_cells(row)) for row in rows)
@@ -63,11 +62,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _plain_cells(row: dict[str, Any]) -> list[str]:
-    began, last = row["started_at"] or row["created_at"], row["last_message_at"]
+    started, last = row["started_at"] or row["created_at"], row["last_message_at"]
     cells = (
         row["id"],
         row["state"]["health"],
-        iso(began),
+        iso(started),
         iso(last),
         row["message_count"],
         row["name"],
@@ -77,8 +76,8 @@ def _plain_cells(row: dict[str, Any]) -> list[str]:
 
 
 def _evidence(row: dict[str, Any]) -> str:
-    seen = [reason["evidence"] for reason in row["state"]["reasons"] if reason["evidence"]]
-    return "; ".join(seen or proof_of(row).evidence)
+    evidence = [reason["evidence"] for reason in row["state"]["reasons"] if reason["evidence"]]
+    return "; ".join(evidence or proof_of(row).evidence)
 
 
 def _cells(row: dict[str, Any], now: float) -> list[Cell]:

@@ -1,1 +1,1 @@
-"""`li show`: shows of agents, one module a verb."""
+"""`li show`: plan, run and decide about shows."""

@@ -1,4 +1,4 @@
-"""`li show abort`: end a show now."""
+"""`li show abort`: stop a show now."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import argparse
 import os
 import time
 
-from lionstudio.cli._show import load
 from lionstudio.cli._show.decide import report
+from lionstudio.cli._show.load import load_show
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.humanize import count
 from lionstudio.errors import IllegalTransition, InvalidInput, LionError
 from lionstudio.files.shows.show_folder import ABORT
 from lionstudio.model.status.statuses import SHOWS, ShowStatus
@@ -22,56 +23,55 @@ from lionstudio.system.atomic_write import write_text
 from lionstudio.system.session_processes import end_processes_of
 
 DESCRIPTION = """\
-End a show now: agents are stopped, nothing more is started or merged. What is merged stays merged, what was done
-stays on its branch, and `li show resume` takes the show up again. Without a director one is started to take the end
-down; agents are ended also where it cannot start, because the plan has a mistake."""
+Stop a show now: its agents are stopped and nothing more is started or merged. Merged work stays merged, unmerged work
+stays on its branch, and `li show resume` continues the show. Without a director, one is started to record the abort;
+agents are stopped even if it cannot start because the plan is invalid."""
 EXAMPLES = (
-    ("li show abort parser", "stop everything"),
-    ("li show abort parser --feedback 'the design has changed'", "and say why"),
-    ("li show resume parser", "it was a mistake: go on"),
+    ("li show abort parser", "stop the show"),
+    ("li show abort parser --feedback 'the design has changed'", "with a reason"),
+    ("li show resume parser", "continue after all"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show abort`."""
-    parser.add_argument("topic", type=words, metavar="TOPIC", help="the show")
-    parser.add_argument("--feedback", type=words, metavar="TEXT", help="why")
+    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    parser.add_argument("--feedback", type=text_value, metavar="TEXT", help="reason for the abort")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Leave `_ABORT`, end the agents, and see that somebody takes the end of the show down."""
+    """Write `_ABORT`, stop the agents, and make sure that a director records the end of the show."""
     folder = find_show_dir(db_access.settings_of(args), args.topic)
     status = _status(args)
     if status is not None and SHOWS[status].has_ended and not has_director(folder):
-        raise IllegalTransition(f"the show {args.topic} has ended: it is {status}", hint="li show ls")
+        raise IllegalTransition(f"show {args.topic} has already ended: {status}", hint="li show ls")
     log(folder, "abort", feedback=args.feedback)
     write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")
-    ended = _end_agents(folder)
+    stopped = _stop_agents(folder)
     args.resume = True
     try:
-        report(args, folder, f"{args.topic} is being aborted", {"aborted": True})
+        report(args, folder, f"Aborting {args.topic}", {"aborted": True})
     except LionError as error:
         raise LionError(
-            f"agents of {args.topic} that were told to end: {ended}; but its end cannot be taken down: {error.message}",
-            hint=f"correct what is wrong there, then say `li show abort {args.topic}` again",
+            f"stopped {count(stopped, 'agent')} of {args.topic}, but could not record the abort: {error.message}",
+            hint=f"fix that, then li show abort {args.topic}",
         ) from None
     return 0
 
 
 def _status(args: argparse.Namespace) -> ShowStatus | None:
-    """None for a show that only has a folder, with a plan that cannot be read: agents may run all the same."""
+    """None for a show without rows and with an unreadable plan: its agents may still run."""
     try:
-        return load.get(args).show.status
+        return load_show(args).show.status
     except InvalidInput:
         return None
 
 
-def _end_agents(folder: str) -> int:
-    """Have every agent ended without a director, which a plan with a mistake does not get."""
-    found = unfinished(folder)
-    for attempt in found:
+def _stop_agents(folder: str) -> int:
+    """Stop every agent without a director, because a show with an invalid plan has none."""
+    attempts = unfinished(folder)
+    for attempt in attempts:
         ask_to_stop(attempt, "the show was aborted")
         session_id = session_of(attempt)
         if session_id is not None and not is_held(attempt):  # its supervisor was killed
             end_processes_of(session_id, grace=GRACE_SECONDS)
-    return len(found)
+    return len(attempts)

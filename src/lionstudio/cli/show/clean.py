@@ -1,4 +1,4 @@
-"""`li show clean`: remove the checkouts that shows have left."""
+"""`li show clean`: remove stale checkouts of ended shows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
@@ -26,72 +26,68 @@ from lionstudio.shows.git.cleanup import (
 from lionstudio.shows.process.lock import acquire_director_lock
 
 DESCRIPTION = """\
-Remove the checkouts of shows that have ended. Only those go whose work is proven to be merged, and whose files are
-all in it; of every other one the reason is told and it stays. With --abandoned also those go whose work nobody
-merged, after everything in them was committed under refs/shows/archive of the repository."""
+Remove the checkouts of ended shows. A checkout is removed only if its work is proven to be merged, including every
+file; otherwise it is kept and the reason is printed. With --abandoned, checkouts with unmerged work are removed too,
+after their contents are committed under refs/shows/archive in the repository."""
 EXAMPLES = (
-    ("li show clean --dry-run", "which checkouts shows have left"),
-    ("li show clean --yes", "remove those whose work is merged"),
-    ("li show clean parser --abandoned", "give up what was not merged; git keeps it in the archive"),
+    ("li show clean --dry-run", "list stale checkouts"),
+    ("li show clean --yes", "remove checkouts with merged work"),
+    ("li show clean parser --abandoned", "also remove unmerged work, archived in git"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show clean`."""
     add = parser.add_argument
-    add("topic", type=words, nargs="?", metavar="TOPIC", help="only this show")
-    add("--abandoned", action="store_true", help="also what was never merged, once it is archived")
-    add("--dry-run", action="store_true", help="only say which there are")
-    add("--yes", action="store_true", help="do not ask")
+    add("topic", type=text_value, nargs="?", metavar="TOPIC", help="only this show (default: all shows)")
+    add("--abandoned", action="store_true", help="also remove unmerged work, after archiving it")
+    add("--dry-run", action="store_true", help="list checkouts and remove nothing")
+    add("--yes", action="store_true", help="remove without asking for confirmation")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Find them, ask, and remove what may go; exit code 1 when one had to stay."""
+    """Exit code 1 if a checkout was kept."""
     settings = db_access.settings_of(args)
     with db_access.reading(settings.db) as conn:
-        found = [left for left in list_stale_checkouts(conn, settings) if args.topic in (None, left.topic)]
-    if not found:
-        _report(args, [], [])
+        stale = [item for item in list_stale_checkouts(conn, settings) if args.topic in (None, item.topic)]
+    if args.dry_run or not stale:
+        _report(args, stale, [])
         return 0
-    if args.dry_run:
-        _report(args, found, [])
-        return 0
-    consent = confirm(args, "folders would be removed")
-    if not args.yes and not consent(f"Remove {count(len(found), 'checkout')}, where nothing is lost?"):
-        say("Nothing was changed.")
+    consent = confirm(args, "clean removes folders")
+    if not args.yes and not consent(f"Remove up to {count(len(stale), 'checkout')}?"):
+        say("Nothing changed.")
         return 1
-    done = [
-        each for topic in dict.fromkeys(left.topic for left in found) for each in _clean(args, settings, topic, found)
-    ]
-    _report(args, [], done)
-    return 1 if any(each.kept for each in done) else 0
+    topics = dict.fromkeys(item.topic for item in stale)
+    cleaned = [result for topic in topics for result in _clean(args, settings, topic, stale)]
+    _report(args, [], cleaned)
+    return 1 if any(result.kept for result in cleaned) else 0
 
 
-def _clean(args: argparse.Namespace, settings: Settings, topic: str, found: list[StaleCheckout]) -> list[Cleaned]:
-    """One show, which nobody may take up meanwhile."""
-    with _held(settings, topic):
-        done = [clean(left, abandoned=args.abandoned) for left in found if left.topic == topic]
+def _clean(args: argparse.Namespace, settings: Settings, topic: str, stale: list[StaleCheckout]) -> list[Cleaned]:
+    """Clean one show under its director lock, so that no director starts meanwhile."""
+    with _director_lock(settings, topic):
+        cleaned = [clean(item, abandoned=args.abandoned) for item in stale if item.topic == topic]
         remove_partial_checkouts(os.path.join(checkout_folders(settings), topic))
-    return done
+    return cleaned
 
 
 @contextmanager
-def _held(settings: Settings, topic: str) -> Iterator[None]:
+def _director_lock(settings: Settings, topic: str) -> Iterator[None]:
     folder = os.path.join(settings.shows, topic)
     with acquire_director_lock(folder) if os.path.isdir(folder) else nullcontext():
         yield
 
 
-def _report(args: argparse.Namespace, found: list[StaleCheckout], done: list[Cleaned]) -> None:
+def _report(args: argparse.Namespace, stale: list[StaleCheckout], cleaned: list[Cleaned]) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"leftovers": [left._asdict() for left in found], "cleaned": [each._asdict() for each in done]})
+        leftovers = [item._asdict() for item in stale]
+        print_json({"leftovers": leftovers, "cleaned": [result._asdict() for result in cleaned]})
         return
-    if not found and not done:
-        emit("No show has left a checkout.\n")
-    emit_lines(f"{inline(left.topic)}/{inline(left.play)}  {inline(left.path)}  ({left.show})" for left in found)
+    if not stale and not cleaned:
+        emit("No stale checkouts.\n")
+    emit_lines(f"{inline(item.topic)}/{inline(item.play)}  {inline(item.path)}  ({item.show})" for item in stale)
     emit_lines(
-        f"{inline(each.topic)}/{inline(each.play)}  {'stays: ' + inline(each.kept) if each.kept else 'removed'}"
-        for each in done
+        f"{inline(result.topic)}/{inline(result.play)}  {'kept: ' + inline(result.kept) if result.kept else 'removed'}"
+        for result in cleaned
     )

@@ -1,4 +1,4 @@
-"""`li show escalate`: take a play out of the director's hands."""
+"""`li show escalate`: stop a play and hand it to a person."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from lionstudio.cli._show.decide import add_arguments, record_decision
 from lionstudio.shows.director.events import DecisionKind
 
 DESCRIPTION = """\
-Take a play out of the director's hands: its agent is stopped, nothing more is tried, and what depends on it is
-blocked until you approve, redo or reject it."""
+Stop a play and hand it to a person: its agent is stopped, nothing more is tried, and dependent plays are blocked until
+you approve, redo or reject it."""
 EXAMPLES = (
-    ("li show escalate parser lexer --feedback 'the spec is wrong, wait'", "stop it until somebody decides"),
-    ("li show redo parser lexer", "give it back"),
+    ("li show escalate parser lexer --feedback 'the spec is wrong, wait'", "stop the play until you decide"),
+    ("li show redo parser lexer", "let the director continue"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show escalate`."""
     add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Leave the word."""
     return record_decision(args, DecisionKind.ESCALATE)

@@ -1,4 +1,4 @@
-"""`li show ls`: every show, how far it is, and whether it waits for somebody."""
+"""`li show ls`: list shows, their progress and the plays that need you."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from lionstudio.model.status.statuses import PLAYS, PLAYS_NEEDING_REVIEW, SHOWS,
 from lionstudio.model.status.vocabulary import StatusGroup
 
 EXAMPLES = (
-    ("li show ls", "every show, the one that changed last first"),
-    ("li show ls --active", "those that have not ended"),
-    ("li show ls --json | jq -r '.shows[] | select(.state.health == \"waiting\") | .topic'", "what waits for you"),
+    ("li show ls", "all shows, last changed first"),
+    ("li show ls --active", "only active shows"),
+    ("li show ls --json | jq -r '.shows[] | select(.state.health == \"waiting\") | .topic'", "shows that need you"),
 )
 _COLUMNS = (
     Column("TOPIC", narrowest=12),
@@ -34,51 +34,51 @@ _COLUMNS = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show ls`."""
     parser.add_argument("--active", action="store_true", help="only shows that have not ended")
-    parser.add_argument("--limit", type=integer(1), default=100, metavar="N", help="how many (%(default)s)")
+    parser.add_argument(
+        "--limit", type=integer(1), default=100, metavar="N", help="maximum number of shows (default %(default)s)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the list."""
-    found = [
-        each
-        for each in list_all(db_access.settings_of(args))
-        if not args.active or each.show.status is ShowStatus.ACTIVE
+    shows = [
+        loaded
+        for loaded in list_all(db_access.settings_of(args))
+        if not args.active or loaded.show.status is ShowStatus.ACTIVE
     ][: args.limit]
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"shows": [show_json(each) for each in found]})
+        print_json({"shows": [show_json(loaded) for loaded in shows]})
     elif is_terminal():
         paint, now = styles_for(sys.stdout, refused=args.no_color), time.time()
-        if found:
-            emit_lines(render(_COLUMNS, [_cells(each, now) for each in found], width_of(sys.stdout), paint))
+        if shows:
+            emit_lines(render(_COLUMNS, [_cells(loaded, now) for loaded in shows], width_of(sys.stdout), paint))
     else:
-        emit("".join("\t".join(_plain(each)) + "\n" for each in found))
-    if not found:
-        say("There are no shows. Plan one: li show plan TOPIC --repo . --goal '…'", quiet=args.quiet)
+        emit("".join("\t".join(_plain(loaded)) + "\n" for loaded in shows))
+    if not shows:
+        say("No shows. Plan one: li show plan TOPIC --repo . --goal '…'", quiet=args.quiet)
     return 0
 
 
-def _cells(found: LoadedShow, now: float) -> list[Cell]:
-    show = found.show
-    if found.error is not None:
-        return [Cell(inline(show.topic), "red"), *[Cell("")] * 5, Cell(inline(found.error), "red")]
-    running = [play.name for play in found.plays if PLAYS[play.status].group is StatusGroup.RUNNING]
-    needing = [play.name for play in found.plays if play.status in PLAYS_NEEDING_REVIEW]
+def _cells(loaded: LoadedShow, now: float) -> list[Cell]:
+    show = loaded.show
+    if loaded.error is not None:
+        return [Cell(inline(show.topic), "red"), *[Cell("")] * 5, Cell(inline(loaded.error), "red")]
+    running = [play.name for play in loaded.plays if PLAYS[play.status].group is StatusGroup.RUNNING]
+    waiting = [play.name for play in loaded.plays if play.status in PLAYS_NEEDING_REVIEW]
     return [
         Cell(inline(show.topic)),
         Cell(str(show.status), TONES[SHOWS[show.status].tone]),
-        Cell(progress(found.plays)),
+        Cell(progress(loaded.plays)),
         Cell(inline(", ".join(running)), "cyan"),
-        Cell(inline(", ".join(needing)), "yellow"),
+        Cell(inline(", ".join(waiting)), "yellow"),
         Cell(ago(show.updated_at, now)),
         Cell(inline(show.goal or ""), "dim"),
     ]
 
 
-def _plain(found: LoadedShow) -> list[str]:
-    show = found.show
-    words = (show.topic, str(show.status), progress(found.plays), iso(show.updated_at) or "", show.goal or "")
-    return [inline(word) for word in (*words, found.error or "")]
+def _plain(loaded: LoadedShow) -> list[str]:
+    show = loaded.show
+    cells = (show.topic, str(show.status), progress(loaded.plays), iso(show.updated_at) or "", show.goal or "")
+    return [inline(cell) for cell in (*cells, loaded.error or "")]

@@ -1,4 +1,4 @@
-"""`li show plan`: the plan of a show from a file, by an agent or from a pattern, and what is wrong with it."""
+"""`li show plan`: write the plan of a show from a file, an agent or a template, or check it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from lionstudio.cli._show.template import unwritten
+from lionstudio.cli._show.template import placeholder_plays
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit
@@ -29,119 +29,118 @@ if TYPE_CHECKING:
     from lionstudio.shows.git.preflight import RepoReport
 
 DESCRIPTION = """\
-Write the plan of a show, `_show.md` in its folder: from a file, drafted by an agent, or as a pattern to edit. It is
-checked first, and every mistake is told with its line; nothing is written then. Without --from and --agent a plan
-that exists is only checked. A plan may be edited at any time: a running director takes the edit up at its next
-step."""
+Write the plan of a show, `_show.md` in its folder: from a file, drafted by an agent, or from a template. The plan is
+checked first; errors are printed with their line and nothing is written. Without --from and --agent, an existing plan
+is only checked. You may edit a plan at any time: a running director reads the change at its next step."""
 EXAMPLES = (
-    ("li show plan parser --goal 'a faster parser'", "a pattern for the repository you are in"),
-    ("li show plan parser --from plan.md", "a plan that you have written elsewhere"),
-    ("li show plan parser --agent claude --goal 'split the lexer from the parser'", "an agent drafts the DAG"),
-    ("li show plan parser", "check the plan that is there"),
+    ("li show plan parser --goal 'a faster parser'", "a template for the current repository"),
+    ("li show plan parser --from plan.md", "a plan from a file"),
+    ("li show plan parser --agent claude --goal 'split the lexer from the parser'", "a plan drafted by an agent"),
+    ("li show plan parser", "check the existing plan"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show plan`."""
     add = parser.add_argument
-    add("topic", type=words, metavar="TOPIC", help="what the show is called: its folder, its branches, its sessions")
-    add("--from", dest="source", metavar="FILE", help="a file with the plan; - reads standard input")
-    add("--agent", type=words, metavar="AGENT", help="have the plan drafted by this agent; needs --goal")
-    add("--repo", metavar="DIR", help="the repository (the one you are in)")
-    add("--base", type=words, metavar="BRANCH", help="the branch to start from (the one that is checked out)")
-    add("--goal", type=words, metavar="TEXT", help="what is to be reached")
-    add("--force", action="store_true", help="replace a plan that is there")
+    add("topic", type=text_value, metavar="TOPIC", help="name of the show; its folder, branches and sessions use it")
+    add("--from", dest="source", metavar="FILE", help="read the plan from FILE; - reads stdin")
+    add("--agent", type=text_value, metavar="AGENT", help="agent that drafts the plan; needs --goal")
+    add("--repo", metavar="DIR", help="repository (default: the current one)")
+    add("--base", type=text_value, metavar="BRANCH", help="branch to start from (default: the checked-out one)")
+    add("--goal", type=text_value, metavar="TEXT", help="goal of the show")
+    add("--force", action="store_true", help="replace an existing plan")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the plan, or say what is wrong with it."""
+    """Exit code 2 if the plan is invalid."""
     settings = db_access.settings_of(args)
     folder = find_show_dir(settings, args.topic)
     path = os.path.join(folder, PLAN)
     exists = os.path.lexists(path)
     if exists and not (args.source or args.agent) and not args.force:
-        text = with_fields(read_text(path), _given(args))
+        text = with_fields(read_text(path), _fields(args))
         return _finish(args, settings, folder, text, written=text != read_text(path))
     if exists and not args.force:
-        raise Conflict(f"{args.topic} has a plan already: {path}", hint="edit it, or replace it with --force")
-    text = _read(args) if args.source else _draft(args, settings) if args.agent else _pattern(args)
+        raise Conflict(f"{args.topic} already has a plan: {path}", hint="edit it, or replace it with --force")
+    text = _read(args) if args.source else _draft(args, settings) if args.agent else _template(args)
     return _finish(args, settings, folder, text, written=True)
 
 
-def _given(args: argparse.Namespace) -> dict[str, str]:
+def _fields(args: argparse.Namespace) -> dict[str, str]:
     repo = os.path.abspath(args.repo) if args.repo else None
-    given = {"goal": args.goal, "repo": repo, "base_branch": args.base}
-    return {name: value for name, value in given.items() if value}
+    fields = {"goal": args.goal, "repo": repo, "base_branch": args.base}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _read(args: argparse.Namespace) -> str:
     source = sys.stdin.buffer.read().decode("utf-8", "replace") if args.source == "-" else read_text(args.source)
-    fields = _given(args)
-    if "repo" not in fields and not _says_repo(args.topic, source):
-        fields["repo"] = _look(args).path
+    fields = _fields(args)
+    if "repo" not in fields and not _names_repo(args.topic, source):
+        fields["repo"] = _check_repo(args).path
     return with_fields(source, fields)
 
 
-def _says_repo(topic: str, text: str) -> bool:
+def _names_repo(topic: str, text: str) -> bool:
     plan, _ = parse_plan(topic, text)
     return plan is None or plan.repo is not None
 
 
 def _draft(args: argparse.Namespace, settings: Settings) -> str:
     if not args.goal:
-        raise InvalidInput("an agent needs to know the goal", hint="add --goal 'what is to be reached'")
+        raise InvalidInput("--agent needs a goal", hint="add --goal 'the goal of the show'")
     from lionstudio.cli._show.draft import draft
 
-    found = _look(args)
-    fields = {"goal": args.goal, "repo": found.path, **({"base_branch": args.base} if args.base else {})}
-    return draft(args, settings, found.path, fields)
+    repo = _check_repo(args)
+    fields = {"goal": args.goal, "repo": repo.path, **({"base_branch": args.base} if args.base else {})}
+    return draft(args, settings, repo.path, fields)
 
 
-def _pattern(args: argparse.Namespace) -> str:
-    found = _look(args)
-    fields = {"goal": args.goal or "What is to be reached, in one line", "repo": found.path}
-    if found.base_branch or args.base:
-        fields["base_branch"] = args.base or str(found.base_branch)
+def _template(args: argparse.Namespace) -> str:
+    repo = _check_repo(args)
+    fields = {"goal": args.goal or "The goal of the show, in one line", "repo": repo.path}
+    if repo.base_branch or args.base:
+        fields["base_branch"] = args.base or str(repo.base_branch)
     return with_fields(PATTERN, fields)
 
 
-def _look(args: argparse.Namespace) -> RepoReport:
+def _check_repo(args: argparse.Namespace) -> RepoReport:
     from lionstudio.shows.git.preflight import check_repo
 
     return check_repo(os.path.abspath(args.repo or os.getcwd()), args.base, args.topic)
 
 
 def _finish(args: argparse.Namespace, settings: Settings, folder: str, text: str, *, written: bool) -> int:
-    """Check the text; write it with its row when nothing is wrong."""
-    plan, found = parse_plan(args.topic, text)
+    """Check the text; write it and its row if it is valid."""
+    plan, problems = parse_plan(args.topic, text)
     if plan is not None:
-        found = [*found, *problems_here(plan, settings)]
-    wrong = any(problem.severity == "error" for problem in found)
-    if plan is not None and not wrong:
+        problems = [*problems, *environment_problems(plan, settings)]
+    invalid = any(problem.severity == "error" for problem in problems)
+    if plan is not None and not invalid:
         _record(settings, folder, plan, text, written=written)
-    _print(args, os.path.join(folder, PLAN), plan, found, written=written and not wrong)
-    return InvalidInput.exit_code if wrong else 0
+    _print(args, os.path.join(folder, PLAN), plan, problems, written=written and not invalid)
+    return InvalidInput.exit_code if invalid else 0
 
 
-def problems_here(plan: Plan, settings: Settings) -> list[Problem]:
-    """What this machine does not have, and what stands in the way in the repository."""
+def environment_problems(plan: Plan, settings: Settings) -> list[Problem]:
+    """Missing agents and playbooks, and problems of the repository."""
     from lionstudio.files.definitions.catalog import list_definitions
     from lionstudio.model.providers import PROVIDER_NAMES
     from lionstudio.shows.git.preflight import check_repo
 
-    where = plan.repo or os.getcwd()
+    folder = plan.repo or os.getcwd()
     names = {
-        kind: [each.name for each in list_definitions(kind, settings.home, where) if each.error is None]
+        kind: [item.name for item in list_definitions(kind, settings.home, folder) if item.error is None]
         for kind in ("agent", "playbook")
     }
-    found = check_plan(plan, names["playbook"], [*names["agent"], *PROVIDER_NAMES])
+    problems = check_plan(plan, names["playbook"], [*names["agent"], *PROVIDER_NAMES])
     if plan.repo is None:
-        return found
+        return problems
     try:
-        seen = check_repo(plan.repo, plan.base_branch, plan.topic)
-    except LionError as refused:
-        return [*found, error(None, refused.message, refused.hint)]
-    return [*found, *(error(None, each) for each in seen.problems), *(warning(None, each) for each in seen.warnings)]
+        repo = check_repo(plan.repo, plan.base_branch, plan.topic)
+    except LionError as plan_error:
+        return [*problems, error(None, plan_error.message, plan_error.hint)]
+    problems += [error(None, message) for message in repo.problems]
+    return [*problems, *(warning(None, message) for message in repo.warnings)]
 
 
 def _record(settings: Settings, folder: str, plan: Plan, text: str, *, written: bool) -> None:
@@ -149,7 +148,7 @@ def _record(settings: Settings, folder: str, plan: Plan, text: str, *, written: 
     from lionstudio.shows.records.play_records import save_show
     from lionstudio.system.atomic_write import write_text
 
-    if has_director(folder):  # its director alone writes the rest, and takes the plan up by itself
+    if has_director(folder):  # only its director writes the rest; it reads the new plan itself
         if written:
             write_text(os.path.join(folder, PLAN), text)
         return
@@ -157,23 +156,23 @@ def _record(settings: Settings, folder: str, plan: Plan, text: str, *, written: 
         save_show(folder, database, plan, text)
 
 
-def _print(args: argparse.Namespace, path: str, plan: Plan | None, found: list[Problem], *, written: bool) -> None:
+def _print(args: argparse.Namespace, path: str, plan: Plan | None, problems: list[Problem], *, written: bool) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
         names = list(plan.names) if plan is not None else []
-        told = [problem._asdict() for problem in found]
-        print_json({"topic": args.topic, "path": path, "plays": names, "problems": told, "written": written})
+        wire = [problem._asdict() for problem in problems]
+        print_json({"topic": args.topic, "path": path, "plays": names, "problems": wire, "written": written})
         return
-    for problem in found:
+    for problem in problems:
         place = f"{path}:{problem.line}" if problem.line is not None else path
         hint = f" ({problem.hint})" if problem.hint else ""
         say(inline(f"{place}: {problem.severity}: {problem.message}{hint}"))
-    if plan is None or any(problem.severity == "error" for problem in found):
-        say("Nothing was written." if args.source or args.agent else "The plan cannot be run like this.")
+    if plan is None or any(problem.severity == "error" for problem in problems):
+        say("Invalid plan; nothing written." if args.source or args.agent else "The plan is invalid and cannot run.")
         return
     emit(f"{path}\n")
     say(f"{count(len(plan.plays), 'play')}: {', '.join(plan.names)}", quiet=args.quiet)
-    if names := unwritten(plan):
-        say(f"Edit it first ({', '.join(names)}: what the agent is to do): {path}", quiet=args.quiet)
+    if names := placeholder_plays(plan):
+        say(f"Replace the placeholder prompts of {', '.join(names)} in {path}", quiet=args.quiet)
     say(f"{'Then run' if names else 'Run'} it: li show run {args.topic}", quiet=args.quiet)

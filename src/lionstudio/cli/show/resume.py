@@ -1,28 +1,27 @@
-"""`li show resume`: take a show up again, from whatever is left of it."""
+"""`li show resume`: continue a show after a crash, a reboot, an abort or a decision."""
 
 from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._toolkit.args import words
+from lionstudio.cli._toolkit.args import text_value
 from lionstudio.cli.show.run import add_watch_options, start_and_watch
 
 DESCRIPTION = """\
-Take a show up again after a crash, a reboot, an abort or a decision: agents that still run are adopted, no finished
-play runs again, nothing is merged twice. The files of the show are enough for that, and so are its rows. A show that
-has a director is only watched."""
+Continue a show after a crash, a reboot, an abort or a decision: running agents are adopted, no finished play runs again
+and nothing is merged twice. Either the files of the show or its rows are enough. A show with a running director is only
+watched."""
 EXAMPLES = (
-    ("li show resume parser", "go on where it stood, and watch"),
-    ("li show resume parser --detach", "go on in the background"),
+    ("li show resume parser", "continue the show and watch it"),
+    ("li show resume parser --detach", "continue in the background"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show resume`."""
-    parser.add_argument("topic", type=words, metavar="TOPIC", help="the show: the name of its folder")
+    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
     add_watch_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start a director again, unless there is one."""
+    """Start a director unless one is running."""
     return start_and_watch(args, ["--again"])

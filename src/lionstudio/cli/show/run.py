@@ -1,4 +1,4 @@
-"""`li show run`: start a show and watch it, or attach to one that runs."""
+"""`li show run`: start a show and watch it, or attach to a running one."""
 
 from __future__ import annotations
 
@@ -6,41 +6,44 @@ import argparse
 import os
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, text_value
 from lionstudio.errors import NotFound
 
 DESCRIPTION = """\
-Run a show and watch it: its director works in the background, so leaving with Ctrl-C ends nothing. Called again, or
-from another terminal, it attaches to the show that runs. On a terminal it shows the plays with their states, what each
-does now, the cost and the time left; in a pipe one line for each change. The exit code is 0 when the show completes,
-1 when it is aborted or, with --no-wait, when it needs a person."""
+Run a show and watch it. Its director runs in the background, so Ctrl-C only detaches. Called again, or from another
+terminal, the command attaches to the running show. A terminal shows the plays with their state, current activity, cost
+and remaining time; a pipe gets one line per change. The exit code is 0 if the show completes, and 1 if it is aborted
+or, with --no-wait, needs a person."""
 EXAMPLES = (
-    ("li show run parser", "start it, or attach to it, and watch"),
-    ("li show run parser --detach", "start it and come back at once"),
-    ("li show run parser --concurrency 8", "eight plays at a time, whatever the plan says"),
-    ("li show run parser --no-wait --json", "for a script: leave when only a person can go on"),
+    ("li show run parser", "start or attach, and watch"),
+    ("li show run parser --detach", "start and return immediately"),
+    ("li show run parser --concurrency 8", "up to eight plays at once, whatever the plan says"),
+    ("li show run parser --no-wait --json", "for a script: exit when the show needs a person"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li show run`."""
     add = parser.add_argument
-    add("topic", type=words, metavar="TOPIC", help="the show: the name of its folder")
+    add("topic", type=text_value, metavar="TOPIC", help="name of the show")
     add_watch_options(parser)
-    add("--foreground", action="store_true", help=argparse.SUPPRESS)  # be the director oneself
+    add("--foreground", action="store_true", help=argparse.SUPPRESS)  # run the director in this process
     add("--again", action="store_true", help=argparse.SUPPRESS)
 
 
 def add_watch_options(parser: argparse.ArgumentParser) -> None:
-    """The options that running and resuming share."""
+    """Options shared with `li show resume`."""
     add = parser.add_argument
-    add("--detach", action="store_true", help="start it and come back at once")
-    add("--concurrency", type=integer(1, 1000), metavar="N", help="so many plays at a time")
-    add("--no-wait", action="store_true", help="leave when nothing can go on without a person")
+    add("--detach", action="store_true", help="start and return immediately")
+    add(
+        "--concurrency",
+        type=integer(1, 1000),
+        metavar="N",
+        help="maximum plays running at once (default: from the plan)",
+    )
+    add("--no-wait", action="store_true", help="exit when the show needs a person")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start it or attach to it."""
     if args.foreground:
         from lionstudio.cli._show.foreground import direct
 
@@ -48,9 +51,9 @@ def run(args: argparse.Namespace) -> int:
     return start_and_watch(args, [])
 
 
-def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
-    """Make sure that the show has a director, then watch it."""
-    from lionstudio.cli._show.template import refuse_unwritten
+def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> int:
+    """Start a director unless one is running, then watch the show."""
+    from lionstudio.cli._show.template import check_placeholders
     from lionstudio.cli._show.watch import watch
     from lionstudio.cli._toolkit.terminal import say
     from lionstudio.files.shows.show_folder import PLAN
@@ -60,27 +63,27 @@ def start_and_watch(args: argparse.Namespace, more: list[str]) -> int:
 
     settings = db_access.settings_of(args)
     show_dir = find_show_dir(settings, args.topic)
-    if not os.path.isdir(show_dir) and not is_kept(settings.db, args.topic):
-        raise NotFound(f"there is no show {args.topic}", hint=f"`li show plan {args.topic}` makes one ({PLAN})")
-    options = [*more, *(["--concurrency", str(args.concurrency)] if args.concurrency else [])]
+    if not os.path.isdir(show_dir) and not _has_rows(settings.db, args.topic):
+        raise NotFound(f"show {args.topic} not found", hint=f"li show plan {args.topic}")
+    options = [*director_options, *(["--concurrency", str(args.concurrency)] if args.concurrency else [])]
     attached = has_director(show_dir)
     if attached:
-        say(f"the show {args.topic} runs; watching it", quiet=args.quiet or args.json)
+        say(f"Attached to {args.topic}", quiet=args.quiet or args.json)
         if args.concurrency:
             from lionstudio.shows.execute.budget import set_concurrency
 
-            set_concurrency(show_dir, args.concurrency)  # its director takes it up
+            set_concurrency(show_dir, args.concurrency)  # the running director reads it
     else:
-        refuse_unwritten(args.topic, os.path.join(show_dir, PLAN))
+        check_placeholders(args.topic, os.path.join(show_dir, PLAN))
         os.makedirs(show_dir, mode=0o700, exist_ok=True)
         with db_access.database(settings.db, create=True):
-            pass  # whoever watches needs one to look into
+            pass  # the view below needs an existing database
         start_director(show_dir, options, {**os.environ, **li_environment(settings)})
     return watch(args, settings, show_dir, attached=attached)
 
 
-def is_kept(db: str, topic: str) -> bool:
-    """Whether the rows know a show whose folder is gone."""
+def _has_rows(db: str, topic: str) -> bool:
+    """Whether the database has a show whose folder is gone."""
     from lionstudio.state.shows import find_show
 
     try:

@@ -1,1 +1,1 @@
-"""`li state`: one module a command."""
+"""`li state`: inspect recorded sessions."""

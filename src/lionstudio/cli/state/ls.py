@@ -1,4 +1,4 @@
-"""`li state ls`: sessions, newest first. A table on a terminal, tab-separated lines in a pipe, JSON on request."""
+"""`li state ls`: list sessions, newest first: a table on a terminal, tab-separated lines in a pipe, or JSON."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import Any
 
 from lionstudio.cli._session.row import session_json
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, point_in_time, text_value
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import is_terminal, say, styles_for
-from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import NotFound
 from lionstudio.model.run_name import run_name
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.state.runs.run_list import Filters, Page, list_sessions
 
 EXAMPLES = (
-    ("li state ls --status running", "what runs now"),
-    ("li state ls --since 2d --project website", "what happened in a project since the day before yesterday"),
-    ("li state ls -q refactor --json", "sessions with that text in their name, agent or project, as JSON"),
-    ("li state ls --limit 5000 --format ndjson", "many sessions, one JSON object a line"),
+    ("li state ls --status running", "active sessions"),
+    ("li state ls --since 2d --project website", "sessions of a project in the last two days"),
+    ("li state ls -q refactor --json", "sessions with this text in their name, agent or project"),
+    ("li state ls --limit 5000 --format ndjson", "many sessions, one JSON object per line"),
 )
 FORMATS = ("table", "tsv", "json", "ndjson")
-_LARGEST_PAGE = 1000  # what one query is asked for; longer lists are read page by page
+_LARGEST_PAGE = 1000  # rows per query; longer lists take several
 
 _FIRST_SESSION = """\
-Nothing is recorded in {home} yet. Any Python program can record its agent:
+No sessions in {home} yet. Run an agent with `li agent script "@say hello"`, import transcripts with
+`li mirror claude`, or record from Python:
 
     from lionstudio import record
     with record("my-agent") as run:
@@ -42,39 +42,37 @@ Nothing is recorded in {home} yet. Any Python program can record its agent:
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state ls`."""
     add = parser.add_argument
-    add("--limit", type=integer(1), default=50, metavar="N", help="how many sessions at most (%(default)s)")
-    add("--status", choices=[*SessionStatus], metavar="S", help=f"only those that are {', '.join(SessionStatus)}")
-    add("--kind", choices=[*InvocationKind], metavar="K", help=f"only one kind: {', '.join(InvocationKind)}")
-    add("--project", type=words, metavar="P", help="only those of a project")
-    add("--agent", type=words, metavar="A", help="only those of an agent")
-    add("--source", choices=[*SourceKind], metavar="S", help=f"how they came in: {', '.join(SourceKind)}")
-    add("--since", type=point_in_time, metavar="T", help="created since 2h, 14d or 2026-05-01")
+    add("--limit", type=integer(1), default=50, metavar="N", help="maximum number of sessions (default %(default)s)")
+    add("--status", choices=[*SessionStatus], metavar="S", help=f"only this status: {', '.join(SessionStatus)}")
+    add("--kind", choices=[*InvocationKind], metavar="K", help=f"only this kind: {', '.join(InvocationKind)}")
+    add("--project", type=text_value, metavar="P", help="only this project")
+    add("--agent", type=text_value, metavar="A", help="only this agent")
+    add("--source", choices=[*SourceKind], metavar="S", help=f"only this source: {', '.join(SourceKind)}")
+    add("--since", type=point_in_time, metavar="T", help="only sessions created since T: 2h, 14d, 2026-05-01")
     add(
         "-q",
         "--query",
-        type=words,
+        type=text_value,
         metavar="TEXT",
-        help="only those with TEXT in name, agent, playbook, show or project",
+        help="only sessions with TEXT in name, agent, playbook, show or project",
     )
-    add("--cursor", type=words, metavar="C", help="go on after an earlier page (its next_cursor)")
-    add("--format", choices=FORMATS, help="table (on a terminal), tsv (in a pipe), json or ndjson")
+    add("--cursor", type=text_value, metavar="C", help="continue after an earlier page (its next_cursor)")
+    add("--format", choices=FORMATS, help="output format (default: table on a terminal, tsv in a pipe)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print a page of sessions."""
     settings = db_access.settings_of(args)
-    form = "json" if args.json else args.format or ("table" if is_terminal() else "tsv")
+    output = "json" if args.json else args.format or ("table" if is_terminal() else "tsv")
     page = _read(settings.db, args)
-    if form == "json":
+    if output == "json":
         _print_json(page)
-    elif form == "ndjson":
+    elif output == "ndjson":
         _print_ndjson(page)
     elif page.rows:
-        _print_table(page, args) if form == "table" else _print_tsv(page)
+        _print_table(page, args) if output == "table" else _print_tsv(page)
     if not page.rows:
-        _explain_nothing(settings.db, args)
+        _explain_empty(settings.db, args)
     return 0
 
 
@@ -99,7 +97,7 @@ def _read(path: str, args: argparse.Namespace) -> Page:
                 if cursor is None or len(rows) >= args.limit:
                     return Page(rows, cursor)
     except NotFound:
-        return Page([], None)  # nothing was recorded yet; that is an empty list and no mistake
+        return Page([], None)  # no database yet: an empty list, not an error
 
 
 def _print_json(page: Page) -> None:
@@ -140,12 +138,12 @@ def _print_table(page: Page, args: argparse.Namespace) -> None:
 
     emit(session_table(page.rows, time.time(), styles_for(sys.stdout, refused=args.no_color)))
     if page.next_cursor:
-        say(f"\nThere are more: --limit {args.limit * 10}, or --cursor '{page.next_cursor}'", quiet=args.quiet)
+        say(f"\nMore sessions: --limit {args.limit * 10} or --cursor '{page.next_cursor}'", quiet=args.quiet)
 
 
-def _explain_nothing(path: str, args: argparse.Namespace) -> None:
-    filtered = (args.status, args.kind, args.source, args.project, args.agent, args.since, args.query, args.cursor)
-    if any(given is not None for given in filtered) and os.path.exists(path):
-        say("No session matches.", quiet=args.quiet)
+def _explain_empty(path: str, args: argparse.Namespace) -> None:
+    filters = (args.status, args.kind, args.source, args.project, args.agent, args.since, args.query, args.cursor)
+    if any(value is not None for value in filters) and os.path.exists(path):
+        say("No sessions match these filters.", quiet=args.quiet)
     else:
         say(_FIRST_SESSION.format(home=inline(os.path.dirname(path))), quiet=args.quiet)

@@ -1,4 +1,4 @@
-"""`li state path`: where the database is, whether it exists or not."""
+"""`li state path`: print the path of the database, even if it does not exist."""
 
 from __future__ import annotations
 
@@ -11,23 +11,22 @@ from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit
 
 EXAMPLES = (
-    ("li state path", "the file that everything is kept in"),
-    ('sqlite3 -readonly "$(li state path)"', "look at it with another tool"),
+    ("li state path", "the database file"),
+    ('sqlite3 -readonly "$(li state path)"', "open it with another tool"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """`li state path` has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the path."""
     path = db_access.settings_of(args).db
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
         print_json({"path": path, "exists": os.path.exists(path)})
     else:
-        # a person sees what is in a name; a program must get the name itself
+        # a terminal gets an escaped name; a program needs the exact one
         emit((inline(path) if sys.stdout.isatty() else path) + "\n")
     return 0

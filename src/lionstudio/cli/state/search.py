@@ -1,4 +1,4 @@
-"""`li state search`: find words in everything that was said; complete at every instant, quick once indexed."""
+"""`li state search`: search all messages; count_unindexed messages are scanned, so results are always complete."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, point_in_time, text_value
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.progress import Progress
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
-from lionstudio.cli._toolkit.time_args import point_in_time
 from lionstudio.errors import LionError
 from lionstudio.state.sessions import resolve_session
 from lionstudio.state.sqlite.fulltext import Hit, count_unindexed, index_batch, search
@@ -24,36 +23,45 @@ if TYPE_CHECKING:
     from lionstudio.settings import Settings
 
 DESCRIPTION = """\
-Find messages that have all the words. `begin*` is the beginning of a word, '"two words"' a phrase.
-Newest first; --best puts the most relevant first. --semantic finds by meaning and --hybrid by both, once `li state
-embed` has made embeddings."""
+Find messages that contain all the words. `begin*` matches the start of a word, '"two words"' a phrase. Newest first;
+--best sorts by relevance. --semantic searches by meaning and --hybrid by both; they need `li state embed`."""
 EXAMPLES = (
     ("li state search database locked", "messages with both words"),
-    ("li state search '\"connection refused\"' --since 7d", "a phrase, in the last week"),
-    ("li state search migrat* --project website --best", "the beginning of a word, the most relevant first"),
-    ("li state search 'why do writers wait' --hybrid", "what has the words and what means the same, best first"),
-    ("li state search TODO --json --limit 5 --max-chars 400", "for a program, or for an agent"),
+    ("li state search '\"connection refused\"' --since 7d", "a phrase in the last week"),
+    ("li state search migrat* --project website --best", "the start of a word, most relevant first"),
+    ("li state search 'why do writers wait' --hybrid", "by words and meaning, best first"),
+    ("li state search TODO --json --limit 5 --max-chars 400", "for a program or an agent"),
 )
-_CATCH_UP_FROM = 2000  # fewer are looked through faster than indexed
+_CATCH_UP_FROM = 2000  # scanning fewer is faster than indexing them
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state search`."""
     add = parser.add_argument
-    add("words", nargs="+", type=words, metavar="WORDS", help="what to look for")
-    add("--limit", type=integer(1, 10_000), default=20, metavar="N", help="how many at most (%(default)s)")
-    add("--max-chars", type=integer(20, 100_000), default=200, metavar="N", help="text of each (%(default)s)")
-    add("--project", type=words, metavar="P", help="only in a project")
-    add("--session", type=words, metavar="S", help="only in one session (an id, the beginning of one, or a name)")
-    add("--since", type=point_in_time, metavar="T", help="said since 2h, 14d or 2026-05-01")
+    add("words", nargs="+", type=text_value, metavar="WORDS", help="words to search for")
+    add(
+        "--limit",
+        type=integer(1, 10_000),
+        default=20,
+        metavar="N",
+        help="maximum number of messages (default %(default)s)",
+    )
+    add(
+        "--max-chars",
+        type=integer(20, 100_000),
+        default=200,
+        metavar="N",
+        help="characters of text per message (default %(default)s)",
+    )
+    add("--project", type=text_value, metavar="P", help="only this project")
+    add("--session", type=text_value, metavar="S", help="only this session (id, its start, or a name)")
+    add("--since", type=point_in_time, metavar="T", help="only messages since T: 2h, 14d, 2026-05-01")
     order = parser.add_mutually_exclusive_group().add_argument
-    order("--best", action="store_true", help="the most relevant of the newest thousand first")
-    order("--semantic", action="store_true", help="the nearest in meaning first, whatever their words")
-    order("--hybrid", action="store_true", help="by words and by meaning; what both find comes first")
+    order("--best", action="store_true", help="sort the newest thousand matches by relevance (default: newest first)")
+    order("--semantic", action="store_true", help="search by meaning (embeddings)")
+    order("--hybrid", action="store_true", help="search by words and meaning; matches of both come first")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the messages that match."""
     settings = db_access.settings_of(args)
     path, query = settings.db, " ".join(args.words)
     with db_access.reading(path) as conn:
@@ -72,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _by_meaning(args: argparse.Namespace, settings: Settings, query: str, scope: dict[str, Any]) -> list[Hit]:
-    """Ask the model for the question's vector first: no transaction is open while it answers."""
+    """Embed the query before the search, so that no transaction is open while the model answers."""
     from lionstudio.embeddings.query import QueryEmbedder
     from lionstudio.state.sqlite.vectors import (
         newest_lacks_embedding,
@@ -83,16 +91,16 @@ def _by_meaning(args: argparse.Namespace, settings: Settings, query: str, scope:
 
     with db_access.reading(settings.db) as conn:
         require_extension(conn)
-        asked = QueryEmbedder(settings).embed_query(query)
+        vector = QueryEmbedder(settings).embed_query(query)
         find = search_hybrid if args.hybrid else search_semantic
-        hits = find(conn, asked, limit=args.limit, max_chars=args.max_chars, **scope)
+        hits = find(conn, vector, limit=args.limit, max_chars=args.max_chars, **scope)
         if newest_lacks_embedding(conn):
-            say("The newest messages have no embedding yet; `li state embed` makes them.", quiet=args.quiet)
+            say("The newest messages have no embeddings yet. Compute them: li state embed", quiet=args.quiet)
     return hits
 
 
 def _catch_up(path: str, behind: int, quiet: bool) -> None:
-    """Index first what is missing; where that is not possible the search itself looks through it."""
+    """Index new messages first; if that fails, the search scans them."""
     done = 0
     try:
         with db_access.database(path, quiet=quiet) as database, Progress("Indexing", behind, quiet=quiet) as progress:
@@ -100,7 +108,7 @@ def _catch_up(path: str, behind: int, quiet: bool) -> None:
                 done += step
                 progress.show(done)
     except LionError:
-        return  # read-only, or written by a newer version: it takes longer, and finds the same
+        return  # read-only, or a newer schema: the search is slower, with the same results
 
 
 def _print(query: str, hits: list[Hit], args: argparse.Namespace) -> None:
@@ -113,30 +121,32 @@ def _print(query: str, hits: list[Hit], args: argparse.Namespace) -> None:
     else:
         emit_lines("\t".join(_plain_cells(hit)) for hit in hits)
     if not hits:
-        say("Nothing was found.", quiet=args.quiet)
+        say("No messages found.", quiet=args.quiet)
 
 
 def _to_wire(hit: Hit) -> dict[str, Any]:
-    wire = {"ref": _place(hit), **hit._asdict(), "created_at_iso": iso(hit.created_at)}
+    wire = {"ref": _reference(hit), **hit._asdict(), "created_at_iso": iso(hit.created_at)}
     return wire if hit.score is not None else {key: value for key, value in wire.items() if key != "score"}
 
 
-def _place(hit: Hit) -> str:
-    """What `li state show` takes to show this message."""
+def _reference(hit: Hit) -> str:
+    """The argument for `li state show`."""
     return f"{hit.session_id}:{hit.ord}" if hit.session_id else ""
 
 
 def _plain_cells(hit: Hit) -> list[str]:
-    return [inline(text or "") for text in (_place(hit), iso(hit.created_at), hit.role, hit.session_name, hit.snippet)]
+    return [
+        inline(text or "") for text in (_reference(hit), iso(hit.created_at), hit.role, hit.session_name, hit.snippet)
+    ]
 
 
 def _print_for_person(query: str, hits: list[Hit], paint: Paint) -> None:
     now = time.time()
-    found = re.compile("|".join(map(re.escape, re.findall(r"\w+", query))) or "$^", re.IGNORECASE)
+    pattern = re.compile("|".join(map(re.escape, re.findall(r"\w+", query))) or "$^", re.IGNORECASE)
     for hit in hits:
         name = paint(inline(hit.session_name or "(no name)"), "bold")
         about = "  ".join(inline(text) for text in (hit.role, hit.project, ago(hit.created_at, now)) if text)
-        emit(f"{name}  {about}  {paint(inline(_place(hit)), 'dim')}\n")
-        # escaped first: what is painted afterwards cannot come from the message
-        text = found.sub(lambda match: paint(match[0], "yellow"), inline(hit.snippet))
+        emit(f"{name}  {about}  {paint(inline(_reference(hit)), 'dim')}\n")
+        # escape before painting, so that escape codes cannot come from the message
+        text = pattern.sub(lambda match: paint(match[0], "yellow"), inline(hit.snippet))
         emit(f"  {text}\n\n")

@@ -1,4 +1,4 @@
-"""`li state show`: one session, with its state and the evidence for it, its branches, and what was said."""
+"""`li state show`: print one session with its state, branches and messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lionstudio.cli._session.branch_tree import get_named
 from lionstudio.cli._session.row import session_json
 from lionstudio.cli._session.transcript import Shown, transcript
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, words
+from lionstudio.cli._toolkit.args import integer, text_value
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import Paint, styles_for
 from lionstudio.errors import InvalidInput, NotFound
@@ -25,38 +25,39 @@ from lionstudio.state.messages.windows import WindowMessage, branches_of, messag
 from lionstudio.state.sessions import get_session, resolve_session
 
 DESCRIPTION = """\
-Show one session: its state with the reasons, its branches, and its messages. SESSION is an id, the beginning of one
-(four characters or more) or a name; SESSION:ORD is one message of it, as `li state search` names them."""
+Show one session: its state with the reasons, its branches and its messages. SESSION is an id, the start of one (at
+least four characters) or a name; SESSION:ORD is one message, as printed by `li state search`."""
 EXAMPLES = (
-    ("li state show 019e2f3c", "a session from its beginning"),
-    ("li state show my-agent --last 5", "the last messages of the newest session of that name"),
-    ("li state show 019e2f3c:41 --full", "one message, whole"),
-    ("li state show 019e2f3c --branch reviewer", "what one branch has seen, what it inherited included"),
-    ("li state show 019e2f3c --json | jq '.messages[].role'", "everything, for a program"),
+    ("li state show 019e2f3c", "a session from the start"),
+    ("li state show my-agent --last 5", "the last messages of the newest session with this name"),
+    ("li state show 019e2f3c:41 --full", "one message in full"),
+    ("li state show 019e2f3c --branch reviewer", "one branch, including inherited messages"),
+    ("li state show 019e2f3c --json | jq '.messages[].role'", "all messages, for a program"),
 )
 _PAGE = 100
-_CHUNK = 500  # messages in memory at once, and between two chunks nobody's checkpoint waits for us
+_CHUNK = 500  # messages in memory at once; between two chunks a checkpoint can run
 _ALL = 2**62
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state show`."""
     add = parser.add_argument
     number = integer()
     add(
-        "session", type=words, metavar="SESSION[:ORD]", help="an id, the beginning of one, or a name; one message of it"
+        "session",
+        type=text_value,
+        metavar="SESSION[:ORD]",
+        help="session id, its start, or a name; with :ORD one message",
     )
-    add("--branch", type=words, metavar="B", help="only what this branch has seen (its name or id)")
-    add("--after", type=number, metavar="ORD", help="only the messages after this one")
+    add("--branch", type=text_value, metavar="B", help="only the messages of this branch (name or id)")
+    add("--after", type=number, metavar="ORD", help="only messages after this number")
     add("--last", type=integer(1), metavar="N", help="only the last N messages")
-    add("--limit", type=integer(1), metavar="N", help=f"how many messages at most ({_PAGE}; --json: all)")
-    add("--full", action="store_true", help="do not fold long messages")
+    add("--limit", type=integer(1), metavar="N", help=f"maximum number of messages (default {_PAGE}; --json: all)")
+    add("--full", action="store_true", help="print long messages in full")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the session."""
     if args.last and (args.after is not None or args.limit):
-        raise InvalidInput("--last goes with neither --after nor --limit", hint="li state show --help")
+        raise InvalidInput("--last cannot be combined with --after or --limit", hint="li state show --help")
     with db_access.reading(db_access.settings_of(args).db) as conn:
         session_id, ord_ = _target(conn, args.session)
         if ord_ is not None:
@@ -69,15 +70,15 @@ def run(args: argparse.Namespace) -> int:
             _print_json(wire, [_described(conn, branch) for branch in branches], _messages(conn, wire, only, args))
             return 0
         paint = styles_for(sys.stdout, refused=args.no_color)
-        _print_text(conn, wire, branches, only, args, paint, alone=ord_ is not None)
+        _print_text(conn, wire, branches, only, args, paint, single_message=ord_ is not None)
     return 0
 
 
-def _target(conn: Connection, given: str) -> tuple[str, int | None]:
+def _target(conn: Connection, argument: str) -> tuple[str, int | None]:
     try:
-        return resolve_session(conn, given), None
+        return resolve_session(conn, argument), None
     except NotFound:
-        session, colon, ord_ = given.rpartition(":")
+        session, colon, ord_ = argument.rpartition(":")
         if not (colon and ord_.isascii() and ord_.isdigit() and len(ord_) < 16):
             raise
     session_id = resolve_session(conn, session)
@@ -92,18 +93,18 @@ def _described(conn: Connection, branch: Branch) -> dict[str, Any]:
 
 
 def _messages(conn: Connection, wire: dict[str, Any], only: Branch | None, args: argparse.Namespace) -> Iterator[Shown]:
-    """What was asked for, in order; numbers are places in the session, or in what one branch has seen."""
+    """The requested messages in order, numbered within the session or within one branch."""
     limit = args.limit or (_ALL if args.json else _PAGE)
     if only is not None:
-        seen = (
+        items = (
             Shown(number, entry.message_id, entry.message, entry.branch_id)
             for number, entry in enumerate(history(conn, only.id))
         )
         after = -1 if args.after is None else args.after
-        found = (item for item in seen if item.number > after)
+        selected = (item for item in items if item.number > after)
         if args.last:
-            return iter(deque(found, maxlen=args.last))
-        return islice(found, limit)
+            return iter(deque(selected, maxlen=args.last))
+        return islice(selected, limit)
     session_id: str = wire["id"]
     if args.last:
         return _on_branches(conn, session_id, messages_before(conn, session_id, _ALL, args.last))
@@ -121,27 +122,27 @@ def _chunks(conn: Connection, session_id: str, after: int, limit: int) -> Iterat
 
 
 def _on_branches(conn: Connection, session_id: str, part: list[WindowMessage]) -> Iterator[Shown]:
-    on = branches_of(conn, session_id, [item.message_id for item in part])
-    return (Shown(item.ord, item.message_id, item.message, on.get(item.message_id, "")) for item in part)
+    branch_ids = branches_of(conn, session_id, [item.message_id for item in part])
+    return (Shown(item.ord, item.message_id, item.message, branch_ids.get(item.message_id, "")) for item in part)
 
 
 def _print_json(wire: dict[str, Any], branches: list[dict[str, Any]], messages: Iterator[Shown]) -> None:
-    """Written piece by piece: a session of any size is never in memory as one text."""
+    """Print piece by piece, so that a large session is never in memory as one text."""
     from lionstudio.cli._toolkit.humanize import iso
     from lionstudio.cli._toolkit.json_output import SCHEMA_VERSION, to_json
 
     head = to_json({"schema_version": SCHEMA_VERSION, "session": wire, "branches": branches})
     emit(head[:-1] + ',"messages":[')
-    before = "\n"
+    separator = "\n"
     for item in messages:
-        place = {"ord": item.number, "branch_id": item.branch or None}
+        position = {"ord": item.number, "branch_id": item.branch or None}
         if item.message is None:
-            found = {**place, "id": item.message_id, "missing": True}
+            record = {**position, "id": item.message_id, "missing": True}
         else:
-            given = item.message.to_dict("json")
-            found = {**place, **given, "created_at_iso": iso(given["created_at"])}
-        emit(before + to_json(found))
-        before = ",\n"
+            fields = item.message.to_dict("json")
+            record = {**position, **fields, "created_at_iso": iso(fields["created_at"])}
+        emit(separator + to_json(record))
+        separator = ",\n"
     emit("]}\n")
 
 
@@ -153,24 +154,24 @@ def _print_text(
     args: argparse.Namespace,
     paint: Paint,
     *,
-    alone: bool,
+    single_message: bool,
 ) -> None:
-    from lionstudio.cli._session.header import head
+    from lionstudio.cli._session.header import header
 
-    if not alone:
+    if not single_message:
         lengths = {branch.id: branch_length(conn, branch.id) for branch in branches}
-        emit_lines(head(wire, branches, lengths, paint, time.time()))
+        emit_lines(header(wire, branches, lengths, paint, time.time()))
     names = {branch.id: branch.name or branch.id for branch in branches} if len(branches) > 1 else {}
     shown = [item._replace(branch=names.get(item.branch, "")) for item in _messages(conn, wire, only, args)]
     emit_lines(transcript(shown, paint, full=args.full))
-    _say_more(wire, shown, only, args)
+    _say_remaining(wire, shown, only, args)
 
 
-def _say_more(wire: dict[str, Any], shown: list[Shown], only: Branch | None, args: argparse.Namespace) -> None:
+def _say_remaining(wire: dict[str, Any], shown: list[Shown], only: Branch | None, args: argparse.Namespace) -> None:
     from lionstudio.cli._toolkit.terminal import say
 
     if only is not None or not shown:
         return
     more = wire["message_count"] - shown[-1].number - 1
     if more > 0 and sys.stdout.isatty():
-        say(f"{more:,} more: --after {shown[-1].number}, or --last 20", quiet=args.quiet)
+        say(f"{more:,} more messages: --after {shown[-1].number} or --last 20", quiet=args.quiet)

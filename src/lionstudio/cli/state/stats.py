@@ -1,4 +1,4 @@
-"""`li state stats`: how big the database is, what is in it, and how it is set up."""
+"""`li state stats`: print the size, contents and settings of the database."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lionstudio.cli._toolkit.terminal import is_terminal, styles_for
 from lionstudio.state.sqlite.maintenance import stats
 
 EXAMPLES = (
-    ("li state stats", "sizes, rows and settings of the file"),
-    ("li state stats --sizes", "and which tables and indexes take how much (reads the whole file)"),
-    ("li state stats --json | jq .rows.messages", "one number for a script"),
+    ("li state stats", "size, row counts and settings"),
+    ("li state stats --sizes", "also the size of tables and indexes (reads the whole file)"),
+    ("li state stats --json | jq .rows.messages", "one number, for a script"),
 )
 _NAMES = {
     "synchronous": {0: "OFF", 1: "NORMAL", 2: "FULL", 3: "EXTRA"},
@@ -27,72 +27,70 @@ _NAMES = {
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state stats`."""
     parser.add_argument(
-        "--sizes", action="store_true", help="also how many bytes the largest tables take (reads the whole file)"
+        "--sizes", action="store_true", help="also print the sizes of the largest tables (reads the whole file)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the statistics."""
     with db_access.reading(db_access.settings_of(args).db) as conn:
-        found = stats(conn, sizes=args.sizes)
-    # the word schema_version stands for the shape of our JSON
-    found["database_schema"] = found.pop("schema_version")
+        data = stats(conn, sizes=args.sizes)
+    # in our JSON, schema_version is the version of the JSON itself
+    data["database_schema"] = data.pop("schema_version")
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json(found)
+        print_json(data)
     elif is_terminal():
         paint = styles_for(sys.stdout, refused=args.no_color)
-        for title, facts in _sections(found):
+        for title, facts in _sections(data):
             emit(paint(title, "bold") + "\n")
             wide = max(map(len, facts), default=0)
             emit_lines(f"  {name:<{wide}}  {value}" for name, value in facts.items())
     else:
-        emit_lines(f"{name}\t{inline(str(value))}" for name, value in _flat(found))
+        emit_lines(f"{name}\t{inline(str(value))}" for name, value in _flat(data))
     return 0
 
 
-def _sections(found: dict[str, Any]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _sections(data: dict[str, Any]) -> Iterator[tuple[str, Mapping[str, str]]]:
     yield (
         "Database",
         {
-            "path": inline(found["path"]),
-            "size": size(found["size_bytes"]),
-            "log": size(found["wal_bytes"]),
-            "free": _free(found),
-            "schema": f"version {found['database_schema']}",
-            "not indexed": f"{found['unindexed_messages']:,} messages",
+            "path": inline(data["path"]),
+            "size": size(data["size_bytes"]),
+            "write-ahead log": size(data["wal_bytes"]),
+            "free": _free(data),
+            "schema": f"version {data['database_schema']}",
+            "not indexed": f"{data['unindexed_messages']:,} messages",
         },
     )
-    yield "Sessions", _counts(found["sessions_by_status"]) or {"none": ""}
-    yield "Rows", _counts(found["rows"])
-    if "bytes" in found:
-        yield "Largest", {inline(name): size(taken) for name, taken in found["bytes"].items()}
-    yield "Settings of the file", {name: _meaning(name, value) for name, value in found["pragmas"].items()}
+    yield "Sessions", _counts(data["sessions_by_status"]) or {"none": ""}
+    yield "Rows", _counts(data["rows"])
+    if "bytes" in data:
+        yield "Largest", {inline(name): size(taken) for name, taken in data["bytes"].items()}
+    yield "SQLite settings", {name: _meaning(name, value) for name, value in data["pragmas"].items()}
 
 
 def _meaning(name: str, value: Any) -> str:
-    """What SQLite calls by a number, by its name."""
+    """The name of a numeric SQLite setting."""
     if name == "busy_timeout":
         return f"{value / 1000:g} s"
     return _NAMES.get(name, {}).get(value, inline(str(value)))
 
 
-def _free(found: dict[str, Any]) -> str:
-    free: int = found["free_bytes"]
-    advice = "; `li state vacuum` gives it back" if free > 10_000_000 and free * 4 > found["size_bytes"] else ""
-    return f"{size(free)} inside the file{advice}"
+def _free(data: dict[str, Any]) -> str:
+    free: int = data["free_bytes"]
+    advice = "; reclaim it with `li state vacuum`" if free > 10_000_000 and free * 4 > data["size_bytes"] else ""
+    return f"{size(free)}{advice}"
 
 
-def _counts(found: Mapping[str, int]) -> dict[str, str]:
-    return {inline(name): f"{number:,}" for name, number in found.items()}
+def _counts(numbers: Mapping[str, int]) -> dict[str, str]:
+    return {inline(name): f"{number:,}" for name, number in numbers.items()}
 
 
-def _flat(found: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in found.items():
+def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in data.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{before}{name}.")
+            yield from _flat(value, f"{prefix}{name}.")
         else:
-            yield before + name, value
+            yield prefix + name, value

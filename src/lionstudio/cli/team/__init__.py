@@ -1,1 +1,1 @@
-"""`li team`: agents that write to each other by name, in a file and in the database."""
+"""`li team`: messages between agents, stored in team files and in the database."""

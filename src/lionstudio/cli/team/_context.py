@@ -1,4 +1,4 @@
-"""Teams for commands: opened with the database if it can be, and how teams and messages look as JSON."""
+"""Open the teams for a command, with the database if possible; teams and messages as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lionstudio.teams.service import TeamEntry, Teams, TeamWrite, open_teams
 
 
 class TeamContext(NamedTuple):
-    """Teams, the settings, and the database, None when it cannot be used."""
+    """`db` is None if the database cannot be used."""
 
     teams: Teams
     settings: Settings
@@ -29,32 +29,31 @@ class TeamContext(NamedTuple):
 
 @contextmanager
 def team_context(args: argparse.Namespace, *, writes: bool = True) -> Iterator[TeamContext]:
-    """The teams of this home; where they are files, a database that cannot be used is no reason to stop."""
+    """The teams of this home; while teams are files, commands work without a database."""
     settings = db_access.settings_of(args)
     with ExitStack() as stack:
         db = None
         try:
             db = stack.enter_context(db_access.database(settings.db, create=writes, quiet=args.quiet))
-        except LionError as refused:
+        except LionError as error:
             if settings.teams_in_db_only:
                 raise
             if writes:
-                say(f"Only the file is used: {inline(refused.message)}", quiet=args.quiet)
+                say(f"Using only the team file: {inline(error.message)}", quiet=args.quiet)
         yield TeamContext(open_teams(settings, db), settings, db)
 
 
 def warn(written: TeamWrite, args: argparse.Namespace) -> None:
-    """Say that the table does not have something yet."""
+    """Warn about a change that is not in the database yet."""
     if written.unstored is not None:
         say(
-            f"It is in the file, but not in the database yet: {inline(written.unstored.message)}\n"
+            f"Saved in the file, but not in the database yet: {inline(written.unstored.message)}\n"
             "  try: li state import-teams",
             quiet=args.quiet,
         )
 
 
 def team_wire(team: Team) -> dict[str, Any]:
-    """A team as JSON."""
     return {
         "id": team.id,
         "name": team.name,
@@ -68,14 +67,13 @@ def team_wire(team: Team) -> dict[str, Any]:
     }
 
 
-def listed_wire(each: TeamEntry) -> dict[str, Any]:
-    """A team of a list as JSON; one that cannot be used has an error and little else."""
-    about = team_wire(each.team) if each.team is not None else {"name": each.name}
-    return {**about, "message_count": each.messages, "path": each.path, "error": each.error}
+def listed_wire(entry: TeamEntry) -> dict[str, Any]:
+    """An invalid team has only a name, a path and an error."""
+    fields = team_wire(entry.team) if entry.team is not None else {"name": entry.name}
+    return {**fields, "message_count": entry.messages, "path": entry.path, "error": entry.error}
 
 
 def message_wire(message: TeamMessage) -> dict[str, Any]:
-    """A message as JSON."""
     return {
         "id": message.id,
         "sender": message.sender,

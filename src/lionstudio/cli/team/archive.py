@@ -1,4 +1,4 @@
-"""`li team archive`: put a team away, or take it back into use; nothing is deleted."""
+"""`li team archive`: archive a team, or reactivate it; nothing is deleted."""
 
 from __future__ import annotations
 
@@ -10,26 +10,24 @@ from lionstudio.cli.team._context import team_context, team_wire, warn
 from lionstudio.model.status.statuses import TeamStatus
 
 EXAMPLES = (
-    ("li team archive review", "no more messages; everything stays readable"),
-    ("li team archive review --undo", "back into use"),
+    ("li team archive review", "make the team read-only"),
+    ("li team archive review --undo", "reactivate the team"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team archive`."""
-    parser.add_argument("name", metavar="NAME", help="the team, by name or id")
-    parser.add_argument("--undo", action="store_true", help="take it back into use")
+    parser.add_argument("name", metavar="NAME", help="team name or id")
+    parser.add_argument("--undo", action="store_true", help="reactivate the team")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Move the team."""
-    with team_context(args) as here:
-        moved = here.teams.move(args.name, TeamStatus.ACTIVE if args.undo else TeamStatus.ARCHIVED)
-        warn(moved, args)
+    with team_context(args) as context:
+        result = context.teams.move(args.name, TeamStatus.ACTIVE if args.undo else TeamStatus.ARCHIVED)
+        warn(result, args)
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"team": team_wire(moved.team), "in_table": moved.unstored is None})
+        print_json({"team": team_wire(result.team), "in_table": result.unstored is None})
     else:
-        emit(f"The team {inline(moved.team.name)} is {moved.team.status}.\n")
+        emit(f"Team {inline(result.team.name)} is {result.team.status}.\n")
     return 0

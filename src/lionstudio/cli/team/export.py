@@ -1,4 +1,4 @@
-"""`li team export`: a team as JSON, from its file and the database together."""
+"""`li team export`: export a team as JSON, merged from its file and the database."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import os
 
 from lionstudio.cli._toolkit.escape import inline
+from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli.team._context import team_context
 from lionstudio.errors import Conflict
@@ -13,26 +14,24 @@ from lionstudio.files.teams.team_file import folder_of, restore_team_file
 from lionstudio.teams.service import export_team
 
 DESCRIPTION = """\
-Write a team with all its messages in the format of team files. What only the database has is in it too, so
-this also restores a file that was damaged or lost."""
+Export a team with all its messages in the format of team files. Messages that only the database has are included, so
+this also restores a damaged or lost file."""
 EXAMPLES = (
-    ("li team export review > review.json", "to a file of yours"),
-    ("li team export review --output ~/.lionagi/teams/71608b8026e1.json --force", "restore its file"),
+    ("li team export review > review.json", "export to a file"),
+    ("li team export review --output ~/.lionagi/teams/71608b8026e1.json --force", "restore the team file"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team export`."""
-    parser.add_argument("name", metavar="NAME", help="the team, by name or id")
-    parser.add_argument("--output", metavar="FILE", help="write to a file instead of standard output")
-    parser.add_argument("--force", action="store_true", help="replace the file if it exists")
+    parser.add_argument("name", metavar="NAME", help="team name or id")
+    parser.add_argument("--output", metavar="FILE", help="write to FILE (default: stdout)")
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the team."""
-    with team_context(args, writes=False) as here:
-        data = export_team(here.teams, args.name, here.db)
-        folder = folder_of(here.settings.home)
+    with team_context(args, writes=False) as context:
+        data = export_team(context.teams, args.name, context.db)
+        folder = folder_of(context.settings.home)
     if args.output is None:
         from lionstudio.cli._toolkit.json_output import to_json
 
@@ -45,14 +44,14 @@ def run(args: argparse.Namespace) -> int:
 
         print_json({"team_id": data["id"], "path": target, "messages": len(data["messages"])})
     else:
-        emit(f"{inline(target)}: {len(data['messages']):,} messages\n")
+        emit(f"Wrote {count(len(data['messages']), 'message')} to {inline(target)}\n")
     return 0
 
 
 def _write(target: str, data: dict[str, object], *, replace: bool, locked: bool) -> None:
     if locked:
         if os.path.lexists(target) and not replace:
-            raise Conflict(f"{target} exists already", hint="add --force to replace it")
+            raise Conflict(f"{target} already exists", hint="add --force to replace it")
         restore_team_file(target, data)
         return
     from lionstudio.cli._toolkit.json_output import to_json

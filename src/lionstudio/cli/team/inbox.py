@@ -1,4 +1,4 @@
-"""`li team inbox`: what others wrote to a member and the member has not read."""
+"""`li team inbox`: print the unread messages of a member."""
 
 from __future__ import annotations
 
@@ -14,33 +14,31 @@ from lionstudio.model.teams import TeamMessage
 from lionstudio.teams.service import inbox
 
 EXAMPLES = (
-    ("li team inbox review --member analyst", "what is new for the analyst"),
-    ("li team inbox review --member analyst --mark-read", "the same, and note that it was read"),
-    ("li team inbox review --member analyst --all --json", "everything that was ever written to the analyst"),
+    ("li team inbox review --member analyst", "unread messages of the analyst"),
+    ("li team inbox review --member analyst --mark-read", "print them and mark them read"),
+    ("li team inbox review --member analyst --all --json", "all messages to the analyst"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team inbox`."""
-    parser.add_argument("name", metavar="NAME", help="the team, by name or id")
-    parser.add_argument("--member", metavar="M", required=True, help="whose inbox")
-    parser.add_argument("--all", action="store_true", help="also what was read already")
-    parser.add_argument("--mark-read", action="store_true", help="note that the member has read what is printed")
+    parser.add_argument("name", metavar="NAME", help="team name or id")
+    parser.add_argument("--member", metavar="M", required=True, help="member whose inbox to print")
+    parser.add_argument("--all", action="store_true", help="include messages already read")
+    parser.add_argument("--mark-read", action="store_true", help="mark the printed messages as read")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the inbox."""
-    with team_context(args, writes=args.mark_read) as here:
-        found = here.teams.get(args.name)
-        messages = inbox(found, args.member, unread=not args.all)
-        new = [message.id for message in messages if args.member not in message.read_by]
-        _print(found.team.id, messages, args)
-        # only what was printed is marked: what arrives meanwhile, or was never seen, stays new
+    with team_context(args, writes=args.mark_read) as context:
+        team = context.teams.get(args.name)
+        messages = inbox(team, args.member, unread=not args.all)
+        unread = [message.id for message in messages if args.member not in message.read_by]
+        _print(team.team.id, messages, args)
+        # mark only printed messages: those that arrive meanwhile stay unread
         flush()
-        if args.mark_read and new:
-            warn(here.teams.mark_read(found.team.id, args.member, new), args)
+        if args.mark_read and unread:
+            warn(context.teams.mark_read(team.team.id, args.member, unread), args)
     if not messages:
-        say(f"Nothing new for {inline(args.member)}.", quiet=args.quiet)
+        say(f"No new messages for {inline(args.member)}.", quiet=args.quiet)
     return 0
 
 
@@ -51,4 +49,4 @@ def _print(team_id: str, messages: list[TeamMessage], args: argparse.Namespace) 
         wires = [message_wire(message) for message in messages]
         print_json({"team_id": team_id, "member": args.member, "messages": wires, "marked": args.mark_read})
     else:
-        emit_lines(message_lines(messages, styles_for(sys.stdout, refused=args.no_color), whole=True))
+        emit_lines(message_lines(messages, styles_for(sys.stdout, refused=args.no_color), full=True))

@@ -1,4 +1,4 @@
-"""`li team ls`: every team, the one that was used last first; a file that cannot be used is a line with the reason."""
+"""`li team ls`: list teams, last used first; an invalid team file is listed with the reason."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lionstudio.cli.team._context import listed_wire, team_context
 from lionstudio.teams.service import TeamEntry
 
 EXAMPLES = (
-    ("li team ls", "the teams that are in use"),
-    ("li team ls --all", "archived ones too"),
-    ("li team ls --json | jq -r '.teams[].name'", "their names, for a script"),
+    ("li team ls", "active teams"),
+    ("li team ls --all", "include archived teams"),
+    ("li team ls --json | jq -r '.teams[].name'", "team names, for a script"),
 )
 _COLUMNS = (
     Column("NAME", narrowest=16),
@@ -30,50 +30,53 @@ _COLUMNS = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team ls`."""
-    parser.add_argument("--all", action="store_true", help="archived teams too")
+    parser.add_argument("--all", action="store_true", help="include archived teams")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the list."""
-    with team_context(args, writes=False) as here:
-        found = [
-            each for each in here.teams.list_all() if args.all or each.team is None or each.team.status == "active"
+    with team_context(args, writes=False) as context:
+        entries = [
+            entry
+            for entry in context.teams.list_all()
+            if args.all or entry.team is None or entry.team.status == "active"
         ]
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"teams": [listed_wire(each) for each in found]})
+        print_json({"teams": [listed_wire(entry) for entry in entries]})
     elif is_terminal():
-        if found:
+        if entries:
             paint = styles_for(sys.stdout, refused=args.no_color)
             now = time.time()
-            emit("\n".join(render(_COLUMNS, [_cells(each, now) for each in found], width_of(sys.stdout), paint)) + "\n")
+            emit(
+                "\n".join(render(_COLUMNS, [_cells(entry, now) for entry in entries], width_of(sys.stdout), paint))
+                + "\n"
+            )
     else:
-        emit("".join("\t".join(_plain(each)) + "\n" for each in found))
-    if not found:
-        say("There are no teams. Make one: li team create review --members analyst,critic", quiet=args.quiet)
+        emit("".join("\t".join(_plain(entry)) + "\n" for entry in entries))
+    if not entries:
+        say("No teams. Create one: li team create review --members analyst,critic", quiet=args.quiet)
     return 0
 
 
-def _cells(each: TeamEntry, now: float) -> list[Cell]:
-    if each.team is None:
-        return [Cell(inline(each.name), "red"), *[Cell("")] * 4, Cell(inline(each.error or ""), "red")]
-    team = each.team
+def _cells(entry: TeamEntry, now: float) -> list[Cell]:
+    if entry.team is None:
+        return [Cell(inline(entry.name), "red"), *[Cell("")] * 4, Cell(inline(entry.error or ""), "red")]
+    team = entry.team
     return [
         Cell(inline(team.name)),
         Cell(inline(team.id), "dim"),
         Cell(str(team.status), "dim" if team.status == "archived" else "green"),
-        Cell(f"{each.messages:,}"),
+        Cell(f"{entry.messages:,}"),
         Cell(ago(team.updated_at, now)),
         Cell(inline(", ".join(team.members))),
     ]
 
 
-def _plain(each: TeamEntry) -> list[str]:
-    team = each.team
+def _plain(entry: TeamEntry) -> list[str]:
+    team = entry.team
     if team is None:
-        return ["", inline(each.name), "", "", "", "", inline(each.error or "")]
+        return ["", inline(entry.name), "", "", "", "", inline(entry.error or "")]
     used, members = iso(team.updated_at) or "", ",".join(team.members)
-    words = (team.id, team.name, str(team.status), str(each.messages), used, members, "")
-    return [inline(word) for word in words]
+    cells = (team.id, team.name, str(team.status), str(entry.messages), used, members, "")
+    return [inline(cell) for cell in cells]

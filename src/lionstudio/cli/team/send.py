@@ -1,4 +1,4 @@
-"""`li team send`: write to a member, to some, or to all; agents call this from a shell."""
+"""`li team send`: send a message to one, several or all members; agents call it from a shell."""
 
 from __future__ import annotations
 
@@ -12,30 +12,33 @@ from lionstudio.errors import InvalidInput
 from lionstudio.teams.service import MAX_TEXT_LENGTH, current_session_id
 
 DESCRIPTION = """\
-Write a message to a member of a team, to some, or to all. The message is on the disk when this returns. In a
-run that Lion Studio started, the message is linked to that run."""
+Send a message to one, several or all members of a team. The message is on disk when the command returns. Inside a run
+started by Lion Studio, the message is linked to that run."""
 EXAMPLES = (
     ('li team send review "Start with the parser" --from critic --to analyst', "to one member"),
     ('li team send review "I am done" --from analyst', "to all"),
-    ("git diff | li team send review - --from analyst --to critic", "the text from standard input"),
+    ("git diff | li team send review - --from analyst --to critic", "read the text from stdin"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team send`."""
-    parser.add_argument("name", metavar="NAME", help="the team, by name or id")
-    parser.add_argument("text", metavar="TEXT", help="what to write, - to read standard input")
-    parser.add_argument("--from", dest="sender", metavar="X", default="_cli", help="who writes (%(default)s)")
-    parser.add_argument("--to", metavar="Y", action="append", help="a member, several as a,b, or all (all)")
+    parser.add_argument("name", metavar="NAME", help="team name or id")
+    parser.add_argument("text", metavar="TEXT", help="message text; - reads stdin")
+    parser.add_argument("--from", dest="sender", metavar="X", default="_cli", help="sender (default %(default)s)")
+    parser.add_argument(
+        "--to",
+        metavar="Y",
+        action="append",
+        help="recipient: a member, several as a,b, or all; repeatable (default all)",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the message."""
-    text = _standard_input() if args.text == "-" else args.text
-    to = [name.strip() for given in args.to or ["all"] for name in given.split(",") if name.strip()]
-    with team_context(args) as here:
-        session_id = current_session_id(here.db)
-        sent = here.teams.send(args.name, text, sender=args.sender, to=to, session_id=session_id)
+    text = _read_stdin() if args.text == "-" else args.text
+    to = [name.strip() for value in args.to or ["all"] for name in value.split(",") if name.strip()]
+    with team_context(args) as context:
+        session_id = current_session_id(context.db)
+        sent = context.teams.send(args.name, text, sender=args.sender, to=to, session_id=session_id)
         warn(sent, args)
     (message,) = sent.messages
     if args.json:
@@ -43,14 +46,14 @@ def run(args: argparse.Namespace) -> int:
 
         print_json({"message": message_wire(message), "team_id": sent.team.id, "in_table": sent.unstored is None})
     else:
-        to_whom = "everyone" if message.recipient == "all" else inline(message.recipient)
-        emit(f"Sent to {to_whom} in {inline(sent.team.name)} ({message.id})\n")
+        recipient = "everyone" if message.recipient == "all" else inline(message.recipient)
+        emit(f"Sent to {recipient} in {inline(sent.team.name)} ({message.id})\n")
     return 0
 
 
-def _standard_input() -> str:
+def _read_stdin() -> str:
     content = sys.stdin.buffer.read(4 * MAX_TEXT_LENGTH + 1)
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise InvalidInput("standard input is not UTF-8", hint="convert it first, or send a path to it") from None
+        raise InvalidInput("stdin is not UTF-8", hint="convert the text to UTF-8, or send a file path") from None

@@ -1,4 +1,4 @@
-"""`li team show`: a team, its members and what they wrote."""
+"""`li team show`: print a team, its members and messages."""
 
 from __future__ import annotations
 
@@ -15,35 +15,33 @@ from lionstudio.cli.team._render import message_lines
 
 EXAMPLES = (
     ("li team show review", "the team and its last 50 messages"),
-    ("li team show review --limit 1000 --full", "more of them, and every word"),
+    ("li team show review --limit 1000 --full", "more messages, in full"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li team show`."""
-    parser.add_argument("name", metavar="NAME", help="the team, by name or id")
+    parser.add_argument("name", metavar="NAME", help="team name or id")
     parser.add_argument(
-        "--limit", type=integer(0), default=50, metavar="N", help="how many of the last messages (%(default)s)"
+        "--limit", type=integer(0), default=50, metavar="N", help="number of recent messages (default %(default)s)"
     )
-    parser.add_argument("--full", action="store_true", help="long messages whole, not by their summary")
+    parser.add_argument("--full", action="store_true", help="print long messages in full instead of their summary")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the team."""
-    with team_context(args, writes=False) as here:
-        found = here.teams.get(args.name)
-    last = found.messages[-args.limit :] if args.limit else []
+    with team_context(args, writes=False) as context:
+        loaded = context.teams.get(args.name)
+    last = loaded.messages[-args.limit :] if args.limit else []
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        about = {**team_wire(found.team), "message_count": len(found.messages), "path": found.path}
-        print_json({"team": about, "messages": [message_wire(message) for message in last]})
+        record = {**team_wire(loaded.team), "message_count": len(loaded.messages), "path": loaded.path}
+        print_json({"team": record, "messages": [message_wire(message) for message in last]})
         return 0
     paint = styles_for(sys.stdout, refused=args.no_color)
-    team = found.team
+    team = loaded.team
     emit(f"{paint(inline(team.name), 'bold')}  {paint(inline(team.id), 'dim')}  {team.status}\n")
     emit(f"members: {inline(', '.join(team.members)) or 'none'}\n")
-    left_out = len(found.messages) - len(last)
-    emit(f"{count(len(found.messages), 'message')}" + (f", {left_out:,} earlier ones left out\n" if left_out else "\n"))
-    emit_lines(message_lines(last, paint, whole=args.full))
+    omitted = len(loaded.messages) - len(last)
+    emit(f"{count(len(loaded.messages), 'message')}" + (f", {omitted:,} earlier ones omitted\n" if omitted else "\n"))
+    emit_lines(message_lines(last, paint, full=args.full))
     return 0

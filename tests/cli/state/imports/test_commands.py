@@ -1,4 +1,4 @@
-"""`li state import`, `import-shows` and `import-db` as a person and a script see them."""
+"""`li state import`, `import-shows` and `import-db`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from tests.support.archives import plant_bad_runs, write_foreign, write_home
-from tests.support.commands import Said, here, on_terminal
+from tests.support.commands import CommandResult, run_li, run_on_terminal
 
 SHOW = "## Goal\nship\n"
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home with old runs, shows in both usual places, and another database beside it."""
+    """A home with old runs, shows in both default folders, and another database."""
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LIONAGI_SHOWS", str(tmp_path / "khive"))
     write_home(tmp_path / "home")
@@ -34,8 +34,8 @@ def commands(home: Path) -> dict[str, list[str]]:
     }
 
 
-def run(home: Path, name: str, *more: str) -> Said:
-    return here(*commands(home)[name], *more)
+def run(home: Path, name: str, *more: str) -> CommandResult:
+    return run_li(*commands(home)[name], *more)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def run(home: Path, name: str, *more: str) -> Said:
         ),
     ],
 )
-def test_counts_for_a_pipe(home: Path, name: str, lines: list[str]) -> None:
+def test_import_prints_counts(home: Path, name: str, lines: list[str]) -> None:
     done = run(home, name)
 
     assert (done.code, done.out.splitlines()) == (0, lines)
@@ -67,26 +67,26 @@ def test_counts_for_a_pipe(home: Path, name: str, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["runs", "shows", "database"])
-def test_a_dry_run_does_not_even_make_the_database(home: Path, name: str) -> None:
+def test_import_dry_run_creates_no_database(home: Path, name: str) -> None:
     done = run(home, name, "--dry-run", "--json")
 
     assert (done.code, done.json["dry_run"], done.json["imported"] > 0) == (0, True, True)
     assert not (home / "state.db").exists()
 
 
-def test_json_has_an_entry_for_each_item(home: Path) -> None:
+def test_import_json_lists_every_item(home: Path) -> None:
     bad = plant_bad_runs(home)
 
     done = run(home, "runs", "--json")
 
-    said = done.json
-    assert (done.code, said["schema_version"], said["interrupted"]) == (0, 1, False)
-    assert said["kinds"]["run"] == {"imported": 3, "updated": 0, "unchanged": 0, "skipped": len(bad)}
-    assert {item["name"] for item in said["items"] if item["outcome"] == "skipped"} == bad.keys()
-    assert all(item["session_id"] for item in said["items"] if item["outcome"] == "imported")
+    result = done.json
+    assert (done.code, result["schema_version"], result["interrupted"]) == (0, 1, False)
+    assert result["kinds"]["run"] == {"imported": 3, "updated": 0, "unchanged": 0, "skipped": len(bad)}
+    assert {item["name"] for item in result["items"] if item["outcome"] == "skipped"} == bad.keys()
+    assert all(item["session_id"] for item in result["items"] if item["outcome"] == "imported")
 
 
-def test_reasons_are_printed_one_a_line_and_harmless(home: Path) -> None:
+def test_import_prints_escaped_reasons(home: Path) -> None:
     (home / "runs" / "evil\x1b[31m\nname").mkdir()
 
     done = run(home, "runs")
@@ -95,15 +95,13 @@ def test_reasons_are_printed_one_a_line_and_harmless(home: Path) -> None:
     assert [line for line in done.out.splitlines() if line.startswith("  skipped run evil\\x1b[31m\\nname: ")]
 
 
-def test_nothing_readable_is_a_failure_and_nothing_there_is_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_import_fails_only_if_everything_is_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIONAGI_HOME", str(tmp_path))
-    empty = here("state", "import")
+    empty = run_li("state", "import")
     plant_bad_runs(tmp_path)
-    bad = here("state", "import")
+    bad = run_li("state", "import")
 
-    assert (empty.code, empty.out) == (0, "There is nothing to import.\n")
+    assert (empty.code, empty.out) == (0, "Nothing to import.\n")
     assert bad.code == 1
 
 
@@ -120,24 +118,24 @@ def test_nothing_readable_is_a_failure_and_nothing_there_is_not(
         (["import", "--rooot", "x"], 2),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_import_rejects_invalid_sources(
     home: Path, arguments: list[str], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(home.parent)
-    here("state", "import-shows", "--no-index")
+    run_li("state", "import-shows", "--no-index")
     (home.parent / "text").write_text("this is no database, whatever it is called" * 50)
 
-    done = here("state", *arguments)
+    done = run_li("state", *arguments)
 
     assert (done.code, done.out) == (code, "")
     assert done.err.startswith("li: ")
 
 
-def test_the_search_index_is_filled_unless_it_is_left_for_later(home: Path) -> None:
+def test_import_updates_the_index_unless_no_index(home: Path) -> None:
     run(home, "runs", "--no-index")
-    left = here("state", "stats", "--json").json
+    left = run_li("state", "stats", "--json").json
     run(home, "database")
-    filled = here("state", "stats", "--json").json
+    filled = run_li("state", "stats", "--json").json
 
     assert _unindexed(left) == 54
     assert _unindexed(filled) == 0
@@ -155,20 +153,20 @@ def _leaves(value: object, key: str = "") -> list[tuple[str, object]]:
     return [(key, value)]
 
 
-def test_a_bar_on_a_terminal_and_what_is_left_out(home: Path) -> None:
+def test_import_on_a_terminal_shows_progress_and_skipped_tables(home: Path) -> None:
     env = {name: os.environ[name] for name in ("LIONAGI_HOME", "LIONAGI_SHOWS")}
 
-    done = on_terminal(*commands(home)["database"], env=env)
+    done = run_on_terminal(*commands(home)["database"], env=env)
 
     assert done.code == 0
     assert "Importing" in done.out
     assert "sessions: 4 imported" in done.out
-    assert "Tables that were not read: invocations." in done.out
+    assert "Tables not read: invocations." in done.out
 
 
-def test_other_homes_and_folders_of_runs_may_be_named(home: Path, tmp_path: Path) -> None:
+def test_import_root_accepts_homes_and_run_folders(home: Path, tmp_path: Path) -> None:
     write_home(tmp_path / "elsewhere", runs=1)
 
-    done = here("state", "import", "--root", str(tmp_path / "elsewhere" / "runs"), "--json")
+    done = run_li("state", "import", "--root", str(tmp_path / "elsewhere" / "runs"), "--json")
 
     assert json.loads(done.out)["kinds"] == {"run": {"imported": 1, "updated": 0, "unchanged": 0, "skipped": 0}}

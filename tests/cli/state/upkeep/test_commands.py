@@ -1,4 +1,4 @@
-"""The commands that look after the file: stats, checkpoint, vacuum, backup, prune, path."""
+"""Maintenance commands: stats, checkpoint, vacuum, backup, prune, path."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 from tests.support.builders import begin, say, sql, write
-from tests.support.commands import here, li, on_terminal
+from tests.support.commands import li, run_li, run_on_terminal
 
 from lionstudio.model.messages import create_message
 from lionstudio.state.branches import fork_branch
@@ -21,13 +21,13 @@ from lionstudio.state.sessions import finish_session
 DAY = 86400
 
 
-def test_stats_for_people_programs_and_pipes(db: Database) -> None:
+def test_stats_formats_for_terminal_json_and_pipe(db: Database) -> None:
     session = begin(db)
     say(db, session.branch_id, "one", "two")
 
-    found = here("state", "stats", "--db", db.path, "--json").json
-    lines = dict(line.split("\t") for line in here("state", "stats", "--db", db.path).out.splitlines())
-    seen = on_terminal("state", "stats", "--db", db.path, "--sizes").out
+    found = run_li("state", "stats", "--db", db.path, "--json").json
+    lines = dict(line.split("\t") for line in run_li("state", "stats", "--db", db.path).out.splitlines())
+    output = run_on_terminal("state", "stats", "--db", db.path, "--sizes").out
 
     assert (found["schema_version"], found["database_schema"]) == (1, 5)
     assert (found["rows"]["messages"], found["sessions_by_status"]) == (2, {"running": 1})
@@ -36,40 +36,40 @@ def test_stats_for_people_programs_and_pipes(db: Database) -> None:
     )
     assert (lines["rows.messages"], lines["pragmas.journal_mode"]) == ("2", "wal")
     assert "bytes" not in found
-    assert "Largest" in seen
-    assert here("state", "stats", "--db", db.path, "--json", "--sizes").json["bytes"]
+    assert "Largest" in output
+    assert run_li("state", "stats", "--db", db.path, "--json", "--sizes").json["bytes"]
 
 
-def test_path_is_printed_whether_it_exists_or_not(tmp_path: Path) -> None:
-    assert here("state", "path", "--home", str(tmp_path / "no")) == (0, f"{tmp_path}/no/state.db\n", "")
-    assert here("state", "path", "--home", str(tmp_path), "--json").json["exists"] is False
+def test_path_is_printed_even_if_missing(tmp_path: Path) -> None:
+    assert run_li("state", "path", "--home", str(tmp_path / "no")) == (0, f"{tmp_path}/no/state.db\n", "")
+    assert run_li("state", "path", "--home", str(tmp_path), "--json").json["exists"] is False
     assert not (tmp_path / "no").exists()
-    assert here("--db", "~/x.db", "state", "path").out == f"{os.path.expanduser('~')}/x.db\n"
+    assert run_li("--db", "~/x.db", "state", "path").out == f"{os.path.expanduser('~')}/x.db\n"
 
 
 @pytest.mark.parametrize("mode", ["TRUNCATE", "PASSIVE", "RESTART", "FULL", "truncate"])
-def test_checkpoint(db: Database, mode: str) -> None:
+def test_checkpoint_truncates_the_log(db: Database, mode: str) -> None:
     begin(db)
-    done = here("state", "checkpoint", "--mode", mode, "--db", db.path, "--json")
+    done = run_li("state", "checkpoint", "--mode", mode, "--db", db.path, "--json")
 
     assert done.code == 0, done.err
     assert (done.json["mode"], done.json["busy"]) == (mode.upper(), False)
     if mode.upper() == "TRUNCATE":
         assert done.json["wal_bytes_after"] == 0
         assert os.path.getsize(f"{db.path}-wal") == 0
-        assert here("state", "checkpoint", "--db", db.path).out == "The log was empty.\n"
+        assert run_li("state", "checkpoint", "--db", db.path).out == "The log was empty.\n"
 
 
-def test_a_checkpoint_that_a_reader_is_in_the_way_of_says_who(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lionstudio.cli.state.upkeep.checkpoint._PATIENCE", 0.2)
+def test_checkpoint_names_the_blocking_reader(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lionstudio.cli.state.upkeep.checkpoint._BUSY_SECONDS", 0.2)
     begin(db)
     reader = apsw.Connection(db.path)
     reader.execute("BEGIN; SELECT count(*) FROM sessions")
     begin(db, "another")
     try:
-        own = here("state", "checkpoint", "--db", db.path)
+        own = run_li("state", "checkpoint", "--db", db.path)
         other = li("state", "checkpoint", "--db", db.path, "--json")
-        passive = here("state", "checkpoint", "--mode", "PASSIVE", "--db", db.path)
+        passive = run_li("state", "checkpoint", "--mode", "PASSIVE", "--db", db.path)
     finally:
         reader.close()
 
@@ -87,36 +87,36 @@ def fill(db: Database, size: int = 2_000_000) -> None:
     sql(db, "DELETE FROM sessions; DELETE FROM progression_heads; DELETE FROM messages")
 
 
-def test_vacuum_says_before_and_after(db: Database) -> None:
+def test_vacuum_prints_sizes(db: Database) -> None:
     fill(db)
-    done = here("state", "vacuum", "--db", db.path)
+    done = run_li("state", "vacuum", "--db", db.path)
 
     assert done.code == 0
-    assert "given back" in done.out
+    assert "freed" in done.out
     assert "Rebuilding" in done.err
-    found = here("state", "vacuum", "--db", db.path, "--json")
+    found = run_li("state", "vacuum", "--db", db.path, "--json")
     assert found.json["size_bytes_before"] == found.json["size_bytes_after"]
-    assert "nothing to give back" in here("state", "vacuum", "--db", db.path, "--quiet").out
-    assert here("state", "vacuum", "--db", db.path, "--quiet").err == ""
+    assert "no space to free" in run_li("state", "vacuum", "--db", db.path, "--quiet").out
+    assert run_li("state", "vacuum", "--db", db.path, "--quiet").err == ""
 
 
-def test_a_backup_is_a_database_of_its_own_and_never_overwrites(db: Database, tmp_path: Path) -> None:
+def test_backup_is_complete_and_never_overwrites(db: Database, tmp_path: Path) -> None:
     begin(db, "abcd", name="job")
     target = tmp_path / "copy.db"
 
-    done = here("state", "backup", str(target), "--db", db.path, "--json")
-    again = here("state", "backup", str(target), "--db", db.path)
+    done = run_li("state", "backup", str(target), "--db", db.path, "--json")
+    again = run_li("state", "backup", str(target), "--db", db.path)
 
     assert (done.code, done.json) == (
         0,
         {"schema_version": 1, "path": str(target), "size_bytes": target.stat().st_size},
     )
-    assert "job" in here("state", "ls", "--db", str(target)).out
+    assert "job" in run_li("state", "ls", "--db", str(target)).out
     assert target.stat().st_mode & 0o777 == 0o600
     assert (again.code, again.out) == (1, "")
-    assert here("state", "backup", str(tmp_path / "no" / "copy.db"), "--db", db.path).code == 2
-    assert here("state", "backup", str(tmp_path / "x.db"), "--db", str(tmp_path / "missing.db")).code == 3
-    assert here("state", "backup", "--db", db.path).code == 2
+    assert run_li("state", "backup", str(tmp_path / "no" / "copy.db"), "--db", db.path).code == 2
+    assert run_li("state", "backup", str(tmp_path / "x.db"), "--db", str(tmp_path / "missing.db")).code == 3
+    assert run_li("state", "backup", "--db", db.path).code == 2
     assert list(tmp_path.glob("*.partial")) == []
 
 
@@ -140,61 +140,61 @@ def old(db: Database) -> Database:
 
 
 def left(db: Database) -> list[str]:
-    return sorted(line.split("\t")[0][-1] for line in here("state", "ls", "--db", db.path).out.splitlines())
+    return sorted(line.split("\t")[0][-1] for line in run_li("state", "ls", "--db", db.path).out.splitlines())
 
 
-def test_the_plan_says_what_goes_and_why_the_rest_stays(old: Database) -> None:
-    done = here("state", "prune", "--keep-days", "30", "--keep-n", "2", "--dry-run", "--db", old.path)
+def test_prune_dry_run_prints_the_plan_and_reasons(old: Database) -> None:
+    done = run_li("state", "prune", "--keep-days", "30", "--keep-n", "2", "--dry-run", "--db", old.path)
 
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
-        "To be deleted: 3 sessions (not updated for 30 days, beyond the 2 newest).",
-        "Their messages stay in the file; --orphan-progressions deletes those too.",
-        "Kept although old enough: 1 session (running).",
-        "Kept although old enough: 1 session (a fork reads its messages).",
+        "To delete: 3 sessions (not updated for 30 days, beyond the 2 newest).",
+        "Their messages stay in the file; --orphan-progressions deletes them too.",
+        "Kept despite their age: 1 session (running).",
+        "Kept despite their age: 1 session (referenced by a fork).",
     ]
     assert left(old) == list("0123456789")
 
 
-def test_the_plan_with_messages_says_how_much_is_freed(old: Database) -> None:
+def test_prune_dry_run_with_orphans_prints_freed_bytes(old: Database) -> None:
     options = ("--keep-days", "30", "--keep-n", "2", "--orphan-progressions", "--dry-run", "--db", old.path)
-    plan = here("state", "prune", *options, "--json").json
+    plan = run_li("state", "prune", *options, "--json").json
 
     assert plan["dry_run"] is True
     assert plan["deleted"] is None
     assert (plan["plan"]["sessions"], plan["plan"]["orphan_messages"]) == (3, 3)
     assert plan["plan"]["bytes_freed"] >= 150_000
-    assert "With them: 6 progressions, 3 messages, 150 kB." in here("state", "prune", *options).out
+    assert "Also: 6 progressions, 3 messages, 150 kB." in run_li("state", "prune", *options).out
 
 
-def test_without_a_terminal_nothing_is_deleted_unless_that_is_said(old: Database) -> None:
-    done = here("state", "prune", "--keep-n", "0", "--db", old.path)
+def test_prune_in_a_pipe_requires_yes(old: Database) -> None:
+    done = run_li("state", "prune", "--keep-n", "0", "--db", old.path)
 
     assert (done.code, done.out) == (2, "")
     assert "--yes" in done.err
     assert left(old) == list("0123456789")
 
 
-def test_yes_deletes(old: Database) -> None:
-    done = here("state", "prune", "--keep-n", "0", "--yes", "--db", old.path)
+def test_prune_yes_deletes(old: Database) -> None:
+    done = run_li("state", "prune", "--keep-n", "0", "--yes", "--db", old.path)
 
     assert done == (0, "Deleted 3 sessions.\n", "")
     assert left(old) == list("0156789")
-    again = here("state", "prune", "--keep-n", "0", "--yes", "--db", old.path)
-    assert again.out.splitlines()[0] == "Nothing was deleted."
+    again = run_li("state", "prune", "--keep-n", "0", "--yes", "--db", old.path)
+    assert again.out.splitlines()[0] == "Nothing deleted."
 
 
-def test_with_their_messages_the_file_gets_smaller(old: Database) -> None:
+def test_prune_with_orphans_shrinks_the_file(old: Database) -> None:
     old.close()
     before = os.path.getsize(old.path)
-    done = here("state", "prune", "--keep-n", "0", "--orphan-progressions", "--yes", "--db", old.path, "--json").json
+    done = run_li("state", "prune", "--keep-n", "0", "--orphan-progressions", "--yes", "--db", old.path, "--json").json
 
     assert (done["deleted"]["sessions"], done["deleted"]["messages"]) == (3, 3)
     assert done["deleted"]["bytes_given_back"] >= 140_000
     assert os.path.getsize(old.path) <= before - 140_000
 
 
-def test_the_numbers_come_from_the_settings_where_none_are_given(old: Database) -> None:
+def test_prune_takes_defaults_from_the_settings(old: Database) -> None:
     env = {"LIONAGI_KEEP_N": "7", "LIONAGI_KEEP_DAYS": "39"}
     done = li("state", "prune", "--dry-run", "--db", old.path, env=env)
 
@@ -203,24 +203,24 @@ def test_the_numbers_come_from_the_settings_where_none_are_given(old: Database) 
     assert "beyond the 3 newest" in li("state", "prune", "--dry-run", "--keep-n", "3", "--db", old.path, env=env).out
 
 
-def test_a_person_is_asked(old: Database) -> None:
+def test_prune_asks_for_confirmation(old: Database) -> None:
     prune = ("state", "prune", "--keep-n", "0", "--db", old.path)
-    no = on_terminal(*prune, answer="n\n")
-    nothing = on_terminal(*prune, answer="\x04")
+    no = run_on_terminal(*prune, answer="n\n")
+    nothing = run_on_terminal(*prune, answer="\x04")
     assert (no.code, nothing.code) == (1, 1)
-    assert "Nothing was deleted." in no.out
+    assert "Nothing deleted." in no.out
     assert left(old) == list("0123456789")
 
-    yes = on_terminal(*prune, answer="y\n")
+    yes = run_on_terminal(*prune, answer="y\n")
     assert yes.code == 0
-    assert "To be deleted: 3 sessions" in yes.out
-    assert "Delete 3 sessions for good? [y/N]" in yes.out
+    assert "To delete: 3 sessions" in yes.out
+    assert "Delete 3 sessions permanently? [y/N]" in yes.out
     assert "Deleted 3 sessions." in yes.out
     assert left(old) == list("0156789")
 
 
-def test_ctrl_c_at_the_question_deletes_nothing(old: Database) -> None:
-    asked = on_terminal("state", "prune", "--keep-n", "0", "--db", old.path, answer="\x03")
+def test_prune_interrupted_at_the_question_deletes_nothing(old: Database) -> None:
+    asked = run_on_terminal("state", "prune", "--keep-n", "0", "--db", old.path, answer="\x03")
 
     assert asked.code == 130
     assert left(old) == list("0123456789")
@@ -228,19 +228,19 @@ def test_ctrl_c_at_the_question_deletes_nothing(old: Database) -> None:
 
 @pytest.mark.parametrize("option", ["--keep-days", "--keep-n"])
 @pytest.mark.parametrize("value", ["-1", "x", "1.5", "", "9" * 12])
-def test_numbers_that_make_no_sense_are_refused(old: Database, option: str, value: str) -> None:
-    assert here("state", "prune", "--dry-run", "--db", old.path, f"{option}={value}").code == 2
+def test_prune_rejects_invalid_numbers(old: Database, option: str, value: str) -> None:
+    assert run_li("state", "prune", "--dry-run", "--db", old.path, f"{option}={value}").code == 2
     assert left(old) == list("0123456789")
 
 
-def test_progress_is_shown_while_much_is_deleted(db: Database) -> None:
+def test_prune_shows_progress(db: Database) -> None:
     with db.conn.transaction():
         db.conn.execute(
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)"
             "INSERT INTO sessions (id, created_at, updated_at, status) SELECT 'id' || i, i, i, 'completed' FROM n"
         )
-    seen = on_terminal("state", "prune", "--keep-n", "0", "--yes", "--db", db.path).out
+    output = run_on_terminal("state", "prune", "--keep-n", "0", "--yes", "--db", db.path).out
 
-    assert "Deleting" in seen
-    assert "/5,000" in seen
-    assert seen.endswith("Deleted 5,000 sessions.\n")
+    assert "Deleting" in output
+    assert "/5,000" in output
+    assert output.endswith("Deleted 5,000 sessions.\n")

@@ -1,4 +1,4 @@
-"""`li state doctor`, and what every command says of a file that is damaged, foreign, newer, older or not there."""
+"""`li state doctor`, and the errors of all commands for a damaged, foreign, newer, older or missing file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.builders import begin, say, sql, write
 from tests.support.children import environment
-from tests.support.commands import LI, here, on_terminal
+from tests.support.commands import LI, run_li, run_on_terminal
 from tests.support.records import VARIANTS
 
 from lionstudio.model.messages import create_message
@@ -35,9 +35,9 @@ WRITES: tuple[tuple[str, ...], ...] = (
 )
 
 
-def test_a_sound_database_has_nothing_to_tell(db: Database) -> None:
-    assert here("state", "doctor", "--db", db.path) == (0, "Nothing is wrong.\n", "")
-    assert here("state", "doctor", "--deep", "--db", db.path, "--json").json == {
+def test_doctor_reports_nothing_for_a_healthy_database(db: Database) -> None:
+    assert run_li("state", "doctor", "--db", db.path) == (0, "No problems found.\n", "")
+    assert run_li("state", "doctor", "--deep", "--db", db.path, "--json").json == {
         "schema_version": 1,
         "path": db.path,
         "deep": True,
@@ -45,12 +45,12 @@ def test_a_sound_database_has_nothing_to_tell(db: Database) -> None:
     }
 
 
-def test_findings_have_evidence_and_advice_and_errors_come_first(db: Database) -> None:
+def test_doctor_prints_errors_first_with_evidence_and_advice(db: Database) -> None:
     session = begin(db, "abcd", owner=identify()._asdict() | {"boot_id": "another"}, created_at=time.time())
     say(db, session.branch_id, "one")
     sql(db, "PRAGMA foreign_keys = OFF; UPDATE sessions SET progression_id = 'gone' WHERE id = 'abcd'")
-    done = here("state", "doctor", "--db", db.path)
-    found = here("state", "doctor", "--db", db.path, "--json")
+    done = run_li("state", "doctor", "--db", db.path)
+    found = run_li("state", "doctor", "--db", db.path, "--json")
 
     lines = done.out.splitlines()
     assert done.code == found.code == 1
@@ -62,9 +62,9 @@ def test_findings_have_evidence_and_advice_and_errors_come_first(db: Database) -
     assert all(set(one) == {"severity", "code", "subject", "evidence", "advice"} for one in found.json["findings"])
 
 
-def test_a_warning_is_no_failure(db: Database) -> None:
+def test_doctor_exits_with_zero_for_warnings(db: Database) -> None:
     begin(db, "abcd", owner=identify()._asdict() | {"boot_id": "another"}, created_at=time.time())
-    done = here("state", "doctor", "--db", db.path)
+    done = run_li("state", "doctor", "--db", db.path)
 
     assert done.code == 0
     assert done.out.startswith("1 warning")
@@ -72,7 +72,7 @@ def test_a_warning_is_no_failure(db: Database) -> None:
 
 @pytest.fixture
 def left_behind(db: Database) -> Database:
-    """A run whose machine was restarted long ago, one that is only silent, and one that lives."""
+    """A dead run (its machine was restarted), a silent one and a live one."""
     ago = time.time() - 40 * 3600
     gone = identify()._asdict() | {"boot_id": "another"}
     begin(db, "dead", owner=gone, created_at=ago, updated_at=ago)
@@ -85,36 +85,36 @@ def status(db: Database) -> dict[str, str]:
     return {row[0]: row[1] for row in sql(db, "SELECT id, status FROM sessions")}
 
 
-def test_only_what_is_stale_and_proven_dead_is_written_off(left_behind: Database) -> None:
+def test_transition_stale_marks_only_proven_dead_runs(left_behind: Database) -> None:
     options = ("state", "doctor", "--transition-stale", "--db", left_behind.path)
-    preview = here(*options, "--dry-run")
-    refused = here(*options)
+    preview = run_li(*options, "--dry-run")
+    refused = run_li(*options)
     assert (preview.code, refused.code) == (0, 2)
     assert preview.out.startswith("1 run would be marked failed:\n  dead  ")
     assert "--yes" in refused.err
     assert set(status(left_behind).values()) == {"running"}
 
-    done = here(*options, "--yes", "--json")
+    done = run_li(*options, "--yes", "--json")
     assert [moved["session_id"] for moved in done.json["transitions"]] == ["dead"]
     assert done.json["transitions"][0]["evidence"]
     assert status(left_behind) == {"dead": "failed", "silent": "running", "alive": "running"}
-    assert here(*options, "--yes").out == "No run is stale and proven dead.\n"
+    assert run_li(*options, "--yes").out == "No runs are stale and proven dead.\n"
 
 
-def test_a_person_is_asked_before_runs_are_written_off(left_behind: Database) -> None:
+def test_transition_stale_asks_for_confirmation(left_behind: Database) -> None:
     options = ("state", "doctor", "--transition-stale", "--db", left_behind.path)
 
-    assert on_terminal(*options, answer="n\n").code == 1
+    assert run_on_terminal(*options, answer="n\n").code == 1
     assert status(left_behind)["dead"] == "running"
-    yes = on_terminal(*options, answer="yes\n")
+    yes = run_on_terminal(*options, answer="yes\n")
     assert yes.code == 0
     assert "Mark 1 run as failed? [y/N]" in yes.out
     assert status(left_behind)["dead"] == "failed"
 
 
 @pytest.mark.parametrize("command", [*READS[1:], *WRITES])
-def test_no_database_is_not_found(tmp_path: Path, command: tuple[str, ...]) -> None:
-    done = here("state", *command, "--home", str(tmp_path / "none"))
+def test_missing_database_is_not_found(tmp_path: Path, command: tuple[str, ...]) -> None:
+    done = run_li("state", *command, "--home", str(tmp_path / "none"))
 
     assert (done.code, done.out) == (3, "")
     assert "not found" in done.err
@@ -122,11 +122,11 @@ def test_no_database_is_not_found(tmp_path: Path, command: tuple[str, ...]) -> N
 
 
 @pytest.mark.parametrize("command", [*READS, *WRITES])
-def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_file_that_is_not_a_database_is_unchanged(tmp_path: Path, command: tuple[str, ...]) -> None:
     file = tmp_path / "state.db"
     file.write_bytes(b"these are my tax records, not a database\n" * 200)
     before = file.read_bytes()
-    done = here("state", *command, "--home", str(tmp_path))
+    done = run_li("state", *command, "--home", str(tmp_path))
 
     assert (done.code, done.out) == (5, "")
     assert "is not a database" in done.err
@@ -135,49 +135,49 @@ def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path, command: tuple
 
 
 @pytest.mark.parametrize("command", [*READS, *WRITES])
-def test_another_products_database_is_left_alone(db: Database, command: tuple[str, ...]) -> None:
+def test_database_of_another_product_is_unchanged(db: Database, command: tuple[str, ...]) -> None:
     sql(db, "UPDATE schema_meta SET lineage = 'somebody-else'")
     db.close()
     before = Path(db.path).read_bytes()
-    done = here("state", *command, "--db", db.path)
+    done = run_li("state", *command, "--db", db.path)
 
     assert (done.code, done.out) == (6, "")
     assert "somebody-else" in done.err
     assert Path(db.path).read_bytes() == before
 
 
-def test_a_newer_database_is_read_and_never_written(db: Database) -> None:
+def test_newer_database_is_read_only(db: Database) -> None:
     session = begin(db, "abcd", name="job")
     say(db, session.branch_id, "word")
     sql(db, "UPDATE schema_meta SET version = 99")
     db.close()
     before = Path(db.path).read_bytes()
 
-    assert "job" in here("state", "ls", "--db", db.path).out
+    assert "job" in run_li("state", "ls", "--db", db.path).out
     for command in READS:
-        assert here("state", *command, "--db", db.path).code == 0, command
+        assert run_li("state", *command, "--db", db.path).code == 0, command
     for command in WRITES:
-        done = here("state", *command, "--db", db.path)
+        done = run_li("state", *command, "--db", db.path)
         assert (done.code, done.out) == (6, "")
         assert "upgrade" in done.err
-    assert here("state", "prune", "--dry-run", "--db", db.path).code == 0
+    assert run_li("state", "prune", "--dry-run", "--db", db.path).code == 0
     assert Path(db.path).read_bytes() == before
 
 
-def test_an_older_database_says_how_it_is_upgraded(tmp_path: Path) -> None:
+def test_older_database_hints_at_the_upgrade(tmp_path: Path) -> None:
     file = tmp_path / "state.db"
     VARIANTS["version 1"].make(file)
-    refused = here("state", "ls", "--home", str(tmp_path))
+    refused = run_li("state", "ls", "--home", str(tmp_path))
     assert refused.code == 6
     assert "li state checkpoint" in refused.err
 
-    assert here("state", "checkpoint", "--home", str(tmp_path)).code == 0
-    assert here("state", "ls", "--home", str(tmp_path)).code == 0
+    assert run_li("state", "checkpoint", "--home", str(tmp_path)).code == 0
+    assert run_li("state", "ls", "--home", str(tmp_path)).code == 0
     assert list(tmp_path.glob("state.db.v1-*.bak"))
 
 
 def damaged(db: Database, first: int) -> None:
-    """Overwrite pages from one on, as a failing disk does."""
+    """Overwrite pages, as a failing disk does."""
     session = begin(db, "abcd", name="job")
     for number in range(300):
         write(db, append, session.branch_id, create_message({"instruction": f"{number} " + "z" * 3000}))
@@ -190,9 +190,9 @@ def damaged(db: Database, first: int) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])
-def test_a_damaged_file_is_a_finding_and_exit_code_5(db: Database, form: tuple[str, ...]) -> None:
+def test_doctor_exits_with_5_for_a_damaged_file(db: Database, form: tuple[str, ...]) -> None:
     damaged(db, 150)
-    done = here("state", "doctor", "--db", db.path, *form)
+    done = run_li("state", "doctor", "--db", db.path, *form)
 
     assert done.code == 5
     if form:
@@ -202,9 +202,9 @@ def test_a_damaged_file_is_a_finding_and_exit_code_5(db: Database, form: tuple[s
         assert "restore a backup" in done.out
 
 
-def test_a_file_that_is_too_damaged_to_be_opened(db: Database) -> None:
+def test_doctor_reports_a_file_too_damaged_to_open(db: Database) -> None:
     damaged(db, 2)
-    done = here("state", "doctor", "--db", db.path)
+    done = run_li("state", "doctor", "--db", db.path)
 
     assert (done.code, done.out) == (5, "")
     assert "is damaged" in done.err
@@ -213,16 +213,16 @@ def test_a_file_that_is_too_damaged_to_be_opened(db: Database) -> None:
 
 
 @pytest.mark.parametrize("first", [2, 20, 150])
-def test_no_command_answers_damage_with_a_traceback(db: Database, tmp_path: Path, first: int) -> None:
+def test_damaged_file_never_causes_a_traceback(db: Database, tmp_path: Path, first: int) -> None:
     damaged(db, first)
     for command in (*READS, *WRITES, ("backup", str(tmp_path / "copy.db"))):
-        done = here("state", *command, "--db", db.path)
+        done = run_li("state", *command, "--db", db.path)
         assert done.code in (0, 1, 5, 7), (command, done)
         if done.code:
             assert "Traceback" not in done.err
 
 
-def test_a_truncated_file_is_damaged(db: Database, tmp_path: Path) -> None:
+def test_truncated_file_is_damaged(db: Database, tmp_path: Path) -> None:
     session = begin(db, "abcd")
     for _ in range(50):
         write(db, append, session.branch_id, create_message({"instruction": "z" * 3000}))
@@ -232,12 +232,12 @@ def test_a_truncated_file_is_damaged(db: Database, tmp_path: Path) -> None:
     with open(short, "r+b") as file:
         file.truncate(40_000)
 
-    assert here("state", "doctor", "--db", str(short)).code == 5
+    assert run_li("state", "doctor", "--db", str(short)).code == 5
 
 
-def test_a_folder_in_the_place_of_the_database(tmp_path: Path) -> None:
+def test_folder_at_the_database_path_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "state.db").mkdir()
-    done = here("state", "ls", "--home", str(tmp_path))
+    done = run_li("state", "ls", "--home", str(tmp_path))
 
     assert done.code == 1
     assert done.err.startswith("li: ")
@@ -246,7 +246,7 @@ def test_a_folder_in_the_place_of_the_database(tmp_path: Path) -> None:
 READ_ONLY = 'mount --bind "$0" "$0"; mount -o remount,ro,bind "$0"; exec "$@"'
 
 
-def test_a_home_that_cannot_be_written_can_be_read(db: Database) -> None:
+def test_read_only_home_can_be_read(db: Database) -> None:
     session = begin(db, "abcd", name="job")
     say(db, session.branch_id, "word")
     db.close()

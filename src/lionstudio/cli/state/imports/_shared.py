@@ -1,6 +1,6 @@
-"""What the imports share: the database to write to, the bar while it goes on, and the report at the end.
+"""Shared by the imports: the target database, the progress bar and the final report.
 
-An import that is interrupted says what it did so far; running it again goes on from there.
+An interrupted import reports what it did so far; the next one continues from there.
 """
 
 from __future__ import annotations
@@ -30,39 +30,38 @@ T = TypeVar("T")
 Work = Callable[[ImportTarget, Report, Watch], None]
 
 _INTERRUPTED = 130
-_MOST_SHOWN = 50  # reasons printed for a person; --json has them all
+_MAX_SHOWN = 50  # items printed on a terminal; --json has them all
 _PLURALS = {"branch": "branches"}
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options that every import has."""
-    parser.add_argument("--dry-run", action="store_true", help="only say what would be imported; write nothing")
-    parser.add_argument("--no-index", action="store_true", help="leave the search index to the next search")
+    parser.add_argument("--dry-run", action="store_true", help="print what would be imported and write nothing")
+    parser.add_argument("--no-index", action="store_true", help="do not update the search index; the next search does")
 
 
-def folder(given: str) -> str:
-    """A folder that was named on the command line."""
-    path = os.path.abspath(os.path.expanduser(given))
+def folder(argument: str) -> str:
+    """The absolute path of an existing folder."""
+    path = os.path.abspath(os.path.expanduser(argument))
     if not os.path.isdir(path):
-        raise NotFound(f"there is no folder {path}", hint="give the folder that holds what is to be imported")
+        raise NotFound(f"folder {path} does not exist", hint="pass the folder to import from")
     return path
 
 
 def run(args: argparse.Namespace, work: Work) -> int:
-    """Do the work, and report it whatever ends it; the exit code."""
+    """Run the import and report, also after an interruption or an error."""
     report, code = Report(), 0
     try:
         with (
-            _store(args, db_access.settings_of(args).db) as store,
-            progress_when_known("Importing", quiet=args.quiet, home=_noted_in(args)) as watch,
+            _target(args, db_access.settings_of(args).db) as target,
+            progress_when_known("Importing", quiet=args.quiet, home=_progress_home(args)) as watch,
         ):
-            work(store, report, watch)
+            work(target, report, watch)
         if not (args.dry_run or args.no_index):
             _index(args, db_access.settings_of(args).db)
     except KeyboardInterrupt:
         code = _INTERRUPTED
-    except SystemExit as leaving:  # a polite signal
-        code = leaving.code if isinstance(leaving.code, int) else 1
+    except SystemExit as error:  # SIGTERM
+        code = error.code if isinstance(error.code, int) else 1
     except LionError:
         if report.counts:
             say("\n".join(_lines(report, args.dry_run, styles_for(sys.stderr, refused=args.no_color))))
@@ -71,50 +70,48 @@ def run(args: argparse.Namespace, work: Work) -> int:
     return code or int(report.nothing_readable)
 
 
-def _noted_in(args: argparse.Namespace) -> str | None:
-    """Where it is told that this goes on; a dry run writes nothing at all."""
+def _progress_home(args: argparse.Namespace) -> str | None:
+    """The home to write progress to; a dry run writes nothing at all."""
     return None if args.dry_run else db_access.settings_of(args).home
 
 
 @contextmanager
-def _store(args: argparse.Namespace, path: str) -> Iterator[ImportTarget]:
+def _target(args: argparse.Namespace, path: str) -> Iterator[ImportTarget]:
     if args.dry_run and os.path.exists(path):
         with db_access.reading(path) as conn:
-            yield _LookOnly(conn)
+            yield _ReadOnlyTarget(conn)
     elif args.dry_run:
-        with tempfile.TemporaryDirectory() as away, Database(os.path.join(away, "state.db")) as empty:
+        with tempfile.TemporaryDirectory() as temporary, Database(os.path.join(temporary, "state.db")) as empty:
             yield empty
     else:
-        with db_access.database(path, create=True, quiet=args.quiet) as opened:
-            tune_for_import(opened.conn)
-            yield opened
+        with db_access.database(path, create=True, quiet=args.quiet) as database:
+            tune_for_import(database.conn)
+            yield database
 
 
-class _LookOnly:
-    """The database for a dry run: whatever tries to write is a mistake of ours."""
+class _ReadOnlyTarget:
+    """The target of a dry run; a write is a bug."""
 
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """Run a function that only reads."""
         return work(self._conn)
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """Refuse."""
-        raise AssertionError(f"a dry run writes nothing: {work}")
+        raise AssertionError(f"write in a dry run: {work}")
 
 
 def _index(args: argparse.Namespace, path: str) -> None:
-    """Catch up with the search index, so that the first search does not have to."""
+    """Update the search index now, so that the first search is fast."""
     done = 0
     with (
-        db_access.database(path, quiet=args.quiet) as opened,
-        progress_when_known("Indexing", quiet=args.quiet, home=_noted_in(args)) as watch,
+        db_access.database(path, quiet=args.quiet) as database,
+        progress_when_known("Indexing", quiet=args.quiet, home=_progress_home(args)) as watch,
     ):
-        tune_for_import(opened.conn)
-        behind = opened.read(count_unindexed)
-        while step := opened.write(index_batch) if behind > 0 else 0:
+        tune_for_import(database.conn)
+        behind = database.read(count_unindexed)
+        while step := database.write(index_batch) if behind > 0 else 0:
             done += step
             watch(done, max(behind, done))
 
@@ -127,27 +124,27 @@ def _print(report: Report, args: argparse.Namespace, *, interrupted: bool) -> No
     else:
         emit_lines(_lines(report, args.dry_run, styles_for(sys.stdout, refused=args.no_color)))
     if report.left_out:
-        say(f"Tables that were not read: {inline(', '.join(report.left_out))}.", quiet=args.quiet)
+        say(f"Tables not read: {inline(', '.join(report.left_out))}.", quiet=args.quiet)
     if interrupted:
-        say("Interrupted. What is counted here is kept; run it again to go on.")
+        say("Interrupted. The items above are imported; run the command again to continue.")
 
 
 def _lines(report: Report, dry_run: bool, paint: Paint) -> Iterator[str]:
     if not report.counts:
-        yield "There is nothing to import."
+        yield "Nothing to import."
     for kind in dict.fromkeys(kind for kind, _ in report.counts):
-        found = {outcome: report.counts[kind, outcome] for outcome in ItemOutcome}
-        counts = ", ".join(f"{number:,} {outcome}" for outcome, number in found.items() if number)
+        numbers = {outcome: report.counts[kind, outcome] for outcome in ItemOutcome}
+        counts = ", ".join(f"{number:,} {outcome}" for outcome, number in numbers.items() if number)
         yield f"{_PLURALS.get(kind, kind + 's')}: {counts}"
     if report.messages:
         yield f"{count(report.messages, 'message')} {'would be added' if dry_run else 'added'}"
-    told = [item for item in report.items if item.reason]
-    yield from (_told(item, paint) for item in told[:_MOST_SHOWN])
-    if len(told) > _MOST_SHOWN or report.unlisted:
-        yield f"  … and {len(told) - _MOST_SHOWN + report.unlisted:,} more; --json lists them"
+    items = [item for item in report.items if item.reason]
+    yield from (_item_line(item, paint) for item in items[:_MAX_SHOWN])
+    if len(items) > _MAX_SHOWN or report.unlisted:
+        yield f"  … and {len(items) - _MAX_SHOWN + report.unlisted:,} more; --json lists them"
 
 
-def _told(item: ImportItem, paint: Paint) -> str:
+def _item_line(item: ImportItem, paint: Paint) -> str:
     style = "yellow" if item.outcome is ItemOutcome.SKIPPED else "dim"
-    word = str(item.outcome) if item.outcome is ItemOutcome.SKIPPED else "note"
-    return f"  {paint(word, style)} {item.kind} {inline(item.name)}: {inline(item.reason or '')}"
+    label = str(item.outcome) if item.outcome is ItemOutcome.SKIPPED else "note"
+    return f"  {paint(label, style)} {item.kind} {inline(item.name)}: {inline(item.reason or '')}"

@@ -1,4 +1,4 @@
-"""`li state import-shows`: show folders into shows and plays."""
+"""`li state import-shows`: sync show folders into the database."""
 
 from __future__ import annotations
 
@@ -10,27 +10,29 @@ from lionstudio.cli.state.imports import _shared
 from lionstudio.imports.shows import import_shows
 
 DESCRIPTION = """\
-Bring the rows of shows and plays up to date with their folders, as often as you like. Looks in the folder of the
-setting `shows` and in `shows` of the home. A show or play that cannot be read is left out with the reason. The
-files themselves are not changed."""
+Sync show folders into the rows of shows and plays. Safe to repeat. By default the folder of the setting `shows` and
+`shows` in the home are read. Unreadable shows and plays are skipped with the reason. The files are not changed."""
 EXAMPLES = (
-    ("li state import-shows --dry-run", "what differs between folders and rows"),
-    ("li state import-shows", "bring the rows up to date"),
+    ("li state import-shows --dry-run", "differences between folders and rows"),
+    ("li state import-shows", "update the rows"),
     ("li state import-shows --root ~/old/shows", "from another folder"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state import-shows`."""
-    parser.add_argument("--root", metavar="DIR", action="append", help="a folder of shows; may be given several times")
+    parser.add_argument(
+        "--root",
+        metavar="DIR",
+        action="append",
+        help="folder of shows; repeatable (default: the setting `shows`, and the home)",
+    )
     _shared.register(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import, and report."""
     settings = db_access.settings_of(args)
-    usual = [settings.shows, os.path.join(settings.home, "shows")]
-    roots = [_shared.folder(root) for root in args.root] if args.root else usual
+    default = [settings.shows, os.path.join(settings.home, "shows")]
+    roots = [_shared.folder(root) for root in args.root] if args.root else default
     return _shared.run(
-        args, lambda store, report, watch: import_shows(store, roots, report, dry_run=args.dry_run, watch=watch)
+        args, lambda database, report, watch: import_shows(database, roots, report, dry_run=args.dry_run, watch=watch)
     )

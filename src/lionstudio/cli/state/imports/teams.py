@@ -1,4 +1,4 @@
-"""`li state import-teams`: brings team files into the database; again and again, as new messages arrive."""
+"""`li state import-teams`: sync team files into the database."""
 
 from __future__ import annotations
 
@@ -12,42 +12,38 @@ from lionstudio.cli._toolkit.progress import Progress
 from lionstudio.imports.teams import TeamImport, import_teams
 
 DESCRIPTION = """\
-Bring every team file of the home into the database. Doing it twice is the same as doing it once; files that
-cannot be read are left out with the reason. The files themselves are not changed."""
-EXAMPLES = (
-    ("li state import-teams --dry-run", "what would be brought in"),
-    ("li state import-teams", "bring it in; good for a timer"),
-)
+Sync every team file of the home into the database. Safe to repeat. Unreadable files are skipped with the reason. The
+files are not changed."""
+EXAMPLES = (("li state import-teams --dry-run", "preview"), ("li state import-teams", "sync, for example from a timer"))
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state import-teams`."""
-    parser.add_argument("--dry-run", action="store_true", help="only say what would be brought in")
+    parser.add_argument("--dry-run", action="store_true", help="print what would change and write nothing")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import, and report."""
     settings = db_access.settings_of(args)
     with (
         db_access.database(settings.db, create=True, quiet=args.quiet) as db,
         Progress("Reading team files", 0, quiet=args.quiet) as bar,
     ):
-        done = import_teams(db, settings.home, dry_run=args.dry_run, progress=lambda number, _: bar.show(number))
+        result = import_teams(db, settings.home, dry_run=args.dry_run, progress=lambda number, _: bar.show(number))
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        skipped = [each._asdict() for each in done.skipped]
-        print_json({"dry_run": args.dry_run, **done._asdict(), "skipped": skipped})
+        skipped = [file._asdict() for file in result.skipped]
+        print_json({"dry_run": args.dry_run, **result._asdict(), "skipped": skipped})
     else:
-        emit(_told(done, args.dry_run))
+        emit(_summary(result, args.dry_run))
     return 0
 
 
-def _told(done: TeamImport, dry_run: bool) -> str:
+def _summary(result: TeamImport, dry_run: bool) -> str:
     would = "would be " if dry_run else ""
     lines = [
-        f"{count(done.files, 'team file')}: {count(done.teams, 'team')} {would}brought up to date, "
-        f"{count(done.added, 'message')} {would}added, {done.changed:,} {would}changed, {len(done.skipped):,} skipped."
+        f"{count(result.files, 'team file')}: {count(result.teams, 'team')} {would}updated, "
+        f"{count(result.added, 'message')} {would}added, {result.changed:,} {would}changed, "
+        f"{len(result.skipped):,} skipped."
     ]
-    lines += [f"  skipped {inline(each.path)}: {inline(each.reason)}" for each in done.skipped]
+    lines += [f"  skipped {inline(file.path)}: {inline(file.reason)}" for file in result.skipped]
     return "\n".join(lines) + "\n"

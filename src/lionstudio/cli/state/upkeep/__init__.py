@@ -1,1 +1,1 @@
-"""Commands that check, shrink and back up the database."""
+"""`li state` commands that check, shrink, index and back up the database."""

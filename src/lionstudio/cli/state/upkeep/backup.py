@@ -1,4 +1,4 @@
-"""`li state backup`: a copy of the database as of one moment, whoever writes meanwhile."""
+"""`li state backup`: copy a consistent snapshot of the database, safely while in use."""
 
 from __future__ import annotations
 
@@ -13,27 +13,26 @@ from lionstudio.cli._toolkit.terminal import say
 from lionstudio.state.sqlite.maintenance import backup, file_size
 
 EXAMPLES = (
-    ("li state backup ~/state-$(date +%F).db", "a copy with today's date"),
-    ("li --db ~/state-2026-05-01.db state ls", "look into a copy"),
+    ("li state backup ~/state-$(date +%F).db", "back up under today's date"),
+    ("li --db ~/state-2026-05-01.db state ls", "inspect a backup"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state backup`."""
-    parser.add_argument("file", metavar="FILE", help="the copy; it must not exist yet")
+    parser.add_argument("file", metavar="FILE", help="path of the backup; it must not exist")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Copy the database; the copy bears its name only when it is whole."""
+    """The backup gets its name only when it is complete."""
     path = db_access.settings_of(args).db
     target = os.path.abspath(args.file)
     with db_access.reading(path):
         say(f"Copying {size(file_size(path))}…", quiet=args.quiet)
-    copied = backup(path, target)
+    size_bytes = backup(path, target)
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"path": target, "size_bytes": copied})
+        print_json({"path": target, "size_bytes": size_bytes})
     else:
-        emit(f"{size(copied)} copied to {inline(target)}\n")
+        emit(f"Copied {size(size_bytes)} to {inline(target)}\n")
     return 0

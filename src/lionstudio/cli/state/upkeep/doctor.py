@@ -1,4 +1,4 @@
-"""`li state doctor`: what is wrong with the file or with a run, with the evidence and what to do about it."""
+"""`li state doctor`: check the database and its runs, and print problems with evidence and advice."""
 
 from __future__ import annotations
 
@@ -18,48 +18,45 @@ from lionstudio.state.connection import Connection
 from lionstudio.state.upkeep.doctor import Finding, StaleSession, examine, list_stale_and_dead, transition_stale
 
 DESCRIPTION = """\
-Find what is wrong with the file or with a run, with the evidence; nothing is changed. Exit code 1 when an
-error was found, 5 when the file is damaged. With --transition-stale, runs that are stale and proven dead are
-marked failed."""
+Check the database and its runs and print problems with their evidence. Changes nothing. The exit code is 1 for errors
+and 5 for a damaged file. With --transition-stale, runs that are stale and proven dead are marked failed."""
 EXAMPLES = (
-    ("li state doctor", "a quick look, good for a timer: exit code 1 means trouble"),
-    ("li state doctor --deep", "read the whole file, after a crash of the machine"),
-    ("li state doctor --transition-stale --dry-run", "which runs are stale and proven dead"),
-    ("li state doctor --transition-stale --yes", "mark them as failed"),
+    ("li state doctor", "quick check, for example from a timer: exit code 1 means errors"),
+    ("li state doctor --deep", "check the whole file, for example after a system crash"),
+    ("li state doctor --transition-stale --dry-run", "list runs that are stale and proven dead"),
+    ("li state doctor --transition-stale --yes", "mark them failed"),
 )
 _SEVERITIES = (("error", "error", "red"), ("warning", "warning", "yellow"), ("info", "other finding", "cyan"))
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state doctor`."""
     add = parser.add_argument
-    add("--deep", action="store_true", help="check every page and index of the file")
+    add("--deep", action="store_true", help="check every page and index of the file (slow)")
     add("--transition-stale", action="store_true", help="mark runs that are stale and proven dead as failed")
-    add("--dry-run", action="store_true", help="with --transition-stale: only say which")
-    add("--yes", action="store_true", help="with --transition-stale: do not ask")
+    add("--dry-run", action="store_true", help="with --transition-stale: only list the runs")
+    add("--yes", action="store_true", help="with --transition-stale: do not ask for confirmation")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Examine the database, or write off what is proven dead."""
     path = db_access.settings_of(args).db
     return _transition(path, args) if args.transition_stale else _examine(path, args)
 
 
 def _examine(path: str, args: argparse.Namespace) -> int:
     try:
-        with db_access.reading(path) as conn, db_access.watched(conn, "Examining the database", quiet=args.quiet):
+        with db_access.reading(path) as conn, db_access.watched(conn, "Checking the database", quiet=args.quiet):
             findings = [*examine(conn, deep=args.deep), *_drift(conn, args)]
     except CorruptStore as error:
-        # too damaged to be opened; the usual advice would be to ask the doctor
-        raise CorruptStore(error.message, hint="restore a backup; keep this file for analysis") from None
-    findings += _about_mirrors()
+        # too damaged to open; the usual hint is to run this command
+        raise CorruptStore(error.message, hint="restore a backup, and keep this file for analysis") from None
+    findings += _retention_findings()
     _print_findings(path, findings, args)
-    codes = {found.code for found in findings if found.severity == "error"}
+    codes = {finding.code for finding in findings if finding.severity == "error"}
     return CorruptStore.exit_code if "file.damaged" in codes else 1 if codes else 0
 
 
 def _drift(conn: Connection, args: argparse.Namespace) -> Iterator[Finding]:
-    """Where the files of teams and shows and their rows differ."""
+    """Differences between the files and the rows of teams and shows."""
     from lionstudio.show_sync.drift import show_findings
     from lionstudio.teams.drift import team_findings
 
@@ -72,19 +69,19 @@ def _drift(conn: Connection, args: argparse.Namespace) -> Iterator[Finding]:
         yield from stale_checkout_findings(conn, settings)
 
 
-def _about_mirrors() -> list[Finding]:
-    """The retention of every tool that has transcripts here."""
+def _retention_findings() -> list[Finding]:
+    """The retention period of each tool that has transcripts."""
     from lionstudio.imports.transcripts.retention import retention
     from lionstudio.imports.transcripts.tools import TOOLS
 
     findings = []
     for tool in TOOLS.values():
-        kept = retention(tool)
-        if kept is None or not kept.transcripts:
+        rule = retention(tool)
+        if rule is None or not rule.transcripts:
             continue
-        soon = f"{count(kept.expiring, 'transcript')} within a week" if kept.expiring else "none within a week"
-        text = f"{tool.title} deletes transcripts after {count(kept.days, 'day')} ({kept.origin}): {soon}"
-        findings.append(Finding("info", f"{tool.name}.retention", tool.title, text, kept.advice))
+        soon = f"{count(rule.expiring, 'transcript')} within a week" if rule.expiring else "none within a week"
+        evidence = f"{tool.title} deletes transcripts after {count(rule.days, 'day')} ({rule.origin}): {soon}"
+        findings.append(Finding("info", f"{tool.name}.retention", tool.title, evidence, rule.advice))
     return findings
 
 
@@ -92,54 +89,54 @@ def _print_findings(path: str, findings: list[Finding], args: argparse.Namespace
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"path": path, "deep": args.deep, "findings": [found._asdict() for found in findings]})
+        print_json({"path": path, "deep": args.deep, "findings": [finding._asdict() for finding in findings]})
         return
     paint = styles_for(sys.stdout, refused=args.no_color)
     for severity, noun, colour in _SEVERITIES:
-        of_it = [found for found in findings if found.severity == severity]
-        if of_it:
-            emit(paint(count(len(of_it), noun), colour) + "\n")
-            emit_lines(_lines(of_it, paint))
+        matching = [finding for finding in findings if finding.severity == severity]
+        if matching:
+            emit(paint(count(len(matching), noun), colour) + "\n")
+            emit_lines(_lines(matching, paint))
     if not findings:
-        emit("Nothing is wrong.\n")
+        emit("No problems found.\n")
 
 
 def _lines(findings: Iterable[Finding], paint: Paint) -> Iterable[str]:
-    for found in findings:
-        yield f"  {inline(found.subject)}  {paint(found.code, 'dim')}"
-        yield f"    {inline(found.evidence)}"
-        yield from [f"    → {inline(found.advice)}"] if found.advice else []
+    for finding in findings:
+        yield f"  {inline(finding.subject)}  {paint(finding.code, 'dim')}"
+        yield f"    {inline(finding.evidence)}"
+        yield from [f"    → {inline(finding.advice)}"] if finding.advice else []
 
 
 def _transition(path: str, args: argparse.Namespace) -> int:
     if args.dry_run:
         with db_access.reading(path) as conn:
-            found = list_stale_and_dead(conn)
-        _print_transitions(found, "would be marked failed", args)
+            runs = list_stale_and_dead(conn)
+        _print_transitions(runs, "would be marked failed", args)
         return 0
-    consent = confirm(args, "runs would be marked failed for good")
+    consent = confirm(args, "marking runs failed is irreversible")
     with db_access.database(path, quiet=args.quiet) as database:
-        found = database.read(list_stale_and_dead)
-        if found and not args.yes:
-            say("\n".join(_described(found)))
-            if not consent(f"Mark {count(len(found), 'run')} as failed?"):
-                say("Nothing was changed.")
+        runs = database.read(list_stale_and_dead)
+        if runs and not args.yes:
+            say("\n".join(_run_lines(runs)))
+            if not consent(f"Mark {count(len(runs), 'run')} as failed?"):
+                say("Nothing changed.")
                 return 1
-        moved = database.write(transition_stale) if found else []
-    _print_transitions(moved, "marked failed", args)
+        marked = database.write(transition_stale) if runs else []
+    _print_transitions(marked, "marked failed", args)
     return 0
 
 
-def _print_transitions(found: list[StaleSession], what: str, args: argparse.Namespace) -> None:
+def _print_transitions(runs: list[StaleSession], change: str, args: argparse.Namespace) -> None:
     if args.json:
         from lionstudio.cli._toolkit.json_output import print_json
 
-        print_json({"dry_run": args.dry_run, "transitions": [moved._asdict() for moved in found]})
-    elif found:
-        emit_lines([f"{count(len(found), 'run')} {what}:", *_described(found)])
+        print_json({"dry_run": args.dry_run, "transitions": [run._asdict() for run in runs]})
+    elif runs:
+        emit_lines([f"{count(len(runs), 'run')} {change}:", *_run_lines(runs)])
     else:
-        emit("No run is stale and proven dead.\n")
+        emit("No runs are stale and proven dead.\n")
 
 
-def _described(found: list[StaleSession]) -> list[str]:
-    return [f"  {inline(moved.session_id)}  {inline('; '.join(moved.evidence))}" for moved in found]
+def _run_lines(runs: list[StaleSession]) -> list[str]:
+    return [f"  {inline(run.session_id)}  {inline('; '.join(run.evidence))}" for run in runs]

@@ -1,4 +1,4 @@
-"""`li state embed`: give messages their embeddings, so that they are found by meaning."""
+"""`li state embed`: compute embeddings for semantic search."""
 
 from __future__ import annotations
 
@@ -18,50 +18,48 @@ from lionstudio.embeddings.models import open_embedder
 from lionstudio.state.embeddings import count_embedded, count_missing, find_model
 
 DESCRIPTION = """\
-Make embeddings of messages that have none, by the model that the settings embed_model and embed_url name. What was made
-is kept batch by batch: interrupted or killed, it goes on where it was when it is run again. The texts are sent to that
-address and nowhere else; a model of a package on this machine sends nothing."""
+Compute embeddings for messages without one, with the model of the settings embed_model and embed_url. Every batch is
+stored at once, so an interrupted run continues where it stopped. Texts are sent only to embed_url; a local model sends
+nothing."""
 EXAMPLES = (
-    ("li state embed --dry-run", "how many messages have none; nothing is asked"),
-    ("li state embed", "make all that are missing"),
-    ("li state embed --limit 1000 --batch 32", "a first thousand, 32 in a request"),
-    ("li state embed --again", "all of them anew, after the model was changed"),
+    ("li state embed --dry-run", "count messages without an embedding; calls no model"),
+    ("li state embed", "compute all missing embeddings"),
+    ("li state embed --limit 1000 --batch 32", "the first thousand, 32 per request"),
+    ("li state embed --again", "recompute everything after changing the model"),
 )
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `li state embed`."""
     add = parser.add_argument
-    add("--limit", type=integer(1), metavar="N", help="stop after so many")
-    add("--batch", type=integer(1, 2048), default=BATCH, metavar="N", help="texts in a request (%(default)s)")
-    add("--again", action="store_true", help="make also those anew that are there; needed after a change of model")
-    add("--dry-run", action="store_true", help="only say how many there are and how many are missing")
+    add("--limit", type=integer(1), metavar="N", help="maximum number of messages (default: all)")
+    add("--batch", type=integer(1, 2048), default=BATCH, metavar="N", help="texts per request (default %(default)s)")
+    add("--again", action="store_true", help="recompute existing embeddings (required after changing the model)")
+    add("--dry-run", action="store_true", help="only print the numbers of existing and missing embeddings")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make them, or count them."""
     settings = db_access.settings_of(args)
     if args.dry_run:
         return _count(args, settings.db)
     with db_access.reading(settings.db):
-        pass  # where there is no database the refusal says so, before a model is opened
+        pass  # fail on a missing database before opening a model
     embedder = open_embedder(settings, os.environ)
-    how = {"limit": args.limit, "batch": args.batch, "again": args.again}
+    options = {"limit": args.limit, "batch": args.batch, "again": args.again}
     try:
         with (
             db_access.database(settings.db, quiet=args.quiet) as database,
             progress_when_known("Embedding", quiet=args.quiet, home=db_access.settings_of(args).home) as watch,
         ):
-            done = embed_missing(database, embedder, watch=watch, **how)
+            result = embed_missing(database, embedder, watch=watch, **options)
     except KeyboardInterrupt:
-        say("Interrupted; what was made is kept, and the next run goes on from there.", quiet=args.quiet)
+        say("Interrupted. Stored embeddings are kept; run the command again to continue.", quiet=args.quiet)
         raise
     if args.json:
-        print_json({"schema_version": 1, "model": embedder.model, **done._asdict()})
+        print_json({"schema_version": 1, "model": embedder.model, **result._asdict()})
     else:
-        emit(f"{count(done.embedded, 'message')} embedded by {inline(embedder.model)}\n")
-        if done.refused:
-            say(f"{count(done.refused, 'message')} refused: {inline(done.reason or '')}")
+        emit(f"Embedded {count(result.embedded, 'message')} with {inline(embedder.model)}\n")
+        if result.refused:
+            say(f"The model refused {count(result.refused, 'message')}: {inline(result.reason or '')}")
     return 0
 
 
@@ -72,6 +70,6 @@ def _count(args: argparse.Namespace, db: str) -> int:
     if args.json:
         print_json({"schema_version": 1, "dry_run": True, "model": model, "embedded": embedded, "missing": missing})
     else:
-        by = f" by {inline(model)}" if model else ""
-        emit(f"{count(embedded, 'message')} embedded{by}, {missing:,} without an embedding\n")
+        name = f" with {inline(model)}" if model else ""
+        emit(f"{count(embedded, 'message')} embedded{name}, {missing:,} without an embedding\n")
     return 0

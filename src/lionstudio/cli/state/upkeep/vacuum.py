@@ -1,4 +1,4 @@
-"""`li state vacuum`: rebuild the file without its free space. Everybody else waits meanwhile."""
+"""`li state vacuum`: rebuild the database file without its free space; other writers wait meanwhile."""
 
 from __future__ import annotations
 
@@ -10,21 +10,17 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.state.sqlite.maintenance import file_size, vacuum
 
-EXAMPLES = (
-    ("li state vacuum", "after a large prune"),
-    ("li state stats", "see first how much is free inside the file"),
-)
+EXAMPLES = (("li state vacuum", "after a large prune"), ("li state stats", "check the free space first"))
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    """`li state vacuum` has no options of its own."""
+    """This command has no options of its own."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Rebuild the file, and say what that gave back."""
     path = db_access.settings_of(args).db
     with db_access.writing(path, quiet=args.quiet) as conn:
-        say(f"Rebuilding {size(file_size(path))}; nobody else can write meanwhile…", quiet=args.quiet)
+        say(f"Rebuilding {size(file_size(path))}; other writers wait…", quiet=args.quiet)
         with db_access.watched(conn, "Rebuilding", quiet=args.quiet):
             before, after = vacuum(conn)
     if args.json:
@@ -32,6 +28,6 @@ def run(args: argparse.Namespace) -> int:
 
         print_json({"size_bytes_before": before, "size_bytes_after": after})
     else:
-        gain = f"{size(before - after)} given back" if after < before else "there was nothing to give back"
+        gain = f"freed {size(before - after)}" if after < before else "no space to free"
         emit(f"{size(before)} before, {size(after)} after: {gain}.\n")
     return 0

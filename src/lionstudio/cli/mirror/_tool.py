@@ -24,7 +24,7 @@ from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.database import Database
 from lionstudio.state.imports.session_merge import tune_for_import
 
-_MOST_SHOWN = 20  # files that could not be read, or lines of them; --json has all
+_MAX_SHOWN = 20  # unreadable files or lines; --json has all of them
 
 
 class MirrorCommand:
@@ -78,7 +78,7 @@ def _once(args: argparse.Namespace, tool: TranscriptTool, root: str, database: D
         with _bar(args, tool) as watch:
             Mirror(database, tool, root, watch=watch).run(report)
     except KeyboardInterrupt:
-        say("Interrupted; what was read is kept, and the next run goes on from there.", quiet=args.quiet)
+        say("Interrupted. TeamImport messages are kept; run the command again to continue.", quiet=args.quiet)
         _print(report, args, tool, root)
         raise
     _print(report, args, tool, root)
@@ -95,7 +95,7 @@ def _preview(args: argparse.Namespace, tool: TranscriptTool, root: str, path: st
 
 @contextmanager
 def _existing(path: str) -> Iterator[Database]:
-    """The database, or an empty one for the time of a look: a dry run makes none."""
+    """The database, or a temporary empty one: a dry run creates none."""
     if os.path.exists(path):
         with db_access.database(path) as database:
             yield database
@@ -111,12 +111,12 @@ def _follow(args: argparse.Namespace, tool: TranscriptTool, root: str, database:
             reports = follow(Mirror(database, tool, root, watch=watch), tool, root)
             first = next(reports)
         _print(first, args, tool, root)
-        say(f"Following {root}. Ctrl-C stops.", quiet=args.quiet)
+        say(f"Following {root}. Press Ctrl-C to stop.", quiet=args.quiet)
         flush()
         for report in reports:
             _print_news(report, args, tool, root)
     except KeyboardInterrupt:
-        return 0  # that is how it is meant to end
+        return 0  # the normal end of --follow
     return 0
 
 
@@ -126,25 +126,29 @@ def _bar(args: argparse.Namespace, tool: TranscriptTool) -> AbstractContextManag
 
 
 def _wire(report: Report, args: argparse.Namespace, tool: TranscriptTool, root: str) -> dict[str, object]:
-    found = report.to_dict()
-    found.pop("tables_left_out", None)
-    return {"tool": tool.name, "root": root, "dry_run": args.dry_run, **found}
+    fields = report.to_dict()
+    fields.pop("tables_left_out", None)
+    return {"tool": tool.name, "root": root, "dry_run": args.dry_run, **fields}
 
 
 def _print(report: Report, args: argparse.Namespace, tool: TranscriptTool, root: str) -> None:
     if args.json:
         _print_json(_wire(report, args, tool, root), one_line=args.follow)
         return
-    fresh, longer = report.total(ItemOutcome.IMPORTED), report.total(ItemOutcome.UPDATED)
-    would = "would be read" if args.dry_run else "read"
-    emit(
-        f"{tool.title}: {count(report.messages, 'new message')} {would} from {count(fresh, 'new transcript')} and "
-        f"{longer:,} that grew; {report.total(ItemOutcome.UNCHANGED):,} had nothing new.\n"
-    )
-    complaints = [item for item in report.items if item.reason]
-    emit_lines(f"  {inline(item.name)}: {inline(item.reason or '')}" for item in complaints[:_MOST_SHOWN])
-    if len(complaints) > _MOST_SHOWN:
-        emit(f"  … and {len(complaints) - _MOST_SHOWN:,} more; --json lists them all.\n")
+    emit(f"{tool.title}: {_summary(report, dry_run=args.dry_run)}\n")
+    problems = [item for item in report.items if item.reason]
+    emit_lines(f"  {inline(item.name)}: {inline(item.reason or '')}" for item in problems[:_MAX_SHOWN])
+    if len(problems) > _MAX_SHOWN:
+        emit(f"  … and {len(problems) - _MAX_SHOWN:,} more; --json lists them all.\n")
+
+
+def _summary(report: Report, *, dry_run: bool) -> str:
+    new, updated = report.total(ItemOutcome.IMPORTED), report.total(ItemOutcome.UPDATED)
+    sources = [count(new, "new transcript")] if new else []
+    sources += [count(updated, "updated transcript")] if updated else []
+    if not sources:
+        return "no new messages"
+    return f"{'would read' if dry_run else 'read'} {count(report.messages, 'message')} from {' and '.join(sources)}"
 
 
 def _print_news(report: Report, args: argparse.Namespace, tool: TranscriptTool, root: str) -> None:
@@ -154,16 +158,16 @@ def _print_news(report: Report, args: argparse.Namespace, tool: TranscriptTool, 
     now = time.strftime("%H:%M:%S")
     for item in report.items:
         if item.messages or item.reason:
-            said = f"+{count(item.messages, 'message')}" if item.messages else inline(item.reason or "")
-            emit(f"{now}  {said}  {inline(item.name)}\n")
+            text = f"+{count(item.messages, 'message')}" if item.messages else inline(item.reason or "")
+            emit(f"{now}  {text}  {inline(item.name)}\n")
     flush()
 
 
-def _print_json(found: dict[str, object], *, one_line: bool) -> None:
+def _print_json(record: dict[str, object], *, one_line: bool) -> None:
     from lionstudio.cli._toolkit.json_output import SCHEMA_VERSION, print_json, to_json
 
     if one_line:
-        emit(to_json({"schema_version": SCHEMA_VERSION, **found}) + "\n")
+        emit(to_json({"schema_version": SCHEMA_VERSION, **record}) + "\n")
         flush()
     else:
-        print_json(found)
+        print_json(record)

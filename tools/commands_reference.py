@@ -1,4 +1,4 @@
-"""The part of docs/reference/commands.md that is made from the commands; `python -m tests.support.reference` renews it."""
+"""Write the generated part of docs/reference/commands.md from the commands and their options: `make docs`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 from lionstudio.cli._toolkit.args import load, parser_of
 from lionstudio.cli.registry import COMMANDS, GLOBAL_OPTIONS, GROUPS, SECTIONS
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
-BEGIN = "<!-- What follows is made from the commands: python -m tests.support.reference -->"
+DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "reference" / "commands.md"
+BEGIN = "<!-- Generated from the commands by `make docs`; do not edit below this line. -->"
 _COMMON = {option for option, _, _ in GLOBAL_OPTIONS} | {"-h", "--help"}
 
 
 def reference() -> str:
-    """Every command with its options and examples."""
     return "\n".join(_lines())
 
 
@@ -23,7 +22,7 @@ def _lines() -> Iterator[str]:
     for title, commands in SECTIONS:
         yield f"\n## {title}\n"
         group = ""
-        for name, _ in commands:
+        for name, _, _ in commands:
             before, group = group, name.partition(" ")[0]
             if group != before and group in GROUPS:
                 yield f"`li {group}`: {GROUPS[group]}.\n"
@@ -71,7 +70,6 @@ def _metavar(action: argparse.Action) -> str:
 
 
 def main() -> None:
-    """Write the part anew."""
     before = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[0]
     DOCUMENT.write_text(before + BEGIN + "\n" + reference().rstrip() + "\n", encoding="utf-8")
 
