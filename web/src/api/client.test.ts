@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { access } from "./access";
+import { access } from "./auth";
 import { addressOf, get, send } from "./client";
 import { ApiError } from "./errors";
 

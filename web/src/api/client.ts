@@ -1,5 +1,5 @@
 // The only place that calls fetch for JSON. Paths, parameters and answers are typed by the server's OpenAPI.
-import { access } from "./access";
+import { access } from "./auth";
 import { errorOf, unreachable } from "./errors";
 import type { paths } from "./schema";
 

@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { keys } from "./keys";
-import { CLOCK_MS } from "./queries";
+import { CLOCK_MS } from "./query-client";
 
 export const dashboard = () =>
   queryOptions({

@@ -3,12 +3,12 @@
 // Browsers allow six connections to a server, all tabs together, so only one tab holds the stream (whoever has the
 // lock) and tells the others. The page subscribes first and fetches then: nothing falls into the gap.
 import type { QueryClient } from "@tanstack/react-query";
-import { type Change, concernsOf } from "@/domain/changes";
-import type { SentEvent } from "@/domain/sse";
-import { access } from "./access";
-import { heard, lost } from "./line";
-import { Refresher } from "./refreshing";
-import { follow } from "./stream";
+import { type Change, concernsOf } from "@/domain/live/changes";
+import type { SentEvent } from "@/domain/live/sse";
+import { access } from "./auth";
+import { heard, lost } from "./connection";
+import { follow } from "./event-stream";
+import { Refresher } from "./invalidator";
 
 type Told =
   | { type: "hello" | "heard" | "lost" | "out" }

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { type Filters, keys, type Schema } from "./keys";
-import { CLOCK_MS } from "./queries";
+import { CLOCK_MS } from "./query-client";
 
 export type Run = Schema<"Run">;
 export type Runs = Schema<"Runs">;

@@ -7,8 +7,8 @@ import "@mantine/spotlight/styles.css";
 import "./theme.css";
 import { createRoot } from "react-dom/client";
 import { startLive } from "@/api/live";
-import { createQueries } from "@/api/queries";
-import { startKeys } from "@/ui/keys";
+import { createQueries } from "@/api/query-client";
+import { startKeys } from "@/ui/keyboard/shortcuts";
 import { App } from "./app";
 import { createAppRouter } from "./router";
 

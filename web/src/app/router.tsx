@@ -12,9 +12,9 @@ import { searchRoute } from "@/pages/search/route";
 import { showRoute } from "@/pages/show/route";
 import { showsRoute } from "@/pages/shows/route";
 import { teamRoute, teamsRoute } from "@/pages/teams/route";
-import { RouteError } from "@/ui/away";
-import { rootRoute } from "@/ui/root";
-import { Lost } from "./lost";
+import { RouteError } from "@/ui/feedback/offline-page";
+import { rootRoute } from "@/ui/routing/root-route";
+import { Lost } from "./not-found";
 import { Shell } from "./shell";
 
 const routes = rootRoute.addChildren([

@@ -5,19 +5,19 @@ import { spotlight } from "@mantine/spotlight";
 import { IconMenu2, IconSearch } from "@tabler/icons-react";
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
-import { access } from "@/api/access";
+import { access } from "@/api/auth";
 import { useStore } from "@/api/store";
-import { useKeys } from "@/ui/keys";
-import { patiently } from "@/ui/patiently";
+import { useKeys } from "@/ui/keyboard/shortcuts";
+import { patiently } from "@/ui/routing/retry";
 import { Logo } from "./logo";
-import { PLACES } from "./places";
-import { Rail } from "./rail";
+import { PLACES } from "./nav-items";
 import classes from "./shell.module.css";
+import { Rail } from "./sidebar";
 import { SignIn } from "./sign-in";
 
 // Loaded after the first page is on the screen: nobody presses a key before that.
-const Palette = lazy(patiently(() => import("./palette")));
-const ShortcutSheet = lazy(patiently(() => import("./shortcuts")));
+const Palette = lazy(patiently(() => import("./command-palette")));
+const ShortcutSheet = lazy(patiently(() => import("./shortcut-sheet")));
 
 export function Shell() {
   const signedIn = useStore(access) === "in";

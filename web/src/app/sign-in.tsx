@@ -2,8 +2,8 @@
 import { Button, Code, PasswordInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { post } from "@/api/client";
-import { told } from "@/ui/confirm";
-import { CopyButton } from "@/ui/copy";
+import { told } from "@/ui/feedback/confirm";
+import { CopyButton } from "@/ui/text/copy-button";
 import classes from "./sign-in.module.css";
 
 export function SignIn() {

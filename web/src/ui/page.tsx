@@ -1,6 +1,6 @@
 // The frame of a page: its name, its actions, the freshness mark, and the part that scrolls.
 import { type ReactNode, useEffect, useRef } from "react";
-import { FreshnessMark } from "./freshness";
+import { FreshnessMark } from "./feedback/connection-status";
 import classes from "./page.module.css";
 
 interface PageProps {

@@ -4,13 +4,13 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { backup, checkpoint, database, vacuum } from "@/api/admin";
 import type { Schema } from "@/api/keys";
-import { bytes, grouped } from "@/domain/format";
-import { StackedBars } from "@/ui/bars";
-import { told } from "@/ui/confirm";
+import { bytes, grouped } from "@/domain/text/format";
+import { StackedBars } from "@/ui/data/bar-charts";
+import { told } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
 import classes from "./admin.module.css";
-import { Prune } from "./prune";
+import { Prune } from "./prune-dialog";
 
 const DEEDS = [
   {

@@ -4,11 +4,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { doctor, transitionStale } from "@/api/admin";
 import type { Schema } from "@/api/keys";
-import { plural } from "@/domain/format";
-import { ConfirmPreview } from "@/ui/confirm";
+import { plural } from "@/domain/text/format";
+import { ConfirmPreview } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
 import classes from "./admin.module.css";
 
 type Stale = Schema<"StaleRun">;

@@ -1,10 +1,10 @@
 // Everything that is marked running, by how it does, with what says so.
 import { useQuery } from "@tanstack/react-query";
 import { health } from "@/api/admin";
+import { RelativeTime } from "@/ui/data/time";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
 import classes from "./admin.module.css";
 
 export function HealthSection() {

@@ -3,11 +3,11 @@ import { Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { imports, launch } from "@/api/admin";
 import type { Schema } from "@/api/keys";
-import { bytes, grouped } from "@/domain/format";
-import { told } from "@/ui/confirm";
+import { bytes, grouped } from "@/domain/text/format";
+import { Duration, RelativeTime } from "@/ui/data/time";
+import { told } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { Duration, RelativeTime } from "@/ui/time";
 import classes from "./admin.module.css";
 
 type Status = Schema<"ImportStatus">;

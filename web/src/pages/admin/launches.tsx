@@ -5,12 +5,12 @@ import { useState } from "react";
 import { launches } from "@/api/admin";
 import { get, remove } from "@/api/client";
 import type { Schema } from "@/api/keys";
-import { CodeBlock } from "@/ui/code";
-import { told } from "@/ui/confirm";
+import { RelativeTime } from "@/ui/data/time";
+import { told } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
+import { CodeBlock } from "@/ui/text/code-block";
 import classes from "./admin.module.css";
 
 export function LaunchesSection() {

@@ -1,9 +1,9 @@
 // The end of the Studio's own log, as it grows.
 import { useQuery } from "@tanstack/react-query";
 import { logs } from "@/api/admin";
-import { CodeBlock } from "@/ui/code";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
+import { CodeBlock } from "@/ui/text/code-block";
 import classes from "./admin.module.css";
 
 export function LogSection() {

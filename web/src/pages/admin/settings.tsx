@@ -1,8 +1,8 @@
 // Every setting, its value and where that came from.
 import { useQuery } from "@tanstack/react-query";
 import { settings } from "@/api/admin";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
 import classes from "./admin.module.css";
 
 export function SettingsSection() {

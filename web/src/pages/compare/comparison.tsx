@@ -2,16 +2,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/keys";
-import { runOutline } from "@/api/transcript";
-import { files, type Pair, pairs, tools } from "@/domain/comparing";
-import { compact, cost, duration, grouped } from "@/domain/format";
+import { runOutline } from "@/api/messages";
+import { files, type Pair, pairs, tools } from "@/domain/runs/compare";
+import { compact, cost, duration, grouped } from "@/domain/text/format";
+import { StatePill } from "@/ui/data/state-pill";
+import { RelativeTime } from "@/ui/data/time";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Section } from "@/ui/page";
-import { StatePill } from "@/ui/state-pill";
-import { Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
 import classes from "./compare.module.css";
-import { Parting } from "./parting";
+import { Parting } from "./first-difference";
 
 type Detail = Schema<"RunDetail">;
 

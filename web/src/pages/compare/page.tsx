@@ -4,10 +4,10 @@ import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { run } from "@/api/runs";
-import { useKeys } from "@/ui/keys";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useKeys } from "@/ui/keyboard/shortcuts";
 import { TextLink } from "@/ui/link";
 import { Page } from "@/ui/page";
-import { EmptyState, Loaded } from "@/ui/states";
 import { Comparison } from "./comparison";
 
 export function ComparePage() {

@@ -5,7 +5,7 @@ import { EditorView, lineNumbers } from "@codemirror/view";
 import { getNonce } from "get-nonce";
 import { useEffect, useRef } from "react";
 import classes from "./editor.module.css";
-import { look } from "./look";
+import { look } from "./editor-theme";
 
 export default function CodeDiff({ before, after, label }: { before: string; after: string; label: string }) {
   const place = useRef<HTMLDivElement>(null);

@@ -11,7 +11,7 @@ import { getNonce } from "get-nonce";
 import { useEffect, useRef } from "react";
 import type { TextProblem } from "@/api/definitions";
 import classes from "./editor.module.css";
-import { colours, look } from "./look";
+import { colours, look } from "./editor-theme";
 
 interface EditorProps {
   text: string;

@@ -4,15 +4,15 @@ import { IconHistory } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type Detail, definition } from "@/api/definitions";
-import { useKeys } from "@/ui/keys";
+import { Loaded } from "@/ui/feedback/placeholders";
+import { useKeys } from "@/ui/keyboard/shortcuts";
 import { TextLink } from "@/ui/link";
 import { Page } from "@/ui/page";
-import { Loaded } from "@/ui/states";
+import { Reading } from "./definition-view";
 import classes from "./definitions.module.css";
-import { Editing } from "./editing";
-import { History } from "./history";
+import { Editing } from "./editor";
 import { useKind } from "./kinds";
-import { Reading } from "./reading";
+import { History } from "./version-history";
 
 export function DefinitionPage() {
   const words = useKind();

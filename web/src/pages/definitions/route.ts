@@ -1,10 +1,10 @@
 // Agents and playbooks are both files with a history; one set of pages shows either.
 import { createRoute } from "@tanstack/react-router";
-import { oneOf, text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { rootRoute } from "@/ui/root";
+import { oneOf, text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
 
-const list = lazyPage(() => import("./list"), "DefinitionsPage");
+const list = lazyPage(() => import("./list-page"), "DefinitionsPage");
 const one = lazyPage(() => import("./page"), "DefinitionPage");
 
 const inList = (raw: Record<string, unknown>) => {

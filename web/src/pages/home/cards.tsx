@@ -1,7 +1,7 @@
 // Numbers that lead to the lists behind them.
 import { IconClock, IconClockPause, IconEye, IconLoader2, IconUsers, IconX } from "@tabler/icons-react";
 import type { Schema } from "@/api/keys";
-import { grouped } from "@/domain/format";
+import { grouped } from "@/domain/text/format";
 import { TextLink } from "@/ui/link";
 import classes from "./cards.module.css";
 

@@ -1,14 +1,14 @@
 // The first page: what waits for you, what runs, what happened.
 import { useQuery } from "@tanstack/react-query";
 import { attention, dashboard, stats } from "@/api/home";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Page, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { AttentionList } from "./attention";
+import { ActiveShows } from "./active-shows";
+import { AttentionList } from "./attention-list";
 import { Cards } from "./cards";
 import classes from "./home.module.css";
-import { HoursChart } from "./hours";
-import { RecentRuns } from "./recent";
-import { ActiveShows } from "./shows";
+import { HoursChart } from "./hours-chart";
+import { RecentRuns } from "./recent-runs";
 import { Welcome } from "./welcome";
 
 export function HomePage() {

@@ -1,6 +1,6 @@
 // The home of somebody new: three ways to see something within a minute.
 import { IconHistory, IconRobot, IconSitemap } from "@tabler/icons-react";
-import { CopyButton } from "@/ui/copy";
+import { CopyButton } from "@/ui/text/copy-button";
 import classes from "./welcome.module.css";
 
 const WAYS = [

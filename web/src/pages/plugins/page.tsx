@@ -4,11 +4,11 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { plugins, skills } from "@/api/definitions";
 import type { Schema } from "@/api/keys";
-import { plural } from "@/domain/format";
-import { useListKeys } from "@/ui/list-keys";
+import { plural } from "@/domain/text/format";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
 import { Page, Panel, Section } from "@/ui/page";
-import { EmptyState, Loaded } from "@/ui/states";
-import { PluginRow } from "./plugin";
+import { PluginRow } from "./plugin-row";
 import classes from "./plugins.module.css";
 import { Problems } from "./problems";
 

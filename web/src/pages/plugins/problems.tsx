@@ -1,6 +1,6 @@
 // What is wrong with a file, in its own words.
 import type { Schema } from "@/api/keys";
-import { withHint } from "@/domain/sentences";
+import { withHint } from "@/domain/text/hints";
 import classes from "./plugins.module.css";
 
 export function Problems({ problems }: { problems: Schema<"TextProblem">[] }) {

@@ -2,9 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { run } from "@/api/runs";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Page } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { RunView } from "./view";
+import { RunView } from "./run-view";
 
 export function RunPage() {
   const { runId } = useParams({ from: "/runs/$runId" });

@@ -1,10 +1,10 @@
 import { createRoute } from "@tanstack/react-router";
+import { messagePiece } from "@/api/messages";
 import { run } from "@/api/runs";
-import { messagePiece } from "@/api/transcript";
-import { number, text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { prepareMarkdown } from "@/ui/markdown";
-import { rootRoute } from "@/ui/root";
+import { number, text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
+import { prepareMarkdown } from "@/ui/text/markdown";
 
 /** `m` is the message that the address means: its number in the run, or its id. */
 function validateSearch(raw: Record<string, unknown>): { m?: number | string; find?: string } {

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { messageOrd } from "@/api/transcript";
+import { messageOrd } from "@/api/messages";
 
 export interface Cursor {
   /** The ord that the address names. */

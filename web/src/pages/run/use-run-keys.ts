@@ -1,10 +1,10 @@
 // The keys of a run: errors, what people said, rows, follow.
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import type { RefObject } from "react";
-import type { Outline } from "@/domain/outline";
-import { neighbour } from "@/domain/windows";
-import { useKeys } from "@/ui/keys";
-import type { TranscriptHandle } from "./transcript";
+import { neighbour } from "@/domain/transcript/chunks";
+import type { Outline } from "@/domain/transcript/outline";
+import { useKeys } from "@/ui/keyboard/shortcuts";
+import type { TranscriptHandle } from "./transcript/message-scroller";
 import type { Cursor } from "./use-cursor";
 
 interface RunKeys {

@@ -1,15 +1,15 @@
 // Runs: one bar of filters, and a list that never moves under the reader.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { grouped } from "@/domain/format";
+import { grouped } from "@/domain/text/format";
+import { EmptyState, ErrorState, LoadingLine } from "@/ui/feedback/placeholders";
 import { Page } from "@/ui/page";
-import { EmptyState, ErrorState, LoadingLine } from "@/ui/states";
-import { SelectionBar } from "./actions";
-import { ColumnPicker, useColumns } from "./columns";
-import { RunsFilter } from "./filter";
-import { filtersOf } from "./filters";
-import { RunList } from "./list";
-import { useRunList } from "./listing";
+import { filtersOf } from "./api-filters";
+import { ColumnPicker, useColumns } from "./column-picker";
+import { RunList } from "./run-list";
+import { RunsFilter } from "./runs-filter";
+import { SelectionBar } from "./selection-bar";
+import { useRunList } from "./use-run-list";
 
 export function RunsPage() {
   const search = useSearch({ from: "/runs" });

@@ -1,7 +1,7 @@
 import { createRoute } from "@tanstack/react-router";
-import { number, oneOf, text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { rootRoute } from "@/ui/root";
+import { number, oneOf, text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
 
 const CARDS = ["running", "failed_24h", "slow", "stale", "needs_review"] as const;
 

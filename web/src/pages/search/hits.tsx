@@ -3,13 +3,13 @@ import { IconRobot, IconSettings, IconTool, IconUser } from "@tabler/icons-react
 import { useNavigate } from "@tanstack/react-router";
 import { type ComponentType, useRef } from "react";
 import type { Hit } from "@/api/search";
-import { marked, wordsOf } from "@/domain/marking";
-import { shortId } from "@/domain/runs";
-import { visible } from "@/domain/visible";
+import { shortId } from "@/domain/runs/run-name";
+import { visible } from "@/domain/text/bidi";
+import { marked, wordsOf } from "@/domain/text/highlight";
+import { RelativeTime } from "@/ui/data/time";
+import { useListKeys } from "@/ui/keyboard/list-keys";
 import { LeadingRow, TextLink } from "@/ui/link";
-import { useListKeys } from "@/ui/list-keys";
-import { RelativeTime } from "@/ui/time";
-import { VirtualList, type VirtualListHandle } from "@/ui/virtual-list";
+import { VirtualList, type VirtualListHandle } from "@/ui/list/virtual-list";
 import classes from "./search.module.css";
 
 const ICONS: Record<string, ComponentType<{ size: number; stroke: number }>> = {

@@ -1,7 +1,7 @@
 import { createRoute } from "@tanstack/react-router";
-import { oneOf, text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { rootRoute } from "@/ui/root";
+import { oneOf, text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
 
 export const MODES = ["words", "semantic", "hybrid"] as const;
 export const ORDERS = ["newest", "best"] as const;

@@ -4,9 +4,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { keys } from "@/api/keys";
 import { type Deed, type Order, order, type Play, type Show } from "@/api/shows";
-import { filled, outcomeOf } from "@/domain/deeds";
-import { ConfirmPreview } from "@/ui/confirm";
-import { WantedFields } from "@/ui/wanted-fields";
+import { filled, outcomeOf } from "@/domain/actions";
+import { WantedFields } from "@/ui/action-fields";
+import { ConfirmPreview } from "@/ui/feedback/confirm";
 
 const FORWARD = new Set(["approve", "run", "resume"]);
 

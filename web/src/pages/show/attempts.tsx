@@ -2,15 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Attempt, attempts } from "@/api/shows";
-import { seconds } from "@/domain/shows";
+import { seconds } from "@/domain/shows/timeline";
+import { RelativeTime } from "@/ui/data/time";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
-import { Markdown } from "@/ui/markdown";
-import { Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
-import { Fold, Part } from "./details";
-import classes from "./details.module.css";
-import { BranchDiff } from "./diff";
-import badges from "./plays.module.css";
+import { Markdown } from "@/ui/text/markdown";
+import { BranchDiff } from "./branch-diff";
+import { Fold, Part } from "./play-details";
+import classes from "./play-details.module.css";
+import badges from "./plays-table.module.css";
 import shared from "./show.module.css";
 
 export function Attempts({ topic, name }: { topic: string; name: string }) {

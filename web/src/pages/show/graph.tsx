@@ -12,9 +12,9 @@ import {
 } from "@xyflow/react";
 import { useEffect, useMemo } from "react";
 import type { Play, Show } from "@/api/shows";
-import { FITS } from "@/domain/shows";
+import { FITS } from "@/domain/shows/timeline";
 import classes from "./graph.module.css";
-import type { Linked } from "./strip";
+import type { Linked } from "./graph-panel";
 
 const WIDTH = 148;
 const HEIGHT = 30;

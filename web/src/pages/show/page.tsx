@@ -3,17 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Show, show as showQuery } from "@/api/shows";
+import { StatePill } from "@/ui/data/state-pill";
+import { Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
 import { TextLink } from "@/ui/link";
-import { useListKeys } from "@/ui/list-keys";
 import { Page } from "@/ui/page";
-import { StatePill } from "@/ui/state-pill";
-import { Loaded } from "@/ui/states";
 import { ShowActions } from "./actions";
-import { Facts } from "./facts";
+import { GraphStrip } from "./graph-panel";
 import { Plan } from "./plan";
-import { PlaysTable, rowId } from "./plays";
+import { PlaysTable, rowId } from "./plays-table";
 import classes from "./show.module.css";
-import { GraphStrip } from "./strip";
+import { Facts } from "./show-facts";
 import { Timeline } from "./timeline";
 
 export function ShowPage() {

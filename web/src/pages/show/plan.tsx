@@ -1,7 +1,8 @@
 // `_show.md` as it was written, closed until somebody wants to read it.
-import { Markdown } from "@/ui/markdown";
+
 import { Panel } from "@/ui/page";
-import { Fold } from "./details";
+import { Markdown } from "@/ui/text/markdown";
+import { Fold } from "./play-details";
 import classes from "./show.module.css";
 
 export function Plan({ text, error }: { text: string | null; error: string | null }) {

@@ -1,9 +1,10 @@
 // What ran when, a lane for each play; the critical path is marked.
-import { duration, moment, plural } from "@/domain/format";
-import { extent, lanes } from "@/domain/shows";
-import { useNow } from "@/ui/clock";
+
+import { extent, lanes } from "@/domain/shows/timeline";
+import { duration, moment, plural } from "@/domain/text/format";
+import { useNow } from "@/ui/data/use-now";
 import { Panel } from "@/ui/page";
-import type { Linked } from "./strip";
+import type { Linked } from "./graph-panel";
 import classes from "./timeline.module.css";
 
 export function Timeline({ show, marked, hover, open }: Linked) {

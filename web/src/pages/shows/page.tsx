@@ -2,11 +2,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ShowListed, shows } from "@/api/shows";
-import { grouped } from "@/domain/format";
-import { useListKeys } from "@/ui/list-keys";
+import { grouped } from "@/domain/text/format";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
 import { Page, Panel } from "@/ui/page";
-import { EmptyState, Loaded } from "@/ui/states";
-import { ShowRow } from "./row";
+import { ShowRow } from "./show-row";
 import classes from "./shows.module.css";
 
 export function ShowsPage() {

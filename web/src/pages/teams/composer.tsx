@@ -4,8 +4,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { keys } from "@/api/keys";
 import { sendTo } from "@/api/teams";
-import { told } from "@/ui/confirm";
-import { useKeys } from "@/ui/keys";
+import { told } from "@/ui/feedback/confirm";
+import { useKeys } from "@/ui/keyboard/shortcuts";
 import classes from "./teams.module.css";
 
 export function Composer({ id, members }: { id: string; members: string[] }) {

@@ -2,16 +2,16 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type Team, teams } from "@/api/teams";
-import { plural } from "@/domain/format";
+import { plural } from "@/domain/text/format";
+import { StatePill } from "@/ui/data/state-pill";
+import { RelativeTime } from "@/ui/data/time";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
 import { TextLink } from "@/ui/link";
-import { useListKeys } from "@/ui/list-keys";
 import { Page, Panel } from "@/ui/page";
-import { StatePill } from "@/ui/state-pill";
-import { EmptyState, Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
 import classes from "./teams.module.css";
 
-export { TeamPage } from "./team";
+export { TeamPage } from "./team-page";
 
 export function TeamsPage() {
   const query = useQuery(teams());

@@ -1,0 +1,80 @@
+// One line to the server's feed that mends itself. Not EventSource: that hides heartbeats and the reason of a refusal.
+
+import { SILENCE_MS } from "@/domain/live/freshness";
+import { EventParser, type SentEvent } from "@/domain/live/sse";
+
+export interface StreamHandlers {
+  opened: () => void;
+  heard: () => void;
+  event: (event: SentEvent) => void;
+  lost: (status: number) => void;
+}
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 8000;
+
+/** Follow a stream until the signal says so; after a break it goes on behind the last event that was seen. */
+export async function follow(
+  address: string,
+  lastSeen: () => string | undefined,
+  on: StreamHandlers,
+  stop: AbortSignal,
+): Promise<void> {
+  let wait = FIRST_WAIT_MS;
+  while (!stop.aborted) {
+    const status = await once(address, lastSeen(), on, stop, () => {
+      wait = FIRST_WAIT_MS;
+    });
+    if (stop.aborted) return;
+    on.lost(status);
+    await pause(wait, stop);
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+}
+
+async function once(
+  address: string,
+  last: string | undefined,
+  on: StreamHandlers,
+  stop: AbortSignal,
+  stood: () => void,
+): Promise<number> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  try {
+    const headers: Record<string, string> = { Accept: "text/event-stream" };
+    if (last !== undefined) headers["Last-Event-ID"] = last;
+    const signal = AbortSignal.any([stop, silence.signal]);
+    const answer = await fetch(address, { headers, signal, cache: "no-store" });
+    if (!answer.ok || !answer.body) return answer.status;
+    const parser = new EventParser(on.heard);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    on.opened();
+    stood();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return 200;
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      on.heard();
+      for (const event of parser.push(value)) on.event(event);
+    }
+  } catch {
+    return 0;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    // Whoever comes back to the tab or to the network should not wait for the rest of it.
+    for (const event of ["online", "focus"])
+      addEventListener(event, () => resolve(), { once: true, signal: stop });
+    stop.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

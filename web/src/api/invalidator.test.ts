@@ -1,0 +1,35 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Refresher } from "./invalidator";
+
+let asked: unknown[] = [];
+const queries = {
+  invalidateQueries: (what?: unknown) => asked.push(what ?? "all"),
+} as unknown as QueryClient;
+
+beforeEach(() => {
+  asked = [];
+  vi.useFakeTimers();
+});
+afterEach(() => void vi.useRealTimers());
+
+test("a thousand messages make the page ask at once, and then twice a second", () => {
+  const refresher = new Refresher(queries, () => Date.now());
+  for (let i = 0; i < 1000; i++) {
+    refresher.add([{ root: "runs" }]);
+    vi.advanceTimersByTime(2);
+  }
+  expect(asked.length).toBeGreaterThanOrEqual(4);
+  expect(asked.length).toBeLessThanOrEqual(6);
+});
+
+test("the last change is never left unseen, and others are not held up by it", () => {
+  const refresher = new Refresher(queries, () => Date.now());
+  refresher.add([{ root: "runs" }]);
+  refresher.add([{ root: "runs" }, { root: "run", id: "a" }]);
+  expect(asked).toEqual([{ queryKey: ["runs"] }, { queryKey: ["run", "a"] }]);
+  vi.advanceTimersByTime(600);
+  expect(asked.at(-1)).toEqual({ queryKey: ["runs"] });
+  vi.advanceTimersByTime(5000);
+  expect(asked).toHaveLength(3);
+});

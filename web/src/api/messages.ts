@@ -1,0 +1,120 @@
+// What was said in a run: pieces of its messages, its outline, its timeline, its texts. Pieces are not made old by the
+// feed: a message never changes, and new ones are added to the piece they belong to.
+import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
+import { PIECE, type Piece } from "@/domain/transcript/chunks";
+import { joined, type Outline } from "@/domain/transcript/outline";
+import { get } from "./client";
+import type { Schema } from "./keys";
+
+export type Message = Schema<"Message">;
+/** Whose messages: a session's, or one branch's own (what a fork inherited). */
+export interface Place {
+  of: "session" | "branch";
+  id: string;
+}
+
+const NEVER_OLD = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false } as const;
+
+export const pieceKey = (place: Place, piece: number) => ["messages", place.of, place.id, piece] as const;
+
+export const messagePiece = (place: Place, piece: number) =>
+  queryOptions({
+    queryKey: pieceKey(place, piece),
+    queryFn: async ({ signal }): Promise<Piece<Message>> => {
+      const found = await listed(place, piece * PIECE - 1, PIECE, signal);
+      const messages = found.messages.filter(({ ord }) => ord < (piece + 1) * PIECE);
+      return { messages, full: found.has_more || messages.length === PIECE };
+    },
+    ...NEVER_OLD,
+  });
+
+/** A window of messages after an ord. */
+export function listed(place: Place, after: number, limit: number, signal?: AbortSignal) {
+  const query = { after, limit };
+  const more = signal ? { signal } : {};
+  return place.of === "session"
+    ? get("/api/sessions/{session_id}/messages", { path: { session_id: place.id }, query, ...more })
+    : get("/api/branches/{branch_id}/messages", { path: { branch_id: place.id }, query, ...more });
+}
+
+const outlineKey = (id: string) => ["run", id, "outline"] as const;
+
+export const runOutline = (id: string, queries: QueryClient) =>
+  queryOptions({
+    queryKey: outlineKey(id),
+    queryFn: async ({ signal }): Promise<Outline> => {
+      const old = queries.getQueryData<Outline>(outlineKey(id));
+      const after = old?.last_ord ?? -1;
+      const path = { session_id: id };
+      const news = await get("/api/sessions/{session_id}/outline", { path, query: { after }, signal });
+      if (!old) return news;
+      // Numbers that went back mean another database: nothing of what was known holds.
+      return news.seq < old.seq
+        ? get("/api/sessions/{session_id}/outline", { path, signal })
+        : joined(old, news);
+    },
+  });
+
+// As fine as it can be seen; each block is a few pixels wide.
+const BUCKETS = 240;
+
+export const runTimeline = (id: string, running: boolean) =>
+  queryOptions({
+    queryKey: ["runTimeline", id],
+    queryFn: ({ signal }) =>
+      get("/api/sessions/{session_id}/timeline", {
+        path: { session_id: id },
+        query: { buckets: BUCKETS },
+        signal,
+      }),
+    // The whole run is walked for it, so it follows at a slower pace than the messages.
+    refetchInterval: running ? 3000 : false,
+  });
+
+export const runFiles = (id: string) =>
+  queryOptions({
+    // Not under "run": a folder is not read again for every message.
+    queryKey: ["runFiles", id],
+    queryFn: ({ signal }) => get("/api/sessions/{session_id}/files", { path: { session_id: id }, signal }),
+  });
+
+export const runMatches = (id: string, words: string) =>
+  queryOptions({
+    queryKey: ["runMatches", id, words],
+    queryFn: ({ signal }) =>
+      get("/api/sessions/{session_id}/search", {
+        path: { session_id: id },
+        query: { q: words.slice(0, 200), limit: 1000 },
+        signal,
+      }),
+    enabled: words !== "",
+    placeholderData: keepPreviousData,
+  });
+
+export const messageOrd = (id: string, messageId: string) =>
+  queryOptions({
+    queryKey: ["messages", "ord", id, messageId],
+    queryFn: async ({ signal }) => {
+      const path = { session_id: id, message_id: messageId };
+      return (await get("/api/sessions/{session_id}/messages/{message_id}", { path, signal })).message.ord;
+    },
+    enabled: messageId !== "",
+    ...NEVER_OLD,
+  });
+
+export const PART = 32_768;
+
+export const contentPart = (id: string, messageId: string, key: string, part: number) =>
+  queryOptions({
+    queryKey: ["messages", "content", messageId, key, part],
+    queryFn: async ({ signal }) =>
+      (
+        await get("/api/sessions/{session_id}/messages/{message_id}/content", {
+          path: { session_id: id, message_id: messageId },
+          query: { key, start: part * PART, length: PART },
+          signal,
+        })
+      ).text,
+    ...NEVER_OLD,
+    gcTime: 30_000,
+  });

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { dayOf, shortOf } from "./team-messages";
+
+test("the summary stands for the content, which is behind it", () => {
+  expect(shortOf({ content: "x".repeat(900), summary: "nine hundred x" })).toEqual({
+    text: "nine hundred x",
+    folded: true,
+  });
+});
+
+test("a short message is whole", () => {
+  expect(shortOf({ content: "ready\nfor review", summary: null })).toEqual({
+    text: "ready\nfor review",
+    folded: false,
+  });
+});
+
+test("a long one without a summary shows the beginning of its first line", () => {
+  const found = shortOf({ content: `first line\n${"y".repeat(900)}` });
+  expect(found).toEqual({ text: "first line…", folded: true });
+});
+
+test("days differ and nonsense is none", () => {
+  expect(dayOf(0)).not.toBe(dayOf(90_000));
+  expect(dayOf(1e20)).toBe("");
+});

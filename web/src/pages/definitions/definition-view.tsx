@@ -1,0 +1,111 @@
+// A definition as it reads: what it says about itself, its text, and the runs that used it.
+import { useQuery } from "@tanstack/react-query";
+import type { Detail, TextProblem } from "@/api/definitions";
+import { newestRuns } from "@/api/runs";
+import { runName } from "@/domain/runs/run-name";
+import { splitHead } from "@/domain/text/front-matter";
+import { begun, ended } from "@/domain/text/hints";
+import { StatePill } from "@/ui/data/state-pill";
+import { RelativeTime } from "@/ui/data/time";
+import { Loaded } from "@/ui/feedback/placeholders";
+import { TextLink } from "@/ui/link";
+import { Panel, Section } from "@/ui/page";
+import { CodeBlock } from "@/ui/text/code-block";
+import { Markdown } from "@/ui/text/markdown";
+import classes from "./definitions.module.css";
+import { useKind } from "./kinds";
+
+export function Reading({ detail }: { detail: Detail }) {
+  const words = useKind();
+  const { definition, text } = detail;
+  const { head, body } =
+    words.language === "markdown" ? splitHead(text ?? "") : { head: text ?? "", body: "" };
+  return (
+    <div className={classes.reading}>
+      <div>
+        {definition.error && <p className={classes.bad}>{definition.error}</p>}
+        <Problems problems={definition.problems} />
+        {body && <Markdown text={body} />}
+        {words.language === "yaml" && <CodeBlock text={head} label="Text" />}
+      </div>
+      <div>
+        <Section title="About">
+          <Panel className={classes.about}>
+            <dl className={classes.facts}>
+              {definition.description && <Fact name="For" value={definition.description} />}
+              {definition.model && <Fact name="Model" value={definition.model} />}
+              {definition.effort && <Fact name="Effort" value={definition.effort} />}
+              {definition.mode && <Fact name="Mode" value={definition.mode} />}
+              {definition.agents && definition.agents.length > 0 && (
+                <Fact name="Agents" value={definition.agents.join(", ")} />
+              )}
+              {definition.args && definition.args.length > 0 && (
+                <Fact name="Takes" value={definition.args.map((arg) => arg.name).join(", ")} />
+              )}
+              <Fact name="File" value={definition.path} />
+            </dl>
+          </Panel>
+        </Section>
+        <Users name={definition.name} />
+      </div>
+    </div>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+export function Problems({ problems }: { problems: TextProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul className={classes.problems} aria-label="Problems">
+      {problems.map((problem, index) => (
+        <li key={index} data-severity={problem.severity}>
+          {problem.line !== null && <b>line {problem.line}: </b>}
+          {problem.hint ? ended(problem.message) : problem.message}{" "}
+          {problem.hint && <span className={classes.dim}>{begun(problem.hint)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Users({ name }: { name: string }) {
+  const words = useKind();
+  const query = useQuery(newestRuns({ [words.filter]: name }));
+  return (
+    <Section title="Runs that used it">
+      <Loaded query={query} what="Its runs">
+        {(data) => (
+          <Panel>
+            {data.runs.length === 0 && <p className={classes.none}>None yet.</p>}
+            <ul className={classes.runs}>
+              {data.runs.slice(0, 8).map((run) => (
+                <li key={run.id}>
+                  <TextLink to="/runs/$runId" params={{ runId: run.id }}>
+                    {runName(run)}
+                  </TextLink>
+                  <StatePill state={run.state} plain />
+                  <span className={classes.dim}>
+                    <RelativeTime at={run.created_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {data.runs.length > 8 && (
+              <TextLink to="/runs" search={{ [words.filter]: name }} className={classes.all}>
+                All of them
+              </TextLink>
+            )}
+          </Panel>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

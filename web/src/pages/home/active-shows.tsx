@@ -1,0 +1,48 @@
+// Shows that go on, each with how far it is.
+import type { Schema } from "@/api/keys";
+import { progressOf } from "@/domain/runs/outcomes";
+import { SegmentBar } from "@/ui/data/bar-charts";
+import { StatePill } from "@/ui/data/state-pill";
+import { RelativeTime } from "@/ui/data/time";
+import { TextLink } from "@/ui/link";
+import { Panel } from "@/ui/page";
+import classes from "./home.module.css";
+
+export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
+  if (shows.length === 0) {
+    return (
+      <Panel className={classes.padded}>
+        <span className={classes.dim}>
+          None right now. <code>li show plan</code> begins one.
+        </span>
+      </Panel>
+    );
+  }
+  return (
+    <Panel>
+      {shows.map((show) => {
+        const { merged, all, parts } = progressOf(show.plays_by_status);
+        return (
+          <TextLink
+            key={show.topic}
+            to="/shows/$topic"
+            params={{ topic: show.topic }}
+            className={classes.show}
+          >
+            <span className={classes.showHead}>
+              <b>{show.topic}</b>
+              <StatePill state={show.state} plain />
+              <span className={classes.when}>
+                <RelativeTime at={show.updated_at} />
+              </span>
+            </span>
+            <SegmentBar parts={parts} label={`${merged} of ${all} plays merged`} />
+            <span className={classes.showGoal}>
+              {merged}/{all} merged{show.goal ? ` · ${show.goal}` : ""}
+            </span>
+          </TextLink>
+        );
+      })}
+    </Panel>
+  );
+}

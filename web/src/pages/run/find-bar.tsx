@@ -1,0 +1,75 @@
+// Finding a text in this run: how often it occurs, the next one with Enter, and each occurrence marked where it stands.
+import { ActionIcon, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconChevronDown, IconChevronUp, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+import { runMatches } from "@/api/messages";
+import { grouped } from "@/domain/text/format";
+import { neighbour } from "@/domain/transcript/chunks";
+import { useKeys } from "@/ui/keyboard/shortcuts";
+import { markText } from "./highlight-text";
+import classes from "./run-view.module.css";
+import type { Cursor } from "./use-cursor";
+
+export function Find({ runId, cursor }: { runId: string; cursor: Cursor }) {
+  const { find = "" } = useSearch({ from: "/runs/$runId" });
+  const navigate = useNavigate({ from: "/runs/$runId" });
+  const [typed, setTyped] = useState(find);
+  const input = useRef<HTMLInputElement>(null);
+  const later = useDebouncedCallback((words: string) => {
+    void navigate({
+      search: ({ find: _, ...old }) => (words ? { ...old, find: words } : old),
+      replace: true,
+    });
+  }, 200);
+  const found = useQuery(runMatches(runId, find)).data;
+  const ords = find && found ? found.matches.map(({ ord }) => ord) : [];
+  const go = (step: 1 | -1): void => {
+    const ord = neighbour(ords, cursor.ord ?? -1, step);
+    if (ord !== undefined) cursor.go(ord);
+  };
+  useEffect(() => markText(find), [find]);
+  useKeys([{ keys: "f", label: "Find in this run", group: "This run", run: () => input.current?.select() }]);
+  return (
+    <search className={classes.find}>
+      <TextInput
+        ref={input}
+        aria-label="Find in this run"
+        placeholder="Find in this run"
+        leftSection={<IconSearch size={14} />}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          later(event.currentTarget.value.trim());
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+          if (event.key === "Escape") input.current?.blur();
+        }}
+      />
+      {find && found && <Count ords={ords} at={cursor.ord} more={found.has_more} />}
+      {ords.length > 0 && (
+        <>
+          <ActionIcon size="sm" aria-label="Previous occurrence" onClick={() => go(-1)}>
+            <IconChevronUp size={15} />
+          </ActionIcon>
+          <ActionIcon size="sm" aria-label="Next occurrence" onClick={() => go(1)}>
+            <IconChevronDown size={15} />
+          </ActionIcon>
+        </>
+      )}
+    </search>
+  );
+}
+
+function Count({ ords, at, more }: { ords: number[]; at: number | undefined; more: boolean }) {
+  const place = at === undefined ? -1 : ords.indexOf(at);
+  const all = `${grouped(ords.length)}${more ? "+" : ""}`;
+  return (
+    <span className={classes.count} role="status">
+      {ords.length === 0 ? "nowhere" : place < 0 ? all : `${place + 1} / ${all}`}
+    </span>
+  );
+}

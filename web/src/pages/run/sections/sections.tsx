@@ -1,0 +1,113 @@
+// What to know of a run beside what was said: sections one can link to. Wide screens have them at the side, narrow ones
+// in a sheet that opens at the section that was asked for.
+import { CloseButton, Drawer } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect } from "react";
+import { grouped } from "@/domain/text/format";
+import type { Outline } from "@/domain/transcript/outline";
+import { TextLink } from "@/ui/link";
+import type { Detail } from "../transcript/segments";
+import { Branches } from "./branches";
+import { Files } from "./files";
+import { Overview } from "./overview";
+import { Raw } from "./raw";
+import classes from "./sections.module.css";
+import { ErrorList } from "./tool-errors";
+
+export interface SectionProps {
+  detail: Detail;
+  outline: Outline | undefined;
+  go: (ord: number) => void;
+}
+
+const SECTIONS = [
+  { id: "overview", name: "Overview", count: () => undefined, body: Overview },
+  {
+    id: "tool-errors",
+    name: "Tool errors",
+    count: (_: Detail, outline?: Outline) => outline?.errors.length,
+    body: ErrorList,
+  },
+  { id: "branches", name: "Branches", count: (detail: Detail) => detail.branches.length, body: Branches },
+  { id: "files", name: "Files", count: (_: Detail, outline?: Outline) => outline?.files.length, body: Files },
+  { id: "raw", name: "Raw", count: () => undefined, body: Raw },
+];
+
+export function SectionLinks({ detail, outline }: { detail: Detail; outline: Outline | undefined }) {
+  return (
+    <nav className={classes.links} aria-label="Sections of this run">
+      {SECTIONS.map(({ id, name, count }) => {
+        const many = count(detail, outline);
+        return (
+          <TextLink
+            key={id}
+            to="/runs/$runId"
+            params={{ runId: detail.session.id }}
+            search={(old) => old}
+            hash={id}
+            replace
+            data-bad={id === "tool-errors" && (many ?? 0) > 0}
+          >
+            {name} {many !== undefined && <span className={classes.count}>{grouped(many)}</span>}
+          </TextLink>
+        );
+      })}
+    </nav>
+  );
+}
+
+export function Sections(props: SectionProps) {
+  const narrow = useMediaQuery("(max-width: 1080px)", undefined, { getInitialValueInEffect: false });
+  const hash = useLocation({ select: (location) => location.hash });
+  const navigate = useNavigate({ from: "/runs/$runId" });
+  useEffect(() => {
+    // In the sheet the section is only there after it has opened.
+    const frame = requestAnimationFrame(() =>
+      document.getElementById(hash)?.scrollIntoView({ block: "start" }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, [hash]);
+  if (!narrow)
+    return (
+      <aside className={classes.side} aria-label="About this run" tabIndex={0}>
+        <All {...props} />
+      </aside>
+    );
+  const close = (): void => void navigate({ search: (old) => old, hash: "", replace: true });
+  const go = (ord: number): void => {
+    close();
+    props.go(ord);
+  };
+  return (
+    <Drawer.Root opened={SECTIONS.some(({ id }) => id === hash)} onClose={close} position="right">
+      <Drawer.Overlay backgroundOpacity={0.4} />
+      <Drawer.Content aria-label="About this run">
+        <Drawer.Body>
+          <CloseButton className={classes.close} aria-label="Close" onClick={close} />
+          <All {...props} go={go} />
+        </Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+function All(props: SectionProps) {
+  return SECTIONS.map(({ id, name, count, body: Body }) => (
+    <Part key={id} id={id} name={name} count={count(props.detail, props.outline)}>
+      <Body {...props} />
+    </Part>
+  ));
+}
+
+function Part(props: { id: string; name: string; count: number | undefined; children: ReactNode }) {
+  return (
+    <section id={props.id} className={classes.section} aria-label={props.name}>
+      <h2 className={classes.title}>
+        {props.name}{" "}
+        {props.count !== undefined && <span className={classes.count}>{grouped(props.count)}</span>}
+      </h2>
+      {props.children}
+    </section>
+  );
+}

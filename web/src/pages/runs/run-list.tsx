@@ -1,0 +1,101 @@
+// The rows, as many as there are, and the word that there are newer ones.
+import { Button } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import { IconArrowUp } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { plural } from "@/domain/text/format";
+import { useListKeys } from "@/ui/keyboard/list-keys";
+import { VirtualList, type VirtualListHandle } from "@/ui/list/virtual-list";
+import type { Column } from "./column-picker";
+import { RunRow, RunsHead } from "./run-row";
+import classes from "./runs.module.css";
+import type { RunListing } from "./use-run-list";
+
+const HEAD = 30;
+
+interface RunListProps {
+  list: RunListing;
+  shown: ReadonlySet<Column>;
+  chosen: ReadonlySet<string>;
+  setChosen: (chosen: ReadonlySet<string>) => void;
+  leave: () => void;
+}
+
+export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps) {
+  const { runs, fresh, accept } = list;
+  const navigate = useNavigate();
+  const handle = useRef<VirtualListHandle>(null);
+  const top = useRef(true);
+  const wide = useMediaQuery("(min-width: 821px)", true, { getInitialValueInEffect: false });
+  const choose = (index: number): void => {
+    const id = runs[index]?.id;
+    if (id) setChosen(toggled(chosen, id));
+  };
+  const open = (index: number): void => {
+    const run = runs[index];
+    if (run) void navigate({ to: "/runs/$runId", params: { runId: run.id } });
+  };
+  const [at, setAt] = useListKeys({
+    count: runs.length,
+    open,
+    choose,
+    leave: () => (chosen.size > 0 ? setChosen(new Set()) : leave()),
+    show: (index) => handle.current?.scrollTo(index),
+  });
+  // Somebody at the very top who has marked nothing reads nothing that could move away.
+  useEffect(() => {
+    if (fresh > 0 && top.current && at < 0) accept();
+  }, [fresh, at, accept]);
+  return (
+    <div className={classes.frame}>
+      {fresh > 0 && (
+        <Button
+          className={classes.fresh}
+          radius="xl"
+          leftSection={<IconArrowUp size={13} />}
+          onClick={() => {
+            accept();
+            setAt(-1);
+            handle.current?.scrollTo(0, "start");
+          }}
+        >
+          {plural(fresh, "new run")}
+        </Button>
+      )}
+      <VirtualList
+        before={<RunsHead shown={shown} />}
+        beforeHeight={wide ? HEAD : 0}
+        label="Runs"
+        handle={handle}
+        count={runs.length}
+        estimate={51}
+        keyOf={(index) => runs[index]?.id ?? index}
+        nearEnd={list.hasMore ? list.more : undefined}
+        onScroll={(element) => {
+          top.current = element.scrollTop < 10;
+        }}
+        render={(index) => {
+          const run = runs[index];
+          if (!run) return null;
+          const marked = chosen.has(run.id);
+          return (
+            <RunRow
+              run={run}
+              shown={shown}
+              active={index === at}
+              chosen={marked}
+              choose={() => choose(index)}
+            />
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}

@@ -1,0 +1,100 @@
+// One run in two lines: what it is and how it goes, and where it came from.
+import { Checkbox, Tooltip } from "@mantine/core";
+import { memo } from "react";
+import type { Run } from "@/api/runs";
+import { runName, shortId } from "@/domain/runs/run-name";
+import { compact, grouped } from "@/domain/text/format";
+import { Cost, Tokens } from "@/ui/data/amounts";
+import { StatePill } from "@/ui/data/state-pill";
+import { Duration, RelativeTime } from "@/ui/data/time";
+import { LeadingRow, TextLink } from "@/ui/link";
+import { COLUMNS, type Column } from "./column-picker";
+import classes from "./runs.module.css";
+
+interface RowProps {
+  run: Run;
+  shown: ReadonlySet<Column>;
+  active: boolean;
+  chosen: boolean;
+  choose: () => void;
+}
+
+export const RunRow = memo(Row, (before, after) =>
+  (["run", "shown", "active", "chosen"] as const).every((name) => before[name] === after[name]),
+);
+
+function Row({ run, shown, active, chosen, choose }: RowProps) {
+  return (
+    <LeadingRow className={classes.row} data-active={active} data-chosen={chosen}>
+      <span className={classes.check} data-control>
+        <Checkbox size="xs" checked={chosen} onChange={choose} aria-label={`Choose ${runName(run)}`} />
+      </span>
+      <div className={classes.name}>
+        <div className={classes.line}>
+          <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.link}>
+            {runName(run)}
+          </TextLink>
+          {run.invocation_kind && <span className={classes.kind}>{run.invocation_kind}</span>}
+          {run.agent_name && run.agent_name !== runName(run) && (
+            <span className={classes.own}>{run.agent_name}</span>
+          )}
+        </div>
+        <div className={classes.second}>
+          <Tooltip label={run.id}>
+            <code>{shortId(run.id)}</code>
+          </Tooltip>
+          {[run.project, run.source_kind].filter(Boolean).map((word) => (
+            <span key={word}>{word}</span>
+          ))}
+        </div>
+      </div>
+      <div className={classes.state}>
+        <StatePill state={run.state} />
+      </div>
+      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key }) => (
+        <div key={key} className={classes.cell} data-column={key}>
+          <Cell column={key} run={run} />
+        </div>
+      ))}
+    </LeadingRow>
+  );
+}
+
+function Cell({ column, run }: { column: Column; run: Run }) {
+  switch (column) {
+    case "model":
+      return run.model ?? "–";
+    case "messages":
+      return (
+        <Tooltip label={`${grouped(run.message_count)} messages on ${grouped(run.branch_count)} branches`}>
+          <span>
+            {compact(run.message_count)}
+            {run.branch_count > 1 && <span className={classes.faint}> · {compact(run.branch_count)}</span>}
+          </span>
+        </Tooltip>
+      );
+    case "duration":
+      return <Duration ms={run.duration_ms} since={run.status === "running" ? run.started_at : null} />;
+    case "tokens":
+      return <Tokens usage={run} />;
+    case "cost":
+      return <Cost microusd={run.cost_microusd} />;
+    case "updated":
+      return <RelativeTime at={run.last_message_at ?? run.updated_at ?? run.created_at} />;
+  }
+}
+
+export function RunsHead({ shown }: { shown: ReadonlySet<Column> }) {
+  return (
+    <div className={classes.head} aria-hidden>
+      <span className={classes.check} />
+      <span className={classes.name}>Run</span>
+      <span className={classes.state}>State</span>
+      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key, name }) => (
+        <span key={key} className={classes.cell} data-column={key}>
+          {name}
+        </span>
+      ))}
+    </div>
+  );
+}

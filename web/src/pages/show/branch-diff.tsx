@@ -1,0 +1,58 @@
+// The patch of a play's branch: the files with their numbers, then the lines.
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type Diff, diff } from "@/api/shows";
+import { patchLines } from "@/domain/shows/timeline";
+import { Loaded } from "@/ui/feedback/placeholders";
+import classes from "./branch-diff.module.css";
+
+// A patch of this many lines still scrolls well; whoever wants more of it has git.
+const MOST_LINES = 4000;
+
+export function BranchDiff(props: { topic: string; name: string; attempt?: number; against?: number }) {
+  const query = useQuery(diff(props.topic, props.name, props.attempt, props.against));
+  return (
+    <Loaded query={query} what="The difference">
+      {(data) =>
+        data.patch ? <Patch diff={data} /> : <p className={classes.none}>{data.why ?? "No change."}</p>
+      }
+    </Loaded>
+  );
+}
+
+function Patch({ diff }: { diff: Diff }) {
+  const lines = useMemo(() => patchLines(diff.patch), [diff.patch]);
+  const cut = !diff.whole || lines.length > MOST_LINES;
+  return (
+    <div className={classes.diff}>
+      <ul className={classes.files}>
+        {diff.files.map((file) => (
+          <li key={file.path}>
+            <code>
+              {file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}
+            </code>
+            <span className={classes.add}>{file.additions === null ? "binary" : `+${file.additions}`}</span>
+            {file.deletions !== null && <span className={classes.remove}>−{file.deletions}</span>}
+          </li>
+        ))}
+      </ul>
+      <pre className={classes.patch} tabIndex={0}>
+        {lines.slice(0, MOST_LINES).map((line, index) => (
+          <span key={index} data-kind={line.kind}>
+            {line.text}
+            {"\n"}
+          </span>
+        ))}
+      </pre>
+      {cut && (
+        <p className={classes.none}>
+          Only the beginning is shown.{" "}
+          <code>
+            git diff {diff.base?.slice(0, 12)} {diff.head?.slice(0, 12)}
+          </code>{" "}
+          has all.
+        </p>
+      )}
+    </div>
+  );
+}

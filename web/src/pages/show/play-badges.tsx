@@ -1,0 +1,20 @@
+// The State cell of the record: a filled pill for the lifecycle, outlined badges for gate and integration.
+import { Tooltip } from "@mantine/core";
+import type { Play } from "@/api/shows";
+import classes from "./plays-table.module.css";
+
+export function StateCell({ play }: { play: Play }) {
+  const why = play.state?.reasons.map((reason) => reason.evidence ?? reason.message).join(" · ");
+  const raw = `status ${play.meta.status ?? "unknown"}`;
+  return (
+    <Tooltip label={why ? `${raw} · ${why}` : raw}>
+      <span className={classes.badges}>
+        {play.badges.map((badge) => (
+          <span key={badge.kind} className={classes.badge} data-kind={badge.kind} data-tone={badge.tone}>
+            {badge.label}
+          </span>
+        ))}
+      </span>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,156 @@
+// An open row, in the record's order: the session first, intent, numbers, verdict; then the branch's diff and raw data.
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { type Play, play as playQuery } from "@/api/shows";
+import { seconds } from "@/domain/shows/timeline";
+import { Duration, RelativeTime } from "@/ui/data/time";
+import { LoadingLine } from "@/ui/feedback/placeholders";
+import { TextLink } from "@/ui/link";
+import { CodeBlock } from "@/ui/text/code-block";
+import { Markdown } from "@/ui/text/markdown";
+import { PlayActions } from "./actions";
+import { Attempts } from "./attempts";
+import { BranchDiff } from "./branch-diff";
+import classes from "./play-details.module.css";
+import shared from "./show.module.css";
+
+export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
+  const query = useQuery(playQuery(topic, play.name));
+  const facts = query.data;
+  return (
+    <div className={classes.details}>
+      <div className={classes.first}>
+        {play.session_id ? (
+          <TextLink to="/runs/$runId" params={{ runId: play.session_id }} className={classes.session}>
+            Open session →
+          </TextLink>
+        ) : (
+          <span className={shared.dim}>No session yet</span>
+        )}
+        <PlayActions topic={topic} play={play} />
+      </div>
+      {play.error && <p className={classes.bad}>{play.error}</p>}
+      {query.error && <p className={classes.bad}>{query.error.message}</p>}
+      {!facts && !query.error && <LoadingLine what="what its folder says" />}
+      <Why play={play} reason={facts?.raw_meta?.reason} />
+      {facts?.intent && (
+        <Part title="Intent">
+          <Markdown text={facts.intent} />
+        </Part>
+      )}
+      <Numbers play={play} />
+      <VerdictOf play={play} />
+      {(play.meta.attempt ?? 1) > 1 && <Attempts topic={topic} name={play.name} />}
+      {play.meta.branch && (
+        <Fold title="What it changed">
+          <BranchDiff topic={topic} name={play.name} />
+        </Fold>
+      )}
+      {facts?.prompt && (
+        <Fold title="Prompt">
+          <CodeBlock text={facts.prompt} label="Prompt" />
+        </Fold>
+      )}
+      <Fold title="Raw data">
+        <CodeBlock text={JSON.stringify(facts?.raw_meta ?? play.meta, null, 2)} label="_meta.json" />
+        {facts?.raw_verdict && (
+          <CodeBlock text={JSON.stringify(facts.raw_verdict, null, 2)} label="_verdict.json" />
+        )}
+      </Fold>
+      {facts?.errors.map((error) => (
+        <p key={error} className={classes.bad}>
+          {error}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** What the director wrote down when it stopped here; otherwise what the state rests on. */
+function Why({ play, reason }: { play: Play; reason: unknown }) {
+  const reasons = (play.state?.reasons ?? []).map((each) => each.evidence ?? each.message);
+  const said = typeof reason === "string" && reason !== "" ? [reason] : reasons;
+  if (said.length === 0 || play.state?.tone === "success") return null;
+  return (
+    <Part title="Why it stands there">
+      {said.map((line) => (
+        <p key={line} className={classes.why}>
+          {line}
+        </p>
+      ))}
+    </Part>
+  );
+}
+
+function Numbers({ play }: { play: Play }) {
+  const { meta } = play;
+  return (
+    <dl className={shared.line}>
+      <Fact name="Duration">
+        <Duration ms={play.duration_ms} />
+      </Fact>
+      <Fact name="Exit code">{meta.exit_code ?? "–"}</Fact>
+      <Fact name="Attempts">{meta.attempt ?? "–"}</Fact>
+      <Fact name="Status">
+        <code>{meta.status ?? "–"}</code>
+      </Fact>
+      <Fact name="Began">
+        <RelativeTime at={seconds(meta.started_at)} />
+      </Fact>
+      {meta.branch && (
+        <Fact name="Branch">
+          <code>{meta.branch}</code>
+        </Fact>
+      )}
+      {meta.merge_sha && (
+        <Fact name="Merged as">
+          <code>{meta.merge_sha.slice(0, 12)}</code>
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function VerdictOf({ play }: { play: Play }) {
+  const { verdict } = play;
+  if (!verdict || (verdict.gate_passed === null && !verdict.feedback)) return null;
+  const word = verdict.gate_passed === null ? "not decided" : verdict.gate_passed ? "passed" : "failed";
+  return (
+    <Part title={`Gate: ${word}`}>
+      {verdict.feedback ? (
+        <Markdown text={verdict.feedback} />
+      ) : (
+        <span className={shared.dim}>No feedback.</span>
+      )}
+    </Part>
+  );
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+export function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className={classes.part}>
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** Closed until somebody wants it, and fetched only then. */
+export function Fold({ title, children }: { title: string; children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className={classes.fold} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{title}</summary>
+      {open && children}
+    </details>
+  );
+}

@@ -1,0 +1,101 @@
+// The plays of a show. A row opens downwards, because a drawer would fight the graph for the width.
+import { Collapse } from "@mantine/core";
+import { IconChevronRight, IconLock } from "@tabler/icons-react";
+import type { Play, Show } from "@/api/shows";
+import { seconds } from "@/domain/shows/timeline";
+import { Duration, RelativeTime } from "@/ui/data/time";
+import { EmptyState } from "@/ui/feedback/placeholders";
+import { Panel } from "@/ui/page";
+import { StateCell } from "./play-badges";
+import { PlayDetails } from "./play-details";
+import classes from "./plays-table.module.css";
+import shared from "./show.module.css";
+
+export const rowId = (name: string): string => `play-${name}`;
+
+interface TableProps {
+  show: Show;
+  opened: string | undefined;
+  marked: string | undefined;
+  hover: (name: string | undefined) => void;
+  toggle: (name: string) => void;
+}
+
+export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) {
+  if (show.plays.length === 0) return <EmptyState title="No plays yet">The plan has none so far.</EmptyState>;
+  const path = new Set(show.critical_path);
+  return (
+    <section className={shared.section} aria-label="Plays">
+      <div className={shared.sectionHead}>
+        <h2>Plays</h2>
+        {path.size > 1 && <span className={shared.dim}>critical path: {show.critical_path.join(" → ")}</span>}
+      </div>
+      <Panel>
+        <div className={classes.head} aria-hidden>
+          <span>Play</span>
+          <span>State</span>
+          <span>Waits for</span>
+          <span>Attempt</span>
+          <span>Duration</span>
+          <span>Changed</span>
+        </div>
+        <ul className={classes.list}>
+          {show.plays.map((play) => (
+            <li
+              key={play.name}
+              id={rowId(play.name)}
+              className={classes.item}
+              data-marked={play.name === marked}
+              onMouseEnter={() => hover(play.name)}
+              onMouseLeave={() => hover(undefined)}
+            >
+              <Row play={play} critical={path.has(play.name)} open={play.name === opened} toggle={toggle} />
+              <Collapse expanded={play.name === opened}>
+                {play.name === opened && <PlayDetails topic={show.topic} play={play} />}
+              </Collapse>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </section>
+  );
+}
+
+function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (name: string) => void }) {
+  const { play, critical, open, toggle } = props;
+  const started = seconds(play.meta.started_at);
+  const running = (play.state?.lifecycle ?? play.meta.status) === "running";
+  return (
+    <button
+      type="button"
+      className={classes.row}
+      aria-expanded={open}
+      data-play={play.name}
+      onClick={() => toggle(play.name)}
+    >
+      <span className={classes.play}>
+        <IconChevronRight size={14} className={classes.chevron} aria-hidden />
+        <span className={classes.name}>{play.name}</span>
+        {critical && <span className={classes.onPath}>critical</span>}
+        {play.meta.playbook && <span className={shared.dim}>{play.meta.playbook}</span>}
+      </span>
+      <StateCell play={play} />
+      <span className={classes.needs}>
+        {play.blocked_by.length > 0 ? (
+          <>
+            <IconLock size={12} aria-hidden /> blocked by {play.blocked_by.join(", ")}
+          </>
+        ) : (
+          play.depends_on.join(", ")
+        )}
+      </span>
+      <span className={`${classes.number} ${classes.attempt}`}>{play.meta.attempt ?? "–"}</span>
+      <span className={`${classes.number} ${classes.spent}`}>
+        <Duration ms={play.duration_ms} since={running ? started : null} />
+      </span>
+      <span className={classes.number}>
+        <RelativeTime at={play.updated_at} />
+      </span>
+    </button>
+  );
+}

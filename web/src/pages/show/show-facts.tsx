@@ -1,0 +1,53 @@
+// What the show is about and how far it is.
+import type { Show } from "@/api/shows";
+import { progressOf } from "@/domain/runs/outcomes";
+import { SegmentBar } from "@/ui/data/bar-charts";
+import { RelativeTime } from "@/ui/data/time";
+import classes from "./show.module.css";
+
+export function Facts({ show }: { show: Show }) {
+  const counts: Record<string, number> = {};
+  for (const play of show.plays) {
+    const status = play.meta.status ?? "pending";
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  const { merged, all, parts } = progressOf(counts);
+  return (
+    <section className={classes.facts} aria-label="About">
+      <p className={classes.goal}>{show.goal ?? "No goal is written down."}</p>
+      <div className={classes.progress}>
+        <SegmentBar parts={parts} label={`${merged} of ${all} plays merged`} />
+        <span>
+          {merged}/{all} merged
+        </span>
+      </div>
+      <dl className={classes.line}>
+        {show.repo && <Fact name="Repository" value={show.repo} />}
+        {show.base_branch && (
+          <Fact name="Branch" value={`${show.base_branch} → ${show.integration_branch ?? "–"}`} />
+        )}
+        <Fact
+          name="Known from"
+          value={show.status_source === "sqlite" ? "the database" : "its folder only"}
+        />
+        <div>
+          <dt>Changed</dt>
+          <dd>
+            <RelativeTime at={show.updated_at} />
+          </dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <code>{value}</code>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+// What a team said, in order; a long message shows its summary until somebody expands it.
+import { UnstyledButton } from "@mantine/core";
+import { IconArrowRight } from "@tabler/icons-react";
+import { Fragment, useState } from "react";
+import type { TeamDetail, TeamMessage } from "@/api/teams";
+import { dayOf, shortOf } from "@/domain/team-messages";
+import { bytes } from "@/domain/text/format";
+import { RelativeTime } from "@/ui/data/time";
+import { TextLink } from "@/ui/link";
+import { Markdown } from "@/ui/text/markdown";
+import classes from "./message-list.module.css";
+
+interface MessagesProps {
+  messages: TeamMessage[];
+  linked: TeamDetail["linked"];
+  older: (() => void) | undefined;
+}
+
+export function Messages({ messages, linked, older }: MessagesProps) {
+  const names = new Map(linked.map((run) => [run.id, run.name]));
+  return (
+    <>
+      {older && (
+        <UnstyledButton className={classes.older} onClick={older}>
+          Older messages
+        </UnstyledButton>
+      )}
+      <ol className={classes.messages} aria-label="Messages">
+        {messages.map((message, index) => (
+          <Fragment key={message.id}>
+            {dayOf(message.created_at) !== dayOf(messages[index - 1]?.created_at ?? Number.NaN) && (
+              <li className={classes.day}>{dayOf(message.created_at)}</li>
+            )}
+            <Message message={message} run={names.get(message.session_id ?? "")} />
+          </Fragment>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Message({ message, run }: { message: TeamMessage; run: string | null | undefined }) {
+  const [open, setOpen] = useState(false);
+  const { text, folded } = shortOf(message);
+  return (
+    <li className={classes.message} data-message={message.id}>
+      <div className={classes.head}>
+        <b>{message.sender}</b>
+        <IconArrowRight size={12} aria-label="to" />
+        <span>{message.recipient === "all" ? "everybody" : message.recipient}</span>
+        <RelativeTime at={message.created_at} />
+        {message.session_id && (
+          <TextLink to="/runs/$runId" params={{ runId: message.session_id }} className={classes.run}>
+            {run ?? "its session"}
+          </TextLink>
+        )}
+        <span className={classes.read}>
+          {message.read_by.length > 0 ? `read by ${message.read_by.join(", ")}` : "not read yet"}
+        </span>
+      </div>
+      {open || !folded ? <Markdown text={message.content} /> : <p className={classes.summary}>{text}</p>}
+      {folded && (
+        <UnstyledButton className={classes.fold} aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Fold" : `Expand (${bytes(message.content.length)})`}
+        </UnstyledButton>
+      )}
+    </li>
+  );
+}

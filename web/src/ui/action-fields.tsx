@@ -1,0 +1,25 @@
+// What a person gives with an order, as the server asks for it.
+import { Textarea, TextInput } from "@mantine/core";
+import type { WantedField } from "@/domain/actions";
+
+interface FieldsProps {
+  fields: readonly WantedField[];
+  values: Readonly<Record<string, string>>;
+  change: (values: Record<string, string>) => void;
+}
+
+export function WantedFields({ fields, values, change }: FieldsProps) {
+  return fields.map(({ name, label, kind, required }) => {
+    const shared = {
+      label,
+      required,
+      mt: "sm",
+      value: values[name] ?? "",
+      "data-autofocus": true,
+      onChange: (event: { currentTarget: { value: string } }) =>
+        change({ ...values, [name]: event.currentTarget.value }),
+    };
+    if (kind === "lines") return <Textarea key={name} {...shared} autosize minRows={3} maxRows={12} />;
+    return <TextInput key={name} {...shared} inputMode={kind === "number" ? "decimal" : "text"} />;
+  });
+}

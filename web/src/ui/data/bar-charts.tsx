@@ -1,0 +1,77 @@
+// Stacked bars over time, drawn by hand: a chart library would cost more than the rest of the page.
+import { Tooltip } from "@mantine/core";
+import type { ReactNode } from "react";
+import classes from "./bar-charts.module.css";
+
+export interface Bar {
+  key: string | number;
+  label: string;
+  /** What each part counts, from the bottom up. */
+  parts: { tone: string; name: string; value: number }[];
+  /** More to say in the tooltip. */
+  more?: ReactNode;
+}
+
+export function StackedBars({ bars, label, height = 96 }: { bars: Bar[]; label: string; height?: number }) {
+  const sum = (bar: Bar): number => bar.parts.reduce((all, part) => all + part.value, 0);
+  const most = Math.max(1, ...bars.map(sum));
+  return (
+    <div className={classes.chart}>
+      {/* One name for the whole: the numbers are in the list beside it and in the tooltips. */}
+      <div className={classes.bars} style={{ height }} role="img" aria-label={label}>
+        {bars.map((bar) => (
+          <Tooltip key={bar.key} label={<Words bar={bar} />} openDelay={0}>
+            <div className={classes.slot}>
+              {bar.parts.map((part) => (
+                <div
+                  key={part.name}
+                  className={classes.part}
+                  style={{ height: `${(part.value / most) * 100}%`, background: `var(--bar-${part.tone})` }}
+                />
+              ))}
+            </div>
+          </Tooltip>
+        ))}
+      </div>
+      <div className={classes.axis} aria-hidden>
+        <span>{bars[0]?.label}</span>
+        <span>{bars[Math.floor(bars.length / 2)]?.label}</span>
+        <span>{bars.at(-1)?.label}</span>
+      </div>
+    </div>
+  );
+}
+
+function Words({ bar }: { bar: Bar }) {
+  const said = bar.parts.filter((part) => part.value > 0);
+  return (
+    <div>
+      <b>{bar.label}</b>
+      {said.length === 0 && <div>nothing</div>}
+      {said.map((part) => (
+        <div key={part.name}>
+          {part.value} {part.name}
+        </div>
+      ))}
+      {bar.more}
+    </div>
+  );
+}
+
+/** How much of a whole is done, by kind: a thin bar in the tones of its parts. */
+export function SegmentBar({ parts, label }: { parts: { tone: string; value: number }[]; label: string }) {
+  const all = Math.max(
+    1,
+    parts.reduce((sum, part) => sum + part.value, 0),
+  );
+  return (
+    <div className={classes.segments} role="img" aria-label={label}>
+      {parts.map((part, index) => (
+        <div
+          key={index}
+          style={{ width: `${(part.value / all) * 100}%`, background: `var(--bar-${part.tone})` }}
+        />
+      ))}
+    </div>
+  );
+}

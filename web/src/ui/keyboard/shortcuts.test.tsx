@@ -1,0 +1,54 @@
+import { render } from "@testing-library/react";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { startKeys, useKeys } from "./shortcuts";
+
+let heard: string[] = [];
+beforeAll(() => startKeys(document));
+beforeEach(() => {
+  heard = [];
+});
+
+function Bound({ name }: { name: string }) {
+  useKeys([
+    { keys: "j", label: "j", run: () => heard.push(`${name} j`) },
+    { keys: "g r", label: "jump", run: () => heard.push(`${name} g r`) },
+  ]);
+  return <input aria-label={name} />;
+}
+
+const press = (key: string, target: Element = document.body, more = {}): void =>
+  void target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
+
+test("keys and sequences run, the newest first, and only while they are on the page", () => {
+  render(<Bound name="page" />);
+  const second = render(<Bound name="dialog" />);
+  press("j");
+  press("g");
+  press("r");
+  second.unmount();
+  press("j");
+  expect(heard).toEqual(["dialog j", "dialog g r", "page j"]);
+});
+
+test("nothing is taken from somebody who types, or who holds Ctrl", () => {
+  const { getByLabelText } = render(<Bound name="field" />);
+  press("j", getByLabelText("field"));
+  press("j", document.body, { ctrlKey: true });
+  expect(heard).toEqual([]);
+});
+
+test("nothing fires behind a dialog, not even for the key that closes it, nor for what was handled", () => {
+  render(<Bound name="page" />);
+  const dialog = document.body.appendChild(document.createElement("div"));
+  dialog.setAttribute("role", "dialog");
+  dialog.setAttribute("aria-modal", "true");
+  const close = (): void => dialog.remove();
+  window.addEventListener("keydown", close, { capture: true, once: true });
+  press("j");
+  expect(dialog.isConnected).toBe(false);
+  document.body.addEventListener("keydown", (event) => event.preventDefault(), { once: true });
+  press("j");
+  expect(heard).toEqual([]);
+  press("j");
+  expect(heard).toEqual(["page j"]);
+});

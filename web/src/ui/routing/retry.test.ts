@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { patiently } from "./retry";
+
+test("what could not be loaded is loaded later", async () => {
+  let tries = 0;
+  const load = async (): Promise<string> => {
+    tries += 1;
+    if (tries < 3) throw new Error("away");
+    return "here";
+  };
+  expect(await patiently(load, 1)()).toBe("here");
+  expect(tries).toBe(3);
+});

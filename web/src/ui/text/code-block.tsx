@@ -1,0 +1,59 @@
+// Code and terminal output as they are: never interpreted, folded when long, with their size and a way to copy.
+import { UnstyledButton } from "@mantine/core";
+import { useMemo, useState } from "react";
+import { pieces } from "@/domain/text/ansi";
+import { visible } from "@/domain/text/bidi";
+import { bytes } from "@/domain/text/format";
+import classes from "./code-block.module.css";
+import { CopyButton } from "./copy-button";
+
+const SHOWN = 12_000;
+
+interface CodeProps {
+  text: string;
+  /** Terminal output: colours are shown, other control sequences dropped. */
+  ansi?: boolean;
+  /** What it is, for a reader who cannot see it. */
+  label?: string;
+  most?: number;
+}
+
+export function CodeBlock({ text, ansi = false, label = "Code", most = SHOWN }: CodeProps) {
+  const [whole, setWhole] = useState(false);
+  const shown = whole || text.length <= most ? text : text.slice(0, most);
+  return (
+    <div className={classes.block}>
+      <div className={classes.copy}>
+        <CopyButton text={text} />
+      </div>
+      {/* Focusable: long lines scroll sideways, with the keyboard too. */}
+      <pre className={classes.pre} tabIndex={0} title={label}>
+        {ansi ? <AnsiText text={shown} /> : shown}
+      </pre>
+      {shown.length < text.length && (
+        <UnstyledButton className={classes.more} onClick={() => setWhole(true)}>
+          Show all ({bytes(text.length)})
+        </UnstyledButton>
+      )}
+    </div>
+  );
+}
+
+export function AnsiText({ text }: { text: string }) {
+  const parts = useMemo(() => pieces(visible(text)), [text]);
+  return parts.map((part, index) =>
+    part.colour === undefined && !part.bold && !part.dim ? (
+      part.text
+    ) : (
+      <span
+        key={index}
+        className={classes.ansi}
+        data-colour={part.colour}
+        data-bold={part.bold}
+        data-dim={part.dim}
+      >
+        {part.text}
+      </span>
+    ),
+  );
+}

@@ -1,0 +1,83 @@
+// From markdown to elements: parsed, made harmless, and given the looks of this page.
+import type { ComponentProps, ReactNode } from "react";
+import ReactMarkdown, { type Components, type Options } from "react-markdown";
+import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
+import remarkGfm from "remark-gfm";
+import { pieces } from "@/domain/text/ansi";
+import { visible } from "@/domain/text/bidi";
+
+type Head = (props: { children?: ReactNode }) => ReactNode;
+
+const schema = {
+  ...defaultSchema,
+  protocols: { ...defaultSchema.protocols, href: ["http", "https", "mailto"], src: [] },
+};
+
+interface Node {
+  type: string;
+  children?: Node[];
+}
+
+/** HTML is what somebody wrote, so it is shown; the sanitiser alone would drop it without a word. */
+function htmlAsText() {
+  const walk = (node: Node): void => {
+    if (node.type === "html") node.type = "text";
+    for (const child of node.children ?? []) walk(child);
+  };
+  return walk;
+}
+
+/** Control sequences of terminals mean nothing here. */
+export function readable(text: string): string {
+  const plain = pieces(text).map((piece) => piece.text);
+  return visible(plain.join(""));
+}
+
+function Outside({ href, children }: ComponentProps<"a">) {
+  if (!href) return <span>{children}</span>;
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
+      {children}
+    </a>
+  );
+}
+
+function Picture({ src, alt }: ComponentProps<"img">) {
+  return <span title={typeof src === "string" ? src : undefined}>[picture{alt ? `: ${alt}` : ""}]</span>;
+}
+
+function Table({ children }: ComponentProps<"table">) {
+  return (
+    // Focusable: a wide table scrolls sideways, with the keyboard too
+    <div className="table" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  );
+}
+
+/** A heading of somebody's text is no heading of the page: its outline stays ours. */
+function heading(level: number) {
+  return ({ children }: { children?: ReactNode }) => <div data-heading={level}>{children}</div>;
+}
+
+const [h1, h2, h3, h4, h5, h6] = [1, 2, 3, 4, 5, 6].map(heading) as [Head, Head, Head, Head, Head, Head];
+const components: Components = { a: Outside, img: Picture, table: Table, h1, h2, h3, h4, h5, h6 };
+
+/** `after` comes when nothing harmful is left: the sanitiser would drop what it adds. */
+export function Parsed({
+  text,
+  after = [],
+}: {
+  text: string;
+  after?: NonNullable<Options["rehypePlugins"]>;
+}) {
+  return (
+    <ReactMarkdown
+      remarkPlugins={[remarkGfm, htmlAsText]}
+      rehypePlugins={[[rehypeSanitize, schema], ...after]}
+      components={components}
+    >
+      {readable(text)}
+    </ReactMarkdown>
+  );
+}
