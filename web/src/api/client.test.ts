@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { access } from "./auth";
-import { addressOf, get, send } from "./client";
+import { buildUrl, get, send } from "./client";
 import { ApiError } from "./errors";
 
 const answers = (body: unknown, status: number, type = "application/problem+json") =>
@@ -15,8 +15,8 @@ afterEach(() => {
 });
 
 test("names in a path cannot lead out of it, and empty filters are left out", () => {
-  expect(addressOf("/api/runs/{run_id}", { path: { run_id: "../a b?" } })).toBe("/api/runs/..%2Fa%20b%3F");
-  expect(addressOf("/api/runs", { query: { q: "", status: undefined, since: 0 } })).toBe("/api/runs?since=0");
+  expect(buildUrl("/api/runs/{run_id}", { path: { run_id: "../a b?" } })).toBe("/api/runs/..%2Fa%20b%3F");
+  expect(buildUrl("/api/runs", { query: { q: "", status: undefined, since: 0 } })).toBe("/api/runs?since=0");
 });
 
 test("a refusal is one error with its sentence, and 401 signs out", async () => {

@@ -36,23 +36,34 @@ export const version = (kind: Kind, name: string, number: number) =>
   });
 
 /** The server's answer to a save is the text from now on: one that was asked for before it may not come after it. */
-export async function keep(queries: QueryClient, kind: Kind, name: string, found: Detail): Promise<void> {
+export async function cacheSaved(
+  queries: QueryClient,
+  kind: Kind,
+  name: string,
+  detail: Detail,
+): Promise<void> {
   const queryKey = keys.definition(kind, name);
   await queries.cancelQueries({ queryKey, exact: true });
-  queries.setQueryData(queryKey, found);
+  queries.setQueryData(queryKey, detail);
   await queries.invalidateQueries({ queryKey: keys.versions(kind, name) });
 }
 
 /** What is wrong with a text that nobody has saved. */
-export const check = (kind: Kind, name: string, text: string, signal?: AbortSignal) =>
+export const validateDefinition = (kind: Kind, name: string, text: string, signal?: AbortSignal) =>
   post(`${PATH}/validate`, { path: { kind, name }, body: { text }, ...(signal ? { signal } : {}) });
 
 /** Save over the text that was read; without an etag it must be a new one. */
-export async function save(kind: Kind, name: string, text: string, message: string, etag: string | null) {
+export async function saveDefinition(
+  kind: Kind,
+  name: string,
+  text: string,
+  message: string,
+  etag: string | null,
+) {
   const headers: Record<string, string> = etag ? { "If-Match": `"${etag}"` } : { "If-None-Match": "*" };
   const body = { text, ...(message ? { message } : {}) };
-  const answer = await send("PUT", PATH, { path: { kind, name }, body, headers });
-  return (await answer.json()) as Detail;
+  const response = await send("PUT", PATH, { path: { kind, name }, body, headers });
+  return (await response.json()) as Detail;
 }
 
 export const rollBack = (kind: Kind, name: string, number: number) =>

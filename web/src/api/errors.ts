@@ -18,13 +18,13 @@ export class ApiError extends Error {
 }
 
 /** The server did not answer at all. */
-export function unreachable(): ApiError {
+export function unreachableError(): ApiError {
   return new ApiError(0, "unreachable", "Studio does not answer.", "Is `li studio` still running?", true);
 }
 
 /** An answer that is not a success, whatever its body turns out to be. */
-export async function errorOf(answer: Response): Promise<ApiError> {
-  const problem = (await answer.json().catch(() => ({}))) as Partial<Problem>;
-  const detail = problem.detail ?? `Studio answered ${answer.status}.`;
-  return new ApiError(answer.status, problem.code ?? "unknown", detail, problem.hint, problem.retryable);
+export async function toApiError(response: Response): Promise<ApiError> {
+  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
+  const detail = problem.detail ?? `Studio answered ${response.status}.`;
+  return new ApiError(response.status, problem.code ?? "unknown", detail, problem.hint, problem.retryable);
 }

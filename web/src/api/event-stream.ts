@@ -1,12 +1,12 @@
 // One line to the server's feed that mends itself. Not EventSource: that hides heartbeats and the reason of a refusal.
 
-import { SILENCE_MS } from "@/domain/live/freshness";
-import { EventParser, type SentEvent } from "@/domain/live/sse";
+import { HEARTBEAT_TIMEOUT_MS } from "@/domain/live/freshness";
+import { EventParser, type ServerSentEvent } from "@/domain/live/sse";
 
 export interface StreamHandlers {
   opened: () => void;
   heard: () => void;
-  event: (event: SentEvent) => void;
+  event: (event: ServerSentEvent) => void;
   lost: (status: number) => void;
 }
 
@@ -14,15 +14,15 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;
 
 /** Follow a stream until the signal says so; after a break it goes on behind the last event that was seen. */
-export async function follow(
-  address: string,
+export async function followStream(
+  url: string,
   lastSeen: () => string | undefined,
   on: StreamHandlers,
   stop: AbortSignal,
 ): Promise<void> {
   let wait = FIRST_WAIT_MS;
   while (!stop.aborted) {
-    const status = await once(address, lastSeen(), on, stop, () => {
+    const status = await readOnce(url, lastSeen(), on, stop, () => {
       wait = FIRST_WAIT_MS;
     });
     if (stop.aborted) return;
@@ -32,30 +32,30 @@ export async function follow(
   }
 }
 
-async function once(
-  address: string,
+async function readOnce(
+  url: string,
   last: string | undefined,
   on: StreamHandlers,
   stop: AbortSignal,
-  stood: () => void,
+  onOpen: () => void,
 ): Promise<number> {
   const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  let timer = setTimeout(() => silence.abort(), HEARTBEAT_TIMEOUT_MS);
   try {
     const headers: Record<string, string> = { Accept: "text/event-stream" };
     if (last !== undefined) headers["Last-Event-ID"] = last;
     const signal = AbortSignal.any([stop, silence.signal]);
-    const answer = await fetch(address, { headers, signal, cache: "no-store" });
-    if (!answer.ok || !answer.body) return answer.status;
+    const response = await fetch(url, { headers, signal, cache: "no-store" });
+    if (!response.ok || !response.body) return response.status;
     const parser = new EventParser(on.heard);
-    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     on.opened();
-    stood();
+    onOpen();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return 200;
       clearTimeout(timer);
-      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      timer = setTimeout(() => silence.abort(), HEARTBEAT_TIMEOUT_MS);
       on.heard();
       for (const event of parser.push(value)) on.event(event);
     }

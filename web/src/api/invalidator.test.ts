@@ -1,6 +1,6 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Refresher } from "./invalidator";
+import { QueryInvalidator } from "./invalidator";
 
 let asked: unknown[] = [];
 const queries = {
@@ -14,9 +14,9 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 test("a thousand messages make the page ask at once, and then twice a second", () => {
-  const refresher = new Refresher(queries, () => Date.now());
+  const refresher = new QueryInvalidator(queries, () => Date.now());
   for (let i = 0; i < 1000; i++) {
-    refresher.add([{ root: "runs" }]);
+    refresher.invalidate([{ root: "runs" }]);
     vi.advanceTimersByTime(2);
   }
   expect(asked.length).toBeGreaterThanOrEqual(4);
@@ -24,9 +24,9 @@ test("a thousand messages make the page ask at once, and then twice a second", (
 });
 
 test("the last change is never left unseen, and others are not held up by it", () => {
-  const refresher = new Refresher(queries, () => Date.now());
-  refresher.add([{ root: "runs" }]);
-  refresher.add([{ root: "runs" }, { root: "run", id: "a" }]);
+  const refresher = new QueryInvalidator(queries, () => Date.now());
+  refresher.invalidate([{ root: "runs" }]);
+  refresher.invalidate([{ root: "runs" }, { root: "run", id: "a" }]);
   expect(asked).toEqual([{ queryKey: ["runs"] }, { queryKey: ["run", "a"] }]);
   vi.advanceTimersByTime(600);
   expect(asked.at(-1)).toEqual({ queryKey: ["runs"] });

@@ -27,7 +27,7 @@ export const keys = {
   definition: (kind: string, name: string) => ["definition", kind, name] as const,
   versions: (kind: string, name: string) => ["definition", kind, name, "versions"] as const,
   plugins: () => ["definitions", "plugins"] as const,
-  search: (words: string) => ["search", words] as const,
+  search: (query: string) => ["search", query] as const,
   launches: () => ["launches"] as const,
   admin: (part: string) => ["admin", part] as const,
 };

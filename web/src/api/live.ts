@@ -3,14 +3,14 @@
 // Browsers allow six connections to a server, all tabs together, so only one tab holds the stream (whoever has the
 // lock) and tells the others. The page subscribes first and fetches then: nothing falls into the gap.
 import type { QueryClient } from "@tanstack/react-query";
-import { type Change, concernsOf } from "@/domain/live/changes";
-import type { SentEvent } from "@/domain/live/sse";
+import { type Change, staleQueries } from "@/domain/live/changes";
+import type { ServerSentEvent } from "@/domain/live/sse";
 import { access } from "./auth";
-import { heard, lost } from "./connection";
-import { follow } from "./event-stream";
-import { Refresher } from "./invalidator";
+import { markDisconnected, markHeard } from "./connection";
+import { followStream } from "./event-stream";
+import { QueryInvalidator } from "./invalidator";
 
-type Told =
+type LiveMessage =
   | { type: "hello" | "heard" | "lost" | "out" }
   | { type: "resync"; seq: number | undefined }
   | { type: "change"; change: Change };
@@ -27,57 +27,59 @@ export function onChanges(listener: Listener): () => void {
 
 /** Follow the state for as long as the page lives; resolves when the subscription stands. */
 export function startLive(queries: QueryClient): Promise<void> {
-  return new Promise((standing) => new Live(queries, standing).start());
+  return new Promise((onSubscribed) => new Live(queries, onSubscribed).start());
 }
 
 class Live {
-  private readonly refresher: Refresher;
-  private readonly others = new BroadcastChannel(NAME);
+  private readonly invalidator: QueryInvalidator;
+  private readonly channel = new BroadcastChannel(NAME);
   private batch: Change[] = [];
-  private seen: number | undefined;
-  private leading = false;
+  private lastSeq: number | undefined;
+  private isLeader = false;
 
   constructor(
     private readonly queries: QueryClient,
-    private readonly standing: () => void,
+    private readonly onSubscribed: () => void,
   ) {
-    this.refresher = new Refresher(queries);
+    this.invalidator = new QueryInvalidator(queries);
   }
 
   start(): void {
-    this.others.onmessage = (message: MessageEvent<Told>) => this.take(message.data);
-    this.others.postMessage({ type: "hello" } satisfies Told);
+    this.channel.onmessage = (message: MessageEvent<LiveMessage>) => this.handle(message.data);
+    this.channel.postMessage({ type: "hello" } satisfies LiveMessage);
     void navigator.locks.request(NAME, () => {
-      this.leading = true;
-      return follow("/api/events", () => this.seen?.toString(), this, new AbortController().signal);
+      this.isLeader = true;
+      return followStream("/api/events", () => this.lastSeq?.toString(), this, new AbortController().signal);
     });
   }
 
   // What the stream tells the tab that holds it.
   opened = (): void => {
     // Without a place to go on from, whatever happened before this moment is unknown.
-    const knows = this.seen !== undefined || this.queries.getQueryCache().getAll().length === 0;
-    this.tell(knows ? { type: "heard" } : { type: "resync", seq: undefined });
+    const isContinuous = this.lastSeq !== undefined || this.queries.getQueryCache().getAll().length === 0;
+    this.broadcast(isContinuous ? { type: "heard" } : { type: "resync", seq: undefined });
   };
-  heard = (): void => this.tell({ type: "heard" });
-  lost = (status: number): void => this.tell({ type: status === 401 ? "out" : "lost" });
-  event = ({ event, data }: SentEvent): void => {
-    const said = JSON.parse(data) as Change;
-    this.tell(event === "resync" ? { type: "resync", seq: said.seq } : { type: "change", change: said });
+  heard = (): void => this.broadcast({ type: "heard" });
+  lost = (status: number): void => this.broadcast({ type: status === 401 ? "out" : "lost" });
+  event = ({ event, data }: ServerSentEvent): void => {
+    const payload = JSON.parse(data) as Change;
+    this.broadcast(
+      event === "resync" ? { type: "resync", seq: payload.seq } : { type: "change", change: payload },
+    );
   };
 
-  private tell(told: Told): void {
-    this.take(told);
-    this.others.postMessage(told);
+  private broadcast(message: LiveMessage): void {
+    this.handle(message);
+    this.channel.postMessage(message);
   }
 
-  private take(told: Told): void {
-    switch (told.type) {
+  private handle(message: LiveMessage): void {
+    switch (message.type) {
       case "hello":
-        if (this.leading) this.others.postMessage({ type: "heard" } satisfies Told);
+        if (this.isLeader) this.channel.postMessage({ type: "heard" } satisfies LiveMessage);
         return;
       case "lost":
-        lost();
+        markDisconnected();
         return;
       case "out":
         access.set("out");
@@ -85,20 +87,20 @@ class Live {
       case "heard":
         break;
       case "resync":
-        this.seen = told.seq ?? this.seen;
-        this.refresher.all();
+        this.lastSeq = message.seq ?? this.lastSeq;
+        this.invalidator.invalidateAll();
         break;
       case "change":
-        this.note(told.change);
+        this.queueChange(message.change);
     }
-    heard();
-    this.standing();
+    markHeard();
+    this.onSubscribed();
   }
 
-  private note(change: Change): void {
-    if (change.seq <= (this.seen ?? 0)) return;
-    this.seen = change.seq;
-    if (this.batch.push(change) === 1) soon(() => this.flush());
+  private queueChange(change: Change): void {
+    if (change.seq <= (this.lastSeq ?? 0)) return;
+    this.lastSeq = change.seq;
+    if (this.batch.push(change) === 1) beforeNextFrame(() => this.flush());
   }
 
   private flush(): void {
@@ -106,12 +108,12 @@ class Live {
     this.batch = [];
     // What a page adds to what it shows is asked for first; what only grew old can wait behind it.
     for (const listener of listeners) listener(changes);
-    this.refresher.add(changes.flatMap(concernsOf));
+    this.invalidator.invalidate(changes.flatMap(staleQueries));
   }
 }
 
 /** Before the next frame, or soon in a tab that paints none. */
-function soon(run: () => void): void {
+function beforeNextFrame(run: () => void): void {
   if (document.hidden) setTimeout(run, 100);
   else requestAnimationFrame(run);
 }

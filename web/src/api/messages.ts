@@ -1,40 +1,41 @@
 // What was said in a run: pieces of its messages, its outline, its timeline, its texts. Pieces are not made old by the
 // feed: a message never changes, and new ones are added to the piece they belong to.
 import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
-import { PIECE, type Piece } from "@/domain/transcript/chunks";
-import { joined, type Outline } from "@/domain/transcript/outline";
+import { CHUNK_SIZE, type Chunk } from "@/domain/transcript/chunks";
+import { mergeOutlines, type Outline } from "@/domain/transcript/outline";
 import { get } from "./client";
 import type { Schema } from "./keys";
 
 export type Message = Schema<"Message">;
 /** Whose messages: a session's, or one branch's own (what a fork inherited). */
-export interface Place {
+export interface MessageSource {
   of: "session" | "branch";
   id: string;
 }
 
-const NEVER_OLD = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false } as const;
+const IMMUTABLE = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false } as const;
 
-export const pieceKey = (place: Place, piece: number) => ["messages", place.of, place.id, piece] as const;
+export const chunkKey = (source: MessageSource, index: number) =>
+  ["messages", source.of, source.id, index] as const;
 
-export const messagePiece = (place: Place, piece: number) =>
+export const messageChunk = (source: MessageSource, index: number) =>
   queryOptions({
-    queryKey: pieceKey(place, piece),
-    queryFn: async ({ signal }): Promise<Piece<Message>> => {
-      const found = await listed(place, piece * PIECE - 1, PIECE, signal);
-      const messages = found.messages.filter(({ ord }) => ord < (piece + 1) * PIECE);
-      return { messages, full: found.has_more || messages.length === PIECE };
+    queryKey: chunkKey(source, index),
+    queryFn: async ({ signal }): Promise<Chunk<Message>> => {
+      const page = await fetchMessages(source, index * CHUNK_SIZE - 1, CHUNK_SIZE, signal);
+      const messages = page.messages.filter(({ ord }) => ord < (index + 1) * CHUNK_SIZE);
+      return { messages, isFull: page.has_more || messages.length === CHUNK_SIZE };
     },
-    ...NEVER_OLD,
+    ...IMMUTABLE,
   });
 
 /** A window of messages after an ord. */
-export function listed(place: Place, after: number, limit: number, signal?: AbortSignal) {
+export function fetchMessages(source: MessageSource, after: number, limit: number, signal?: AbortSignal) {
   const query = { after, limit };
   const more = signal ? { signal } : {};
-  return place.of === "session"
-    ? get("/api/sessions/{session_id}/messages", { path: { session_id: place.id }, query, ...more })
-    : get("/api/branches/{branch_id}/messages", { path: { branch_id: place.id }, query, ...more });
+  return source.of === "session"
+    ? get("/api/sessions/{session_id}/messages", { path: { session_id: source.id }, query, ...more })
+    : get("/api/branches/{branch_id}/messages", { path: { branch_id: source.id }, query, ...more });
 }
 
 const outlineKey = (id: string) => ["run", id, "outline"] as const;
@@ -46,12 +47,12 @@ export const runOutline = (id: string, queries: QueryClient) =>
       const old = queries.getQueryData<Outline>(outlineKey(id));
       const after = old?.last_ord ?? -1;
       const path = { session_id: id };
-      const news = await get("/api/sessions/{session_id}/outline", { path, query: { after }, signal });
-      if (!old) return news;
+      const added = await get("/api/sessions/{session_id}/outline", { path, query: { after }, signal });
+      if (!old) return added;
       // Numbers that went back mean another database: nothing of what was known holds.
-      return news.seq < old.seq
+      return added.seq < old.seq
         ? get("/api/sessions/{session_id}/outline", { path, signal })
-        : joined(old, news);
+        : mergeOutlines(old, added);
     },
   });
 
@@ -78,16 +79,16 @@ export const runFiles = (id: string) =>
     queryFn: ({ signal }) => get("/api/sessions/{session_id}/files", { path: { session_id: id }, signal }),
   });
 
-export const runMatches = (id: string, words: string) =>
+export const runMatches = (id: string, query: string) =>
   queryOptions({
-    queryKey: ["runMatches", id, words],
+    queryKey: ["runMatches", id, query],
     queryFn: ({ signal }) =>
       get("/api/sessions/{session_id}/search", {
         path: { session_id: id },
-        query: { q: words.slice(0, 200), limit: 1000 },
+        query: { q: query.slice(0, 200), limit: 1000 },
         signal,
       }),
-    enabled: words !== "",
+    enabled: query !== "",
     placeholderData: keepPreviousData,
   });
 
@@ -99,10 +100,10 @@ export const messageOrd = (id: string, messageId: string) =>
       return (await get("/api/sessions/{session_id}/messages/{message_id}", { path, signal })).message.ord;
     },
     enabled: messageId !== "",
-    ...NEVER_OLD,
+    ...IMMUTABLE,
   });
 
-export const PART = 32_768;
+export const CONTENT_PART_SIZE = 32_768;
 
 export const contentPart = (id: string, messageId: string, key: string, part: number) =>
   queryOptions({
@@ -111,10 +112,10 @@ export const contentPart = (id: string, messageId: string, key: string, part: nu
       (
         await get("/api/sessions/{session_id}/messages/{message_id}/content", {
           path: { session_id: id, message_id: messageId },
-          query: { key, start: part * PART, length: PART },
+          query: { key, start: part * CONTENT_PART_SIZE, length: CONTENT_PART_SIZE },
           signal,
         })
       ).text,
-    ...NEVER_OLD,
+    ...IMMUTABLE,
     gcTime: 30_000,
   });

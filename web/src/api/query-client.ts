@@ -5,7 +5,7 @@ import { ApiError } from "./errors";
 
 export const CLOCK_MS = 30_000;
 
-export function createQueries(): QueryClient {
+export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {

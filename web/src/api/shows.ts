@@ -9,8 +9,8 @@ export type Show = Schema<"Show">;
 export type Play = Schema<"Play">;
 export type Attempt = Schema<"Attempt">;
 export type Diff = Schema<"Diff">;
-export type Order = Schema<"Order">;
-export type Deed = Schema<"Deed">;
+export type ActionRequest = Schema<"Order">;
+export type ShowAction = Schema<"Deed">;
 
 export const shows = () =>
   queryOptions({
@@ -49,5 +49,5 @@ export const diff = (topic: string, name: string, attempt?: number, against?: nu
     },
   });
 
-export const order = (topic: string, body: Order) =>
+export const performAction = (topic: string, body: ActionRequest) =>
   post("/api/shows/{topic}/actions", { path: { topic }, body });

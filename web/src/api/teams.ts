@@ -24,5 +24,5 @@ export const teamMessages = (id: string, limit: number) =>
   });
 
 /** Write to some members; none means everybody. */
-export const sendTo = (id: string, text: string, to: string[]) =>
+export const sendTeamMessage = (id: string, text: string, to: string[]) =>
   post("/api/teams/{team_id}/messages", { path: { team_id: id }, body: { text, to, sender: "user" } });

@@ -12,14 +12,14 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?
 setNonce(nonce);
 
 // The name is known to public/assets/scheme-1.js too.
-const scheme = localStorageColorSchemeManager({ key: "lion-colour-scheme" });
+const colorSchemeManager = localStorageColorSchemeManager({ key: "lion-colour-scheme" });
 
 export function App({ router, queries }: { router: AppRouter; queries: QueryClient }) {
   return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={variables}
-      colorSchemeManager={scheme}
+      colorSchemeManager={colorSchemeManager}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >

@@ -8,7 +8,7 @@ const SCHEMES = [
   { value: "auto", name: "As the system", icon: IconDeviceDesktop },
 ] as const;
 
-export function SchemeSwitch() {
+export function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <SegmentedControl

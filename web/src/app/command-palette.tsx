@@ -8,14 +8,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { newestRuns } from "@/api/runs";
 import { runName, shortId } from "@/domain/runs/run-name";
-import { PLACES } from "./nav-items";
+import { NAV_ITEMS } from "./nav-items";
 
-export default function Palette({ openSheet }: { openSheet: () => void }) {
+export default function CommandPalette({ openSheet }: { openSheet: () => void }) {
   const [typed, setTyped] = useState("");
   const groups: SpotlightActionGroupData[] = [
-    { group: "Go to", actions: usePlaces() },
-    { group: "Runs", actions: useRuns(typed) },
-    { group: "Do", actions: useDeeds(typed, openSheet) },
+    { group: "Go to", actions: useNavActions() },
+    { group: "Runs", actions: useRunActions(typed) },
+    { group: "Do", actions: useCommands(typed, openSheet) },
   ];
   return (
     <Spotlight
@@ -39,9 +39,9 @@ export default function Palette({ openSheet }: { openSheet: () => void }) {
   );
 }
 
-function usePlaces(): SpotlightActionData[] {
+function useNavActions(): SpotlightActionData[] {
   const navigate = useNavigate();
-  return PLACES.map(({ to, name, icon: Icon }) => ({
+  return NAV_ITEMS.map(({ to, name, icon: Icon }) => ({
     id: to,
     label: name,
     leftSection: <Icon size={16} stroke={1.6} />,
@@ -49,16 +49,16 @@ function usePlaces(): SpotlightActionData[] {
   }));
 }
 
-function useRuns(typed: string): SpotlightActionData[] {
-  const [words] = useDebouncedValue(typed.trim(), 150);
+function useRunActions(typed: string): SpotlightActionData[] {
+  const [query] = useDebouncedValue(typed.trim(), 150);
   const navigate = useNavigate();
-  const found = useQuery({
-    ...newestRuns({ q: words }),
-    enabled: words.length > 1,
+  const runs = useQuery({
+    ...newestRuns({ q: query }),
+    enabled: query.length > 1,
     placeholderData: keepPreviousData,
   });
   if (typed.trim().length < 2) return [];
-  return (found.data?.runs ?? []).slice(0, 6).map((run) => ({
+  return (runs.data?.runs ?? []).slice(0, 6).map((run) => ({
     id: run.id,
     label: runName(run),
     description: `${run.state.label} · ${run.project ?? run.name ?? ""} · ${shortId(run.id)}`,
@@ -69,19 +69,19 @@ function useRuns(typed: string): SpotlightActionData[] {
   }));
 }
 
-function useDeeds(typed: string, openSheet: () => void): SpotlightActionData[] {
+function useCommands(typed: string, openSheet: () => void): SpotlightActionData[] {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme();
-  const words = typed.trim();
-  const search = { id: "search", label: `Search messages for “${words}”`, keywords: typed };
-  const look = <IconSearch size={16} stroke={1.6} />;
+  const query = typed.trim();
+  const search = { id: "search", label: `Search messages for “${query}”`, keywords: typed };
+  const searchIcon = <IconSearch size={16} stroke={1.6} />;
   return [
-    ...(words
+    ...(query
       ? [
           {
             ...search,
-            leftSection: look,
-            onClick: () => void navigate({ to: "/search", search: { q: words } }),
+            leftSection: searchIcon,
+            onClick: () => void navigate({ to: "/search", search: { q: query } }),
           },
         ]
       : []),

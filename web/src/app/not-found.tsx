@@ -4,7 +4,7 @@ import { EmptyState } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Page } from "@/ui/page";
 
-export function Lost() {
+export function NotFound() {
   return (
     <Page title="Nothing here">
       <EmptyState title="There is no page at this address" action={<TextLink to="/">Go home</TextLink>}>

@@ -14,7 +14,7 @@ import { showsRoute } from "@/pages/shows/route";
 import { teamRoute, teamsRoute } from "@/pages/teams/route";
 import { RouteError } from "@/ui/feedback/offline-page";
 import { rootRoute } from "@/ui/routing/root-route";
-import { Lost } from "./not-found";
+import { NotFound } from "./not-found";
 import { Shell } from "./shell";
 
 const routes = rootRoute.addChildren([
@@ -35,7 +35,7 @@ const routes = rootRoute.addChildren([
   searchRoute,
 ]);
 
-rootRoute.update({ component: Shell, notFoundComponent: Lost });
+rootRoute.update({ component: Shell, notFoundComponent: NotFound });
 
 export function createAppRouter(queries: QueryClient) {
   return createRouter({

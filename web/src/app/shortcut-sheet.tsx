@@ -1,25 +1,25 @@
 // The sheet of shortcuts: what is bound right now, on this page.
 import { Kbd, Modal } from "@mantine/core";
 import { useStore } from "@/api/store";
-import { type Binding, bindings } from "@/ui/keyboard/shortcuts";
+import { type Shortcut, shortcuts } from "@/ui/keyboard/shortcuts";
 import classes from "./shortcut-sheet.module.css";
 
 export default function ShortcutSheet({ opened, close }: { opened: boolean; close: () => void }) {
-  const groups = grouped(useStore(bindings));
+  const groups = groupShortcuts(useStore(shortcuts));
   return (
     <Modal opened={opened} onClose={close} title="Shortcuts" size="lg">
       <div className={classes.groups}>
-        {[...groups].map(([group, found]) => (
+        {[...groups].map(([group, shortcuts]) => (
           <section key={group} className={classes.group}>
             <h3 className={classes.title}>{group}</h3>
-            <dl className={classes.list}>
-              {found.map((binding) => (
-                <div key={binding.keys} className={classes.entry}>
+            <dl className={classes.shortcuts}>
+              {shortcuts.map((binding) => (
+                <div key={binding.keys} className={classes.shortcut}>
                   <dt>{binding.label}</dt>
                   <dd>
                     {binding.keys.split(" ").map((key) => (
                       <Kbd key={key} size="xs">
-                        {NAMES[key] ?? key}
+                        {KEY_NAMES[key] ?? key}
                       </Kbd>
                     ))}
                   </dd>
@@ -33,21 +33,26 @@ export default function ShortcutSheet({ opened, close }: { opened: boolean; clos
   );
 }
 
-const NAMES: Record<string, string> = {
+const KEY_NAMES: Record<string, string> = {
   ArrowDown: "↓",
   ArrowUp: "↑",
   ArrowLeft: "←",
   ArrowRight: "→",
   Escape: "Esc",
 };
-const ALWAYS: Binding = { keys: "Ctrl/⌘ K", label: "Go to anything", group: "Everywhere", run: () => {} };
+const PALETTE_SHORTCUT: Shortcut = {
+  keys: "Ctrl/⌘ K",
+  label: "Go to anything",
+  group: "Everywhere",
+  run: () => {},
+};
 
-function grouped(found: readonly Binding[]): Map<string, Binding[]> {
-  const groups = new Map<string, Binding[]>();
-  for (const binding of [ALWAYS, ...found]) {
+function groupShortcuts(shortcuts: readonly Shortcut[]): Map<string, Shortcut[]> {
+  const groups = new Map<string, Shortcut[]>();
+  for (const binding of [PALETTE_SHORTCUT, ...shortcuts]) {
     const group = binding.group ?? "This page";
     const list = groups.get(group) ?? [];
-    if (!list.some((each) => each.keys === binding.keys)) groups.set(group, [...list, binding]);
+    if (!list.some((other) => other.keys === binding.keys)) groups.set(group, [...list, binding]);
   }
   return groups;
 }

@@ -6,26 +6,26 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { dashboard } from "@/api/home";
 import { compact } from "@/domain/text/format";
-import { SchemeSwitch } from "./color-scheme-switch";
+import { ColorSchemeSwitch } from "./color-scheme-switch";
 import { Logo } from "./logo";
-import { PLACES } from "./nav-items";
+import { NAV_ITEMS } from "./nav-items";
 import classes from "./sidebar.module.css";
 
 const APPLE = /Mac|iPhone|iPad/.test(navigator.platform);
 
-export function Rail({ openSheet }: { openSheet: () => void }) {
+export function Sidebar({ openSheet }: { openSheet: () => void }) {
   return (
-    <nav className={classes.rail} aria-label="Main">
+    <nav className={classes.sidebar} aria-label="Main">
       <Logo />
       <UnstyledButton className={classes.search} onClick={spotlight.open}>
         <IconSearch size={14} />
         <span className={classes.grow}>Go to or search</span>
         <Kbd size="xs">{APPLE ? "⌘" : "Ctrl"} K</Kbd>
       </UnstyledButton>
-      <ul className={classes.places}>
-        {PLACES.filter((place) => place.inRail).map(({ to, name, icon: Icon }) => (
+      <ul className={classes.items}>
+        {NAV_ITEMS.filter((place) => place.inSidebar).map(({ to, name, icon: Icon }) => (
           <li key={to}>
-            <Link to={to} className={classes.place} activeProps={{ "data-active": true }}>
+            <Link to={to} className={classes.item} activeProps={{ "data-active": true }}>
               <Icon size={16} stroke={1.7} />
               <span className={classes.grow}>{name}</span>
               {name === "Runs" && <RunningCount />}
@@ -34,9 +34,9 @@ export function Rail({ openSheet }: { openSheet: () => void }) {
         ))}
       </ul>
       <div className={classes.grow} />
-      <div className={classes.foot}>
-        <SchemeSwitch />
-        <UnstyledButton className={classes.keys} onClick={openSheet}>
+      <div className={classes.footer}>
+        <ColorSchemeSwitch />
+        <UnstyledButton className={classes.shortcutsButton} onClick={openSheet}>
           <IconKeyboard size={15} stroke={1.7} /> Shortcuts <Kbd size="xs">?</Kbd>
         </UnstyledButton>
       </div>
@@ -48,7 +48,7 @@ function RunningCount() {
   const running = useQuery(dashboard()).data?.cards.running ?? 0;
   if (running === 0) return null;
   return (
-    <span className={classes.count} title={`${running} running`}>
+    <span className={classes.badge} title={`${running} running`}>
       {compact(running)}
     </span>
   );

@@ -2,23 +2,23 @@
 import { Button, Code, PasswordInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { post } from "@/api/client";
-import { told } from "@/ui/feedback/confirm";
+import { runAction } from "@/ui/feedback/confirm";
 import { CopyButton } from "@/ui/text/copy-button";
 import classes from "./sign-in.module.css";
 
 export function SignIn() {
   return (
     <main className={classes.page}>
-      <div className={classes.box}>
+      <div className={classes.card}>
         <img src="/favicon.svg" alt="" width={40} height={40} />
         <h1 className={classes.title}>This browser is not signed in</h1>
-        <p className={classes.words}>
+        <p className={classes.description}>
           Studio shows your runs only to you. Start it again and follow the link that it prints, or let it
           open the browser itself:
         </p>
         <div className={classes.command}>
           <Code>li studio --open</Code>
-          <CopyButton text="li studio --open" what="Copy the command" />
+          <CopyButton text="li studio --open" label="Copy the command" />
         </div>
         <TokenForm />
       </div>
@@ -30,13 +30,13 @@ function TokenForm() {
   const [token, setToken] = useState("");
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const enter = async (): Promise<string> => {
+    const signIn = async (): Promise<string> => {
       await post("/api/login", { headers: { Authorization: `Bearer ${token.trim()}` } });
       // Everything that was refused before is asked for again.
       location.reload();
       return "Signed in.";
     };
-    await told(enter);
+    await runAction(signIn);
   };
   return (
     <form className={classes.form} onSubmit={(event) => void submit(event)}>

@@ -45,7 +45,7 @@ export const theme = createTheme({
   },
 });
 
-const ours = {
+const colors = {
   "--mantine-color-body": "var(--surface)",
   "--mantine-color-text": "var(--text)",
   "--mantine-color-dimmed": "var(--dim)",
@@ -62,4 +62,4 @@ const ours = {
   "--mantine-color-iris-light-color": "var(--accent)",
 };
 
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: ours, dark: ours });
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: colors, dark: colors });

@@ -1,6 +1,6 @@
 // Something that a person orders: what they give with it, and how it went. The server says what can be ordered.
 
-export interface WantedField {
+export interface ActionField {
   name: string;
   label: string;
   /** lines, text or number */
@@ -11,8 +11,8 @@ export interface WantedField {
 type Values = Readonly<Record<string, string>>;
 
 /** What was typed as fields of the order; null while something is missing or is no number above zero. */
-export function filled(
-  fields: readonly WantedField[],
+export function parseFields(
+  fields: readonly ActionField[],
   values: Values,
 ): Record<string, string | number> | null {
   const body: Record<string, string | number> = {};
@@ -26,7 +26,7 @@ export function filled(
   return body;
 }
 
-interface Answer {
+interface ActionResponse {
   launch?: { exit_code: number | null; target: string | null };
   output?: string;
   transitions?: unknown[];
@@ -35,14 +35,14 @@ interface Answer {
 }
 
 /** How an order went, in a sentence. A request that was answered may have failed all the same: that is thrown. */
-export function outcomeOf(answer: Answer, done: string): string {
-  const said = lastLine(answer.output ?? "");
-  const code = answer.launch?.exit_code;
-  if (code) throw new Error(said || `li show ${answer.launch?.target ?? ""} ended with ${code}`);
-  if (answer.transitions?.length === 0)
+export function resultMessage(response: ActionResponse, done: string): string {
+  const lastOutput = lastLine(response.output ?? "");
+  const code = response.launch?.exit_code;
+  if (code) throw new Error(lastOutput || `li show ${response.launch?.target ?? ""} ended with ${code}`);
+  if (response.transitions?.length === 0)
     throw new Error("Nothing was marked: it is not known to be lost any more.");
-  if (answer.over === false) throw new Error(answer.outcome ?? "It may still run.");
-  return said || done;
+  if (response.over === false) throw new Error(response.outcome ?? "It may still run.");
+  return lastOutput || done;
 }
 
 function lastLine(output: string): string {

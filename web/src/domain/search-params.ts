@@ -5,13 +5,13 @@ type Raw = Record<string, unknown>;
 /** A text, or nothing when it is missing or empty. The router reads `?q=12` as a number; here it is a text again. */
 export function text(raw: Raw, name: string): string | undefined {
   const value = raw[name];
-  const said = typeof value === "number" || typeof value === "boolean" ? String(value) : value;
-  return typeof said === "string" && said !== "" ? said.slice(0, 500) : undefined;
+  const text = typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+  return typeof text === "string" && text !== "" ? text.slice(0, 500) : undefined;
 }
 
 /** One of these words, or nothing. */
-export function oneOf<T extends string>(raw: Raw, name: string, words: readonly T[]): T | undefined {
-  return words.find((word) => word === raw[name]);
+export function oneOf<T extends string>(raw: Raw, name: string, options: readonly T[]): T | undefined {
+  return options.find((word) => word === raw[name]);
 }
 
 /** A finite number, or nothing. */

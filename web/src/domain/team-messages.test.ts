@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
-import { dayOf, shortOf } from "./team-messages";
+import { dayOf, previewOf } from "./team-messages";
 
 test("the summary stands for the content, which is behind it", () => {
-  expect(shortOf({ content: "x".repeat(900), summary: "nine hundred x" })).toEqual({
+  expect(previewOf({ content: "x".repeat(900), summary: "nine hundred x" })).toEqual({
     text: "nine hundred x",
-    folded: true,
+    truncated: true,
   });
 });
 
 test("a short message is whole", () => {
-  expect(shortOf({ content: "ready\nfor review", summary: null })).toEqual({
+  expect(previewOf({ content: "ready\nfor review", summary: null })).toEqual({
     text: "ready\nfor review",
-    folded: false,
+    truncated: false,
   });
 });
 
 test("a long one without a summary shows the beginning of its first line", () => {
-  const found = shortOf({ content: `first line\n${"y".repeat(900)}` });
-  expect(found).toEqual({ text: "first line…", folded: true });
+  const found = previewOf({ content: `first line\n${"y".repeat(900)}` });
+  expect(found).toEqual({ text: "first line…", truncated: true });
 });
 
 test("days differ and nonsense is none", () => {

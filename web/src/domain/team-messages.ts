@@ -1,19 +1,19 @@
 // Messages of a team as they are shown.
 
-interface Said {
+interface MessageBody {
   content: string;
   summary?: string | null;
 }
 
 // Beyond this a message is folded even when nobody wrote a summary (ADR-0019 speaks of about 200 characters).
-const LONG = 240;
+const MAX_PREVIEW = 240;
 
 /** What is shown before somebody expands it, and whether there is more. */
-export function shortOf({ content, summary }: Said): { text: string; folded: boolean } {
-  if (summary && summary !== content) return { text: summary, folded: true };
-  if (content.length <= LONG) return { text: content, folded: false };
+export function previewOf({ content, summary }: MessageBody): { text: string; truncated: boolean } {
+  if (summary && summary !== content) return { text: summary, truncated: true };
+  if (content.length <= MAX_PREVIEW) return { text: content, truncated: false };
   const [line = ""] = content.split("\n", 1);
-  return { text: `${line.slice(0, LONG).trimEnd()}…`, folded: true };
+  return { text: `${line.slice(0, MAX_PREVIEW).trimEnd()}…`, truncated: true };
 }
 
 /** The day of a moment, to set days apart. */

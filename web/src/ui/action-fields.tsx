@@ -1,14 +1,14 @@
 // What a person gives with an order, as the server asks for it.
 import { Textarea, TextInput } from "@mantine/core";
-import type { WantedField } from "@/domain/actions";
+import type { ActionField } from "@/domain/actions";
 
 interface FieldsProps {
-  fields: readonly WantedField[];
+  fields: readonly ActionField[];
   values: Readonly<Record<string, string>>;
   change: (values: Record<string, string>) => void;
 }
 
-export function WantedFields({ fields, values, change }: FieldsProps) {
+export function ActionFields({ fields, values, change }: FieldsProps) {
   return fields.map(({ name, label, kind, required }) => {
     const shared = {
       label,

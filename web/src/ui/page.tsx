@@ -1,6 +1,6 @@
 // The frame of a page: its name, its actions, the freshness mark, and the part that scrolls.
 import { type ReactNode, useEffect, useRef } from "react";
-import { FreshnessMark } from "./feedback/connection-status";
+import { ConnectionStatus } from "./feedback/connection-status";
 import classes from "./page.module.css";
 
 interface PageProps {
@@ -24,16 +24,16 @@ export function Page({ title, before, beside, actions, bar, fill = false, childr
   }, [title]);
   return (
     <div className={classes.page}>
-      <header className={classes.head}>
-        <div className={classes.line}>
+      <header className={classes.header}>
+        <div className={classes.titleBar}>
           {before}
           <h1 className={classes.title}>{title}</h1>
           {beside}
-          <div className={classes.space} />
+          <div className={classes.spacer} />
           {actions}
-          <FreshnessMark />
+          <ConnectionStatus />
         </div>
-        {bar && <div className={classes.bar}>{bar}</div>}
+        {bar && <div className={classes.toolbar}>{bar}</div>}
       </header>
       {/* Focusable: a part that scrolls must be reachable by the keyboard. */}
       <div ref={body} className={classes.body} data-fill={fill} tabIndex={fill ? undefined : 0} data-scroll>
@@ -47,7 +47,7 @@ export function Page({ title, before, beside, actions, bar, fill = false, childr
 export function Section(props: { title: string; beside?: ReactNode; children: ReactNode; id?: string }) {
   return (
     <section className={classes.section} id={props.id} aria-label={props.title}>
-      <div className={classes.sectionHead}>
+      <div className={classes.sectionHeader}>
         <h2 className={classes.sectionTitle}>{props.title}</h2>
         {props.beside}
       </div>

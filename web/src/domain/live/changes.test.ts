@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Change, concernsOf, ROOTS } from "./changes";
+import { type Change, QUERY_ROOTS, staleQueries } from "./changes";
 
 const change = (entity: string, parent: string | null = null): Change => ({
   seq: 1,
@@ -12,16 +12,16 @@ const change = (entity: string, parent: string | null = null): Change => ({
 });
 
 test("a message concerns its run and the lists that count it, and nothing else", () => {
-  expect(concernsOf(change("message", "r"))).toEqual([{ root: "runs" }, { root: "run", id: "r" }]);
+  expect(staleQueries(change("message", "r"))).toEqual([{ root: "runs" }, { root: "run", id: "r" }]);
 });
 
 test.each(["session", "message", "branch", "show", "play", "team", "team_message", "definition"])(
   "a change of a %s concerns known roots",
   (entity) => {
-    const found = concernsOf(change(entity, "p"));
+    const found = staleQueries(change(entity, "p"));
     expect(found.length).toBeGreaterThan(0);
-    for (const concern of found) expect(ROOTS).toContain(concern.root);
+    for (const concern of found) expect(QUERY_ROOTS).toContain(concern.root);
   },
 );
 
-test("what nobody knows concerns nobody", () => expect(concernsOf(change("comet"))).toEqual([]));
+test("what nobody knows concerns nobody", () => expect(staleQueries(change("comet"))).toEqual([]));

@@ -11,19 +11,19 @@ export interface Change {
 }
 
 /** The first words of the keys of queries; every key starts with one of them. */
-export const ROOTS = [
+export const QUERY_ROOTS = [
   "runs", "run", "home", "shows", "show", "teams", "team", "definitions", "definition", "admin", "launches", "search",
 ] as const; // biome-ignore format: one list, one line
-export type Root = (typeof ROOTS)[number];
+export type QueryRoot = (typeof QUERY_ROOTS)[number];
 
 /** What must be fetched again after a change: a root, and the id of one thing where only that is concerned. */
-export interface Concern {
-  root: Root;
+export interface StaleQuery {
+  root: QueryRoot;
   id?: string;
 }
 
 /** The queries that a change makes old. Messages arrive by the thousand, so they concern only what counts them. */
-export function concernsOf(change: Change): Concern[] {
+export function staleQueries(change: Change): StaleQuery[] {
   const parent = change.parent_id ?? undefined;
   switch (change.entity) {
     case "session":

@@ -2,19 +2,19 @@
 
 export type Freshness = "live" | "reconnecting" | "stale";
 
-export interface Line {
+export interface Connection {
   connected: boolean;
   /** When the server was last heard, in ms; 0 when never. */
-  heardAt: number;
+  lastHeardAt: number;
   /** When the line was lost, in ms. */
-  lostAt: number;
+  disconnectedAt: number;
 }
 
 // The server says something every 15 s; three silences mean that nobody is there.
-export const SILENCE_MS = 45_000;
-const PATIENCE_MS = 10_000;
+export const HEARTBEAT_TIMEOUT_MS = 45_000;
+const RECONNECT_GRACE_MS = 10_000;
 
-export function freshnessOf(line: Line, now: number): Freshness {
-  if (line.connected) return now - line.heardAt < SILENCE_MS ? "live" : "stale";
-  return now - line.lostAt < PATIENCE_MS ? "reconnecting" : "stale";
+export function freshnessOf(connection: Connection, now: number): Freshness {
+  if (connection.connected) return now - connection.lastHeardAt < HEARTBEAT_TIMEOUT_MS ? "live" : "stale";
+  return now - connection.disconnectedAt < RECONNECT_GRACE_MS ? "reconnecting" : "stale";
 }

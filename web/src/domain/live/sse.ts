@@ -1,6 +1,6 @@
 // Server-sent events out of text, a piece at a time. Comments matter here: the server's heartbeat is one.
 
-export interface SentEvent {
+export interface ServerSentEvent {
   id: string | undefined;
   event: string;
   data: string;
@@ -8,31 +8,31 @@ export interface SentEvent {
 
 /** Takes pieces of text in any cut and gives the events that are complete; `beat` is called for each comment. */
 export class EventParser {
-  private rest = "";
+  private buffer = "";
 
-  constructor(private readonly beat: () => void) {}
+  constructor(private readonly onComment: () => void) {}
 
-  push(piece: string): SentEvent[] {
-    const blocks = (this.rest + piece).split("\n\n");
-    this.rest = blocks.pop() ?? "";
-    return blocks.flatMap((block) => this.parsed(block));
+  push(chunk: string): ServerSentEvent[] {
+    const blocks = (this.buffer + chunk).split("\n\n");
+    this.buffer = blocks.pop() ?? "";
+    return blocks.flatMap((block) => this.parseBlock(block));
   }
 
-  private parsed(block: string): SentEvent[] {
-    const found: SentEvent = { id: undefined, event: "message", data: "" };
-    let isEvent = false;
+  private parseBlock(block: string): ServerSentEvent[] {
+    const event: ServerSentEvent = { id: undefined, event: "message", data: "" };
+    let hasData = false;
     for (const line of block.split("\n")) {
-      if (line.startsWith(":")) this.beat();
+      if (line.startsWith(":")) this.onComment();
       const at = line.indexOf(": ");
       const value = line.slice(at + 2);
       const name = at < 0 ? "" : line.slice(0, at);
-      if (name === "id") found.id = value;
-      if (name === "event") found.event = value;
+      if (name === "id") event.id = value;
+      if (name === "event") event.event = value;
       if (name === "data") {
-        found.data = isEvent ? `${found.data}\n${value}` : value;
-        isEvent = true;
+        event.data = hasData ? `${event.data}\n${value}` : value;
+        hasData = true;
       }
     }
-    return isEvent ? [found] : [];
+    return hasData ? [event] : [];
   }
 }

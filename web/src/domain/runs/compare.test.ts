@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Said } from "../transcript/message-entry";
+import type { TranscriptMessage } from "../transcript/message-entry";
 import type { Outline } from "../transcript/outline";
-import { files, pairs, parting, tools } from "./compare";
+import { compareFacts, compareFiles, compareTools, firstDifference } from "./compare";
 
 const outline = (calls: Outline["tools"], paths: string[]): Outline => ({
   seq: 1,
@@ -15,13 +15,13 @@ const outline = (calls: Outline["tools"], paths: string[]): Outline => ({
 const a = outline({ Bash: { calls: 5, errors: 1 }, Read: { calls: 1, errors: 0 } }, ["x", "both"]);
 const b = outline({ Bash: { calls: 5, errors: 1 }, Edit: { calls: 9, errors: 0 } }, ["both", "y"]);
 
-function said(id: string, content: unknown): Said {
+function said(id: string, content: unknown): TranscriptMessage {
   return { ord: 0, id, branch_id: null, missing: false, created_at: 1, size: 0, cut: null, content };
 }
 
 test("facts, tools and files differ or do not", () => {
   expect(
-    pairs(
+    compareFacts(
       [
         ["Model", "m"],
         ["Cost", "$1"],
@@ -32,12 +32,12 @@ test("facts, tools and files differ or do not", () => {
       ],
     ).map((each) => each.differs),
   ).toEqual([false, true]);
-  expect(tools(a, b).map(({ name, differs }) => [name, differs])).toEqual([
+  expect(compareTools(a, b).map(({ name, differs }) => [name, differs])).toEqual([
     ["Bash", false],
     ["Edit", true],
     ["Read", true],
   ]);
-  expect(files(a, b).map(({ name, differs }) => [name, differs])).toEqual([
+  expect(compareFiles(a, b).map(({ name, differs }) => [name, differs])).toEqual([
     ["x", true],
     ["y", true],
     ["both", false],
@@ -47,7 +47,7 @@ test("facts, tools and files differ or do not", () => {
 test("two runs part where one says something else, or goes on alone", () => {
   const go = (id: string) => said(id, { instruction: "go" });
   const call = (id: string, command: string) => said(id, { function: "Bash", arguments: { command } });
-  expect(parting([go("1"), call("2", "ls")], [go("8"), call("9", "pwd")])).toBe(1);
-  expect(parting([go("1")], [go("8"), call("9", "ls")])).toBe(1);
-  expect(parting([go("1"), call("2", "ls")], [go("8"), call("9", "ls")])).toBeUndefined();
+  expect(firstDifference([go("1"), call("2", "ls")], [go("8"), call("9", "pwd")])).toBe(1);
+  expect(firstDifference([go("1")], [go("8"), call("9", "ls")])).toBe(1);
+  expect(firstDifference([go("1"), call("2", "ls")], [go("8"), call("9", "ls")])).toBeUndefined();
 });

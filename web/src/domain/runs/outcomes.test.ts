@@ -1,28 +1,15 @@
 import { expect, test } from "vitest";
-import { byHour, progressOf } from "./outcomes";
+import { groupByHour } from "./outcomes";
 
 test("every hour of the day is there, and each run in its own", () => {
   const now = 1_790_000_000;
   const hour = Math.floor(now / 3600) * 3600;
   const row = (at: number, status: string) => ({ at, status, runs: 2, tokens: 10, cost_microusd: null });
-  const hours = byHour(
+  const hours = groupByHour(
     [row(hour, "failed"), row(hour, "failed"), row(hour - 3600, "completed"), row(0, "x")],
     now,
   );
   expect(hours).toHaveLength(24);
   expect(hours[23]).toEqual({ at: hour, runs: { failed: 4 }, tokens: 20, cost: 0 });
   expect(hours[22]?.runs).toEqual({ completed: 2 });
-});
-
-test("the parts of a show's bar are all of its plays", () => {
-  const { all, merged, parts } = progressOf({
-    merged: 4,
-    running: 1,
-    gated: 1,
-    gate_failed: 1,
-    pending: 2,
-    odd: 1,
-  });
-  expect([all, merged]).toEqual([10, 4]);
-  expect(parts.reduce((sum, part) => sum + part.value, 0)).toBe(all);
 });

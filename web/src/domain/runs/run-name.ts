@@ -1,11 +1,11 @@
 // How a run is called: the API says it (show / play, else name, playbook, agent, id).
 
-export interface Named {
+export interface NamedRun {
   id: string;
   display_name?: string | null;
 }
 
-export function runName(run: Named): string {
+export function runName(run: NamedRun): string {
   return run.display_name || shortId(run.id);
 }
 

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { pieces } from "./ansi";
+import { parseAnsi } from "./ansi";
 
 const ESC = "\u001b";
-const words = (source: string) => pieces(source).map((piece) => piece.text);
+const words = (source: string) => parseAnsi(source).map((piece) => piece.text);
 
 test("colours are kept, and end where they end", () => {
-  expect(pieces(`a${ESC}[1;31mb${ESC}[0mc`)).toEqual([
+  expect(parseAnsi(`a${ESC}[1;31mb${ESC}[0mc`)).toEqual([
     { text: "a", colour: undefined, bold: false, dim: false },
     { text: "b", colour: 1, bold: true, dim: false },
     { text: "c", colour: undefined, bold: false, dim: false },
   ]);
-  expect(pieces(`${ESC}[38;5;196mx`)[0]?.colour).toBeUndefined();
-  expect(pieces(`${ESC}[38;2;1;2;3;32mx`)[0]?.colour).toBe(2);
+  expect(parseAnsi(`${ESC}[38;5;196mx`)[0]?.colour).toBeUndefined();
+  expect(parseAnsi(`${ESC}[38;2;1;2;3;32mx`)[0]?.colour).toBe(2);
 });
 
 test("what moves a cursor, names a window or rings is dropped", () => {

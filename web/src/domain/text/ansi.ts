@@ -1,6 +1,6 @@
 // Terminal output as runs of text with classes: colours are kept, everything else that moves a cursor is dropped.
 
-export interface Piece {
+export interface StyledText {
   text: string;
   colour: number | undefined;
   bold: boolean;
@@ -11,23 +11,23 @@ const SEQUENCE =
   /\u001b\[([0-9;:]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-Z\\-~]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
 /** The visible text in pieces of one look each. */
-export function pieces(source: string): Piece[] {
-  const found: Piece[] = [];
-  let look = { colour: undefined as number | undefined, bold: false, dim: false };
+export function parseAnsi(source: string): StyledText[] {
+  const spans: StyledText[] = [];
+  let style = { colour: undefined as number | undefined, bold: false, dim: false };
   let last = 0;
   for (const match of source.matchAll(SEQUENCE)) {
-    if (match.index > last) found.push({ text: source.slice(last, match.index), ...look });
+    if (match.index > last) spans.push({ text: source.slice(last, match.index), ...style });
     last = match.index + match[0].length;
-    if (match[2] === "m") look = changed(look, match[1] ?? "");
+    if (match[2] === "m") style = applyCodes(style, match[1] ?? "");
   }
-  if (last < source.length) found.push({ text: source.slice(last), ...look });
-  return found;
+  if (last < source.length) spans.push({ text: source.slice(last), ...style });
+  return spans;
 }
 
-type Look = Omit<Piece, "text">;
+type Style = Omit<StyledText, "text">;
 
-function changed(look: Look, codes: string): Look {
-  let next = { ...look };
+function applyCodes(style: Style, codes: string): Style {
+  let next = { ...style };
   const numbers = codes === "" ? [0] : codes.split(/[;:]/).map(Number);
   for (let i = 0; i < numbers.length; i++) {
     const code = numbers[i] ?? 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, bytes, compact, cost, duration, moment, plural } from "./format";
+import { ago, bytes, compact, cost, dateTime, duration, plural } from "./format";
 
 describe("numbers as people read them", () => {
   test.each([
@@ -45,6 +45,6 @@ describe("numbers as people read them", () => {
 
   test("words agree with their number, and an impossible time is said", () => {
     expect([plural(1, "run"), plural(2000, "run")]).toEqual(["1 run", "2,000 runs"]);
-    expect(moment(1e15)).toBe("an unknown time");
+    expect(dateTime(1e15)).toBe("an unknown time");
   });
 });

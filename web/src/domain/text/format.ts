@@ -12,8 +12,8 @@ const UNITS: [number, string][] = [
 export function ago(at: number, now: number): string {
   const seconds = now - at;
   if (Math.abs(seconds) < 5) return "now";
-  const words = span(Math.abs(seconds));
-  return seconds < 0 ? `in ${words}` : `${words} ago`;
+  const text = span(Math.abs(seconds));
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 
 function span(seconds: number): string {
@@ -50,7 +50,7 @@ export function compact(count: number): string {
 }
 
 /** "12,408". */
-export function grouped(count: number): string {
+export function formatInteger(count: number): string {
   return count.toLocaleString("en-US");
 }
 
@@ -63,17 +63,17 @@ export function bytes(count: number): string {
 
 /** "1 run", "4 runs". */
 export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${grouped(count)} ${count === 1 ? one : many}`;
+  return `${formatInteger(count)} ${count === 1 ? one : many}`;
 }
 
 // Made once: making one takes longer than everything else about a row.
-const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
 /** The moment itself, for a tooltip: in the reader's zone, to the second. */
-export function moment(at: number): string {
+export function dateTime(at: number): string {
   const date = new Date(at * 1000);
   if (Number.isNaN(date.getTime())) return "an unknown time";
-  return MOMENT.format(date);
+  return DATE_TIME.format(date);
 }
 
 function trim(value: number): string {

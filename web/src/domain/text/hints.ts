@@ -4,17 +4,17 @@
 const PLAIN_WORD = /^(?!(?:li|git|pip|chmod)\b)[a-z]+(?![\w./=-])/;
 
 /** The text with an end: a full stop, unless it has one of its own. */
-export function ended(text: string): string {
+export function endSentence(text: string): string {
   const trimmed = text.trimEnd();
   return trimmed === "" || /[.!?:;…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
 /** A hint as a sentence of its own. */
-export function begun(hint: string): string {
+export function capitalizeHint(hint: string): string {
   return hint.replace(PLAIN_WORD, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 
 /** "what happened. What to do" */
 export function withHint(message: string, hint: string | null | undefined): string {
-  return hint ? `${ended(message)} ${begun(hint)}` : message;
+  return hint ? `${endSentence(message)} ${capitalizeHint(hint)}` : message;
 }

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { callLine, entryOf, firstLines, type Said, textOf } from "./message-entry";
+import { entryOf, firstLines, summarizeCall, type TranscriptMessage, toText } from "./message-entry";
 
-function said(content: unknown, more: Partial<Said> = {}): Said {
+function said(content: unknown, more: Partial<TranscriptMessage> = {}): TranscriptMessage {
   const facts = { ord: 0, id: "m", branch_id: null, missing: false, created_at: 1, size: 0, cut: null };
   return { ...facts, content, ...more };
 }
 
 test("who speaks is known by the key of the content", () => {
-  expect(entryOf(said({ instruction: "go" }))).toMatchObject({ kind: "words", speaker: "user" });
-  expect(entryOf(said({ system_message: "be" }))).toMatchObject({ kind: "words", speaker: "system" });
+  expect(entryOf(said({ instruction: "go" }))).toMatchObject({ kind: "text", speaker: "user" });
+  expect(entryOf(said({ system_message: "be" }))).toMatchObject({ kind: "text", speaker: "system" });
   const thought = entryOf(said({ assistant_response: "", thinking: "hm" }));
-  expect(thought).toMatchObject({ kind: "words", speaker: "assistant", thinking: { text: "hm" } });
+  expect(thought).toMatchObject({ kind: "text", speaker: "assistant", thinking: { text: "hm" } });
 });
 
 test("a call, and what came of it", () => {
@@ -23,7 +23,7 @@ test("a call, and what came of it", () => {
     kind: "result",
     failed: true,
     requestId: "c",
-    words: { text: "no" },
+    body: { text: "no" },
   });
   expect(entryOf(said({ output: "", action_request_id: 3 }))).toMatchObject({
     failed: false,
@@ -34,26 +34,26 @@ test("a call, and what came of it", () => {
 test("anything else is shown as it is, by the role of the message", () => {
   expect(entryOf(said("plain", { role: "user" }))).toMatchObject({
     speaker: "user",
-    words: { text: "plain" },
+    body: { text: "plain" },
   });
-  expect(entryOf(said({ odd: 1 }))).toMatchObject({ speaker: "other", words: { text: '{\n  "odd": 1\n}' } });
-  expect(entryOf(said(null, { missing: true }))).toEqual({ kind: "gone" });
+  expect(entryOf(said({ odd: 1 }))).toMatchObject({ speaker: "other", body: { text: '{\n  "odd": 1\n}' } });
+  expect(entryOf(said(null, { missing: true }))).toEqual({ kind: "missing" });
   const trap = JSON.parse('{"__proto__": {"instruction": "x"}}') as unknown;
   expect(entryOf(said(trap))).toMatchObject({ speaker: "other" });
 });
 
 test("a content that was cut knows how long it is", () => {
   const cut = said({ output: "begin" }, { cut: { output: 5000 } });
-  expect(entryOf(cut)).toMatchObject({ words: { key: "output", length: 5000, text: "begin" } });
+  expect(entryOf(cut)).toMatchObject({ body: { key: "output", length: 5000, text: "begin" } });
 });
 
 test("a call in one line, blocks of text as text", () => {
-  expect(callLine({ command: "ls -la", timeout: 3 })).toBe("ls -la");
-  expect(callLine({ command: ["git", "status"] })).toBe("git status");
-  expect(callLine({})).toBe("");
-  expect(callLine({ depth: 3 })).toBe('{"depth":3}');
+  expect(summarizeCall({ command: "ls -la", timeout: 3 })).toBe("ls -la");
+  expect(summarizeCall({ command: ["git", "status"] })).toBe("git status");
+  expect(summarizeCall({})).toBe("");
+  expect(summarizeCall({ depth: 3 })).toBe('{"depth":3}');
   expect(
-    textOf([
+    toText([
       { type: "text", text: "a" },
       { type: "text", text: "b" },
     ]),

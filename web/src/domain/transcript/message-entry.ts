@@ -1,7 +1,7 @@
 // What a message is to a reader: who speaks, in which words; a call, or what came of it. Contents are the agents' own
 // and may be anything, so nothing here trusts a shape.
 
-export interface Said {
+export interface TranscriptMessage {
   ord: number;
   id: string;
   branch_id: string | null;
@@ -18,86 +18,92 @@ export interface Said {
 export type Speaker = "system" | "user" | "assistant" | "tool" | "other";
 
 /** One readable value of a content; `key` reads the rest of it when `length` is more than what is here. */
-export interface Words {
+export interface MessageText {
   text: string;
   key: string;
   length: number;
 }
 
 export type Entry =
-  | { kind: "words"; speaker: Speaker; words: Words; thinking: Words | undefined }
-  | { kind: "call"; tool: string; args: unknown; words: Words }
-  | { kind: "result"; tool: string | undefined; failed: boolean; words: Words; requestId: string | undefined }
-  | { kind: "gone" };
+  | { kind: "text"; speaker: Speaker; body: MessageText; thinking: MessageText | undefined }
+  | { kind: "call"; tool: string; args: unknown; body: MessageText }
+  | {
+      kind: "result";
+      tool: string | undefined;
+      failed: boolean;
+      body: MessageText;
+      requestId: string | undefined;
+    }
+  | { kind: "missing" };
 
-const SPOKEN: [string, Speaker][] = [
+const TEXT_KEYS: [string, Speaker][] = [
   ["instruction", "user"],
   ["assistant_response", "assistant"],
   ["system_message", "system"],
 ];
 
-const read = new WeakMap<Said, Entry>();
+const entryCache = new WeakMap<TranscriptMessage, Entry>();
 
 /** The message as a reader sees it; asked for often, so each message is looked into once. */
-export function entryOf(message: Said): Entry {
-  const known = read.get(message);
-  if (known) return known;
-  const made = lookedInto(message);
-  read.set(message, made);
-  return made;
+export function entryOf(message: TranscriptMessage): Entry {
+  const cached = entryCache.get(message);
+  if (cached) return cached;
+  const entry = parseEntry(message);
+  entryCache.set(message, entry);
+  return entry;
 }
 
-function lookedInto(message: Said): Entry {
-  if (message.missing) return { kind: "gone" };
+function parseEntry(message: TranscriptMessage): Entry {
+  if (message.missing) return { kind: "missing" };
   const content = message.content;
-  if (!isRecord(content)) return spoken(speakerOf(message), wordsOf(message, "", content));
-  for (const [key, speaker] of SPOKEN) {
+  if (!isRecord(content)) return textEntry(speakerOf(message), messageText(message, "", content));
+  for (const [key, speaker] of TEXT_KEYS) {
     if (!has(content, key)) continue;
     const thinking =
       has(content, "thinking") && content.thinking
-        ? wordsOf(message, "thinking", content.thinking)
+        ? messageText(message, "thinking", content.thinking)
         : undefined;
-    return { kind: "words", speaker, words: wordsOf(message, key, content[key]), thinking };
+    return { kind: "text", speaker, body: messageText(message, key, content[key]), thinking };
   }
   const isResult =
     message.lion_class?.endsWith("ActionResponse") ||
     ["action_request_id", "output", "error"].some((key) => has(content, key));
-  if (isResult) return resultOf(message, content);
+  if (isResult) return resultEntry(message, content);
   if (has(content, "function")) {
-    const words = wordsOf(message, "arguments", content.arguments);
-    return { kind: "call", tool: textOf(content.function), args: content.arguments, words };
+    const body = messageText(message, "arguments", content.arguments);
+    return { kind: "call", tool: toText(content.function), args: content.arguments, body };
   }
-  return spoken(speakerOf(message), wordsOf(message, "", content));
+  return textEntry(speakerOf(message), messageText(message, "", content));
 }
 
-function spoken(speaker: Speaker, words: Words): Entry {
-  return { kind: "words", speaker, words, thinking: undefined };
+function textEntry(speaker: Speaker, body: MessageText): Entry {
+  return { kind: "text", speaker, body, thinking: undefined };
 }
 
-function resultOf(message: Said, content: Record<string, unknown>): Entry {
+function resultEntry(message: TranscriptMessage, content: Record<string, unknown>): Entry {
   const failed = has(content, "error") && content.error !== null;
   const key = failed ? "error" : "output";
   return {
     kind: "result",
     failed,
-    tool: has(content, "function") ? textOf(content.function) : undefined,
-    words: wordsOf(message, key, has(content, key) ? content[key] : ""),
+    tool: has(content, "function") ? toText(content.function) : undefined,
+    body: messageText(message, key, has(content, key) ? content[key] : ""),
     requestId: typeof content.action_request_id === "string" ? content.action_request_id : undefined,
   };
 }
 
-function wordsOf(message: Said, key: string, value: unknown): Words {
-  const text = textOf(value);
-  const whole = message.cut && has(message.cut, key) ? message.cut[key] : undefined;
-  return { text, key, length: Math.max(text.length, whole ?? 0) };
+function messageText(message: TranscriptMessage, key: string, value: unknown): MessageText {
+  const text = toText(value);
+  const fullLength = message.cut && has(message.cut, key) ? message.cut[key] : undefined;
+  return { text, key, length: Math.max(text.length, fullLength ?? 0) };
 }
 
-function speakerOf({ role }: Said): Speaker {
+function speakerOf({ role }: TranscriptMessage): Speaker {
   return role === "user" || role === "assistant" || role === "system" || role === "tool" ? role : "other";
 }
 
 /** Text as it is, everything else as JSON that a person can read. */
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
   const blocks = Array.isArray(value) ? value.map(blockText) : [];
@@ -111,7 +117,7 @@ function blockText(block: unknown): string | undefined {
 }
 
 /** A call in a few words: the command, the file, the pattern; else the arguments in one line. */
-export function callLine(args: unknown): string {
+export function summarizeCall(args: unknown): string {
   if (typeof args === "string") return args;
   if (!isRecord(args)) return args === undefined || args === null ? "" : JSON.stringify(args);
   for (const key of [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joined, type Outline } from "./outline";
+import { mergeOutlines, type Outline } from "./outline";
 
 const empty: Outline = {
   seq: 1,
@@ -33,19 +33,19 @@ test("what came since is added to what was known", () => {
     tools: { Bash: { calls: 1, errors: 1 } },
     files: [file("b", 8), file("a", 7)],
   };
-  const both = joined(old, { ...news, last_ord: 8 });
+  const both = mergeOutlines(old, { ...news, last_ord: 8 });
   expect(both.users).toEqual([0, 7]);
   expect(both.tools).toEqual({ Bash: { calls: 3, errors: 2 } });
   expect(both.files.map(({ path, calls, first_ord }) => [path, calls, first_ord])).toEqual([
     ["b", 1, 8],
     ["a", 2, 3],
   ]);
-  expect([both.seq, both.last_ord, joined(old, news).last_ord]).toEqual([9, 8, 5]);
+  expect([both.seq, both.last_ord, mergeOutlines(old, news).last_ord]).toEqual([9, 8, 5]);
 });
 
 test("a tool may be called anything", () => {
   const trap = JSON.parse('{"__proto__": {"calls": 1, "errors": 0}}') as Outline["tools"];
-  const both = joined({ ...empty, tools: trap }, { ...empty, tools: trap });
+  const both = mergeOutlines({ ...empty, tools: trap }, { ...empty, tools: trap });
   expect(Object.entries(both.tools)).toEqual([["__proto__", { calls: 2, errors: 0 }]]);
   expect({}).not.toHaveProperty("calls");
 });

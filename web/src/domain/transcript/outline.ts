@@ -27,19 +27,19 @@ export interface Outline {
   last_ord: number | null;
 }
 
-export function joined(old: Outline, news: Outline): Outline {
+export function mergeOutlines(old: Outline, news: Outline): Outline {
   return {
     seq: news.seq,
     session_id: news.session_id,
     errors: [...old.errors, ...news.errors],
     users: [...old.users, ...news.users],
-    tools: summed(old.tools, news.tools),
+    tools: mergeTools(old.tools, news.tools),
     files: files(old.files, news.files),
     last_ord: news.last_ord ?? old.last_ord,
   };
 }
 
-function summed(old: Outline["tools"], news: Outline["tools"]): Outline["tools"] {
+function mergeTools(old: Outline["tools"], news: Outline["tools"]): Outline["tools"] {
   // Names of tools are the agents' own: an object from a map cannot be surprised by `__proto__`.
   const all = new Map(Object.entries(old));
   for (const [tool, { calls, errors }] of Object.entries(news)) {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Said } from "./message-entry";
-import { shapesOf } from "./row-layout";
+import type { TranscriptMessage } from "./message-entry";
+import { layoutRows } from "./row-layout";
 
 /** Messages from the contents; the id of each is its ord. */
-function run(...contents: Record<string, unknown>[]): Map<number, Said> {
+function run(...contents: Record<string, unknown>[]): Map<number, TranscriptMessage> {
   return new Map(
     contents.map((content, ord) => [
       ord,
@@ -17,28 +17,28 @@ const ok = (id: number) => ({ output: "ok", action_request_id: `${id}` });
 const bad = (id: number) => ({ error: "no", action_request_id: `${id}` });
 
 test("a call takes its result in, calls side by side too", () => {
-  const shapes = shapesOf(run(call(), call(), ok(0), ok(1)), new Set());
+  const shapes = layoutRows(run(call(), call(), ok(0), ok(1)), new Set());
   expect(shapes.get(0)).toEqual({ kind: "call", result: 2 });
   expect(shapes.get(1)).toEqual({ kind: "call", result: 3 });
-  expect(shapes.get(2)).toEqual({ kind: "within", at: 0 });
+  expect(shapes.get(2)).toEqual({ kind: "nested", row: 0 });
 });
 
 test("a result whose call is not here has a row of its own, and so has a second one", () => {
-  const shapes = shapesOf(run(ok(77), call(), ok(1), ok(1)), new Set());
+  const shapes = layoutRows(run(ok(77), call(), ok(1), ok(1)), new Set());
   expect(shapes.get(0)).toEqual({ kind: "plain" });
   expect(shapes.get(3)).toEqual({ kind: "plain" });
 });
 
 test("three failures of a tool in a row become one, until somebody opens them", () => {
   const messages = run(call(), bad(0), call(), bad(2), call(), bad(4), { assistant_response: "hm" });
-  const shapes = shapesOf(messages, new Set());
+  const shapes = layoutRows(messages, new Set());
   expect(shapes.get(0)).toEqual({ kind: "failures", tool: "Bash", calls: [0, 2, 4], result: 5 });
-  expect([1, 2, 3, 4, 5].map((ord) => shapes.get(ord))).toEqual(Array(5).fill({ kind: "within", at: 0 }));
-  expect(shapesOf(messages, new Set([0])).get(2)).toEqual({ kind: "call", result: 3 });
+  expect([1, 2, 3, 4, 5].map((ord) => shapes.get(ord))).toEqual(Array(5).fill({ kind: "nested", row: 0 }));
+  expect(layoutRows(messages, new Set([0])).get(2)).toEqual({ kind: "call", result: 3 });
 });
 
 test("another tool, a success or a word between them ends a row of failures", () => {
   const between = [call("Read"), ok(4), { assistant_response: "hm" }];
-  const shapes = shapesOf(run(call(), bad(0), call(), bad(2), ...between, call(), bad(7)), new Set());
+  const shapes = layoutRows(run(call(), bad(0), call(), bad(2), ...between, call(), bad(7)), new Set());
   expect([...shapes.values()].filter(({ kind }) => kind === "failures")).toEqual([]);
 });

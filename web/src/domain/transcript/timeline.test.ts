@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gapsOf, lanesOf, ordAt, spanOf } from "./timeline";
+import { findGaps, lanesOf, ordAt, spanOf } from "./timeline";
 
 const block = (branch_id: string | null, bucket: number, first_ord: number, last_ord: number) => ({
   branch_id,
@@ -16,7 +16,7 @@ const times = {
 };
 
 test("long silences are named, short ones are not", () => {
-  expect(gapsOf(times).map(({ from, to, ms }) => [from, to, ms])).toEqual([
+  expect(findGaps(times).map(({ from, to, ms }) => [from, to, ms])).toEqual([
     [0.02, 0.6, 116_000],
     [0.61, 0.99, 76_000],
   ]);

@@ -1,6 +1,6 @@
 // The timeline of a run as shapes: a lane per branch, a block where something was said, and where nothing was, how long.
 
-export interface Block {
+export interface TimelineBlock {
   branch_id: string | null;
   bucket: number;
   messages: number;
@@ -8,11 +8,11 @@ export interface Block {
   last_ord: number;
 }
 
-export interface Times {
+export interface TimelineData {
   start: number | null;
   width: number;
   buckets: number;
-  blocks: Block[];
+  blocks: TimelineBlock[];
 }
 
 /** Where something is, as shares of the whole. */
@@ -26,16 +26,16 @@ export interface Gap extends Span {
 }
 
 // A silence is worth a word when it takes this share of the picture.
-const WORTH = 0.08;
+const MIN_GAP_SHARE = 0.08;
 
 /** Stretches in which no branch said anything. */
-export function gapsOf({ blocks, buckets, width }: Times): Gap[] {
+export function findGaps({ blocks, buckets, width }: TimelineData): Gap[] {
   const busy = new Set(blocks.map(({ bucket }) => bucket));
   const gaps: Gap[] = [];
   let from = 0;
   for (let bucket = 0; bucket <= buckets; bucket++) {
     if (bucket < buckets && !busy.has(bucket)) continue;
-    if ((bucket - from) / buckets >= WORTH)
+    if ((bucket - from) / buckets >= MIN_GAP_SHARE)
       gaps.push({ from: from / buckets, to: bucket / buckets, ms: (bucket - from) * width * 1000 });
     from = bucket + 1;
   }
@@ -43,7 +43,7 @@ export function gapsOf({ blocks, buckets, width }: Times): Gap[] {
 }
 
 /** Where the messages from one ord to another lie. */
-export function spanOf({ blocks, buckets }: Times, first: number, last: number): Span | undefined {
+export function spanOf({ blocks, buckets }: TimelineData, first: number, last: number): Span | undefined {
   const within = blocks.filter(({ first_ord, last_ord }) => last_ord >= first && first_ord <= last);
   if (within.length === 0) return undefined;
   const all = within.map(({ bucket }) => bucket);
@@ -51,10 +51,14 @@ export function spanOf({ blocks, buckets }: Times, first: number, last: number):
 }
 
 /** The ord nearest to a place in the picture, on one branch where one is meant. */
-export function ordAt({ blocks, buckets }: Times, share: number, branch?: string | null): number | undefined {
+export function ordAt(
+  { blocks, buckets }: TimelineData,
+  share: number,
+  branch?: string | null,
+): number | undefined {
   const lane = branch === undefined ? blocks : blocks.filter(({ branch_id }) => branch_id === branch);
   const bucket = Math.min(buckets - 1, Math.max(0, Math.floor(share * buckets)));
-  let best: Block | undefined;
+  let best: TimelineBlock | undefined;
   for (const block of lane) {
     if (!best || Math.abs(block.bucket - bucket) < Math.abs(best.bucket - bucket)) best = block;
   }
@@ -62,15 +66,20 @@ export function ordAt({ blocks, buckets }: Times, share: number, branch?: string
 }
 
 /** The branches that said something, those with most to say where the list is cut. */
-export function lanesOf({ blocks }: Times, order: readonly string[], most: number): (string | null)[] {
-  const said = new Map<string | null, number>();
-  for (const { branch_id, messages } of blocks) said.set(branch_id, (said.get(branch_id) ?? 0) + messages);
+export function lanesOf(
+  { blocks }: TimelineData,
+  order: readonly string[],
+  maxLanes: number,
+): (string | null)[] {
+  const messageCounts = new Map<string | null, number>();
+  for (const { branch_id, messages } of blocks)
+    messageCounts.set(branch_id, (messageCounts.get(branch_id) ?? 0) + messages);
   const kept = new Set(
-    [...said]
+    [...messageCounts]
       .sort(([, a], [, b]) => b - a)
-      .slice(0, most)
+      .slice(0, maxLanes)
       .map(([id]) => id),
   );
-  const place = (id: string | null): number => (id === null ? -1 : order.indexOf(id));
-  return [...kept].sort((a, b) => place(a) - place(b));
+  const position = (id: string | null): number => (id === null ? -1 : order.indexOf(id));
+  return [...kept].sort((a, b) => position(a) - position(b));
 }

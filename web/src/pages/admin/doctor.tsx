@@ -5,7 +5,7 @@ import { useState } from "react";
 import { doctor, transitionStale } from "@/api/admin";
 import type { Schema } from "@/api/keys";
 import { plural } from "@/domain/text/format";
-import { ConfirmPreview } from "@/ui/feedback/confirm";
+import { ConfirmDialog } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
@@ -15,7 +15,7 @@ type Stale = Schema<"StaleRun">;
 
 export function DoctorSection() {
   const query = useQuery(doctor());
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const dead = query.data?.transitions ?? [];
   return (
     <Section
@@ -32,23 +32,23 @@ export function DoctorSection() {
             Examine again
           </Button>
           {dead.length > 0 && (
-            <Button size="compact-xs" onClick={() => setSure(true)}>
+            <Button size="compact-xs" onClick={() => setConfirming(true)}>
               Mark {plural(dead.length, "dead run")} as failed…
             </Button>
           )}
         </>
       }
     >
-      <Loaded query={query} what="The doctor's findings">
-        {({ findings }) => (findings.length === 0 ? <Well /> : <Findings findings={findings} />)}
+      <Loaded query={query} label="The doctor's findings">
+        {({ findings }) => (findings.length === 0 ? <NoFindings /> : <Findings findings={findings} />)}
       </Loaded>
-      {sure && <MarkFailed close={() => setSure(false)} />}
+      {confirming && <MarkFailed close={() => setConfirming(false)} />}
     </Section>
   );
 }
 
-function Well() {
-  return <p className={classes.dim}>Nothing is wrong with the database, its files or its runs.</p>;
+function NoFindings() {
+  return <p className={classes.muted}>Nothing is wrong with the database, its files or its runs.</p>;
 }
 
 function Findings({ findings }: { findings: Schema<"Finding">[] }) {
@@ -57,15 +57,15 @@ function Findings({ findings }: { findings: Schema<"Finding">[] }) {
       <ul className={classes.list} aria-label="Findings">
         {findings.map((finding, index) => (
           <li key={index} className={classes.finding}>
-            <span className={classes.tone} data-severity={finding.severity}>
+            <span className={classes.severity} data-severity={finding.severity}>
               {finding.severity}
             </span>
-            <div className={classes.words}>
+            <div className={classes.findingBody}>
               <div>
                 <b>{finding.subject}</b> <code className={classes.code}>{finding.code}</code>
               </div>
               <div className={classes.evidence}>{finding.evidence}</div>
-              <div className={classes.dim}>{finding.advice}</div>
+              <div className={classes.muted}>{finding.advice}</div>
             </div>
           </li>
         ))}
@@ -90,26 +90,26 @@ function MarkFailed({ close }: { close: () => void }) {
     return `${plural(transitions.length, "run")} marked as failed`;
   };
   return (
-    <ConfirmPreview
+    <ConfirmDialog
       opened
       close={close}
       title="Mark dead runs as failed?"
-      deed={`Mark ${plural(dead.length, "run")} as failed`}
+      confirmLabel={`Mark ${plural(dead.length, "run")} as failed`}
       danger
       disabled={dead.length === 0}
       run={run}
     >
       <p>These are stale and proven dead. Nothing else is touched, and nothing is deleted.</p>
-      <Loaded query={query} what="What would be marked">
+      <Loaded query={query} label="What would be marked">
         {() => (
           <ul className={classes.preview}>
-            {dead.map((each: Stale) => (
-              <li key={each.session_id}>
-                <TextLink to="/runs/$runId" params={{ runId: each.session_id }}>
-                  {each.session_id}
+            {dead.map((run: Stale) => (
+              <li key={run.session_id}>
+                <TextLink to="/runs/$runId" params={{ runId: run.session_id }}>
+                  {run.session_id}
                 </TextLink>
                 <ul>
-                  {each.evidence.map((line) => (
+                  {run.evidence.map((line) => (
                     <li key={line}>{line}</li>
                   ))}
                 </ul>
@@ -118,6 +118,6 @@ function MarkFailed({ close }: { close: () => void }) {
           </ul>
         )}
       </Loaded>
-    </ConfirmPreview>
+    </ConfirmDialog>
   );
 }

@@ -11,10 +11,10 @@ export function HealthSection() {
   const query = useQuery(health());
   return (
     <Section title="Health" id="health">
-      <Loaded query={query} what="The health of runs">
+      <Loaded query={query} label="The health of runs">
         {({ groups, runs, has_more: more }) =>
           runs.length === 0 ? (
-            <p className={classes.dim}>Nothing runs.</p>
+            <p className={classes.muted}>Nothing runs.</p>
           ) : (
             <Panel>
               <div className={classes.groups}>
@@ -27,21 +27,21 @@ export function HealthSection() {
               <ul className={classes.list}>
                 {runs.map((run) => (
                   <li key={run.id} className={classes.row}>
-                    <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.name}>
+                    <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.runLink}>
                       {run.display_name}
                     </TextLink>
-                    <span className={classes.tone} data-severity={run.severity}>
+                    <span className={classes.severity} data-severity={run.severity}>
                       {run.label}
                     </span>
                     <span className={classes.evidence}>{run.evidence}</span>
-                    <span className={classes.dim}>
+                    <span className={classes.muted}>
                       <RelativeTime at={run.since} />
                     </span>
                   </li>
                 ))}
               </ul>
               {more && (
-                <TextLink to="/runs" search={{ status: "running" }} className={classes.more}>
+                <TextLink to="/runs" search={{ status: "running" }} className={classes.footerLink}>
                   All that is marked running
                 </TextLink>
               )}

@@ -3,9 +3,9 @@ import { Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { imports, launch } from "@/api/admin";
 import type { Schema } from "@/api/keys";
-import { bytes, grouped } from "@/domain/text/format";
+import { bytes, formatInteger } from "@/domain/text/format";
 import { Duration, RelativeTime } from "@/ui/data/time";
-import { told } from "@/ui/feedback/confirm";
+import { runAction } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
 import classes from "./admin.module.css";
@@ -16,15 +16,15 @@ export function ImportsSection() {
   const query = useQuery(imports());
   return (
     <Section title="Imports" id="imports">
-      <Loaded query={query} what="The imports">
+      <Loaded query={query} label="The imports">
         {(data) => (
-          <Panel className={classes.padded}>
+          <Panel className={classes.panelBody}>
             {data.work.map((work) => (
-              <Working key={work.id} work={work} />
+              <ImportProgress key={work.id} work={work} />
             ))}
-            <Counts status={data} />
-            <Begin />
-            <Troubled files={data.troubled} />
+            <ImportCounts status={data} />
+            <ImportButtons />
+            <IncompleteFiles files={data.troubled} />
           </Panel>
         )}
       </Loaded>
@@ -32,27 +32,27 @@ export function ImportsSection() {
   );
 }
 
-function Working({ work }: { work: Schema<"Work"> }) {
-  const known = work.total > 0;
+function ImportProgress({ work }: { work: Schema<"Work"> }) {
+  const hasTotal = work.total > 0;
   return (
-    <div className={classes.working}>
+    <div className={classes.progress}>
       <div>
         <b>{work.what}</b>{" "}
-        <span className={classes.dim}>
-          {grouped(work.done)}
-          {known && ` of ${grouped(work.total)}`} · <Duration since={work.began_at} />
+        <span className={classes.muted}>
+          {formatInteger(work.done)}
+          {hasTotal && ` of ${formatInteger(work.total)}`} · <Duration since={work.began_at} />
         </span>
       </div>
       <Progress
-        value={known ? (100 * work.done) / work.total : 100}
-        animated={!known}
+        value={hasTotal ? (100 * work.done) / work.total : 100}
+        animated={!hasTotal}
         aria-label={work.what}
       />
     </div>
   );
 }
 
-function Counts({ status }: { status: Status }) {
+function ImportCounts({ status }: { status: Status }) {
   const rows = [
     ["Old runs", status.runs_on_disk, status.runs_imported],
     ["Shows", status.shows_on_disk, status.shows_imported],
@@ -69,11 +69,11 @@ function Counts({ status }: { status: Status }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, found, done]) => (
+        {rows.map(([name, total, done]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td>{found === null ? "–" : grouped(found)}</td>
-            <td>{grouped(done)}</td>
+            <td>{total === null ? "–" : formatInteger(total)}</td>
+            <td>{formatInteger(done)}</td>
             <td>–</td>
           </tr>
         ))}
@@ -81,10 +81,10 @@ function Counts({ status }: { status: Status }) {
           <tr key={mirror.tool}>
             <th scope="row">{mirror.tool} transcripts</th>
             <td>
-              {grouped(mirror.files)} ({bytes(mirror.bytes)})
+              {formatInteger(mirror.files)} ({bytes(mirror.bytes)})
             </td>
-            <td>{grouped(mirror.messages)} messages</td>
-            <td>{grouped(mirror.skipped + mirror.incomplete)}</td>
+            <td>{formatInteger(mirror.messages)} messages</td>
+            <td>{formatInteger(mirror.skipped + mirror.incomplete)}</td>
           </tr>
         ))}
       </tbody>
@@ -100,10 +100,10 @@ const TARGETS = [
   ["import", "teams", "Import teams"],
 ] as const;
 
-function Begin() {
+function ImportButtons() {
   const queries = useQueryClient();
   const start = (verb: string, target: string, name: string): Promise<boolean> =>
-    told(async () => {
+    runAction(async () => {
       await launch(verb, target);
       await queries.invalidateQueries({ queryKey: ["launches"] });
       await queries.invalidateQueries({ queryKey: ["admin", "imports"] });
@@ -120,11 +120,11 @@ function Begin() {
   );
 }
 
-function Troubled({ files }: { files: Status["troubled"] }) {
+function IncompleteFiles({ files }: { files: Status["troubled"] }) {
   if (files.length === 0) return null;
   return (
-    <details className={classes.fold}>
-      <summary>{grouped(files.length)} files were not read whole</summary>
+    <details className={classes.details}>
+      <summary>{formatInteger(files.length)} files were not read whole</summary>
       <ul className={classes.preview}>
         {files.map((file) => (
           <li key={file.path}>

@@ -6,7 +6,7 @@ import { launches } from "@/api/admin";
 import { get, remove } from "@/api/client";
 import type { Schema } from "@/api/keys";
 import { RelativeTime } from "@/ui/data/time";
-import { told } from "@/ui/feedback/confirm";
+import { runAction } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
@@ -18,17 +18,20 @@ export function LaunchesSection() {
   const [opened, setOpened] = useState<string>();
   return (
     <Section title="Started here" id="started-here">
-      <Loaded query={query} what="What was started">
+      <Loaded query={query} label="What was started">
         {(data) =>
           data.launches.length === 0 ? (
-            <p className={classes.dim}>Nothing was started from this page yet.</p>
+            <p className={classes.muted}>Nothing was started from this page yet.</p>
           ) : (
             <Panel>
               <ul className={classes.list}>
-                {data.launches.map((each) => (
-                  <li key={each.id}>
-                    <Row launch={each} toggle={() => setOpened(each.id === opened ? undefined : each.id)} />
-                    {each.id === opened && <Output id={each.id} running={each.running} />}
+                {data.launches.map((launch) => (
+                  <li key={launch.id}>
+                    <Row
+                      launch={launch}
+                      toggle={() => setOpened(launch.id === opened ? undefined : launch.id)}
+                    />
+                    {launch.id === opened && <Output id={launch.id} running={launch.running} />}
                   </li>
                 ))}
               </ul>
@@ -43,18 +46,18 @@ export function LaunchesSection() {
 function Row({ launch, toggle }: { launch: Schema<"Launch">; toggle: () => void }) {
   const queries = useQueryClient();
   const stop = (): Promise<boolean> =>
-    told(async () => {
+    runAction(async () => {
       await remove("/api/launches/{launch_id}", { path: { launch_id: launch.id } });
       await queries.invalidateQueries({ queryKey: ["launches"] });
       return "It was asked to stop";
     });
   return (
     <div className={classes.row}>
-      <button type="button" className={classes.asLink} onClick={toggle}>
+      <button type="button" className={classes.linkButton} onClick={toggle}>
         {launch.verb} {launch.target}
       </button>
       <span
-        className={classes.tone}
+        className={classes.severity}
         data-severity={launch.running ? "info" : launch.exit_code ? "error" : "ok"}
       >
         {launch.running ? "running" : launch.exit_code === 0 ? "done" : `exit ${launch.exit_code}`}
@@ -66,7 +69,7 @@ function Row({ launch, toggle }: { launch: Schema<"Launch">; toggle: () => void 
           </TextLink>
         )}
       </span>
-      <span className={classes.dim}>
+      <span className={classes.muted}>
         <RelativeTime at={launch.started_at} />
       </span>
       {launch.running && (
@@ -86,7 +89,7 @@ function Output({ id, running }: { id: string; running: boolean }) {
   });
   return (
     <div className={classes.output}>
-      <Loaded query={query} what="Its output">
+      <Loaded query={query} label="Its output">
         {(data) => <CodeBlock text={data.output || "It has printed nothing so far."} ansi label="Output" />}
       </Loaded>
     </div>

@@ -10,12 +10,12 @@ export function LogSection() {
   const query = useQuery(logs());
   return (
     <Section title="Log" id="log">
-      <Loaded query={query} what="The log">
+      <Loaded query={query} label="The log">
         {(data) =>
           data.lines.length === 0 ? (
-            <p className={classes.dim}>Nothing was logged yet.</p>
+            <p className={classes.muted}>Nothing was logged yet.</p>
           ) : (
-            <CodeBlock text={data.lines.join("\n")} label="Log" most={60_000} />
+            <CodeBlock text={data.lines.join("\n")} label="Log" maxLength={60_000} />
           )
         }
       </Loaded>

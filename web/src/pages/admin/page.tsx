@@ -9,7 +9,7 @@ import { LaunchesSection } from "./launches";
 import { LogSection } from "./log";
 import { SettingsSection } from "./settings";
 
-const PARTS = ["Health", "Doctor", "Database", "Imports", "Started here", "Settings", "Log"] as const;
+const SECTIONS = ["Health", "Doctor", "Database", "Imports", "Started here", "Settings", "Log"] as const;
 const idOf = (part: string): string => part.toLowerCase().replace(/ /g, "-");
 
 export function AdminPage() {
@@ -17,8 +17,8 @@ export function AdminPage() {
     <Page
       title="Admin"
       bar={
-        <nav className={classes.parts} aria-label="Parts of this page">
-          {PARTS.map((part) => (
+        <nav className={classes.sectionNav} aria-label="Parts of this page">
+          {SECTIONS.map((part) => (
             <a key={part} href={`#${idOf(part)}`}>
               {part}
             </a>

@@ -4,63 +4,68 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { launch, prunePreview } from "@/api/admin";
-import { bytes, grouped, plural } from "@/domain/text/format";
-import { ConfirmPreview } from "@/ui/feedback/confirm";
+import { bytes, formatInteger, plural } from "@/domain/text/format";
+import { ConfirmDialog } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
 import classes from "./admin.module.css";
 
-export function Prune({ close }: { close: () => void }) {
+export function PruneDialog({ close }: { close: () => void }) {
   const [days, setDays] = useState<number>();
   const [count, setCount] = useState<number>();
-  const [asked] = useDebouncedValue({ days, count }, 300);
-  const query = useQuery({ ...prunePreview(asked.days, asked.count), placeholderData: keepPreviousData });
+  const [debounced] = useDebouncedValue({ days, count }, 300);
+  const query = useQuery({
+    ...prunePreview(debounced.days, debounced.count),
+    placeholderData: keepPreviousData,
+  });
   const queries = useQueryClient();
-  const found = query.data;
+  const preview = query.data;
   const run = async (): Promise<string> => {
-    const options: Record<string, number> = found ? { keep_days: found.keep_days, keep_n: found.keep_n } : {};
+    const options: Record<string, number> = preview
+      ? { keep_days: preview.keep_days, keep_n: preview.keep_n }
+      : {};
     await launch("prune", "sessions", options);
     await queries.invalidateQueries({ queryKey: ["launches"] });
     return "The prune has begun; it is listed under “Started here”";
   };
-  const settled = asked.days === days && asked.count === count && !query.isPlaceholderData;
+  const settled = debounced.days === days && debounced.count === count && !query.isPlaceholderData;
   return (
-    <ConfirmPreview
+    <ConfirmDialog
       opened
       close={close}
       title="Prune old runs?"
-      deed={`Delete ${plural(found?.plan.sessions ?? 0, "run")}`}
+      confirmLabel={`Delete ${plural(preview?.plan.sessions ?? 0, "run")}`}
       danger
-      disabled={!found || !settled || found.plan.sessions === 0}
+      disabled={!preview || !settled || preview.plan.sessions === 0}
       run={run}
     >
       <Group gap="md">
         <NumberInput
           label="Keep runs of the last … days"
           min={0}
-          value={days ?? found?.keep_days ?? ""}
+          value={days ?? preview?.keep_days ?? ""}
           onChange={(value) => setDays(typeof value === "number" ? value : undefined)}
         />
         <NumberInput
           label="Always keep the newest …"
           min={0}
-          value={count ?? found?.keep_n ?? ""}
+          value={count ?? preview?.keep_n ?? ""}
           onChange={(value) => setCount(typeof value === "number" ? value : undefined)}
         />
       </Group>
-      <Loaded query={query} what="What would be deleted">
+      <Loaded query={query} label="What would be deleted">
         {({ plan }) => (
           <ul className={classes.preview}>
             <li>
               <b>{plural(plan.sessions, "run")}</b> would be deleted and about{" "}
               <b>{bytes(plan.bytes_freed)}</b> freed.
             </li>
-            <li>{grouped(plan.kept_running)} stay because they run</li>
-            <li>{grouped(plan.kept_for_plays)} stay because a play of a show is linked to them</li>
-            <li>{grouped(plan.kept_for_teams)} stay because a team's messages are</li>
-            <li>{grouped(plan.kept_for_forks)} stay because others were forked from them</li>
+            <li>{formatInteger(plan.kept_running)} stay because they run</li>
+            <li>{formatInteger(plan.kept_for_plays)} stay because a play of a show is linked to them</li>
+            <li>{formatInteger(plan.kept_for_teams)} stay because a team's messages are</li>
+            <li>{formatInteger(plan.kept_for_forks)} stay because others were forked from them</li>
           </ul>
         )}
       </Loaded>
-    </ConfirmPreview>
+    </ConfirmDialog>
   );
 }

@@ -9,9 +9,9 @@ export function SettingsSection() {
   const query = useQuery(settings());
   return (
     <Section title="Settings" id="settings">
-      <Loaded query={query} what="The settings">
+      <Loaded query={query} label="The settings">
         {(data) => (
-          <Panel className={classes.padded}>
+          <Panel className={classes.panelBody}>
             <table className={`${classes.table} ${classes.settings}`}>
               <thead>
                 <tr>
@@ -36,7 +36,7 @@ export function SettingsSection() {
                 ))}
               </tbody>
             </table>
-            {data.read_only && <p className={classes.dim}>This Studio was started with --read-only.</p>}
+            {data.read_only && <p className={classes.muted}>This Studio was started with --read-only.</p>}
           </Panel>
         )}
       </Loaded>

@@ -3,15 +3,15 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/keys";
 import { runOutline } from "@/api/messages";
-import { files, type Pair, pairs, tools } from "@/domain/runs/compare";
-import { compact, cost, duration, grouped } from "@/domain/text/format";
+import { compareFacts, compareFiles, compareTools, type Pair } from "@/domain/runs/compare";
+import { compact, cost, duration, formatInteger } from "@/domain/text/format";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Section } from "@/ui/page";
 import classes from "./compare.module.css";
-import { Parting } from "./first-difference";
+import { FirstDifference } from "./first-difference";
 
 type Detail = Schema<"RunDetail">;
 
@@ -23,26 +23,26 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
   const second = useQuery(runOutline(b.session.id, queries));
   return (
     <div className={classes.page}>
-      <Table head={[<Head key="a" detail={a} />, <Head key="b" detail={b} />]}>
-        {pairs(factsOf(a), factsOf(b)).map((pair) => (
+      <Table head={[<RunHeading key="a" detail={a} />, <RunHeading key="b" detail={b} />]}>
+        {compareFacts(factsOf(a), factsOf(b)).map((pair) => (
           <Row key={pair.name} pair={pair} cell={(value) => value || "–"} />
         ))}
       </Table>
-      <Loaded query={first} what="What is in the first run">
+      <Loaded query={first} label="What is in the first run">
         {(left) => (
-          <Loaded query={second} what="What is in the second run">
+          <Loaded query={second} label="What is in the second run">
             {(right) => (
               <>
                 <Section title="Tools">
                   <Table none="Neither called a tool.">
-                    {tools(left, right).map((pair) => (
-                      <Row key={pair.name} pair={pair} mono cell={countWords} />
+                    {compareTools(left, right).map((pair) => (
+                      <Row key={pair.name} pair={pair} mono cell={formatCalls} />
                     ))}
                   </Table>
                 </Section>
                 <Section title="Files">
                   <Table none="Neither touched a file.">
-                    {files(left, right)
+                    {compareFiles(left, right)
                       .slice(0, MOST_FILES)
                       .map((pair) => (
                         <Row
@@ -60,7 +60,7 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
         )}
       </Loaded>
       <Section title="Where they part">
-        <Parting a={a.session} b={b.session} />
+        <FirstDifference a={a.session} b={b.session} />
       </Section>
     </div>
   );
@@ -71,8 +71,8 @@ function factsOf({ session }: Detail): [string, string][] {
   return [
     ["State", session.state.label],
     ["Took", session.duration_ms === null ? "" : duration(session.duration_ms)],
-    ["Messages", grouped(session.message_count)],
-    ["Branches", grouped(session.branch_count)],
+    ["Messages", formatInteger(session.message_count)],
+    ["Branches", formatInteger(session.branch_count)],
     ["Tokens", tokens === 0 ? "" : compact(tokens)],
     ["Cost", session.cost_microusd === null ? "" : cost(session.cost_microusd)],
     ["Model", session.model ?? ""],
@@ -85,19 +85,19 @@ function factsOf({ session }: Detail): [string, string][] {
   ];
 }
 
-function countWords({ calls, errors }: { calls: number; errors: number }): string {
+function formatCalls({ calls, errors }: { calls: number; errors: number }): string {
   if (calls === 0 && errors === 0) return "–";
-  return errors === 0 ? grouped(calls) : `${grouped(calls)}, ${grouped(errors)} failed`;
+  return errors === 0 ? formatInteger(calls) : `${formatInteger(calls)}, ${formatInteger(errors)} failed`;
 }
 
-function Head({ detail: { session } }: { detail: Detail }) {
+function RunHeading({ detail: { session } }: { detail: Detail }) {
   return (
-    <div className={classes.run}>
+    <div className={classes.runHeading}>
       <TextLink to="/runs/$runId" params={{ runId: session.id }}>
         {session.display_name}
       </TextLink>
       <StatePill state={session.state} />
-      <span className={classes.dim}>
+      <span className={classes.muted}>
         {session.name} · <RelativeTime at={session.started_at ?? session.created_at} />
       </span>
     </div>
@@ -113,16 +113,16 @@ function Table({
   none?: string;
   children: ReactNode[];
 }) {
-  if (children.length === 0) return <p className={classes.dim}>{none}</p>;
+  if (children.length === 0) return <p className={classes.muted}>{none}</p>;
   return (
     <table className={classes.table}>
       <thead>
         <tr>
           <th scope="col">
-            <span className={classes.hidden}>What</span>
+            <span className={classes.visuallyHidden}>What</span>
           </th>
-          <th scope="col">{head?.[0] ?? <span className={classes.hidden}>First run</span>}</th>
-          <th scope="col">{head?.[1] ?? <span className={classes.hidden}>Second run</span>}</th>
+          <th scope="col">{head?.[0] ?? <span className={classes.visuallyHidden}>First run</span>}</th>
+          <th scope="col">{head?.[1] ?? <span className={classes.visuallyHidden}>Second run</span>}</th>
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -141,7 +141,7 @@ function Row<T>({ pair, cell, mono = false }: RowProps<T>) {
     <tr data-differs={pair.differs}>
       <th scope="row" className={mono ? "mono" : undefined}>
         {pair.name}
-        {pair.differs && <span className={classes.hidden}>, different</span>}
+        {pair.differs && <span className={classes.visuallyHidden}>, different</span>}
       </th>
       <td>{cell(pair.a)}</td>
       <td>{cell(pair.b)}</td>

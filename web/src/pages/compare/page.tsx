@@ -5,7 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { run } from "@/api/runs";
 import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
-import { useKeys } from "@/ui/keyboard/shortcuts";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import { TextLink } from "@/ui/link";
 import { Page } from "@/ui/page";
 import { Comparison } from "./comparison";
@@ -13,7 +13,7 @@ import { Comparison } from "./comparison";
 export function ComparePage() {
   const { a, b } = useSearch({ from: "/compare" });
   const navigate = useNavigate({ from: "/compare" });
-  useKeys([
+  useShortcuts([
     {
       keys: "Escape",
       label: "Back to the runs",
@@ -39,17 +39,17 @@ export function ComparePage() {
         </Button>
       }
     >
-      <Both key={`${a} ${b}`} a={a} b={b} />
+      <RunPair key={`${a} ${b}`} a={a} b={b} />
     </Page>
   );
 }
 
-function Both({ a, b }: { a: string; b: string }) {
+function RunPair({ a, b }: { a: string; b: string }) {
   const [first, second] = [useQuery(run(a)), useQuery(run(b))];
   return (
-    <Loaded query={first} what="The first run">
+    <Loaded query={first} label="The first run">
       {(left) => (
-        <Loaded query={second} what="The second run">
+        <Loaded query={second} label="The second run">
           {(right) => <Comparison a={left} b={right} />}
         </Loaded>
       )}

@@ -11,7 +11,7 @@ import { getNonce } from "get-nonce";
 import { useEffect, useRef } from "react";
 import type { TextProblem } from "@/api/definitions";
 import classes from "./editor.module.css";
-import { colours, look } from "./editor-theme";
+import { editorTheme, syntaxColors } from "./editor-theme";
 
 interface EditorProps {
   text: string;
@@ -24,13 +24,13 @@ interface EditorProps {
 }
 
 export default function CodeEditor(props: EditorProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const newest = useRef(props);
   newest.current = props;
   const { language, label, problems, text } = props;
   useEffect(() => {
-    if (!place.current) return;
+    if (!container.current) return;
     const state = EditorState.create({
       doc: newest.current.text,
       extensions: [
@@ -45,12 +45,12 @@ export default function CodeEditor(props: EditorProps) {
         language === "yaml" ? yaml() : yamlFrontmatter({ content: markdown() }),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label }),
-        look,
-        colours,
+        editorTheme,
+        syntaxColors,
         keymap.of([
-          { key: "Mod-s", preventDefault: true, run: () => did(newest.current.save) },
+          { key: "Mod-s", preventDefault: true, run: () => handled(newest.current.save) },
           // Tab indents here; whoever uses the keyboard alone leaves with Escape and goes on from there.
-          { key: "Escape", run: () => did(newest.current.leave) },
+          { key: "Escape", run: () => handled(newest.current.leave) },
           indentWithTab,
           ...defaultKeymap,
           ...historyKeymap,
@@ -61,32 +61,32 @@ export default function CodeEditor(props: EditorProps) {
         }),
       ],
     });
-    const made = new EditorView({ state, parent: place.current });
-    view.current = made;
-    made.focus();
-    return () => made.destroy();
+    const editor = new EditorView({ state, parent: container.current });
+    view.current = editor;
+    editor.focus();
+    return () => editor.destroy();
   }, [language, label]);
   useEffect(() => {
-    const made = view.current;
+    const editor = view.current;
     // Taken from the disk, or rolled back: the text is another one.
-    if (made && made.state.doc.toString() !== text) {
-      made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: text } });
+    if (editor && editor.state.doc.toString() !== text) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
     }
   }, [text]);
   useEffect(() => {
     if (view.current)
-      view.current.dispatch(setDiagnostics(view.current.state, marks(view.current, problems)));
+      view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current, problems)));
   }, [problems]);
-  return <div ref={place} className={classes.editor} />;
+  return <div ref={container} className={classes.editor} />;
 }
 
 /** A key that was dealt with. */
-function did(run: () => void): true {
+function handled(run: () => void): true {
   run();
   return true;
 }
 
-function marks(view: EditorView, problems: TextProblem[]): Diagnostic[] {
+function toDiagnostics(view: EditorView, problems: TextProblem[]): Diagnostic[] {
   const { doc } = view.state;
   return problems.map((problem) => {
     const line = doc.line(Math.min(doc.lines, Math.max(1, problem.line ?? 1)));

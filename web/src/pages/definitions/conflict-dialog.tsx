@@ -6,7 +6,7 @@ import { LoadingLine } from "@/ui/feedback/placeholders";
 
 const CodeDiff = lazy(() => import("./code-diff"));
 
-interface ConflictProps {
+interface ConflictDialogProps {
   mine: string;
   theirs: Detail;
   close: () => void;
@@ -14,7 +14,7 @@ interface ConflictProps {
   takeTheirs: () => void;
 }
 
-export function Conflict({ mine, theirs, close, keepMine, takeTheirs }: ConflictProps) {
+export function ConflictDialog({ mine, theirs, close, keepMine, takeTheirs }: ConflictDialogProps) {
   return (
     <Modal opened onClose={close} title="Changed on disk" size="xl">
       <p>

@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import type { Detail, TextProblem } from "@/api/definitions";
 import { newestRuns } from "@/api/runs";
 import { runName } from "@/domain/runs/run-name";
-import { splitHead } from "@/domain/text/front-matter";
-import { begun, ended } from "@/domain/text/hints";
+import { splitFrontMatter } from "@/domain/text/front-matter";
+import { capitalizeHint, endSentence } from "@/domain/text/hints";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -15,18 +15,18 @@ import { Markdown } from "@/ui/text/markdown";
 import classes from "./definitions.module.css";
 import { useKind } from "./kinds";
 
-export function Reading({ detail }: { detail: Detail }) {
-  const words = useKind();
+export function DefinitionView({ detail }: { detail: Detail }) {
+  const info = useKind();
   const { definition, text } = detail;
   const { head, body } =
-    words.language === "markdown" ? splitHead(text ?? "") : { head: text ?? "", body: "" };
+    info.language === "markdown" ? splitFrontMatter(text ?? "") : { head: text ?? "", body: "" };
   return (
-    <div className={classes.reading}>
+    <div className={classes.columns}>
       <div>
-        {definition.error && <p className={classes.bad}>{definition.error}</p>}
+        {definition.error && <p className={classes.error}>{definition.error}</p>}
         <Problems problems={definition.problems} />
         {body && <Markdown text={body} />}
-        {words.language === "yaml" && <CodeBlock text={head} label="Text" />}
+        {info.language === "yaml" && <CodeBlock text={head} label="Text" />}
       </div>
       <div>
         <Section title="About">
@@ -46,7 +46,7 @@ export function Reading({ detail }: { detail: Detail }) {
             </dl>
           </Panel>
         </Section>
-        <Users name={definition.name} />
+        <RecentRuns name={definition.name} />
       </div>
     </div>
   );
@@ -68,23 +68,23 @@ export function Problems({ problems }: { problems: TextProblem[] }) {
       {problems.map((problem, index) => (
         <li key={index} data-severity={problem.severity}>
           {problem.line !== null && <b>line {problem.line}: </b>}
-          {problem.hint ? ended(problem.message) : problem.message}{" "}
-          {problem.hint && <span className={classes.dim}>{begun(problem.hint)}</span>}
+          {problem.hint ? endSentence(problem.message) : problem.message}{" "}
+          {problem.hint && <span className={classes.muted}>{capitalizeHint(problem.hint)}</span>}
         </li>
       ))}
     </ul>
   );
 }
 
-function Users({ name }: { name: string }) {
-  const words = useKind();
-  const query = useQuery(newestRuns({ [words.filter]: name }));
+function RecentRuns({ name }: { name: string }) {
+  const info = useKind();
+  const query = useQuery(newestRuns({ [info.filter]: name }));
   return (
     <Section title="Runs that used it">
-      <Loaded query={query} what="Its runs">
+      <Loaded query={query} label="Its runs">
         {(data) => (
           <Panel>
-            {data.runs.length === 0 && <p className={classes.none}>None yet.</p>}
+            {data.runs.length === 0 && <p className={classes.empty}>None yet.</p>}
             <ul className={classes.runs}>
               {data.runs.slice(0, 8).map((run) => (
                 <li key={run.id}>
@@ -92,14 +92,14 @@ function Users({ name }: { name: string }) {
                     {runName(run)}
                   </TextLink>
                   <StatePill state={run.state} plain />
-                  <span className={classes.dim}>
+                  <span className={classes.muted}>
                     <RelativeTime at={run.created_at} />
                   </span>
                 </li>
               ))}
             </ul>
             {data.runs.length > 8 && (
-              <TextLink to="/runs" search={{ [words.filter]: name }} className={classes.all}>
+              <TextLink to="/runs" search={{ [info.filter]: name }} className={classes.footerLink}>
                 All of them
               </TextLink>
             )}

@@ -3,7 +3,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
-export const look = EditorView.theme({
+export const editorTheme = EditorView.theme({
   "&": { height: "100%", fontSize: "13px", backgroundColor: "var(--surface)", color: "var(--text)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
@@ -27,7 +27,7 @@ export const look = EditorView.theme({
   ".cm-changedText": { background: "none !important", textDecoration: "underline" },
 });
 
-export const colours = syntaxHighlighting(
+export const syntaxColors = syntaxHighlighting(
   HighlightStyle.define([
     { tag: tags.heading, fontWeight: "600" },
     { tag: tags.strong, fontWeight: "600" },

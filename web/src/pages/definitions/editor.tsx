@@ -3,21 +3,21 @@ import { Button, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useRef, useState } from "react";
-import { check, type Detail, definition, keep, save } from "@/api/definitions";
+import { cacheSaved, type Detail, definition, saveDefinition, validateDefinition } from "@/api/definitions";
 import { ApiError } from "@/api/errors";
-import { told } from "@/ui/feedback/confirm";
+import { runAction } from "@/ui/feedback/confirm";
 import { LoadingLine } from "@/ui/feedback/placeholders";
-import { Conflict } from "./conflict-dialog";
+import { ConflictDialog } from "./conflict-dialog";
 import { Problems } from "./definition-view";
 import classes from "./editor.module.css";
 import { useKind } from "./kinds";
-import { Leaving } from "./unsaved-guard";
+import { UnsavedGuard } from "./unsaved-guard";
 
 const CodeEditor = lazy(() => import("./code-editor"));
 const PAUSE_MS = 300;
 
-export function Editing({ detail }: { detail: Detail }) {
-  const words = useKind();
+export function DefinitionEditor({ detail }: { detail: Detail }) {
+  const info = useKind();
   const { name } = detail.definition;
   const queries = useQueryClient();
   const [text, setText] = useState(detail.text ?? "");
@@ -26,49 +26,49 @@ export function Editing({ detail }: { detail: Detail }) {
   const [message, setMessage] = useState("");
   const [theirs, setTheirs] = useState<Detail>();
   const field = useRef<HTMLInputElement>(null);
-  const problems = useChecked(name, text);
-  const take = (found: Detail): void => {
-    setBase({ text: found.text ?? "", etag: found.definition.etag ?? null });
-    void keep(queries, words.kind, name, found);
+  const problems = useProblems(name, text);
+  const adopt = (saved: Detail): void => {
+    setBase({ text: saved.text ?? "", etag: saved.definition.etag ?? null });
+    void cacheSaved(queries, info.kind, name, saved);
   };
   const changed = text !== base.text;
-  const put = async (etag: string | null): Promise<string> => {
+  const saveText = async (etag: string | null): Promise<string> => {
     try {
-      take(await save(words.kind, name, text, message.trim(), etag));
+      adopt(await saveDefinition(info.kind, name, text, message.trim(), etag));
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 412)) throw error;
-      setTheirs(await queries.fetchQuery({ ...definition(words.kind, name), staleTime: 0 }));
+      setTheirs(await queries.fetchQuery({ ...definition(info.kind, name), staleTime: 0 }));
       return "Changed on disk meanwhile: nothing was saved, look at the difference";
     }
     setMessage("");
     setTheirs(undefined);
     return "Saved";
   };
-  const store = (): void => {
-    if (changed) void told(() => put(base.etag));
+  const saveIfChanged = (): void => {
+    if (changed) void runAction(() => saveText(base.etag));
   };
   return (
     <>
-      <Leaving unsaved={changed} />
+      <UnsavedGuard unsaved={changed} />
       <Suspense fallback={<LoadingLine what="the editor" />}>
         <CodeEditor
           text={text}
-          language={words.language}
+          language={info.language}
           problems={problems}
           label={`Text of ${name}`}
           change={setText}
-          save={store}
+          save={saveIfChanged}
           leave={() => field.current?.focus()}
         />
       </Suspense>
-      <div className={classes.checks} role="status">
+      <div className={classes.problems} role="status">
         <Problems problems={problems} />
       </div>
       <form
-        className={classes.foot}
+        className={classes.footer}
         onSubmit={(event) => {
           event.preventDefault();
-          store();
+          saveIfChanged();
         }}
       >
         <TextInput
@@ -78,7 +78,7 @@ export function Editing({ detail }: { detail: Detail }) {
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        <span className={classes.dim}>{changed ? "not saved yet" : "saved"}</span>
+        <span className={classes.muted}>{changed ? "not saved yet" : "saved"}</span>
         <Button variant="default" disabled={!changed} onClick={() => setText(base.text)}>
           Undo all
         </Button>
@@ -87,14 +87,14 @@ export function Editing({ detail }: { detail: Detail }) {
         </Button>
       </form>
       {theirs && (
-        <Conflict
+        <ConflictDialog
           mine={text}
           theirs={theirs}
           close={() => setTheirs(undefined)}
-          keepMine={() => void told(() => put(theirs.definition.etag ?? null))}
+          keepMine={() => void runAction(() => saveText(theirs.definition.etag ?? null))}
           takeTheirs={() => {
             setText(theirs.text ?? "");
-            take(theirs);
+            adopt(theirs);
             setTheirs(undefined);
           }}
         />
@@ -103,12 +103,12 @@ export function Editing({ detail }: { detail: Detail }) {
   );
 }
 
-function useChecked(name: string, text: string) {
+function useProblems(name: string, text: string) {
   const { kind } = useKind();
   const [settled] = useDebouncedValue(text, PAUSE_MS);
   const query = useQuery({
     queryKey: ["definition", kind, name, "checked", settled],
-    queryFn: ({ signal }) => check(kind, name, settled, signal),
+    queryFn: ({ signal }) => validateDefinition(kind, name, settled, signal),
     placeholderData: keepPreviousData,
     gcTime: 0,
   });

@@ -2,7 +2,7 @@
 import { useMatch } from "@tanstack/react-router";
 import type { Kind } from "@/api/definitions";
 
-interface Words {
+interface KindInfo {
   kind: Kind;
   title: string;
   one: string;
@@ -14,7 +14,7 @@ interface Words {
   template: (name: string) => string;
 }
 
-export const KINDS: Record<Kind, Words> = {
+export const KINDS: Record<Kind, KindInfo> = {
   agent: {
     kind: "agent",
     title: "Agents",
@@ -38,7 +38,7 @@ export const KINDS: Record<Kind, Words> = {
 };
 
 /** Which of the two this page is about. By its route: the address is another one already while the page is being left. */
-export function useKind(): Words {
+export function useKind(): KindInfo {
   const route: string = useMatch({ strict: false }).routeId;
   return route.startsWith("/playbooks") ? KINDS.playbook : KINDS.agent;
 }

@@ -2,7 +2,7 @@
 import { Button, Group, Modal } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 
-export function Leaving({ unsaved }: { unsaved: boolean }) {
+export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => unsaved && current.pathname !== next.pathname,
     enableBeforeUnload: () => unsaved,

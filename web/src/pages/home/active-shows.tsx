@@ -1,6 +1,6 @@
 // Shows that go on, each with how far it is.
 import type { Schema } from "@/api/keys";
-import { progressOf } from "@/domain/runs/outcomes";
+import { progressOf } from "@/domain/shows/progress";
 import { SegmentBar } from "@/ui/data/bar-charts";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
@@ -11,8 +11,8 @@ import classes from "./home.module.css";
 export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
   if (shows.length === 0) {
     return (
-      <Panel className={classes.padded}>
-        <span className={classes.dim}>
+      <Panel className={classes.panelBody}>
+        <span className={classes.muted}>
           None right now. <code>li show plan</code> begins one.
         </span>
       </Panel>
@@ -29,10 +29,10 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
             params={{ topic: show.topic }}
             className={classes.show}
           >
-            <span className={classes.showHead}>
+            <span className={classes.showHeader}>
               <b>{show.topic}</b>
               <StatePill state={show.state} plain />
-              <span className={classes.when}>
+              <span className={classes.time}>
                 <RelativeTime at={show.updated_at} />
               </span>
             </span>

@@ -6,82 +6,100 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "@/api/client";
 import { keys, type Schema } from "@/api/keys";
-import { filled, outcomeOf } from "@/domain/actions";
-import { WantedFields } from "@/ui/action-fields";
-import { ConfirmPreview } from "@/ui/feedback/confirm";
+import { parseFields, resultMessage } from "@/domain/actions";
+import { ActionFields } from "@/ui/action-fields";
+import { ConfirmDialog } from "@/ui/feedback/confirm";
 import classes from "./home.module.css";
 
-type Deed = Schema<"WaitingAction">;
-const SHOWN = 2;
+type AttentionAction = Schema<"WaitingAction">;
+const MAX_BUTTONS = 2;
 
-export function Deeds({ deeds, title, evidence }: { deeds: Deed[]; title: string; evidence: string | null }) {
+export function AttentionActions({
+  actions,
+  title,
+  evidence,
+}: {
+  actions: AttentionAction[];
+  title: string;
+  evidence: string | null;
+}) {
   return (
-    <span className={classes.deeds}>
-      {deeds
-        .slice(0, SHOWN)
-        .map((deed) =>
-          deed.path ? (
-            <Doing key={deed.label} deed={deed} title={title} evidence={evidence} />
+    <span className={classes.actions}>
+      {actions
+        .slice(0, MAX_BUTTONS)
+        .map((action) =>
+          action.path ? (
+            <ConfirmAction key={action.label} action={action} title={title} evidence={evidence} />
           ) : (
-            <Words key={deed.label} deed={deed} />
+            <CommandButton key={action.label} action={action} />
           ),
         )}
     </span>
   );
 }
 
-function Doing({ deed, title, evidence }: { deed: Deed; title: string; evidence: string | null }) {
+function ConfirmAction({
+  action,
+  title,
+  evidence,
+}: {
+  action: AttentionAction;
+  title: string;
+  evidence: string | null;
+}) {
   const [opened, { open, close }] = useDisclosure();
   const queries = useQueryClient();
   const [values, setValues] = useState<Record<string, string>>({});
-  const given = filled(deed.fields, values);
+  const body = parseFields(action.fields, values);
   const run = async (): Promise<string> => {
-    const answer = await send(deed.method ?? "POST", deed.path ?? "", { body: { ...deed.body, ...given } });
-    const said = outcomeOf(await answer.json(), `${deed.label}: ${title}.`);
+    const response = await send(action.method ?? "POST", action.path ?? "", {
+      body: { ...action.body, ...body },
+    });
+    const message = resultMessage(await response.json(), `${action.label}: ${title}.`);
     await queries.invalidateQueries({ queryKey: keys.attention() });
-    return said;
+    return message;
   };
   return (
     <>
       <Button size="compact-xs" variant="default" onClick={open}>
-        {deed.label}
+        {action.label}
       </Button>
-      <ConfirmPreview
+      <ConfirmDialog
         opened={opened}
         close={close}
-        title={`${deed.label}: ${title}`}
-        deed={deed.label}
-        danger={deed.danger}
-        disabled={given === null}
+        title={`${action.label}: ${title}`}
+        confirmLabel={action.label}
+        danger={action.danger}
+        disabled={body === null}
         run={run}
       >
         <Text>{evidence}</Text>
-        {deed.what && <Text mt="sm">{deed.what}</Text>}
-        <WantedFields fields={deed.fields} values={values} change={setValues} />
+        {action.what && <Text mt="sm">{action.what}</Text>}
+        <ActionFields fields={action.fields} values={values} change={setValues} />
         <Text mt="sm" c="dimmed">
           The same in a terminal:
         </Text>
         <Code block mt={4}>
-          {deed.command}
+          {action.command}
         </Code>
-      </ConfirmPreview>
+      </ConfirmDialog>
     </>
   );
 }
 
 /** Something that only a terminal can do: the words for it, copied. */
-function Words({ deed }: { deed: Deed }) {
+function CommandButton({ action }: { action: AttentionAction }) {
   const { copied, copy } = useClipboard({ timeout: 1500 });
-  const Sign = copied ? IconCheck : IconTerminal2;
+  const Icon = copied ? IconCheck : IconTerminal2;
   return (
-    <Tooltip label={copied ? "Copied" : `Copy: ${deed.command}`}>
+    <Tooltip label={copied ? "Copied" : `Copy: ${action.command}`}>
       <Button
         size="compact-xs"
         variant="default"
-        leftSection={<Sign size={12} />}
-        onClick={() => copy(deed.command)}
+        leftSection={<Icon size={12} />}
+        onClick={() => copy(action.command)}
       >
-        {deed.label}
+        {action.label}
       </Button>
     </Tooltip>
   );

@@ -8,31 +8,31 @@ import { RelativeTime } from "@/ui/data/time";
 import { useListKeys } from "@/ui/keyboard/list-keys";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
-import { Deeds } from "./attention-actions";
+import { AttentionActions } from "./attention-actions";
 import classes from "./home.module.css";
 
-type Waiting = Schema<"Waiting">;
-const SHOWN = 6;
+type AttentionItem = Schema<"Waiting">;
+const MAX_COLLAPSED = 6;
 
-export function AttentionList({ items }: { items: Waiting[] }) {
+export function AttentionList({ items }: { items: AttentionItem[] }) {
   const [all, setAll] = useState(false);
   const navigate = useNavigate();
-  const shown = all ? items : items.slice(0, SHOWN);
+  const shown = all ? items : items.slice(0, MAX_COLLAPSED);
   const open = (index: number): void => {
     const item = shown[index];
-    if (item) void navigate(goalOf(item));
+    if (item) void navigate(linkFor(item));
   };
   const [at] = useListKeys({ count: shown.length, open });
-  if (items.length === 0) return <Calm />;
+  if (items.length === 0) return <AllClear />;
   return (
     <Section
       title="Waits for you"
-      beside={<span className={classes.dim}>{plural(items.length, "thing")}</span>}
+      beside={<span className={classes.muted}>{plural(items.length, "thing")}</span>}
     >
       <Panel>
         <ul className={classes.list}>
           {shown.map((item, index) => (
-            <Item
+            <AttentionRow
               key={`${item.code} ${item.session_id} ${item.topic} ${item.play}`}
               item={item}
               active={index === at}
@@ -40,7 +40,7 @@ export function AttentionList({ items }: { items: Waiting[] }) {
           ))}
         </ul>
         {items.length > shown.length && (
-          <button type="button" className={classes.more} onClick={() => setAll(true)}>
+          <button type="button" className={classes.footerButton} onClick={() => setAll(true)}>
             {items.length - shown.length} more
           </button>
         )}
@@ -49,33 +49,39 @@ export function AttentionList({ items }: { items: Waiting[] }) {
   );
 }
 
-function Item({ item, active }: { item: Waiting; active: boolean }) {
-  const Sign = item.severity === "info" ? IconInfoCircle : IconAlertTriangle;
+function AttentionRow({ item, active }: { item: AttentionItem; active: boolean }) {
+  const SeverityIcon = item.severity === "info" ? IconInfoCircle : IconAlertTriangle;
   return (
-    <li className={classes.item} data-active={active} data-severity={item.severity}>
-      <Sign size={16} stroke={1.8} className={classes.sign} role="img" aria-label={item.severity} />
-      <div className={classes.what}>
-        <TextLink {...goalOf(item)} className={classes.title}>
+    <li className={classes.attentionRow} data-active={active} data-severity={item.severity}>
+      <SeverityIcon
+        size={16}
+        stroke={1.8}
+        className={classes.severityIcon}
+        role="img"
+        aria-label={item.severity}
+      />
+      <div className={classes.summary}>
+        <TextLink {...linkFor(item)} className={classes.titleLink}>
           {item.title}
         </TextLink>
         <div className={classes.evidence}>{item.evidence}</div>
       </div>
-      <Deeds deeds={item.actions} title={item.title} evidence={item.evidence} />
-      <span className={classes.when}>
+      <AttentionActions actions={item.actions} title={item.title} evidence={item.evidence} />
+      <span className={classes.time}>
         <RelativeTime at={item.since} />
       </span>
     </li>
   );
 }
 
-function goalOf(item: Waiting) {
+function linkFor(item: AttentionItem) {
   if (item.topic) return { to: "/shows/$topic" as const, params: { topic: item.topic } };
   return { to: "/runs/$runId" as const, params: { runId: item.session_id ?? "" } };
 }
 
-function Calm() {
+function AllClear() {
   return (
-    <div className={classes.calm}>
+    <div className={classes.allClear}>
       <IconCircleCheck size={17} stroke={1.8} /> Nothing waits for you.
     </div>
   );

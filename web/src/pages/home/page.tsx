@@ -12,10 +12,11 @@ import { RecentRuns } from "./recent-runs";
 import { Welcome } from "./welcome";
 
 export function HomePage() {
-  const home = useQuery(dashboard());
-  const waiting = useQuery(attention());
-  const numbers = useQuery(stats());
-  const isNew = numbers.data !== undefined && numbers.data.total_sessions === 0 && numbers.data.shows === 0;
+  const dashboardQuery = useQuery(dashboard());
+  const attentionQuery = useQuery(attention());
+  const statsQuery = useQuery(stats());
+  const isNew =
+    statsQuery.data !== undefined && statsQuery.data.total_sessions === 0 && statsQuery.data.shows === 0;
   return (
     <Page title="Home">
       <div className={classes.home}>
@@ -23,10 +24,10 @@ export function HomePage() {
           <Welcome />
         ) : (
           <>
-            <Loaded query={waiting} what="What waits for you">
+            <Loaded query={attentionQuery} label="What waits for you">
               {({ items }) => <AttentionList items={items} />}
             </Loaded>
-            <Loaded query={home} what="The overview">
+            <Loaded query={dashboardQuery} label="The overview">
               {(data) => (
                 <>
                   <Cards cards={data.cards} />

@@ -12,23 +12,23 @@ export function RecentRuns({ runs }: { runs: Run[] }) {
     <Panel>
       <ul className={classes.list}>
         {runs.slice(0, 12).map((run) => (
-          <li key={run.id} className={classes.recent}>
+          <li key={run.id} className={classes.recentRow}>
             <span className={classes.pill}>
               <StatePill state={run.state} />
             </span>
-            <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.title}>
+            <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.titleLink}>
               {runName(run)}
             </TextLink>
-            <span className={classes.source}>
+            <span className={classes.origin}>
               {[run.project, run.model, run.source_kind].filter(Boolean).join(" · ")}
             </span>
-            <span className={classes.when}>
+            <span className={classes.time}>
               <RelativeTime at={run.last_message_at ?? run.updated_at} />
             </span>
           </li>
         ))}
       </ul>
-      <TextLink to="/runs" className={classes.more}>
+      <TextLink to="/runs" className={classes.footerButton}>
         All runs
       </TextLink>
     </Panel>

@@ -31,20 +31,20 @@ export function Welcome() {
   return (
     <div className={classes.welcome}>
       <h2 className={classes.title}>Everything your agents do, kept and visible while it happens</h2>
-      <p className={classes.lead}>
+      <p className={classes.intro}>
         Nothing is recorded yet. Run one of these in a terminal; what runs in this home appears here by
         itself. In a clone, <code>source .venv/bin/activate</code> puts <code>li</code> on the PATH.
       </p>
-      <div className={classes.ways}>
+      <div className={classes.cards}>
         {WAYS.map(({ icon: Icon, title, words, commands }) => (
-          <section key={title} className={classes.way}>
+          <section key={title} className={classes.card}>
             <Icon size={20} stroke={1.6} className={classes.icon} />
-            <h3 className={classes.name}>{title}</h3>
-            <p className={classes.words}>{words}</p>
+            <h3 className={classes.cardTitle}>{title}</h3>
+            <p className={classes.description}>{words}</p>
             {commands.map((command) => (
               <div key={command} className={classes.command}>
                 <code>{command}</code>
-                <CopyButton text={command} what={`Copy ${command}`} />
+                <CopyButton text={command} label={`Copy ${command}`} />
               </div>
             ))}
           </section>

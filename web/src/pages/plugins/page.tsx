@@ -13,35 +13,35 @@ import classes from "./plugins.module.css";
 import { Problems } from "./problems";
 
 export function PluginsPage() {
-  const found = useQuery(plugins());
-  const loose = useQuery(skills());
+  const pluginsQuery = useQuery(plugins());
+  const skillsQuery = useQuery(skills());
   return (
     <Page title="Plugins">
-      <Section title="Plugins" beside={<span className={classes.dim}>shown, never run from here</span>}>
-        <Loaded query={found} what="Plugins">
+      <Section title="Plugins" beside={<span className={classes.muted}>shown, never run from here</span>}>
+        <Loaded query={pluginsQuery} label="Plugins">
           {(data) => (
             <>
               {data.items.length === 0 ? <NoPlugins /> : <List items={data.items} />}
-              <Looked places={data.looked} />
+              <SearchedFolders places={data.looked} />
             </>
           )}
         </Loaded>
       </Section>
       <Section title="Skills">
-        <Loaded query={loose} what="Skills">
+        <Loaded query={skillsQuery} label="Skills">
           {(data) => (
             <>
-              {data.items.length === 0 && <p className={classes.dim}>No skills of their own.</p>}
+              {data.items.length === 0 && <p className={classes.muted}>No skills of their own.</p>}
               {data.items.length > 0 && (
                 <Panel>
                   <ul className={classes.list} aria-label="Skills">
                     {data.items.map((item) => (
-                      <Skill key={item.path} item={item} />
+                      <SkillRow key={item.path} item={item} />
                     ))}
                   </ul>
                 </Panel>
               )}
-              <Looked places={data.looked} />
+              <SearchedFolders places={data.looked} />
             </>
           )}
         </Loaded>
@@ -76,21 +76,21 @@ function List({ items }: { items: Schema<"Plugin">[] }) {
   );
 }
 
-function Skill({ item }: { item: Schema<"Definition"> }) {
+function SkillRow({ item }: { item: Schema<"Definition"> }) {
   return (
     <li className={classes.skill}>
       <b>{item.name}</b>
-      <span className={item.error ? classes.bad : classes.dim}>{item.error ?? item.description}</span>
+      <span className={item.error ? classes.error : classes.muted}>{item.error ?? item.description}</span>
       <span className={classes.origin}>{item.origin}</span>
       <Problems problems={item.problems} />
     </li>
   );
 }
 
-function Looked({ places }: { places: Schema<"Place">[] }) {
+function SearchedFolders({ places }: { places: Schema<"Place">[] }) {
   const refused = places.filter((place) => place.refused);
   return (
-    <details className={classes.looked}>
+    <details className={classes.folders}>
       <summary>
         Looked in {plural(places.length, "folder")}
         {refused.length > 0 && `, ${refused.length} could not be read`}
@@ -98,7 +98,8 @@ function Looked({ places }: { places: Schema<"Place">[] }) {
       <ul>
         {places.map((place) => (
           <li key={place.path}>
-            <code>{place.path}</code> {place.refused && <span className={classes.bad}>{place.refused}</span>}
+            <code>{place.path}</code>{" "}
+            {place.refused && <span className={classes.error}>{place.refused}</span>}
           </li>
         ))}
       </ul>

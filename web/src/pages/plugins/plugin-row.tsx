@@ -17,29 +17,29 @@ interface RowProps {
 export function PluginRow({ plugin, open, active, toggle }: RowProps) {
   const counts = Object.entries(plugin.counts).filter(([, count]) => count > 0);
   return (
-    <li className={classes.item} data-active={active}>
+    <li className={classes.plugin} data-active={active}>
       <button type="button" className={classes.row} aria-expanded={open} onClick={toggle}>
         <IconChevronRight size={14} className={classes.chevron} aria-hidden />
         <span className={classes.what}>
-          <b>{plugin.name}</b> <span className={classes.dim}>{plugin.version}</span>
-          <span className={plugin.error ? classes.bad : classes.words}>
+          <b>{plugin.name}</b> <span className={classes.muted}>{plugin.version}</span>
+          <span className={plugin.error ? classes.error : classes.description}>
             {plugin.error ?? plugin.description ?? "no description"}
           </span>
         </span>
-        <span className={classes.dim}>{counts.map(([kind, count]) => `${count} ${kind}`).join(" · ")}</span>
+        <span className={classes.muted}>{counts.map(([kind, count]) => `${count} ${kind}`).join(" · ")}</span>
         {plugin.bad_components > 0 && (
-          <span className={classes.warn}>{plural(plugin.bad_components, "bad part")}</span>
+          <span className={classes.warning}>{plural(plugin.bad_components, "bad part")}</span>
         )}
         <span className={classes.origin}>{plugin.origin}</span>
       </button>
-      {open && <Parts plugin={plugin} />}
+      {open && <PluginComponents plugin={plugin} />}
     </li>
   );
 }
 
-function Parts({ plugin }: { plugin: Plugin }) {
+function PluginComponents({ plugin }: { plugin: Plugin }) {
   return (
-    <div className={classes.parts}>
+    <div className={classes.components}>
       <code className={classes.path}>{plugin.path}</code>
       <Problems problems={plugin.problems} />
       <table className={classes.table}>
@@ -65,7 +65,7 @@ function Parts({ plugin }: { plugin: Plugin }) {
           ))}
         </tbody>
       </table>
-      {plugin.components.length === 0 && <p className={classes.dim}>It has no parts.</p>}
+      {plugin.components.length === 0 && <p className={classes.muted}>It has no parts.</p>}
     </div>
   );
 }

@@ -6,34 +6,36 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { runMatches } from "@/api/messages";
-import { grouped } from "@/domain/text/format";
-import { neighbour } from "@/domain/transcript/chunks";
-import { useKeys } from "@/ui/keyboard/shortcuts";
-import { markText } from "./highlight-text";
+import { formatInteger } from "@/domain/text/format";
+import { adjacentOrd } from "@/domain/transcript/chunks";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
+import { highlightText } from "./highlight-text";
 import classes from "./run-view.module.css";
 import type { Cursor } from "./use-cursor";
 
-export function Find({ runId, cursor }: { runId: string; cursor: Cursor }) {
+export function FindBar({ runId, cursor }: { runId: string; cursor: Cursor }) {
   const { find = "" } = useSearch({ from: "/runs/$runId" });
   const navigate = useNavigate({ from: "/runs/$runId" });
   const [typed, setTyped] = useState(find);
   const input = useRef<HTMLInputElement>(null);
-  const later = useDebouncedCallback((words: string) => {
+  const updateSearch = useDebouncedCallback((words: string) => {
     void navigate({
       search: ({ find: _, ...old }) => (words ? { ...old, find: words } : old),
       replace: true,
     });
   }, 200);
-  const found = useQuery(runMatches(runId, find)).data;
-  const ords = find && found ? found.matches.map(({ ord }) => ord) : [];
+  const matches = useQuery(runMatches(runId, find)).data;
+  const ords = find && matches ? matches.matches.map(({ ord }) => ord) : [];
   const go = (step: 1 | -1): void => {
-    const ord = neighbour(ords, cursor.ord ?? -1, step);
+    const ord = adjacentOrd(ords, cursor.ord ?? -1, step);
     if (ord !== undefined) cursor.go(ord);
   };
-  useEffect(() => markText(find), [find]);
-  useKeys([{ keys: "f", label: "Find in this run", group: "This run", run: () => input.current?.select() }]);
+  useEffect(() => highlightText(find), [find]);
+  useShortcuts([
+    { keys: "f", label: "Find in this run", group: "This run", run: () => input.current?.select() },
+  ]);
   return (
-    <search className={classes.find}>
+    <search className={classes.findBar}>
       <TextInput
         ref={input}
         aria-label="Find in this run"
@@ -42,14 +44,14 @@ export function Find({ runId, cursor }: { runId: string; cursor: Cursor }) {
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value);
-          later(event.currentTarget.value.trim());
+          updateSearch(event.currentTarget.value.trim());
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
           if (event.key === "Escape") input.current?.blur();
         }}
       />
-      {find && found && <Count ords={ords} at={cursor.ord} more={found.has_more} />}
+      {find && matches && <MatchCount ords={ords} at={cursor.ord} more={matches.has_more} />}
       {ords.length > 0 && (
         <>
           <ActionIcon size="sm" aria-label="Previous occurrence" onClick={() => go(-1)}>
@@ -64,11 +66,11 @@ export function Find({ runId, cursor }: { runId: string; cursor: Cursor }) {
   );
 }
 
-function Count({ ords, at, more }: { ords: number[]; at: number | undefined; more: boolean }) {
+function MatchCount({ ords, at, more }: { ords: number[]; at: number | undefined; more: boolean }) {
   const place = at === undefined ? -1 : ords.indexOf(at);
-  const all = `${grouped(ords.length)}${more ? "+" : ""}`;
+  const all = `${formatInteger(ords.length)}${more ? "+" : ""}`;
   return (
-    <span className={classes.count} role="status">
+    <span className={classes.matchCount} role="status">
       {ords.length === 0 ? "nowhere" : place < 0 ? all : `${place + 1} / ${all}`}
     </span>
   );

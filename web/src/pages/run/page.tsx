@@ -12,7 +12,7 @@ export function RunPage() {
   if (detail.data) return <RunView key={runId} detail={detail.data} />;
   return (
     <Page title="Run">
-      <Loaded query={detail} what="The run">
+      <Loaded query={detail} label="The run">
         {() => null}
       </Loaded>
     </Page>

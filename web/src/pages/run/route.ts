@@ -1,10 +1,10 @@
 import { createRoute } from "@tanstack/react-router";
-import { messagePiece } from "@/api/messages";
+import { messageChunk } from "@/api/messages";
 import { run } from "@/api/runs";
 import { number, text } from "@/domain/search-params";
 import { lazyPage } from "@/ui/routing/lazy-page";
 import { rootRoute } from "@/ui/routing/root-route";
-import { prepareMarkdown } from "@/ui/text/markdown";
+import { preloadMarkdown } from "@/ui/text/markdown";
 
 /** `m` is the message that the address means: its number in the run, or its id. */
 function validateSearch(raw: Record<string, unknown>): { m?: number | string; find?: string } {
@@ -20,10 +20,10 @@ export const runRoute = createRoute({
   validateSearch,
   // Asked for while the page itself is still being loaded.
   loader: ({ context: { queries }, params: { runId }, location }) => {
-    prepareMarkdown();
+    preloadMarkdown();
     void queries.prefetchQuery(run(runId));
     if ("m" in location.search) return;
-    void queries.prefetchQuery(messagePiece({ of: "session", id: runId }, 0));
+    void queries.prefetchQuery(messageChunk({ of: "session", id: runId }, 0));
   },
   component: lazyPage(() => import("./page"), "RunPage"),
 });

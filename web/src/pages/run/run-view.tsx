@@ -4,16 +4,16 @@ import { useRef, useState } from "react";
 import { runOutline } from "@/api/messages";
 import { createStore } from "@/api/store";
 import { Page } from "@/ui/page";
-import { Find } from "./find-bar";
+import { FindBar } from "./find-bar";
 import { RunActions } from "./header/run-actions";
 import { RunFacts } from "./header/run-facts";
-import { StateChain } from "./header/state-popover";
+import { StatePopover } from "./header/state-popover";
 import classes from "./run-view.module.css";
 import { SectionLinks, Sections } from "./sections/sections";
 import { Timeline } from "./timeline/timeline";
-import type { TranscriptHandle } from "./transcript/message-scroller";
+import type { ScrollerHandle } from "./transcript/message-scroller";
 import type { Detail } from "./transcript/segments";
-import { Messages } from "./transcript/transcript";
+import { Transcript } from "./transcript/transcript";
 import { useCursor } from "./use-cursor";
 import { useRunKeys } from "./use-run-keys";
 
@@ -22,7 +22,7 @@ export function RunView({ detail }: { detail: Detail }) {
   const [shown, setShown] = useState(false);
   // The whole run is walked for it, so it comes after what one wants to read first.
   const outline = useQuery({ ...runOutline(session.id, useQueryClient()), enabled: shown }).data;
-  const list = useRef<TranscriptHandle>(null);
+  const list = useRef<ScrollerHandle>(null);
   const [seen] = useState(() => createStore<readonly [number, number]>([0, 0]));
   const cursor = useCursor(session.id, (ord) => list.current?.show(ord));
   useRunKeys({ cursor, outline, list });
@@ -30,7 +30,7 @@ export function RunView({ detail }: { detail: Detail }) {
     <Page
       title={session.display_name}
       beside={
-        <StateChain
+        <StatePopover
           detail={detail}
           errors={outline?.errors.length ?? 0}
           go={() => goTo(outline?.errors[0]?.ord)}
@@ -42,12 +42,18 @@ export function RunView({ detail }: { detail: Detail }) {
     >
       <div className={classes.columns}>
         <div className={classes.main}>
-          <div className={classes.tools}>
+          <div className={classes.toolbar}>
             <SectionLinks detail={detail} outline={outline} />
-            <Find runId={session.id} cursor={cursor} />
+            <FindBar runId={session.id} cursor={cursor} />
           </div>
-          <Timeline detail={detail} outline={outline} seen={seen} go={cursor.go} enabled={shown} />
-          <Messages detail={detail} cursor={cursor} list={list} seen={seen} onShown={() => setShown(true)} />
+          <Timeline detail={detail} outline={outline} visibleRange={seen} go={cursor.go} enabled={shown} />
+          <Transcript
+            detail={detail}
+            cursor={cursor}
+            list={list}
+            visibleRange={seen}
+            onShown={() => setShown(true)}
+          />
         </div>
         <Sections detail={detail} outline={outline} go={cursor.go} />
       </div>

@@ -16,20 +16,20 @@ export interface Cursor {
 export function useCursor(runId: string, jump: (ord: number) => void): Cursor {
   const { m } = useSearch({ from: "/runs/$runId" });
   const navigate = useNavigate({ from: "/runs/$runId" });
-  const looked = useQuery(messageOrd(runId, typeof m === "string" ? m : "")).data;
-  const ord = typeof m === "string" ? looked : m;
-  const went = useRef<number | undefined>(undefined);
+  const resolvedOrd = useQuery(messageOrd(runId, typeof m === "string" ? m : "")).data;
+  const ord = typeof m === "string" ? resolvedOrd : m;
+  const lastOrd = useRef<number | undefined>(undefined);
   const newest = useRef(jump);
   newest.current = jump;
   useEffect(() => {
-    if (ord === undefined || ord === went.current) return;
-    went.current = ord;
+    if (ord === undefined || ord === lastOrd.current) return;
+    lastOrd.current = ord;
     newest.current(ord);
   }, [ord]);
   // Every row holds it, so it stays the same one.
   const go = useCallback(
     (to: number): void => {
-      went.current = to;
+      lastOrd.current = to;
       newest.current(to);
       void navigate({ search: (old) => ({ ...old, m: to }), replace: true });
     },

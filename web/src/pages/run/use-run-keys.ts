@@ -1,16 +1,16 @@
 // The keys of a run: errors, what people said, rows, follow.
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import type { RefObject } from "react";
-import { neighbour } from "@/domain/transcript/chunks";
+import { adjacentOrd } from "@/domain/transcript/chunks";
 import type { Outline } from "@/domain/transcript/outline";
-import { useKeys } from "@/ui/keyboard/shortcuts";
-import type { TranscriptHandle } from "./transcript/message-scroller";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
+import type { ScrollerHandle } from "./transcript/message-scroller";
 import type { Cursor } from "./use-cursor";
 
 interface RunKeys {
   cursor: Cursor;
   outline: Outline | undefined;
-  list: RefObject<TranscriptHandle | null>;
+  list: RefObject<ScrollerHandle | null>;
 }
 
 export function useRunKeys({ cursor, outline, list }: RunKeys): void {
@@ -18,22 +18,22 @@ export function useRunKeys({ cursor, outline, list }: RunKeys): void {
   const { history } = useRouter();
   // Back to the list as it was, with its filters; somebody who came by a link has no way back, and gets the list.
   const leave = (): void => (history.canGoBack() ? history.back() : void navigate({ to: "/runs" }));
-  const here = (): number => cursor.ord ?? (list.current?.first() ?? 0) - 1;
+  const currentOrd = (): number => cursor.ord ?? (list.current?.first() ?? 0) - 1;
   const to = (ords: readonly number[], step: 1 | -1): void => {
-    const ord = neighbour(ords, here(), step);
+    const ord = adjacentOrd(ords, currentOrd(), step);
     if (ord !== undefined) cursor.go(ord);
   };
   const errors = outline?.errors.map(({ ord }) => ord) ?? [];
   const users = outline?.users ?? [];
   const last = outline?.last_ord ?? 0;
   const group = "This run";
-  useKeys([
+  useShortcuts([
     { keys: "n", label: "Next error", group, run: () => to(errors, 1) },
     { keys: "p", label: "Previous error", group, run: () => to(errors, -1) },
     { keys: "u", label: "Next user message", group, run: () => to(users, 1) },
     { keys: "U", label: "Previous user message", group, run: () => to(users, -1) },
-    { keys: "j", label: "Next message", group, run: () => cursor.go(Math.min(last, here() + 1)) },
-    { keys: "k", label: "Previous message", group, run: () => cursor.go(Math.max(0, here() - 1)) },
+    { keys: "j", label: "Next message", group, run: () => cursor.go(Math.min(last, currentOrd() + 1)) },
+    { keys: "k", label: "Previous message", group, run: () => cursor.go(Math.max(0, currentOrd() - 1)) },
     { keys: "g g", label: "First message", group, run: () => cursor.go(0) },
     { keys: "G", label: "The end, and follow", group, run: () => list.current?.follow() },
     { keys: "Escape", label: "Back", group, run: leave },

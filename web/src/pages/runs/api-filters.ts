@@ -10,7 +10,7 @@ export const WITHIN: Record<string, number> = {
 };
 
 /** `within` is relative, so the address stays true tomorrow; the minute is cut so that the query stays the same one. */
-export function filtersOf(search: RunsSearch, now = Date.now() / 1000): Filters {
+export function apiFilters(search: RunsSearch, now = Date.now() / 1000): Filters {
   const { within, ...rest } = search;
   const span = within === undefined ? undefined : WITHIN[within];
   return span === undefined ? rest : { ...rest, since: Math.floor((now - span) / 60) * 60 };

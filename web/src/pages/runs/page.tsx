@@ -1,10 +1,10 @@
 // Runs: one bar of filters, and a list that never moves under the reader.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { grouped } from "@/domain/text/format";
+import { formatInteger } from "@/domain/text/format";
 import { EmptyState, ErrorState, LoadingLine } from "@/ui/feedback/placeholders";
 import { Page } from "@/ui/page";
-import { filtersOf } from "./api-filters";
+import { apiFilters } from "./api-filters";
 import { ColumnPicker, useColumns } from "./column-picker";
 import { RunList } from "./run-list";
 import { RunsFilter } from "./runs-filter";
@@ -14,7 +14,7 @@ import { useRunList } from "./use-run-list";
 export function RunsPage() {
   const search = useSearch({ from: "/runs" });
   const navigate = useNavigate({ from: "/runs" });
-  const list = useRunList(filtersOf(search));
+  const list = useRunList(apiFilters(search));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const columns = useColumns();
   const isFiltered = Object.keys(search).length > 0;
@@ -33,11 +33,11 @@ export function RunsPage() {
       fill
     >
       {list.error && list.runs.length === 0 ? (
-        <ErrorState error={list.error} what="Runs" retry={list.retry} />
+        <ErrorState error={list.error} label="Runs" retry={list.retry} />
       ) : list.loading ? (
         <LoadingLine what="runs" />
       ) : list.runs.length === 0 ? (
-        <Nothing filtered={isFiltered} />
+        <NoRuns filtered={isFiltered} />
       ) : (
         <RunList
           key={JSON.stringify(search)}
@@ -53,10 +53,10 @@ export function RunsPage() {
 }
 
 function Total({ count }: { count: number }) {
-  return <span style={{ color: "var(--dim)", fontSize: 12.5 }}>{grouped(count)}</span>;
+  return <span style={{ color: "var(--dim)", fontSize: 12.5 }}>{formatInteger(count)}</span>;
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
+function NoRuns({ filtered }: { filtered: boolean }) {
   if (filtered)
     return <EmptyState title="No run is like that">Esc or Clear takes the filters away.</EmptyState>;
   return (

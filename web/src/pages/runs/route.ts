@@ -19,7 +19,7 @@ const HEALTHS = [
 
 /** What the address of the list says; anybody who opens it sees the same list. */
 function validateSearch(raw: Record<string, unknown>) {
-  const found = {
+  const params = {
     q: text(raw, "q"),
     card: oneOf(raw, "card", CARDS),
     status: text(raw, "status"),
@@ -35,8 +35,8 @@ function validateSearch(raw: Record<string, unknown>) {
     until: number(raw, "until"),
   };
   // A filter that is not set is not in the address.
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Partial<
-    typeof found
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)) as Partial<
+    typeof params
   >;
 }
 

@@ -8,11 +8,11 @@ import { plural } from "@/domain/text/format";
 import { useListKeys } from "@/ui/keyboard/list-keys";
 import { VirtualList, type VirtualListHandle } from "@/ui/list/virtual-list";
 import type { Column } from "./column-picker";
-import { RunRow, RunsHead } from "./run-row";
+import { RunRow, RunsHeader } from "./run-row";
 import classes from "./runs.module.css";
 import type { RunListing } from "./use-run-list";
 
-const HEAD = 30;
+const HEADER_HEIGHT = 30;
 
 interface RunListProps {
   list: RunListing;
@@ -23,14 +23,14 @@ interface RunListProps {
 }
 
 export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps) {
-  const { runs, fresh, accept } = list;
+  const { runs, fresh: newCount, accept } = list;
   const navigate = useNavigate();
   const handle = useRef<VirtualListHandle>(null);
   const top = useRef(true);
   const wide = useMediaQuery("(min-width: 821px)", true, { getInitialValueInEffect: false });
   const choose = (index: number): void => {
     const id = runs[index]?.id;
-    if (id) setChosen(toggled(chosen, id));
+    if (id) setChosen(toggle(chosen, id));
   };
   const open = (index: number): void => {
     const run = runs[index];
@@ -39,19 +39,19 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
   const [at, setAt] = useListKeys({
     count: runs.length,
     open,
-    choose,
+    select: choose,
     leave: () => (chosen.size > 0 ? setChosen(new Set()) : leave()),
-    show: (index) => handle.current?.scrollTo(index),
+    reveal: (index) => handle.current?.scrollTo(index),
   });
   // Somebody at the very top who has marked nothing reads nothing that could move away.
   useEffect(() => {
-    if (fresh > 0 && top.current && at < 0) accept();
-  }, [fresh, at, accept]);
+    if (newCount > 0 && top.current && at < 0) accept();
+  }, [newCount, at, accept]);
   return (
     <div className={classes.frame}>
-      {fresh > 0 && (
+      {newCount > 0 && (
         <Button
-          className={classes.fresh}
+          className={classes.newRunsButton}
           radius="xl"
           leftSection={<IconArrowUp size={13} />}
           onClick={() => {
@@ -60,12 +60,12 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
             handle.current?.scrollTo(0, "start");
           }}
         >
-          {plural(fresh, "new run")}
+          {plural(newCount, "new run")}
         </Button>
       )}
       <VirtualList
-        before={<RunsHead shown={shown} />}
-        beforeHeight={wide ? HEAD : 0}
+        before={<RunsHeader shown={shown} />}
+        beforeHeight={wide ? HEADER_HEIGHT : 0}
         label="Runs"
         handle={handle}
         count={runs.length}
@@ -78,13 +78,13 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
         render={(index) => {
           const run = runs[index];
           if (!run) return null;
-          const marked = chosen.has(run.id);
+          const isSelected = chosen.has(run.id);
           return (
             <RunRow
               run={run}
               shown={shown}
               active={index === at}
-              chosen={marked}
+              chosen={isSelected}
               choose={() => choose(index)}
             />
           );
@@ -94,7 +94,7 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
   );
 }
 
-function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+function toggle(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(id)) next.add(id);
   return next;

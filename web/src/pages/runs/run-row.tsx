@@ -3,11 +3,11 @@ import { Checkbox, Tooltip } from "@mantine/core";
 import { memo } from "react";
 import type { Run } from "@/api/runs";
 import { runName, shortId } from "@/domain/runs/run-name";
-import { compact, grouped } from "@/domain/text/format";
+import { compact, formatInteger } from "@/domain/text/format";
 import { Cost, Tokens } from "@/ui/data/amounts";
 import { StatePill } from "@/ui/data/state-pill";
 import { Duration, RelativeTime } from "@/ui/data/time";
-import { LeadingRow, TextLink } from "@/ui/link";
+import { ClickableRow, TextLink } from "@/ui/link";
 import { COLUMNS, type Column } from "./column-picker";
 import classes from "./runs.module.css";
 
@@ -25,21 +25,21 @@ export const RunRow = memo(Row, (before, after) =>
 
 function Row({ run, shown, active, chosen, choose }: RowProps) {
   return (
-    <LeadingRow className={classes.row} data-active={active} data-chosen={chosen}>
-      <span className={classes.check} data-control>
+    <ClickableRow className={classes.row} data-active={active} data-chosen={chosen}>
+      <span className={classes.checkboxCell} data-control>
         <Checkbox size="xs" checked={chosen} onChange={choose} aria-label={`Choose ${runName(run)}`} />
       </span>
-      <div className={classes.name}>
-        <div className={classes.line}>
+      <div className={classes.nameCell}>
+        <div className={classes.titleLine}>
           <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.link}>
             {runName(run)}
           </TextLink>
-          {run.invocation_kind && <span className={classes.kind}>{run.invocation_kind}</span>}
+          {run.invocation_kind && <span className={classes.kindBadge}>{run.invocation_kind}</span>}
           {run.agent_name && run.agent_name !== runName(run) && (
-            <span className={classes.own}>{run.agent_name}</span>
+            <span className={classes.agentName}>{run.agent_name}</span>
           )}
         </div>
-        <div className={classes.second}>
+        <div className={classes.detailLine}>
           <Tooltip label={run.id}>
             <code>{shortId(run.id)}</code>
           </Tooltip>
@@ -48,7 +48,7 @@ function Row({ run, shown, active, chosen, choose }: RowProps) {
           ))}
         </div>
       </div>
-      <div className={classes.state}>
+      <div className={classes.stateCell}>
         <StatePill state={run.state} />
       </div>
       {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key }) => (
@@ -56,7 +56,7 @@ function Row({ run, shown, active, chosen, choose }: RowProps) {
           <Cell column={key} run={run} />
         </div>
       ))}
-    </LeadingRow>
+    </ClickableRow>
   );
 }
 
@@ -66,10 +66,14 @@ function Cell({ column, run }: { column: Column; run: Run }) {
       return run.model ?? "–";
     case "messages":
       return (
-        <Tooltip label={`${grouped(run.message_count)} messages on ${grouped(run.branch_count)} branches`}>
+        <Tooltip
+          label={`${formatInteger(run.message_count)} messages on ${formatInteger(run.branch_count)} branches`}
+        >
           <span>
             {compact(run.message_count)}
-            {run.branch_count > 1 && <span className={classes.faint}> · {compact(run.branch_count)}</span>}
+            {run.branch_count > 1 && (
+              <span className={classes.branchCount}> · {compact(run.branch_count)}</span>
+            )}
           </span>
         </Tooltip>
       );
@@ -84,12 +88,12 @@ function Cell({ column, run }: { column: Column; run: Run }) {
   }
 }
 
-export function RunsHead({ shown }: { shown: ReadonlySet<Column> }) {
+export function RunsHeader({ shown }: { shown: ReadonlySet<Column> }) {
   return (
-    <div className={classes.head} aria-hidden>
-      <span className={classes.check} />
-      <span className={classes.name}>Run</span>
-      <span className={classes.state}>State</span>
+    <div className={classes.header} aria-hidden>
+      <span className={classes.checkboxCell} />
+      <span className={classes.nameCell}>Run</span>
+      <span className={classes.stateCell}>State</span>
       {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key, name }) => (
         <span key={key} className={classes.cell} data-column={key}>
           {name}

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type Facets, facets } from "@/api/runs";
 import { type Choice, FilterBar } from "@/ui/list/filter-bar";
-import { filtersOf, WITHIN } from "./api-filters";
+import { apiFilters, WITHIN } from "./api-filters";
 import type { RunsSearch } from "./route";
 
 const HEALTHS: Record<string, string> = {
@@ -26,11 +26,11 @@ const CARDS: Record<string, string> = {
   stale: "Stale",
   needs_review: "Needs review",
 };
-const COUNTED = ["status", "kind", "source", "project", "agent", "playbook"] as const;
+const FACET_NAMES = ["status", "kind", "source", "project", "agent", "playbook"] as const;
 
 export function RunsFilter({ search }: { search: RunsSearch }) {
   const navigate = useNavigate({ from: "/runs" });
-  const counts = useQuery(facets(filtersOf(search))).data;
+  const counts = useQuery(facets(apiFilters(search))).data;
   const change = (name: string, value: string | undefined): void =>
     void navigate({
       search: (old) => ({ ...old, [name]: value }),
@@ -49,8 +49,8 @@ export function RunsFilter({ search }: { search: RunsSearch }) {
 
 function choicesOf(search: RunsSearch, counts: Facets | undefined): Choice[] {
   return [
-    ...(search.card ? [{ name: "card", label: "View", value: search.card, options: named(CARDS) }] : []),
-    ...COUNTED.map((name) => ({
+    ...(search.card ? [{ name: "card", label: "View", value: search.card, options: toOptions(CARDS) }] : []),
+    ...FACET_NAMES.map((name) => ({
       name,
       label: `${name[0]?.toUpperCase()}${name.slice(1)}`,
       value: search[name],
@@ -60,7 +60,7 @@ function choicesOf(search: RunsSearch, counts: Facets | undefined): Choice[] {
         count: runs,
       })),
     })),
-    { name: "health", label: "Health", value: search.health, options: named(HEALTHS) },
+    { name: "health", label: "Health", value: search.health, options: toOptions(HEALTHS) },
     {
       name: "within",
       label: "Time",
@@ -70,6 +70,6 @@ function choicesOf(search: RunsSearch, counts: Facets | undefined): Choice[] {
   ];
 }
 
-function named(words: Record<string, string>) {
-  return Object.entries(words).map(([value, label]) => ({ value, label }));
+function toOptions(labels: Record<string, string>) {
+  return Object.entries(labels).map(([value, label]) => ({ value, label }));
 }

@@ -2,9 +2,9 @@
 import { Button, Group } from "@mantine/core";
 import { IconArrowsDiff, IconDownload, IconX } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
-import { addressOf } from "@/api/client";
+import { buildUrl } from "@/api/client";
 import { plural } from "@/domain/text/format";
-import { useKeys } from "@/ui/keyboard/shortcuts";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 
 export function SelectionBar({ chosen, clear }: { chosen: ReadonlySet<string>; clear: () => void }) {
   const navigate = useNavigate();
@@ -13,7 +13,7 @@ export function SelectionBar({ chosen, clear }: { chosen: ReadonlySet<string>; c
   const compare = (): void => {
     if (two) void navigate({ to: "/compare", search: { a, b } });
   };
-  useKeys([{ keys: "c", label: "Compare the two that are chosen", group: "This list", run: compare }]);
+  useShortcuts([{ keys: "c", label: "Compare the two that are chosen", group: "This list", run: compare }]);
   return (
     <Group gap={8} h={30}>
       <b>{plural(chosen.size, "run")} chosen</b>
@@ -29,7 +29,7 @@ export function SelectionBar({ chosen, clear }: { chosen: ReadonlySet<string>; c
       <Button
         variant="default"
         leftSection={<IconDownload size={14} />}
-        onClick={() => void exported([...chosen])}
+        onClick={() => void exportRuns([...chosen])}
         title="Each as a Markdown file"
       >
         Export
@@ -42,10 +42,10 @@ export function SelectionBar({ chosen, clear }: { chosen: ReadonlySet<string>; c
 }
 
 /** One file each; browsers take downloads that follow too closely for one. */
-async function exported(ids: string[]): Promise<void> {
+async function exportRuns(ids: string[]): Promise<void> {
   for (const id of ids) {
     const link = document.createElement("a");
-    link.href = addressOf("/api/sessions/{session_id}/export", {
+    link.href = buildUrl("/api/sessions/{session_id}/export", {
       path: { session_id: id },
       query: { format: "md" },
     });

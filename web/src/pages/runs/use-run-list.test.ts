@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Run, Runs } from "@/api/runs";
-import { filtersOf } from "./api-filters";
-import { merged, newer } from "./use-run-list";
+import { apiFilters } from "./api-filters";
+import { findNewRuns, mergeRows } from "./use-run-list";
 
 const run = (id: string, created_at: number, name = id): Run => ({ id, created_at, name }) as unknown as Run;
 const page = (...runs: Run[]): Runs => ({ runs, next_cursor: null, counts: {}, seq: 1 }) as unknown as Runs;
@@ -9,18 +9,20 @@ const page = (...runs: Run[]): Runs => ({ runs, next_cursor: null, counts: {}, s
 test("rows stay where they are and are brought up to date in place", () => {
   const pages = [page(run("b", 2), run("a", 1)), page(run("a", 1), run("0", 0))];
   const head = page(run("c", 3), run("b", 2, "new name"));
-  expect(merged(pages, head).map((each) => each.name)).toEqual(["new name", "a", "0"]);
+  expect(mergeRows(pages, head).map((each) => each.name)).toEqual(["new name", "a", "0"]);
 });
 
 test("only what is newer than the first row is announced", () => {
   const pages = [page(run("b", 2))];
-  expect(newer(pages, page(run("c", 3), run("b", 2), run("old", 1))).map((each) => each.id)).toEqual(["c"]);
-  expect(newer([], page(run("c", 3)))).toEqual([]);
-  expect(newer([page()], page(run("c", 3))).map((each) => each.id)).toEqual(["c"]);
+  expect(findNewRuns(pages, page(run("c", 3), run("b", 2), run("old", 1))).map((each) => each.id)).toEqual([
+    "c",
+  ]);
+  expect(findNewRuns([], page(run("c", 3)))).toEqual([]);
+  expect(findNewRuns([page()], page(run("c", 3))).map((each) => each.id)).toEqual(["c"]);
 });
 
 test("a relative time keeps the query the same for a minute", () => {
-  expect(filtersOf({ within: "1h", q: "x" }, 7260)).toEqual({ q: "x", since: 3660 });
-  expect(filtersOf({ within: "1h" }, 7261)).toEqual(filtersOf({ within: "1h" }, 7319));
-  expect(filtersOf({ within: "never" })).toEqual({});
+  expect(apiFilters({ within: "1h", q: "x" }, 7260)).toEqual({ q: "x", since: 3660 });
+  expect(apiFilters({ within: "1h" }, 7261)).toEqual(apiFilters({ within: "1h" }, 7319));
+  expect(apiFilters({ within: "never" })).toEqual({});
 });

@@ -18,8 +18,8 @@ export function useRunList(filters: Filters) {
   const head = useQuery(newestRuns(filters));
   // While a new filter's newest page is on its way the old one stands in for the total; its rows are not of this list.
   const newest = head.isPlaceholderData ? undefined : head.data;
-  const runs = useMemo(() => merged(pages.data?.pages ?? [], newest), [pages.data, newest]);
-  const fresh = useMemo(() => newer(pages.data?.pages ?? [], newest), [pages.data, newest]);
+  const runs = useMemo(() => mergeRows(pages.data?.pages ?? [], newest), [pages.data, newest]);
+  const fresh = useMemo(() => findNewRuns(pages.data?.pages ?? [], newest), [pages.data, newest]);
   useRowUpdates(filters);
   const accept = (): void => {
     if (!newest) return;
@@ -48,7 +48,7 @@ export function useRunList(filters: Filters) {
 export type RunListing = ReturnType<typeof useRunList>;
 
 /** The pages as they were read, with the rows that the newest page knows better. */
-export function merged(pages: Runs[], head: Runs | undefined): Run[] {
+export function mergeRows(pages: Runs[], head: Runs | undefined): Run[] {
   const better = new Map(head?.runs.map((run) => [run.id, run]));
   const seen = new Set<string>();
   const rows: Run[] = [];
@@ -61,7 +61,7 @@ export function merged(pages: Runs[], head: Runs | undefined): Run[] {
 }
 
 /** What the newest page has above the first row that is shown. */
-export function newer(pages: Runs[], head: Runs | undefined): Run[] {
+export function findNewRuns(pages: Runs[], head: Runs | undefined): Run[] {
   if (!head || pages.length === 0) return [];
   const shown = new Set(pages.flatMap((page) => page.runs.map((run) => run.id)));
   const first = pages[0]?.runs[0]?.created_at ?? 0;
@@ -82,7 +82,7 @@ function useRowUpdates(filters: Filters): void {
         if (!id || !shown.has(id) || waiting.current.has(id)) continue;
         waiting.current.add(id);
         void get("/api/sessions/{session_id}", { path: { session_id: id } })
-          .then(({ session }) => queries.setQueryData<Pages>(key, (old) => old && replaced(old, session)))
+          .then(({ session }) => queries.setQueryData<Pages>(key, (old) => old && replaceRun(old, session)))
           .catch(() => {}) // gone, or unreachable: the row stays as it was read
           .finally(() => setTimeout(() => waiting.current.delete(id), 1000));
       }
@@ -90,10 +90,10 @@ function useRowUpdates(filters: Filters): void {
   }, [queries, filters]);
 }
 
-function replaced(old: Pages, run: Run): Pages {
+function replaceRun(old: Pages, run: Run): Pages {
   const pages = old.pages.map((page) => ({
     ...page,
-    runs: page.runs.map((each) => (each.id === run.id ? run : each)),
+    runs: page.runs.map((other) => (other.id === run.id ? run : other)),
   }));
   return { ...old, pages };
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useLayoutEffect } from "react";
 import { facets } from "@/api/runs";
-import { type Sought, searchHits } from "@/api/search";
+import { type SearchQuery, searchHits } from "@/api/search";
 import { plural } from "@/domain/text/format";
 import { EmptyState, ErrorState, LoadingLine } from "@/ui/feedback/placeholders";
 import { type Choice, FilterBar } from "@/ui/list/filter-bar";
@@ -40,41 +40,41 @@ export function SearchPage() {
       }
       fill
     >
-      <Found search={search} />
+      <Results search={search} />
     </Page>
   );
 }
 
-function Found({ search }: { search: SearchSearch }) {
-  const sought = soughtOf(search);
-  const found = useQuery(searchHits(sought));
-  if (sought.q === "")
+function Results({ search }: { search: SearchSearch }) {
+  const query = toSearchQuery(search);
+  const hitsQuery = useQuery(searchHits(query));
+  if (query.q === "")
     return (
       <EmptyState title="What are you looking for?">
         All messages of all runs: what was asked, said, called and given back. Best matches first with Order,
         by meaning with Mode.
       </EmptyState>
     );
-  if (found.error && !found.data)
-    return <ErrorState error={found.error} what="The results" retry={() => void found.refetch()} />;
-  if (!found.data) return <LoadingLine what="messages with these words" />;
-  if (found.data.hits.length === 0)
+  if (hitsQuery.error && !hitsQuery.data)
+    return <ErrorState error={hitsQuery.error} label="The results" retry={() => void hitsQuery.refetch()} />;
+  if (!hitsQuery.data) return <LoadingLine what="messages with these words" />;
+  if (hitsQuery.data.hits.length === 0)
     return (
       <EmptyState title="No message is like that">Fewer words find more; a filter may hide it.</EmptyState>
     );
-  const hits = found.data.hits;
+  const hits = hitsQuery.data.hits;
   return (
     <>
-      <div className={classes.count} role="status" data-old={found.isPlaceholderData}>
+      <div className={classes.count} role="status" data-old={hitsQuery.isPlaceholderData}>
         {hits.length === 100 ? "The first 100 messages" : plural(hits.length, "message")}
       </div>
-      <Hits key={JSON.stringify(search)} hits={hits} sought={sought.q} />
+      <Hits key={JSON.stringify(search)} hits={hits} query={query.q} />
     </>
   );
 }
 
 /** The minute is cut, so that the same address stays the same query. */
-function soughtOf(search: SearchSearch): Sought {
+function toSearchQuery(search: SearchSearch): SearchQuery {
   const { q = "", mode = "words", order, project, run, within } = search;
   const span = within === undefined ? undefined : SPANS[within];
   const since = span === undefined ? undefined : Math.floor((Date.now() / 1000 - span) / 60) * 60;

@@ -9,7 +9,7 @@ export const SPANS: Record<string, number> = { "24h": 86400, "7d": 7 * 86400, "3
 
 /** What is looked for and how; the same address finds the same. */
 function validateSearch(raw: Record<string, unknown>) {
-  const found = {
+  const params = {
     q: text(raw, "q"),
     mode: oneOf(raw, "mode", MODES),
     order: oneOf(raw, "order", ORDERS),
@@ -17,8 +17,8 @@ function validateSearch(raw: Record<string, unknown>) {
     run: text(raw, "run"),
     within: oneOf(raw, "within", Object.keys(SPANS)),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Partial<
-    typeof found
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)) as Partial<
+    typeof params
   >;
 }
 

@@ -3,63 +3,69 @@ import { Button, Group } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { keys } from "@/api/keys";
-import { type Deed, type Order, order, type Play, type Show } from "@/api/shows";
-import { filled, outcomeOf } from "@/domain/actions";
-import { WantedFields } from "@/ui/action-fields";
-import { ConfirmPreview } from "@/ui/feedback/confirm";
+import { type ActionRequest, type Play, performAction, type Show, type ShowAction } from "@/api/shows";
+import { parseFields, resultMessage } from "@/domain/actions";
+import { ActionFields } from "@/ui/action-fields";
+import { ConfirmDialog } from "@/ui/feedback/confirm";
 
-const FORWARD = new Set(["approve", "run", "resume"]);
+const PRIMARY = new Set(["approve", "run", "resume"]);
 
 export function ShowActions({ show }: { show: Show }) {
-  return <Buttons topic={show.topic} name={show.topic} deeds={show.deeds} />;
+  return <ActionButtons topic={show.topic} name={show.topic} actions={show.deeds} />;
 }
 
 export function PlayActions({ topic, play }: { topic: string; play: Play }) {
-  return <Buttons topic={topic} name={play.name} play={play.name} deeds={play.deeds} />;
+  return <ActionButtons topic={topic} name={play.name} play={play.name} actions={play.deeds} />;
 }
 
-function Buttons(props: { topic: string; name: string; play?: string; deeds: Deed[] }) {
-  const [chosen, setChosen] = useState<Deed>();
+function ActionButtons(props: { topic: string; name: string; play?: string; actions: ShowAction[] }) {
+  const [selected, setSelected] = useState<ShowAction>();
   return (
     <Group gap={6}>
-      {props.deeds.map((deed) => (
+      {props.actions.map((action) => (
         <Button
-          key={deed.action}
-          variant={FORWARD.has(deed.action) ? "filled" : "default"}
+          key={action.action}
+          variant={PRIMARY.has(action.action) ? "filled" : "default"}
           size="compact-sm"
-          onClick={() => setChosen(deed)}
+          onClick={() => setSelected(action)}
         >
-          {deed.label}
+          {action.label}
         </Button>
       ))}
-      {chosen && <Sure {...props} deed={chosen} close={() => setChosen(undefined)} />}
+      {selected && <ConfirmAction {...props} action={selected} close={() => setSelected(undefined)} />}
     </Group>
   );
 }
 
-function Sure(props: { topic: string; name: string; play?: string; deed: Deed; close: () => void }) {
-  const { topic, name, play, deed, close } = props;
+function ConfirmAction(props: {
+  topic: string;
+  name: string;
+  play?: string;
+  action: ShowAction;
+  close: () => void;
+}) {
+  const { topic, name, play, action, close } = props;
   const queries = useQueryClient();
   const [values, setValues] = useState<Record<string, string>>({});
-  const given = filled(deed.fields, values);
+  const fields = parseFields(action.fields, values);
   const run = async (): Promise<string> => {
-    const body = { action: deed.action as Order["action"], ...(play ? { play } : {}), ...given };
-    const said = outcomeOf(await order(topic, body), `${deed.label}: ${name}`);
+    const body = { action: action.action as ActionRequest["action"], ...(play ? { play } : {}), ...fields };
+    const message = resultMessage(await performAction(topic, body), `${action.label}: ${name}`);
     await queries.invalidateQueries({ queryKey: keys.show(topic) });
-    return said;
+    return message;
   };
   return (
-    <ConfirmPreview
+    <ConfirmDialog
       opened
       close={close}
-      title={`${deed.label}: ${name}`}
-      deed={deed.label}
-      danger={deed.danger}
-      disabled={given === null}
+      title={`${action.label}: ${name}`}
+      confirmLabel={action.label}
+      danger={action.danger}
+      disabled={fields === null}
       run={run}
     >
-      <p>{deed.what}</p>
-      <WantedFields fields={deed.fields} values={values} change={setValues} />
-    </ConfirmPreview>
+      <p>{action.what}</p>
+      <ActionFields fields={action.fields} values={values} change={setValues} />
+    </ConfirmDialog>
   );
 }

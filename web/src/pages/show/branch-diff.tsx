@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Diff, diff } from "@/api/shows";
-import { patchLines } from "@/domain/shows/timeline";
+import { parsePatch } from "@/domain/shows/patch";
 import { Loaded } from "@/ui/feedback/placeholders";
 import classes from "./branch-diff.module.css";
 
@@ -12,16 +12,16 @@ const MOST_LINES = 4000;
 export function BranchDiff(props: { topic: string; name: string; attempt?: number; against?: number }) {
   const query = useQuery(diff(props.topic, props.name, props.attempt, props.against));
   return (
-    <Loaded query={query} what="The difference">
+    <Loaded query={query} label="The difference">
       {(data) =>
-        data.patch ? <Patch diff={data} /> : <p className={classes.none}>{data.why ?? "No change."}</p>
+        data.patch ? <Patch diff={data} /> : <p className={classes.note}>{data.why ?? "No change."}</p>
       }
     </Loaded>
   );
 }
 
 function Patch({ diff }: { diff: Diff }) {
-  const lines = useMemo(() => patchLines(diff.patch), [diff.patch]);
+  const lines = useMemo(() => parsePatch(diff.patch), [diff.patch]);
   const cut = !diff.whole || lines.length > MOST_LINES;
   return (
     <div className={classes.diff}>
@@ -31,8 +31,10 @@ function Patch({ diff }: { diff: Diff }) {
             <code>
               {file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}
             </code>
-            <span className={classes.add}>{file.additions === null ? "binary" : `+${file.additions}`}</span>
-            {file.deletions !== null && <span className={classes.remove}>−{file.deletions}</span>}
+            <span className={classes.additions}>
+              {file.additions === null ? "binary" : `+${file.additions}`}
+            </span>
+            {file.deletions !== null && <span className={classes.deletions}>−{file.deletions}</span>}
           </li>
         ))}
       </ul>
@@ -45,7 +47,7 @@ function Patch({ diff }: { diff: Diff }) {
         ))}
       </pre>
       {cut && (
-        <p className={classes.none}>
+        <p className={classes.note}>
           Only the beginning is shown.{" "}
           <code>
             git diff {diff.base?.slice(0, 12)} {diff.head?.slice(0, 12)}

@@ -3,14 +3,14 @@ import { Button } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { lazy, Suspense } from "react";
 import type { Show } from "@/api/shows";
-import { FITS, stripHeight } from "@/domain/shows/timeline";
+import { graphHeight, MAX_FITTED_PLAYS } from "@/domain/shows/graph-size";
 import { LoadingLine } from "@/ui/feedback/placeholders";
-import { useKeys } from "@/ui/keyboard/shortcuts";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import classes from "./show.module.css";
 
 const Graph = lazy(() => import("./graph"));
 
-export interface Linked {
+export interface PlayLinkProps {
   show: Show;
   /** The play that is pointed at, here or in the table. */
   marked: string | undefined;
@@ -18,28 +18,30 @@ export interface Linked {
   open: (name: string) => void;
 }
 
-export function GraphStrip(props: Linked) {
+export function GraphPanel(props: PlayLinkProps) {
   const [hidden, setHidden] = useLocalStorage({
     key: "show-graph-hidden",
     defaultValue: false,
     getInitialValueInEffect: false,
   });
   const count = props.show.plays.length;
-  useKeys([
+  useShortcuts([
     { keys: "h", label: "Hide or show the graph", group: "This show", run: () => setHidden(!hidden) },
   ]);
   if (count === 0) return null;
   return (
     <section className={classes.section} aria-label="Dependency graph">
-      <div className={classes.sectionHead}>
+      <div className={classes.sectionHeader}>
         <h2>Dependency graph</h2>
-        {count > FITS && !hidden && <span className={classes.dim}>drag to move, the rest is outside</span>}
+        {count > MAX_FITTED_PLAYS && !hidden && (
+          <span className={classes.muted}>drag to move, the rest is outside</span>
+        )}
         <Button variant="subtle" color="gray" size="compact-xs" onClick={() => setHidden(!hidden)}>
           {hidden ? "Show graph" : "Hide graph"}
         </Button>
       </div>
       {!hidden && (
-        <div className={classes.strip} style={{ height: stripHeight(count) }} data-plays={count}>
+        <div className={classes.graphPanel} style={{ height: graphHeight(count) }} data-plays={count}>
           <Suspense fallback={<LoadingLine what="the graph" />}>
             <Graph {...props} />
           </Suspense>

@@ -12,32 +12,32 @@ import {
 } from "@xyflow/react";
 import { useEffect, useMemo } from "react";
 import type { Play, Show } from "@/api/shows";
-import { FITS } from "@/domain/shows/timeline";
+import { MAX_FITTED_PLAYS } from "@/domain/shows/graph-size";
 import classes from "./graph.module.css";
-import type { Linked } from "./graph-panel";
+import type { PlayLinkProps } from "./graph-panel";
 
 const WIDTH = 148;
 const HEIGHT = 30;
 type PlayNode = Node<{ play: Play; critical: boolean; marked: boolean; open: () => void }, "play">;
 
-export default function Graph({ show, marked, hover, open }: Linked) {
+export default function Graph({ show, marked, hover, open }: PlayLinkProps) {
   const shape = show.plays.map((play) => `${play.name}<${play.depends_on.join()}`).join(";");
-  const places = useMemo(() => layOut(show), [shape]);
+  const positions = useMemo(() => layoutGraph(show), [shape]);
   const path = useMemo(() => new Set(show.critical_path), [show.critical_path]);
   const nodes: PlayNode[] = show.plays.map((play) => ({
     id: play.name,
     type: "play",
-    position: places.get(play.name) ?? { x: 0, y: 0 },
+    position: positions.get(play.name) ?? { x: 0, y: 0 },
     data: { play, critical: path.has(play.name), marked: play.name === marked, open: () => open(play.name) },
     width: WIDTH,
     height: HEIGHT,
   }));
-  const fits = show.plays.length <= FITS;
+  const fits = show.plays.length <= MAX_FITTED_PLAYS;
   return (
     <ReactFlow
       nodes={nodes}
-      edges={edgesOf(show, path)}
-      nodeTypes={types}
+      edges={toEdges(show, path)}
+      nodeTypes={nodeTypes}
       onNodeMouseEnter={(_, node) => hover(node.id)}
       onNodeMouseLeave={() => hover(undefined)}
       nodesDraggable={false}
@@ -74,7 +74,7 @@ function Refit({ shape, fits }: { shape: string; fits: boolean }) {
   return null;
 }
 
-function layOut(show: Show): Map<string, { x: number; y: number }> {
+function layoutGraph(show: Show): Map<string, { x: number; y: number }> {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: "LR", nodesep: 8, ranksep: 34 });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -83,24 +83,24 @@ function layOut(show: Show): Map<string, { x: number; y: number }> {
     if (graph.hasNode(source) && graph.hasNode(target)) graph.setEdge(source, target);
   }
   dagre.layout(graph);
-  const place = (name: string) => {
+  const positionOf = (name: string) => {
     const { x, y } = graph.node(name);
     return { x: x - WIDTH / 2, y: y - HEIGHT / 2 };
   };
-  return new Map(show.plays.map((play) => [play.name, place(play.name)]));
+  return new Map(show.plays.map((play) => [play.name, positionOf(play.name)]));
 }
 
-function edgesOf(show: Show, path: ReadonlySet<string>): Edge[] {
+function toEdges(show: Show, path: ReadonlySet<string>): Edge[] {
   return show.edges.map(({ source, target }) => ({
     id: `${source} ${target}`,
     source,
     target,
     focusable: false,
-    className: (path.has(source) && path.has(target) ? classes.critical : classes.edge) ?? "",
+    className: (path.has(source) && path.has(target) ? classes.criticalEdge : classes.edge) ?? "",
   }));
 }
 
-function Box({ data }: NodeProps<PlayNode>) {
+function GraphNode({ data }: NodeProps<PlayNode>) {
   const { play, critical, marked, open } = data;
   const pill = play.badges[0];
   const blocked = play.blocked_by.length > 0 ? `, blocked by ${play.blocked_by.join(", ")}` : "";
@@ -126,4 +126,4 @@ function Box({ data }: NodeProps<PlayNode>) {
   );
 }
 
-const types = { play: Box };
+const nodeTypes = { play: GraphNode };

@@ -9,36 +9,36 @@ import { useListKeys } from "@/ui/keyboard/list-keys";
 import { TextLink } from "@/ui/link";
 import { Page } from "@/ui/page";
 import { ShowActions } from "./actions";
-import { GraphStrip } from "./graph-panel";
+import { GraphPanel } from "./graph-panel";
 import { Plan } from "./plan";
 import { PlaysTable, rowId } from "./plays-table";
 import classes from "./show.module.css";
-import { Facts } from "./show-facts";
+import { ShowFacts } from "./show-facts";
 import { Timeline } from "./timeline";
 
 export function ShowPage() {
   const { topic } = useParams({ from: "/shows/$topic" });
   const query = useQuery(showQuery(topic));
-  const found = query.data;
+  const show = query.data;
   return (
     <Page
       title={topic}
       before={
-        <TextLink to="/shows" className={classes.back}>
+        <TextLink to="/shows" className={classes.breadcrumb}>
           Shows
         </TextLink>
       }
-      beside={<StatePill state={found?.state} />}
-      actions={found && <ShowActions show={found} />}
+      beside={<StatePill state={show?.state} />}
+      actions={show && <ShowActions show={show} />}
     >
-      <Loaded query={query} what="The show">
-        {(data) => <Parts show={data} />}
+      <Loaded query={query} label="The show">
+        {(data) => <ShowView show={data} />}
       </Loaded>
     </Page>
   );
 }
 
-function Parts({ show }: { show: Show }) {
+function ShowView({ show }: { show: Show }) {
   const { play: opened } = useSearch({ from: "/shows/$topic" });
   const navigate = useNavigate({ from: "/shows/$topic" });
   const [hovered, setHovered] = useState<string>();
@@ -46,23 +46,23 @@ function Parts({ show }: { show: Show }) {
     const search = name === opened ? {} : { play: name };
     void navigate({ search, replace: true, resetScroll: false });
   };
-  const bring = (name: string | undefined): void =>
+  const scrollToRow = (name: string | undefined): void =>
     document.getElementById(rowId(name ?? ""))?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   const goTo = (name: string): void => {
     if (name !== opened) toggle(name);
-    requestAnimationFrame(() => bring(name));
+    requestAnimationFrame(() => scrollToRow(name));
   };
-  const [at] = useListKeys({
+  const [cursor] = useListKeys({
     count: show.plays.length,
     open: (index) => toggle(show.plays[index]?.name ?? ""),
-    show: (index) => bring(show.plays[index]?.name),
+    reveal: (index) => scrollToRow(show.plays[index]?.name),
     leave: () => void (opened ? toggle(opened) : navigate({ to: "/shows" })),
   });
-  const marked = hovered ?? show.plays[at]?.name;
+  const marked = hovered ?? show.plays[cursor]?.name;
   return (
     <div className={classes.show}>
-      <Facts show={show} />
-      <GraphStrip show={show} marked={marked} hover={setHovered} open={goTo} />
+      <ShowFacts show={show} />
+      <GraphPanel show={show} marked={marked} hover={setHovered} open={goTo} />
       <PlaysTable show={show} opened={opened} marked={marked} hover={setHovered} toggle={toggle} />
       <Timeline show={show} marked={marked} hover={setHovered} open={goTo} />
       <Plan text={show.show_md} error={show.error} />

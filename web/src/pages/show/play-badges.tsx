@@ -3,11 +3,11 @@ import { Tooltip } from "@mantine/core";
 import type { Play } from "@/api/shows";
 import classes from "./plays-table.module.css";
 
-export function StateCell({ play }: { play: Play }) {
-  const why = play.state?.reasons.map((reason) => reason.evidence ?? reason.message).join(" · ");
-  const raw = `status ${play.meta.status ?? "unknown"}`;
+export function PlayBadges({ play }: { play: Play }) {
+  const evidence = play.state?.reasons.map((reason) => reason.evidence ?? reason.message).join(" · ");
+  const status = `status ${play.meta.status ?? "unknown"}`;
   return (
-    <Tooltip label={why ? `${raw} · ${why}` : raw}>
+    <Tooltip label={evidence ? `${status} · ${evidence}` : status}>
       <span className={classes.badges}>
         {play.badges.map((badge) => (
           <span key={badge.kind} className={classes.badge} data-kind={badge.kind} data-tone={badge.tone}>

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Play, play as playQuery } from "@/api/shows";
-import { seconds } from "@/domain/shows/timeline";
+import { toUnixSeconds } from "@/domain/shows/timeline";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { LoadingLine } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
@@ -19,46 +19,46 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
   const facts = query.data;
   return (
     <div className={classes.details}>
-      <div className={classes.first}>
+      <div className={classes.toolbar}>
         {play.session_id ? (
-          <TextLink to="/runs/$runId" params={{ runId: play.session_id }} className={classes.session}>
+          <TextLink to="/runs/$runId" params={{ runId: play.session_id }} className={classes.sessionLink}>
             Open session →
           </TextLink>
         ) : (
-          <span className={shared.dim}>No session yet</span>
+          <span className={shared.muted}>No session yet</span>
         )}
         <PlayActions topic={topic} play={play} />
       </div>
-      {play.error && <p className={classes.bad}>{play.error}</p>}
-      {query.error && <p className={classes.bad}>{query.error.message}</p>}
+      {play.error && <p className={classes.error}>{play.error}</p>}
+      {query.error && <p className={classes.error}>{query.error.message}</p>}
       {!facts && !query.error && <LoadingLine what="what its folder says" />}
-      <Why play={play} reason={facts?.raw_meta?.reason} />
+      <StatusReason play={play} reason={facts?.raw_meta?.reason} />
       {facts?.intent && (
-        <Part title="Intent">
+        <DetailSection title="Intent">
           <Markdown text={facts.intent} />
-        </Part>
+        </DetailSection>
       )}
-      <Numbers play={play} />
-      <VerdictOf play={play} />
+      <PlayFacts play={play} />
+      <GateVerdict play={play} />
       {(play.meta.attempt ?? 1) > 1 && <Attempts topic={topic} name={play.name} />}
       {play.meta.branch && (
-        <Fold title="What it changed">
+        <LazyDetails title="What it changed">
           <BranchDiff topic={topic} name={play.name} />
-        </Fold>
+        </LazyDetails>
       )}
       {facts?.prompt && (
-        <Fold title="Prompt">
+        <LazyDetails title="Prompt">
           <CodeBlock text={facts.prompt} label="Prompt" />
-        </Fold>
+        </LazyDetails>
       )}
-      <Fold title="Raw data">
+      <LazyDetails title="Raw data">
         <CodeBlock text={JSON.stringify(facts?.raw_meta ?? play.meta, null, 2)} label="_meta.json" />
         {facts?.raw_verdict && (
           <CodeBlock text={JSON.stringify(facts.raw_verdict, null, 2)} label="_verdict.json" />
         )}
-      </Fold>
+      </LazyDetails>
       {facts?.errors.map((error) => (
-        <p key={error} className={classes.bad}>
+        <p key={error} className={classes.error}>
           {error}
         </p>
       ))}
@@ -67,25 +67,25 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
 }
 
 /** What the director wrote down when it stopped here; otherwise what the state rests on. */
-function Why({ play, reason }: { play: Play; reason: unknown }) {
-  const reasons = (play.state?.reasons ?? []).map((each) => each.evidence ?? each.message);
-  const said = typeof reason === "string" && reason !== "" ? [reason] : reasons;
-  if (said.length === 0 || play.state?.tone === "success") return null;
+function StatusReason({ play, reason }: { play: Play; reason: unknown }) {
+  const reasons = (play.state?.reasons ?? []).map((item) => item.evidence ?? item.message);
+  const lines = typeof reason === "string" && reason !== "" ? [reason] : reasons;
+  if (lines.length === 0 || play.state?.tone === "success") return null;
   return (
-    <Part title="Why it stands there">
-      {said.map((line) => (
-        <p key={line} className={classes.why}>
+    <DetailSection title="Why it stands there">
+      {lines.map((line) => (
+        <p key={line} className={classes.reason}>
           {line}
         </p>
       ))}
-    </Part>
+    </DetailSection>
   );
 }
 
-function Numbers({ play }: { play: Play }) {
+function PlayFacts({ play }: { play: Play }) {
   const { meta } = play;
   return (
-    <dl className={shared.line}>
+    <dl className={shared.factList}>
       <Fact name="Duration">
         <Duration ms={play.duration_ms} />
       </Fact>
@@ -95,7 +95,7 @@ function Numbers({ play }: { play: Play }) {
         <code>{meta.status ?? "–"}</code>
       </Fact>
       <Fact name="Began">
-        <RelativeTime at={seconds(meta.started_at)} />
+        <RelativeTime at={toUnixSeconds(meta.started_at)} />
       </Fact>
       {meta.branch && (
         <Fact name="Branch">
@@ -111,18 +111,18 @@ function Numbers({ play }: { play: Play }) {
   );
 }
 
-function VerdictOf({ play }: { play: Play }) {
+function GateVerdict({ play }: { play: Play }) {
   const { verdict } = play;
   if (!verdict || (verdict.gate_passed === null && !verdict.feedback)) return null;
-  const word = verdict.gate_passed === null ? "not decided" : verdict.gate_passed ? "passed" : "failed";
+  const outcome = verdict.gate_passed === null ? "not decided" : verdict.gate_passed ? "passed" : "failed";
   return (
-    <Part title={`Gate: ${word}`}>
+    <DetailSection title={`Gate: ${outcome}`}>
       {verdict.feedback ? (
         <Markdown text={verdict.feedback} />
       ) : (
-        <span className={shared.dim}>No feedback.</span>
+        <span className={shared.muted}>No feedback.</span>
       )}
-    </Part>
+    </DetailSection>
   );
 }
 
@@ -135,9 +135,9 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   );
 }
 
-export function Part({ title, children }: { title: string; children: ReactNode }) {
+export function DetailSection({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div className={classes.part}>
+    <div className={classes.section}>
       <h3>{title}</h3>
       {children}
     </div>
@@ -145,10 +145,10 @@ export function Part({ title, children }: { title: string; children: ReactNode }
 }
 
 /** Closed until somebody wants it, and fetched only then. */
-export function Fold({ title, children }: { title: string; children: ReactNode }) {
+export function LazyDetails({ title, children }: { title: string; children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (
-    <details className={classes.fold} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details className={classes.lazyDetails} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{title}</summary>
       {open && children}
     </details>

@@ -2,11 +2,11 @@
 import { Collapse } from "@mantine/core";
 import { IconChevronRight, IconLock } from "@tabler/icons-react";
 import type { Play, Show } from "@/api/shows";
-import { seconds } from "@/domain/shows/timeline";
+import { toUnixSeconds } from "@/domain/shows/timeline";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { EmptyState } from "@/ui/feedback/placeholders";
 import { Panel } from "@/ui/page";
-import { StateCell } from "./play-badges";
+import { PlayBadges } from "./play-badges";
 import { PlayDetails } from "./play-details";
 import classes from "./plays-table.module.css";
 import shared from "./show.module.css";
@@ -26,12 +26,14 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
   const path = new Set(show.critical_path);
   return (
     <section className={shared.section} aria-label="Plays">
-      <div className={shared.sectionHead}>
+      <div className={shared.sectionHeader}>
         <h2>Plays</h2>
-        {path.size > 1 && <span className={shared.dim}>critical path: {show.critical_path.join(" → ")}</span>}
+        {path.size > 1 && (
+          <span className={shared.muted}>critical path: {show.critical_path.join(" → ")}</span>
+        )}
       </div>
       <Panel>
-        <div className={classes.head} aria-hidden>
+        <div className={classes.header} aria-hidden>
           <span>Play</span>
           <span>State</span>
           <span>Waits for</span>
@@ -63,7 +65,7 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
 
 function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (name: string) => void }) {
   const { play, critical, open, toggle } = props;
-  const started = seconds(play.meta.started_at);
+  const started = toUnixSeconds(play.meta.started_at);
   const running = (play.state?.lifecycle ?? play.meta.status) === "running";
   return (
     <button
@@ -73,14 +75,14 @@ function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (nam
       data-play={play.name}
       onClick={() => toggle(play.name)}
     >
-      <span className={classes.play}>
+      <span className={classes.playCell}>
         <IconChevronRight size={14} className={classes.chevron} aria-hidden />
-        <span className={classes.name}>{play.name}</span>
-        {critical && <span className={classes.onPath}>critical</span>}
-        {play.meta.playbook && <span className={shared.dim}>{play.meta.playbook}</span>}
+        <span className={classes.playName}>{play.name}</span>
+        {critical && <span className={classes.criticalBadge}>critical</span>}
+        {play.meta.playbook && <span className={shared.muted}>{play.meta.playbook}</span>}
       </span>
-      <StateCell play={play} />
-      <span className={classes.needs}>
+      <PlayBadges play={play} />
+      <span className={classes.dependencies}>
         {play.blocked_by.length > 0 ? (
           <>
             <IconLock size={12} aria-hidden /> blocked by {play.blocked_by.join(", ")}
@@ -89,8 +91,8 @@ function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (nam
           play.depends_on.join(", ")
         )}
       </span>
-      <span className={`${classes.number} ${classes.attempt}`}>{play.meta.attempt ?? "–"}</span>
-      <span className={`${classes.number} ${classes.spent}`}>
+      <span className={`${classes.number} ${classes.attemptCell}`}>{play.meta.attempt ?? "–"}</span>
+      <span className={`${classes.number} ${classes.durationCell}`}>
         <Duration ms={play.duration_ms} since={running ? started : null} />
       </span>
       <span className={classes.number}>

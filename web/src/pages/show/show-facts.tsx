@@ -1,11 +1,11 @@
 // What the show is about and how far it is.
 import type { Show } from "@/api/shows";
-import { progressOf } from "@/domain/runs/outcomes";
+import { progressOf } from "@/domain/shows/progress";
 import { SegmentBar } from "@/ui/data/bar-charts";
 import { RelativeTime } from "@/ui/data/time";
 import classes from "./show.module.css";
 
-export function Facts({ show }: { show: Show }) {
+export function ShowFacts({ show }: { show: Show }) {
   const counts: Record<string, number> = {};
   for (const play of show.plays) {
     const status = play.meta.status ?? "pending";
@@ -21,7 +21,7 @@ export function Facts({ show }: { show: Show }) {
           {merged}/{all} merged
         </span>
       </div>
-      <dl className={classes.line}>
+      <dl className={classes.factList}>
         {show.repo && <Fact name="Repository" value={show.repo} />}
         {show.base_branch && (
           <Fact name="Branch" value={`${show.base_branch} → ${show.integration_branch ?? "–"}`} />

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ShowListed, shows } from "@/api/shows";
-import { grouped } from "@/domain/text/format";
+import { formatInteger } from "@/domain/text/format";
 import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
 import { useListKeys } from "@/ui/keyboard/list-keys";
 import { Page, Panel } from "@/ui/page";
@@ -13,9 +13,12 @@ export function ShowsPage() {
   const query = useQuery(shows());
   const count = query.data?.shows.length;
   return (
-    <Page title="Shows" beside={count ? <span className={classes.count}>{grouped(count)}</span> : undefined}>
-      <Loaded query={query} what="Shows">
-        {(data) => (data.shows.length === 0 ? <Nothing /> : <List shows={data.shows} />)}
+    <Page
+      title="Shows"
+      beside={count ? <span className={classes.count}>{formatInteger(count)}</span> : undefined}
+    >
+      <Loaded query={query} label="Shows">
+        {(data) => (data.shows.length === 0 ? <NoShows /> : <List shows={data.shows} />)}
       </Loaded>
     </Page>
   );
@@ -27,12 +30,12 @@ function List({ shows }: { shows: ShowListed[] }) {
     const topic = shows[index]?.topic;
     if (topic) void navigate({ to: "/shows/$topic", params: { topic } });
   };
-  const bring = (index: number): void =>
+  const reveal = (index: number): void =>
     document.getElementById(`show-${index}`)?.scrollIntoView({ block: "nearest" });
   const [at] = useListKeys({
     count: shows.length,
     open,
-    show: bring,
+    reveal,
     leave: () => void navigate({ to: "/" }),
   });
   return (
@@ -46,7 +49,7 @@ function List({ shows }: { shows: ShowListed[] }) {
   );
 }
 
-function Nothing() {
+function NoShows() {
   return (
     <EmptyState title="No shows yet">
       A show is many agents on one repository, each in a checkout of its own, gated and merged.{" "}

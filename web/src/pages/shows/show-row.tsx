@@ -1,7 +1,7 @@
 // One show: its topic and goal, how far it is, what runs in it now.
 import { Tooltip } from "@mantine/core";
 import type { ShowListed } from "@/api/shows";
-import { progressOf } from "@/domain/runs/outcomes";
+import { progressOf } from "@/domain/shows/progress";
 import { plural } from "@/domain/text/format";
 import { SegmentBar } from "@/ui/data/bar-charts";
 import { StatePill } from "@/ui/data/state-pill";
@@ -24,12 +24,12 @@ export function ShowRow({ show, id, active }: { show: ShowListed; id: string; ac
       </div>
       <div className={classes.progress}>
         <SegmentBar parts={parts} label={`${merged} of ${all} plays merged`} />
-        <span className={classes.small}>
+        <span className={classes.progressText}>
           {all === 0 ? "no plays" : `${merged}/${all} merged`}
           <Running names={show.running_plays} />
         </span>
       </div>
-      <div className={classes.when}>
+      <div className={classes.updated}>
         <RelativeTime at={show.updated_at} />
         <span className={classes.source}>{show.status_source}</span>
       </div>

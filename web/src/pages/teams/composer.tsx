@@ -3,9 +3,9 @@ import { Button, MultiSelect, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { keys } from "@/api/keys";
-import { sendTo } from "@/api/teams";
-import { told } from "@/ui/feedback/confirm";
-import { useKeys } from "@/ui/keyboard/shortcuts";
+import { sendTeamMessage } from "@/api/teams";
+import { runAction } from "@/ui/feedback/confirm";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import classes from "./teams.module.css";
 
 export function Composer({ id, members }: { id: string; members: string[] }) {
@@ -14,14 +14,14 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const queries = useQueryClient();
-  useKeys([{ keys: "c", label: "Write", group: "This team", run: () => field.current?.focus() }]);
+  useShortcuts([{ keys: "c", label: "Write", group: "This team", run: () => field.current?.focus() }]);
   const send = async (): Promise<void> => {
     // What stands in the field counts: a key may come before the last letter was rendered.
-    const said = field.current?.value ?? text;
-    if (said.trim() === "" || busy) return;
+    const message = field.current?.value ?? text;
+    if (message.trim() === "" || busy) return;
     setBusy(true);
-    const sent = await told(async () => {
-      const { unstored } = await sendTo(id, said, to);
+    const sent = await runAction(async () => {
+      const { unstored } = await sendTeamMessage(id, message, to);
       return unstored ? `Sent; the table has it later: ${unstored}` : "Sent";
     });
     setBusy(false);
@@ -51,7 +51,7 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
           if (event.key === "Escape") field.current?.blur();
         }}
       />
-      <div className={classes.send}>
+      <div className={classes.sendRow}>
         <MultiSelect
           aria-label="To"
           size="xs"

@@ -3,7 +3,7 @@ import { UnstyledButton } from "@mantine/core";
 import { IconArrowRight } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import type { TeamDetail, TeamMessage } from "@/api/teams";
-import { dayOf, shortOf } from "@/domain/team-messages";
+import { dayOf, previewOf } from "@/domain/team-messages";
 import { bytes } from "@/domain/text/format";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
@@ -21,7 +21,7 @@ export function Messages({ messages, linked, older }: MessagesProps) {
   return (
     <>
       {older && (
-        <UnstyledButton className={classes.older} onClick={older}>
+        <UnstyledButton className={classes.olderButton} onClick={older}>
           Older messages
         </UnstyledButton>
       )}
@@ -41,26 +41,26 @@ export function Messages({ messages, linked, older }: MessagesProps) {
 
 function Message({ message, run }: { message: TeamMessage; run: string | null | undefined }) {
   const [open, setOpen] = useState(false);
-  const { text, folded } = shortOf(message);
+  const { text, truncated: folded } = previewOf(message);
   return (
     <li className={classes.message} data-message={message.id}>
-      <div className={classes.head}>
+      <div className={classes.header}>
         <b>{message.sender}</b>
         <IconArrowRight size={12} aria-label="to" />
         <span>{message.recipient === "all" ? "everybody" : message.recipient}</span>
         <RelativeTime at={message.created_at} />
         {message.session_id && (
-          <TextLink to="/runs/$runId" params={{ runId: message.session_id }} className={classes.run}>
+          <TextLink to="/runs/$runId" params={{ runId: message.session_id }} className={classes.runLink}>
             {run ?? "its session"}
           </TextLink>
         )}
-        <span className={classes.read}>
+        <span className={classes.readBy}>
           {message.read_by.length > 0 ? `read by ${message.read_by.join(", ")}` : "not read yet"}
         </span>
       </div>
       {open || !folded ? <Markdown text={message.content} /> : <p className={classes.summary}>{text}</p>}
       {folded && (
-        <UnstyledButton className={classes.fold} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <UnstyledButton className={classes.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Fold" : `Expand (${bytes(message.content.length)})`}
         </UnstyledButton>
       )}

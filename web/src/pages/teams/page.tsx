@@ -17,8 +17,8 @@ export function TeamsPage() {
   const query = useQuery(teams());
   return (
     <Page title="Teams">
-      <Loaded query={query} what="Teams">
-        {(data) => (data.teams.length === 0 ? <Nothing /> : <List teams={data.teams} />)}
+      <Loaded query={query} label="Teams">
+        {(data) => (data.teams.length === 0 ? <NoTeams /> : <List teams={data.teams} />)}
       </Loaded>
     </Page>
   );
@@ -47,11 +47,11 @@ function List({ teams }: { teams: Team[] }) {
                 )}
                 <StatePill state={team.state} />
               </div>
-              <div className={team.error ? classes.bad : classes.dim}>
+              <div className={team.error ? classes.error : classes.muted}>
                 {team.error ?? (team.members.join(", ") || "no members")}
               </div>
             </div>
-            <span className={classes.dim}>{plural(team.message_count, "message")}</span>
+            <span className={classes.muted}>{plural(team.message_count, "message")}</span>
             <span className={classes.when}>
               <RelativeTime at={team.updated_at} />
             </span>
@@ -62,7 +62,7 @@ function List({ teams }: { teams: Team[] }) {
   );
 }
 
-function Nothing() {
+function NoTeams() {
   return (
     <EmptyState title="No teams yet">
       Agents of a team write to each other. <code>li team create NAME --members a,b</code> makes one, and{" "}

@@ -5,21 +5,21 @@ import { useLayoutEffect, useRef, useState } from "react";
 import { type TeamDetail, teamMessages, team as teamQuery } from "@/api/teams";
 import { StatePill } from "@/ui/data/state-pill";
 import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
-import { useKeys } from "@/ui/keyboard/shortcuts";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import { TextLink } from "@/ui/link";
 import { Page } from "@/ui/page";
 import { Composer } from "./composer";
 import { Messages } from "./message-list";
-import { Side } from "./team-sidebar";
+import { TeamSidebar } from "./team-sidebar";
 import classes from "./teams.module.css";
 
-const MORE = 200;
+const PAGE_SIZE = 200;
 
 export function TeamPage() {
   const { teamId } = useParams({ from: "/teams/$teamId" });
   const navigate = useNavigate();
   const query = useQuery(teamQuery(teamId));
-  useKeys([
+  useShortcuts([
     {
       keys: "Escape",
       label: "Back to the teams",
@@ -27,35 +27,35 @@ export function TeamPage() {
       run: () => void navigate({ to: "/teams" }),
     },
   ]);
-  const found = query.data;
+  const detail = query.data;
   return (
     <Page
-      title={found?.team.name ?? teamId}
+      title={detail?.team.name ?? teamId}
       before={
-        <TextLink to="/teams" className={classes.back}>
+        <TextLink to="/teams" className={classes.breadcrumb}>
           Teams
         </TextLink>
       }
-      beside={<StatePill state={found?.team.state} />}
+      beside={<StatePill state={detail?.team.state} />}
       fill
     >
-      <Loaded query={query} what="The team">
-        {(data) => <Parts id={teamId} detail={data} />}
+      <Loaded query={query} label="The team">
+        {(data) => <TeamView id={teamId} detail={data} />}
       </Loaded>
     </Page>
   );
 }
 
-function Parts({ id, detail }: { id: string; detail: TeamDetail }) {
-  const [limit, setLimit] = useState(MORE);
+function TeamView({ id, detail }: { id: string; detail: TeamDetail }) {
+  const [limit, setLimit] = useState(PAGE_SIZE);
   const query = useQuery({ ...teamMessages(id, limit), placeholderData: (before) => before });
-  const end = useEnd(query.data?.messages.at(-1)?.id);
+  const end = useStickToBottom(query.data?.messages.at(-1)?.id);
   const archived = detail.team.status === "archived";
   return (
     <div className={classes.split}>
       <div className={classes.main}>
-        <div className={classes.scroll} ref={end} tabIndex={0} data-scroll>
-          <Loaded query={query} what="The messages">
+        <div className={classes.messageScroller} ref={end} tabIndex={0} data-scroll>
+          <Loaded query={query} label="The messages">
             {(data) =>
               data.messages.length === 0 ? (
                 <EmptyState title="Nobody has written yet">
@@ -65,7 +65,7 @@ function Parts({ id, detail }: { id: string; detail: TeamDetail }) {
                 <Messages
                   messages={data.messages}
                   linked={detail.linked}
-                  older={data.has_more ? () => setLimit(Math.min(1000, limit + MORE)) : undefined}
+                  older={data.has_more ? () => setLimit(Math.min(1000, limit + PAGE_SIZE)) : undefined}
                 />
               )
             }
@@ -77,21 +77,21 @@ function Parts({ id, detail }: { id: string; detail: TeamDetail }) {
           <Composer id={id} members={detail.team.members} />
         )}
       </div>
-      <Side detail={detail} />
+      <TeamSidebar detail={detail} />
     </div>
   );
 }
 
 /** A box that stays at its end when something new arrives, unless somebody has scrolled up to read. */
-function useEnd(newest: string | undefined) {
+function useStickToBottom(newest: string | undefined) {
   const box = useRef<HTMLDivElement>(null);
-  const away = useRef(false);
+  const scrolledUp = useRef(false);
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || newest === undefined) return;
-    if (!away.current) element.scrollTop = element.scrollHeight;
+    if (!scrolledUp.current) element.scrollTop = element.scrollHeight;
     const note = (): void => {
-      away.current = element.scrollHeight - element.scrollTop - element.clientHeight > 80;
+      scrolledUp.current = element.scrollHeight - element.scrollTop - element.clientHeight > 80;
     };
     element.addEventListener("scroll", note, { passive: true });
     return () => element.removeEventListener("scroll", note);

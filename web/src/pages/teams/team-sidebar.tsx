@@ -4,10 +4,10 @@ import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
 import classes from "./teams.module.css";
 
-export function Side({ detail }: { detail: TeamDetail }) {
+export function TeamSidebar({ detail }: { detail: TeamDetail }) {
   const { team, unread, linked } = detail;
   return (
-    <aside className={classes.side} aria-label="About the team">
+    <aside className={classes.sidebar} aria-label="About the team">
       <h2>Members</h2>
       <ul className={classes.members}>
         {team.members.map((member) => (
@@ -16,7 +16,7 @@ export function Side({ detail }: { detail: TeamDetail }) {
             {(unread[member] ?? 0) > 0 ? (
               <span className={classes.unread}>{unread[member]} unread</span>
             ) : (
-              <span className={classes.dim}>all read</span>
+              <span className={classes.muted}>all read</span>
             )}
           </li>
         ))}

@@ -1,6 +1,6 @@
 // Money and tokens: short on the page, exact in the tooltip.
 import { Tooltip } from "@mantine/core";
-import { compact, cost, grouped } from "@/domain/text/format";
+import { compact, cost, formatInteger } from "@/domain/text/format";
 
 /** What something cost; a dash when the price is not known, which is not the same as nothing. */
 export function Cost({ microusd }: { microusd: number | null | undefined }) {
@@ -36,7 +36,7 @@ export function Tokens({ usage }: { usage: Usage }) {
     ["written to cache", usage.cache_write_tokens],
   ];
   return (
-    <Tooltip label={kinds.map(([kind, count]) => `${grouped(count)} ${kind}`).join(" · ")}>
+    <Tooltip label={kinds.map(([kind, count]) => `${formatInteger(count)} ${kind}`).join(" · ")}>
       <span>{compact(all)}</span>
     </Tooltip>
   );

@@ -14,19 +14,22 @@ export interface Bar {
 
 export function StackedBars({ bars, label, height = 96 }: { bars: Bar[]; label: string; height?: number }) {
   const sum = (bar: Bar): number => bar.parts.reduce((all, part) => all + part.value, 0);
-  const most = Math.max(1, ...bars.map(sum));
+  const highest = Math.max(1, ...bars.map(sum));
   return (
     <div className={classes.chart}>
       {/* One name for the whole: the numbers are in the list beside it and in the tooltips. */}
       <div className={classes.bars} style={{ height }} role="img" aria-label={label}>
         {bars.map((bar) => (
-          <Tooltip key={bar.key} label={<Words bar={bar} />} openDelay={0}>
-            <div className={classes.slot}>
+          <Tooltip key={bar.key} label={<BarTooltip bar={bar} />} openDelay={0}>
+            <div className={classes.bar}>
               {bar.parts.map((part) => (
                 <div
                   key={part.name}
-                  className={classes.part}
-                  style={{ height: `${(part.value / most) * 100}%`, background: `var(--bar-${part.tone})` }}
+                  className={classes.segment}
+                  style={{
+                    height: `${(part.value / highest) * 100}%`,
+                    background: `var(--bar-${part.tone})`,
+                  }}
                 />
               ))}
             </div>
@@ -42,13 +45,13 @@ export function StackedBars({ bars, label, height = 96 }: { bars: Bar[]; label: 
   );
 }
 
-function Words({ bar }: { bar: Bar }) {
-  const said = bar.parts.filter((part) => part.value > 0);
+function BarTooltip({ bar }: { bar: Bar }) {
+  const parts = bar.parts.filter((part) => part.value > 0);
   return (
     <div>
       <b>{bar.label}</b>
-      {said.length === 0 && <div>nothing</div>}
-      {said.map((part) => (
+      {parts.length === 0 && <div>nothing</div>}
+      {parts.map((part) => (
         <div key={part.name}>
           {part.value} {part.name}
         </div>
@@ -65,7 +68,7 @@ export function SegmentBar({ parts, label }: { parts: { tone: string; value: num
     parts.reduce((sum, part) => sum + part.value, 0),
   );
   return (
-    <div className={classes.segments} role="img" aria-label={label}>
+    <div className={classes.segmentBar} role="img" aria-label={label}>
       {parts.map((part, index) => (
         <div
           key={index}

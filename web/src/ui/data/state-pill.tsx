@@ -52,14 +52,14 @@ const BY_LIFECYCLE: Record<string, Icon> = {
 
 export function StatePill({ state, plain = false }: { state: State | null | undefined; plain?: boolean }) {
   if (!state) return null;
-  const Sign = BY_HEALTH[state.health] ?? BY_LIFECYCLE[state.lifecycle] ?? IconCircle;
-  const turns = state.lifecycle === "running" && state.health === "running";
+  const StateIcon = BY_HEALTH[state.health] ?? BY_LIFECYCLE[state.lifecycle] ?? IconCircle;
+  const isSpinning = state.lifecycle === "running" && state.health === "running";
   const pill = (
     <span className={classes.pill} data-tone={state.tone} data-lifecycle={state.lifecycle} data-plain={plain}>
-      <Sign size={13} stroke={2} className={turns ? classes.turning : undefined} />
+      <StateIcon size={13} stroke={2} className={isSpinning ? classes.spinning : undefined} />
       <span className={classes.label}>{state.label}</span>
     </span>
   );
-  const why = state.reasons.map((reason) => reason.evidence ?? reason.message);
-  return why.length > 0 ? <Tooltip label={why.join(" · ")}>{pill}</Tooltip> : pill;
+  const evidence = state.reasons.map((reason) => reason.evidence ?? reason.message);
+  return evidence.length > 0 ? <Tooltip label={evidence.join(" · ")}>{pill}</Tooltip> : pill;
 }

@@ -1,6 +1,6 @@
 // Moments and spans: relative on the page, absolute in the tooltip.
 import { Tooltip } from "@mantine/core";
-import { ago, duration, moment } from "@/domain/text/format";
+import { ago, dateTime, duration } from "@/domain/text/format";
 import { useNow } from "./use-now";
 
 /** "3 min ago"; the moment itself on hover and for a screen reader. */
@@ -8,8 +8,8 @@ export function RelativeTime({ at }: { at: number | null | undefined }) {
   const now = useNow();
   if (at === null || at === undefined) return <span>–</span>;
   return (
-    <Tooltip label={moment(at)}>
-      <time dateTime={iso(at)}>{ago(at, Math.max(now, at))}</time>
+    <Tooltip label={dateTime(at)}>
+      <time dateTime={isoDate(at)}>{ago(at, Math.max(now, at))}</time>
     </Tooltip>
   );
 }
@@ -23,15 +23,15 @@ export function Duration({
   since?: number | null | undefined;
 }) {
   if (ms !== null && ms !== undefined) return <span>{duration(ms)}</span>;
-  return since ? <Running since={since} /> : <span>–</span>;
+  return since ? <ElapsedTime since={since} /> : <span>–</span>;
 }
 
-function Running({ since }: { since: number }) {
+function ElapsedTime({ since }: { since: number }) {
   const now = useNow(true);
   return <span>{duration(Math.max(0, now - since) * 1000)}</span>;
 }
 
-function iso(at: number): string | undefined {
+function isoDate(at: number): string | undefined {
   const date = new Date(at * 1000);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -5,34 +5,34 @@ import { type ReactNode, useState } from "react";
 import { ApiError } from "@/api/errors";
 import { withHint } from "@/domain/text/hints";
 
-interface ConfirmProps {
+interface ConfirmDialogProps {
   opened: boolean;
   close: () => void;
   title: string;
   /** What would happen, with its evidence. */
   children: ReactNode;
   /** The word on the button: the deed itself, never "OK". */
-  deed: string;
+  confirmLabel: string;
   danger?: boolean;
   disabled?: boolean;
   /** Does it; what it gives is the sentence of the toast. */
   run: () => Promise<string>;
 }
 
-export function ConfirmPreview({
+export function ConfirmDialog({
   opened,
   close,
   title,
   children,
-  deed,
+  confirmLabel: deed,
   danger,
   disabled = false,
   run,
-}: ConfirmProps) {
+}: ConfirmDialogProps) {
   const [busy, setBusy] = useState(false);
-  const act = async (): Promise<void> => {
+  const confirm = async (): Promise<void> => {
     setBusy(true);
-    const done = await told(run);
+    const done = await runAction(run);
     setBusy(false);
     if (done) close();
   };
@@ -47,7 +47,7 @@ export function ConfirmPreview({
           {...(danger ? { color: "red.8" } : {})}
           disabled={disabled}
           loading={busy}
-          onClick={() => void act()}
+          onClick={() => void confirm()}
         >
           {deed}
         </Button>
@@ -57,7 +57,7 @@ export function ConfirmPreview({
 }
 
 /** Run an action and say how it went; true when it went well. Every action of the page goes through here. */
-export async function told(run: () => Promise<string>): Promise<boolean> {
+export async function runAction(run: () => Promise<string>): Promise<boolean> {
   try {
     notifications.show({ message: await run(), color: "green", withBorder: true });
     return true;

@@ -3,22 +3,22 @@ import { Button } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";
 import { useEffect } from "react";
 import { Page } from "../page";
-import { areFilesMissing } from "../routing/lazy-page";
+import { isChunkLoadError } from "../routing/lazy-page";
 import { EmptyState, ErrorState } from "./placeholders";
 
-const ASK_MS = 1500;
+const POLL_MS = 1500;
 const RELOADED_AT = "lion-reloaded-at";
 // A file that is missing although Studio answers must not make the page reload without end.
-const RELOAD_MS = 10_000;
+const MIN_RELOAD_INTERVAL_MS = 10_000;
 
 /** What a route shows instead of its page. */
 export function RouteError({ error, reset }: { error: unknown; reset: () => void }) {
-  return areFilesMissing(error) ? <Away /> : <ErrorState error={error} retry={reset} />;
+  return isChunkLoadError(error) ? <OfflinePage /> : <ErrorState error={error} retry={reset} />;
 }
 
-function Away() {
+function OfflinePage() {
   useEffect(() => {
-    const timer = setInterval(() => void comeBack(), ASK_MS);
+    const timer = setInterval(() => void reloadWhenBack(), POLL_MS);
     return () => clearInterval(timer);
   }, []);
   return (
@@ -41,10 +41,10 @@ function Away() {
 }
 
 /** The browser keeps a file that failed for as long as the document lives, so only a reload fetches it again. */
-async function comeBack(): Promise<void> {
-  const answer = await fetch("/healthz", { cache: "no-store" }).catch(() => null);
+async function reloadWhenBack(): Promise<void> {
+  const response = await fetch("/healthz", { cache: "no-store" }).catch(() => null);
   const before = Number(sessionStorage.getItem(RELOADED_AT));
-  if (!answer?.ok || Date.now() - before < RELOAD_MS) return;
+  if (!response?.ok || Date.now() - before < MIN_RELOAD_INTERVAL_MS) return;
   sessionStorage.setItem(RELOADED_AT, String(Date.now()));
   location.reload();
 }

@@ -16,26 +16,26 @@ interface EmptyProps {
 /** Nothing there, and what to do about it. */
 export function EmptyState({ title, children, icon, action }: EmptyProps) {
   return (
-    <div className={classes.box}>
+    <div className={classes.placeholder}>
       {icon && <div className={classes.icon}>{icon}</div>}
       <div className={classes.title}>{title}</div>
-      {children && <div className={classes.words}>{children}</div>}
+      {children && <div className={classes.description}>{children}</div>}
       {action && <div className={classes.action}>{action}</div>}
     </div>
   );
 }
 
 /** What happened, what to do, and a way to try again. */
-export function ErrorState({ error, retry, what }: { error: unknown; retry?: () => void; what?: string }) {
-  const said = error instanceof Error ? error.message : String(error);
+export function ErrorState({ error, retry, label }: { error: unknown; retry?: () => void; label?: string }) {
+  const message = error instanceof Error ? error.message : String(error);
   const hint = error instanceof ApiError ? error.hint : null;
   return (
-    <div className={classes.box} role="alert">
-      <div className={`${classes.icon} ${classes.bad}`}>
+    <div className={classes.placeholder} role="alert">
+      <div className={`${classes.icon} ${classes.error}`}>
         <IconAlertTriangle size={22} stroke={1.7} />
       </div>
-      <div className={classes.title}>{what ? `${what} could not be loaded` : "That did not work"}</div>
-      <div className={classes.words}>{withHint(said, hint)}</div>
+      <div className={classes.title}>{label ? `${label} could not be loaded` : "That did not work"}</div>
+      <div className={classes.description}>{withHint(message, hint)}</div>
       {retry && (
         <div className={classes.action}>
           <Button variant="default" onClick={retry}>
@@ -48,7 +48,7 @@ export function ErrorState({ error, retry, what }: { error: unknown; retry?: () 
 }
 
 /** Nothing for 300 ms, then what is being waited for: a flash of a spinner is worse than a moment of calm. */
-export function LoadingLine({ what }: { what: string }) {
+export function LoadingLine({ what: label }: { what: string }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 300);
@@ -58,23 +58,23 @@ export function LoadingLine({ what }: { what: string }) {
     <div className={classes.loading} role="status">
       {late && (
         <>
-          <span className={classes.dot} /> Loading {what}…
+          <span className={classes.dot} /> Loading {label}…
         </>
       )}
     </div>
   );
 }
 
-interface Watched<T> {
+interface QueryResult<T> {
   data: T | undefined;
   error: unknown;
   refetch: () => unknown;
 }
 
 /** A query's data, or the line that says why there is none yet. What was fetched before stays when a refetch fails. */
-export function Loaded<T>(props: { query: Watched<T>; what: string; children: (data: T) => ReactNode }) {
-  const { query, what, children } = props;
+export function Loaded<T>(props: { query: QueryResult<T>; label: string; children: (data: T) => ReactNode }) {
+  const { query, label, children } = props;
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <ErrorState error={query.error} what={what} retry={() => void query.refetch()} />;
-  return <LoadingLine what={what.toLowerCase()} />;
+  if (query.error) return <ErrorState error={query.error} label={label} retry={() => void query.refetch()} />;
+  return <LoadingLine what={label.toLowerCase()} />;
 }

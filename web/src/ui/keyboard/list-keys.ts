@@ -1,41 +1,41 @@
 // Moving through a list with j and k, opening with Enter, leaving with Esc.
 import { useState } from "react";
-import { useKeys } from "./shortcuts";
+import { useShortcuts } from "./shortcuts";
 
 interface ListKeys {
   count: number;
   open: (index: number) => void;
   /** Bring a row into view. */
-  show?: (index: number) => void;
+  reveal?: (index: number) => void;
   leave?: () => void;
   /** What x does, where rows can be chosen. */
-  choose?: (index: number) => void;
+  select?: (index: number) => void;
 }
 
 /** The row that the keyboard is at (-1: none yet), and a way to put it elsewhere. */
 export function useListKeys({
   count,
   open,
-  show,
+  reveal: show,
   leave,
-  choose,
+  select: choose,
 }: ListKeys): [number, (index: number) => void] {
   const [at, setAt] = useState(-1);
   const current = Math.min(at, count - 1);
-  const go = (index: number): void => {
+  const moveTo = (index: number): void => {
     const next = Math.max(0, Math.min(count - 1, index));
     if (count === 0) return;
     setAt(next);
     show?.(next);
   };
   const group = "This list";
-  useKeys([
-    { keys: "j", label: "Next row", group, run: () => go(current + 1) },
-    { keys: "k", label: "Previous row", group, run: () => go(current - 1) },
-    { keys: "ArrowDown", label: "Next row", group, run: () => go(current + 1) },
-    { keys: "ArrowUp", label: "Previous row", group, run: () => go(current - 1) },
-    { keys: "g g", label: "First row", group, run: () => go(0) },
-    { keys: "G", label: "Last row", group, run: () => go(count - 1) },
+  useShortcuts([
+    { keys: "j", label: "Next row", group, run: () => moveTo(current + 1) },
+    { keys: "k", label: "Previous row", group, run: () => moveTo(current - 1) },
+    { keys: "ArrowDown", label: "Next row", group, run: () => moveTo(current + 1) },
+    { keys: "ArrowUp", label: "Previous row", group, run: () => moveTo(current - 1) },
+    { keys: "g g", label: "First row", group, run: () => moveTo(0) },
+    { keys: "G", label: "Last row", group, run: () => moveTo(count - 1) },
     { keys: "Enter", label: "Open", group, run: () => current >= 0 && open(current) },
     ...(choose ? [{ keys: "x", label: "Choose", group, run: () => current >= 0 && choose(current) }] : []),
     {

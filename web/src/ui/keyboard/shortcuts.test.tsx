@@ -1,15 +1,15 @@
 import { render } from "@testing-library/react";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { startKeys, useKeys } from "./shortcuts";
+import { startShortcuts, useShortcuts } from "./shortcuts";
 
 let heard: string[] = [];
-beforeAll(() => startKeys(document));
+beforeAll(() => startShortcuts(document));
 beforeEach(() => {
   heard = [];
 });
 
 function Bound({ name }: { name: string }) {
-  useKeys([
+  useShortcuts([
     { keys: "j", label: "j", run: () => heard.push(`${name} j`) },
     { keys: "g r", label: "jump", run: () => heard.push(`${name} g r`) },
   ]);

@@ -4,7 +4,7 @@ import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconX } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { compact } from "@/domain/text/format";
-import { useKeys } from "../keyboard/shortcuts";
+import { useShortcuts } from "../keyboard/shortcuts";
 import classes from "./filter-bar.module.css";
 
 export interface Choice {
@@ -23,14 +23,14 @@ interface FilterBarProps {
 }
 
 export function FilterBar({ text, choices, change, clear, children }: FilterBarProps) {
-  const any = Boolean(text?.value) || choices.some((choice) => choice.value !== undefined);
+  const isFiltered = Boolean(text?.value) || choices.some((choice) => choice.value !== undefined);
   return (
     <search className={classes.bar}>
       {text && <TextFilter {...text} change={(value) => change("q", value)} />}
       {choices.map((choice) => (
         <Select
           key={choice.name}
-          className={classes.choice}
+          className={classes.select}
           aria-label={choice.label}
           placeholder={choice.label}
           value={choice.value ?? null}
@@ -43,7 +43,7 @@ export function FilterBar({ text, choices, change, clear, children }: FilterBarP
           nothingFoundMessage="Nothing like that"
         />
       ))}
-      {any && (
+      {isFiltered && (
         <Button variant="subtle" color="gray" leftSection={<IconX size={13} />} onClick={clear}>
           Clear
         </Button>
@@ -55,12 +55,14 @@ export function FilterBar({ text, choices, change, clear, children }: FilterBarP
 
 function optionsOf({ options, value }: Choice) {
   const all =
-    value === undefined || options.some((each) => each.value === value) ? options : [...options, { value }];
-  return all.map((each) => {
-    const label = each.label ?? each.value;
+    value === undefined || options.some((option) => option.value === value)
+      ? options
+      : [...options, { value }];
+  return all.map((option) => {
+    const label = option.label ?? option.value;
     return {
-      value: each.value,
-      label: each.count === undefined ? label : `${label} · ${compact(each.count)}`,
+      value: option.value,
+      label: option.count === undefined ? label : `${label} · ${compact(option.count)}`,
     };
   });
 }
@@ -79,11 +81,13 @@ function TextFilter({ value, placeholder, change }: TextFilterProps) {
   useEffect(() => {
     if (document.activeElement !== input.current) setTyped(value ?? "");
   }, [value]);
-  useKeys([{ keys: "f", label: "Filter this list", group: "This list", run: () => input.current?.focus() }]);
+  useShortcuts([
+    { keys: "f", label: "Filter this list", group: "This list", run: () => input.current?.focus() },
+  ]);
   return (
     <TextInput
       ref={input}
-      className={classes.text}
+      className={classes.textInput}
       aria-label={placeholder}
       placeholder={placeholder}
       leftSection={<IconSearch size={14} />}

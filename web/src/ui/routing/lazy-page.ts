@@ -3,20 +3,20 @@ import { lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 
 /** What browsers and Vite say when a file of the page did not come. */
-const MISSING = [
+const LOAD_FAILURES = [
   "Unable to preload CSS",
   "Failed to fetch dynamically imported module",
   "error loading dynamically imported module",
   "Importing a module script failed",
 ];
 
-export class FilesMissing extends Error {
+export class ChunkLoadError extends Error {
   override readonly name = "FilesMissing";
 }
 
-export function areFilesMissing(error: unknown): boolean {
-  if (error instanceof FilesMissing) return true;
-  return error instanceof Error && MISSING.some((words) => error.message.startsWith(words));
+export function isChunkLoadError(error: unknown): boolean {
+  if (error instanceof ChunkLoadError) return true;
+  return error instanceof Error && LOAD_FAILURES.some((prefix) => error.message.startsWith(prefix));
 }
 
 /** The router reloads the address by itself on such an error; without a server that leaves only the browser's own page. */
@@ -27,7 +27,7 @@ export function lazyPage<Name extends string>(
   return lazyRouteComponent(
     () =>
       load().catch((error: unknown) => {
-        if (areFilesMissing(error)) throw new FilesMissing("The files of this page could not be fetched.");
+        if (isChunkLoadError(error)) throw new ChunkLoadError("The files of this page could not be fetched.");
         throw error;
       }),
     name,

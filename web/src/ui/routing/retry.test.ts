@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patiently } from "./retry";
+import { withRetry } from "./retry";
 
 test("what could not be loaded is loaded later", async () => {
   let tries = 0;
@@ -8,6 +8,6 @@ test("what could not be loaded is loaded later", async () => {
     if (tries < 3) throw new Error("away");
     return "here";
   };
-  expect(await patiently(load, 1)()).toBe("here");
+  expect(await withRetry(load, 1)()).toBe("here");
   expect(tries).toBe(3);
 });

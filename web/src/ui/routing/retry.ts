@@ -3,7 +3,7 @@
 const PAUSE_MS = 1500;
 
 /** Loads something, and tries again until it is there. */
-export function patiently<T>(load: () => Promise<T>, pause = PAUSE_MS): () => Promise<T> {
+export function withRetry<T>(load: () => Promise<T>, pause = PAUSE_MS): () => Promise<T> {
   const attempt = async (): Promise<T> => {
     try {
       return await load();

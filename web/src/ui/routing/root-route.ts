@@ -2,8 +2,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext } from "@tanstack/react-router";
 
-export interface Context {
+export interface RouterContext {
   queries: QueryClient;
 }
 
-export const rootRoute = createRootRouteWithContext<Context>()();
+export const rootRoute = createRootRouteWithContext<RouterContext>()();

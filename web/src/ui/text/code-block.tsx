@@ -1,13 +1,13 @@
 // Code and terminal output as they are: never interpreted, folded when long, with their size and a way to copy.
 import { UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { pieces } from "@/domain/text/ansi";
-import { visible } from "@/domain/text/bidi";
+import { parseAnsi } from "@/domain/text/ansi";
+import { escapeBidi } from "@/domain/text/bidi";
 import { bytes } from "@/domain/text/format";
 import classes from "./code-block.module.css";
 import { CopyButton } from "./copy-button";
 
-const SHOWN = 12_000;
+const MAX_SHOWN = 12_000;
 
 interface CodeProps {
   text: string;
@@ -15,10 +15,10 @@ interface CodeProps {
   ansi?: boolean;
   /** What it is, for a reader who cannot see it. */
   label?: string;
-  most?: number;
+  maxLength?: number;
 }
 
-export function CodeBlock({ text, ansi = false, label = "Code", most = SHOWN }: CodeProps) {
+export function CodeBlock({ text, ansi = false, label = "Code", maxLength: most = MAX_SHOWN }: CodeProps) {
   const [whole, setWhole] = useState(false);
   const shown = whole || text.length <= most ? text : text.slice(0, most);
   return (
@@ -31,7 +31,7 @@ export function CodeBlock({ text, ansi = false, label = "Code", most = SHOWN }: 
         {ansi ? <AnsiText text={shown} /> : shown}
       </pre>
       {shown.length < text.length && (
-        <UnstyledButton className={classes.more} onClick={() => setWhole(true)}>
+        <UnstyledButton className={classes.showAll} onClick={() => setWhole(true)}>
           Show all ({bytes(text.length)})
         </UnstyledButton>
       )}
@@ -40,7 +40,7 @@ export function CodeBlock({ text, ansi = false, label = "Code", most = SHOWN }: 
 }
 
 export function AnsiText({ text }: { text: string }) {
-  const parts = useMemo(() => pieces(visible(text)), [text]);
+  const parts = useMemo(() => parseAnsi(escapeBidi(text)), [text]);
   return parts.map((part, index) =>
     part.colour === undefined && !part.bold && !part.dim ? (
       part.text

@@ -2,14 +2,14 @@
 import { ActionIcon, CopyButton as Copier, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
-export function CopyButton({ text, what = "Copy" }: { text: string; what?: string }) {
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   return (
     <Copier value={text} timeout={1500}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? "Copied" : what}>
+        <Tooltip label={copied ? "Copied" : label}>
           <ActionIcon
             size="sm"
-            aria-label={what}
+            aria-label={label}
             onClick={(event) => {
               event.stopPropagation();
               copy();

@@ -3,10 +3,10 @@ import type { ComponentProps, ReactNode } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
-import { pieces } from "@/domain/text/ansi";
-import { visible } from "@/domain/text/bidi";
+import { parseAnsi } from "@/domain/text/ansi";
+import { escapeBidi } from "@/domain/text/bidi";
 
-type Head = (props: { children?: ReactNode }) => ReactNode;
+type HeadingComponent = (props: { children?: ReactNode }) => ReactNode;
 
 const schema = {
   ...defaultSchema,
@@ -28,12 +28,12 @@ function htmlAsText() {
 }
 
 /** Control sequences of terminals mean nothing here. */
-export function readable(text: string): string {
-  const plain = pieces(text).map((piece) => piece.text);
-  return visible(plain.join(""));
+export function toPlainText(text: string): string {
+  const plain = parseAnsi(text).map((piece) => piece.text);
+  return escapeBidi(plain.join(""));
 }
 
-function Outside({ href, children }: ComponentProps<"a">) {
+function ExternalLink({ href, children }: ComponentProps<"a">) {
   if (!href) return <span>{children}</span>;
   return (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
@@ -42,7 +42,7 @@ function Outside({ href, children }: ComponentProps<"a">) {
   );
 }
 
-function Picture({ src, alt }: ComponentProps<"img">) {
+function ImagePlaceholder({ src, alt }: ComponentProps<"img">) {
   return <span title={typeof src === "string" ? src : undefined}>[picture{alt ? `: ${alt}` : ""}]</span>;
 }
 
@@ -60,11 +60,28 @@ function heading(level: number) {
   return ({ children }: { children?: ReactNode }) => <div data-heading={level}>{children}</div>;
 }
 
-const [h1, h2, h3, h4, h5, h6] = [1, 2, 3, 4, 5, 6].map(heading) as [Head, Head, Head, Head, Head, Head];
-const components: Components = { a: Outside, img: Picture, table: Table, h1, h2, h3, h4, h5, h6 };
+const [h1, h2, h3, h4, h5, h6] = [1, 2, 3, 4, 5, 6].map(heading) as [
+  HeadingComponent,
+  HeadingComponent,
+  HeadingComponent,
+  HeadingComponent,
+  HeadingComponent,
+  HeadingComponent,
+];
+const components: Components = {
+  a: ExternalLink,
+  img: ImagePlaceholder,
+  table: Table,
+  h1,
+  h2,
+  h3,
+  h4,
+  h5,
+  h6,
+};
 
 /** `after` comes when nothing harmful is left: the sanitiser would drop what it adds. */
-export function Parsed({
+export function ParsedMarkdown({
   text,
   after = [],
 }: {
@@ -77,7 +94,7 @@ export function Parsed({
       rehypePlugins={[[rehypeSanitize, schema], ...after]}
       components={components}
     >
-      {readable(text)}
+      {toPlainText(text)}
     </ReactMarkdown>
   );
 }

@@ -1,24 +1,24 @@
 // The heavy half of markdown.tsx; what colours code is heavier still, and comes when there is code.
 import { lazy, memo, Suspense } from "react";
-import { patiently } from "../routing/retry";
-import { Parsed, readable } from "./markdown-parser";
+import { withRetry } from "../routing/retry";
+import { ParsedMarkdown, toPlainText } from "./markdown-parser";
 
-const Coloured = lazy(patiently(() => import("./markdown-highlighter")));
+const HighlightedMarkdown = lazy(withRetry(() => import("./markdown-highlighter")));
 
 // Colouring a novel of code blocks would stop the page; beyond this it is plain.
-const MOST_COLOURED = 60_000;
+const MAX_HIGHLIGHTED = 60_000;
 const FENCE = /```|~~~/;
 // Any sign that could mean something; a line without one is what most messages are, and needs no parser.
-const SIGNS = /[\\`*_{}[\]<>#|~!&\n]|:\/\/|www\.|@|^(?: {4}|\t)|^\s*(?:[-+=]|\d+[.)])/;
+const MARKUP = /[\\`*_{}[\]<>#|~!&\n]|:\/\/|www\.|@|^(?: {4}|\t)|^\s*(?:[-+=]|\d+[.)])/;
 
-export default memo(Rendered);
+export default memo(RenderedMarkdown);
 
-function Rendered({ text }: { text: string }) {
-  if (!SIGNS.test(text)) return <p>{readable(text)}</p>;
-  if (!FENCE.test(text) || text.length >= MOST_COLOURED) return <Parsed text={text} />;
+function RenderedMarkdown({ text }: { text: string }) {
+  if (!MARKUP.test(text)) return <p>{toPlainText(text)}</p>;
+  if (!FENCE.test(text) || text.length >= MAX_HIGHLIGHTED) return <ParsedMarkdown text={text} />;
   return (
-    <Suspense fallback={<Parsed text={text} />}>
-      <Coloured text={text} />
+    <Suspense fallback={<ParsedMarkdown text={text} />}>
+      <HighlightedMarkdown text={text} />
     </Suspense>
   );
 }

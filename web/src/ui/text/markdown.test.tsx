@@ -1,8 +1,8 @@
 import { render } from "@testing-library/react";
 import { expect, test } from "vitest";
-import Rendered from "./markdown-renderer";
+import RenderedMarkdown from "./markdown-renderer";
 
-const html = (text: string): HTMLElement => render(<Rendered text={text} />).container;
+const html = (text: string): HTMLElement => render(<RenderedMarkdown text={text} />).container;
 
 test("markdown is shown", () => {
   expect(html("**bold** `code`").querySelector("strong")?.textContent).toBe("bold");

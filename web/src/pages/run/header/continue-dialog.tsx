@@ -3,17 +3,25 @@ import { Button, Group, Modal, SegmentedControl, Textarea } from "@mantine/core"
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { post } from "@/api/client";
-import { told } from "@/ui/feedback/confirm";
+import { runAction } from "@/ui/feedback/confirm";
 import { CopyButton } from "@/ui/text/copy-button";
 import type { Detail } from "../transcript/segments";
 import classes from "./header.module.css";
 
-const WAYS = [
+const MODES = [
   { value: "fork", label: "Fork: a new run from here" },
   { value: "resume", label: "Resume: the same run" },
 ];
 
-export function GoOn({ opened, close, detail }: { opened: boolean; close: () => void; detail: Detail }) {
+export function ContinueDialog({
+  opened,
+  close,
+  detail,
+}: {
+  opened: boolean;
+  close: () => void;
+  detail: Detail;
+}) {
   const { session, commands } = detail;
   const [way, setWay] = useState<"fork" | "resume">("fork");
   const [words, setWords] = useState("");
@@ -22,7 +30,7 @@ export function GoOn({ opened, close, detail }: { opened: boolean; close: () => 
   const target = session.agent_name ?? [session.provider, session.model].filter(Boolean).join("/");
   const start = async (): Promise<void> => {
     setBusy(true);
-    const went = await told(async () => {
+    const started = await runAction(async () => {
       const options: Record<string, string> = {
         [way]: session.id,
         ...(session.cwd ? { cwd: session.cwd } : {}),
@@ -37,7 +45,7 @@ export function GoOn({ opened, close, detail }: { opened: boolean; close: () => 
       return way === "fork" ? "The fork was started." : "The run goes on.";
     });
     setBusy(false);
-    if (went) close();
+    if (started) close();
   };
   return (
     <Modal opened={opened} onClose={close} title="Go on with this run" size="lg">
@@ -45,7 +53,7 @@ export function GoOn({ opened, close, detail }: { opened: boolean; close: () => 
         fullWidth
         size="xs"
         aria-label="How"
-        data={WAYS}
+        data={MODES}
         value={way}
         onChange={(value) => setWay(value as "fork" | "resume")}
       />
@@ -61,7 +69,7 @@ export function GoOn({ opened, close, detail }: { opened: boolean; close: () => 
       />
       <p className={classes.command}>
         In a terminal: <code>{commands[way]}</code>{" "}
-        <CopyButton text={commands[way]} what="Copy the command" />
+        <CopyButton text={commands[way]} label="Copy the command" />
       </p>
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close}>

@@ -11,13 +11,13 @@ import {
 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { addressOf, post } from "@/api/client";
-import { ConfirmPreview } from "@/ui/feedback/confirm";
-import { useKeys } from "@/ui/keyboard/shortcuts";
+import { buildUrl, post } from "@/api/client";
+import { ConfirmDialog } from "@/ui/feedback/confirm";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import type { Detail } from "../transcript/segments";
-import { GoOn } from "./continue-dialog";
+import { ContinueDialog } from "./continue-dialog";
 
-const FORMS = [
+const EXPORT_FORMATS = [
   { format: "md", name: "Markdown" },
   { format: "json", name: "JSON" },
   { format: "jsonl", name: "JSON lines" },
@@ -26,18 +26,18 @@ const FORMS = [
 export function RunActions({ detail }: { detail: Detail }) {
   const { session, source, commands } = detail;
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<"stop" | "fork" | undefined>();
-  const close = (): void => setAsked(undefined);
+  const [dialog, setDialog] = useState<"stop" | "fork" | undefined>();
+  const close = (): void => setDialog(undefined);
   const running = session.status === "running";
-  const copied = (): void => {
+  const notifyCopied = (): void => {
     notifications.show({ message: `Copied: ${commands.resume}`, color: "green", withBorder: true });
   };
-  useKeys([
+  useShortcuts([
     {
       keys: "y",
       label: "Copy the resume command",
       group: "This run",
-      run: () => void navigator.clipboard.writeText(commands.resume).then(copied),
+      run: () => void navigator.clipboard.writeText(commands.resume).then(notifyCopied),
     },
   ]);
   return (
@@ -50,7 +50,7 @@ export function RunActions({ detail }: { detail: Detail }) {
             leftSection={<IconTerminal2 size={14} stroke={1.7} />}
             onClick={() => {
               copy();
-              copied();
+              notifyCopied();
             }}
           >
             Copy resume command
@@ -61,7 +61,7 @@ export function RunActions({ detail }: { detail: Detail }) {
         <Button
           variant="default"
           leftSection={<IconPlayerStop size={14} stroke={1.7} />}
-          onClick={() => setAsked("stop")}
+          onClick={() => setDialog("stop")}
         >
           Stop
         </Button>
@@ -73,7 +73,7 @@ export function RunActions({ detail }: { detail: Detail }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconGitFork size={14} />} onClick={() => setAsked("fork")}>
+          <Menu.Item leftSection={<IconGitFork size={14} />} onClick={() => setDialog("fork")}>
             Go on or fork…
           </Menu.Item>
           {source && (
@@ -86,11 +86,11 @@ export function RunActions({ detail }: { detail: Detail }) {
           )}
           <Menu.Divider />
           <Menu.Label>Export</Menu.Label>
-          {FORMS.map(({ format, name }) => (
+          {EXPORT_FORMATS.map(({ format, name }) => (
             <Menu.Item
               key={format}
               component="a"
-              href={addressOf("/api/sessions/{session_id}/export", {
+              href={buildUrl("/api/sessions/{session_id}/export", {
                 path: { session_id: session.id },
                 query: { format },
               })}
@@ -102,27 +102,27 @@ export function RunActions({ detail }: { detail: Detail }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <ConfirmPreview
-        opened={asked === "stop"}
+      <ConfirmDialog
+        opened={dialog === "stop"}
         close={close}
         title="Stop this run?"
-        deed="Stop the run"
+        confirmLabel="Stop the run"
         danger
-        run={() => stopped(session.id)}
+        run={() => stopRun(session.id)}
       >
         <p>
           The agent of <b>{session.display_name}</b> and everything it started is asked to end, and is ended
           after 15 seconds. What it has said so far stays. The same in a terminal:{" "}
           <code>{commands.kill}</code>
         </p>
-      </ConfirmPreview>
-      <GoOn opened={asked === "fork"} close={close} detail={detail} />
+      </ConfirmDialog>
+      <ContinueDialog opened={dialog === "fork"} close={close} detail={detail} />
     </>
   );
 }
 
-async function stopped(id: string): Promise<string> {
+async function stopRun(id: string): Promise<string> {
   const path = { session_id: id };
-  const answer = await post("/api/sessions/{session_id}/stop", { path, body: { grace_seconds: 15 } });
-  return answer.over ? `Stopped: ${answer.outcome}` : `Still running: ${answer.outcome}`;
+  const result = await post("/api/sessions/{session_id}/stop", { path, body: { grace_seconds: 15 } });
+  return result.over ? `Stopped: ${result.outcome}` : `Still running: ${result.outcome}`;
 }

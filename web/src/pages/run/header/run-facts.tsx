@@ -1,7 +1,7 @@
 // What a run is, in one line: where it belongs, how long, how much, with what, where.
 import { Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
-import { grouped, plural } from "@/domain/text/format";
+import { formatInteger, plural } from "@/domain/text/format";
 import { Cost, Tokens } from "@/ui/data/amounts";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
@@ -34,7 +34,7 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
       </Fact>
       <Fact name="Messages">
         <Tooltip label={plural(session.branch_count, "branch", "branches")}>
-          <span>{grouped(session.message_count)}</span>
+          <span>{formatInteger(session.message_count)}</span>
         </Tooltip>
       </Fact>
       <Fact name="Tokens">
@@ -54,7 +54,7 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
       {session.git_commit && (
         <Fact name="Commit">
           <code>{session.git_commit.slice(0, 8)}</code>
-          <CopyButton text={session.git_commit} what="Copy the commit" />
+          <CopyButton text={session.git_commit} label="Copy the commit" />
         </Fact>
       )}
     </dl>

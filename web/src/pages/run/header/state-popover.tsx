@@ -6,15 +6,15 @@ import { StatePill } from "@/ui/data/state-pill";
 import type { Detail } from "../transcript/segments";
 import classes from "./header.module.css";
 
-export function StateChain({ detail, errors, go }: { detail: Detail; errors: number; go: () => void }) {
+export function StatePopover({ detail, errors, go }: { detail: Detail; errors: number; go: () => void }) {
   const { state } = detail.session;
   return (
     <Popover position="bottom-start" shadow="md" radius={8} width={380}>
       <Popover.Target>
-        <UnstyledButton className={classes.chain} title="Why">
+        <UnstyledButton className={classes.stateButton} title="Why">
           <VisuallyHidden>State: </VisuallyHidden>
           <StatePill state={{ ...state, reasons: [] }} />
-          {errors > 0 && <span className={classes.errors}>{plural(errors, "tool error")}</span>}
+          {errors > 0 && <span className={classes.errorCount}>{plural(errors, "tool error")}</span>}
           <IconChevronDown size={13} className={classes.faint} />
         </UnstyledButton>
       </Popover.Target>
@@ -28,7 +28,7 @@ export function StateChain({ detail, errors, go }: { detail: Detail; errors: num
           </div>
         ))}
         {errors > 0 && (
-          <UnstyledButton className={classes.go} onClick={go}>
+          <UnstyledButton className={classes.link} onClick={go}>
             Go to the first of {plural(errors, "tool error")}
           </UnstyledButton>
         )}

@@ -19,10 +19,10 @@ export function Branches({ detail, go }: SectionProps) {
       {shown.map((branch, index) => (
         <li key={branch.id} className={classes.branch} data-lane={index % 6}>
           <Origin branch={branch} own={detail.session.id} />
-          <div className={classes.entryHead}>
+          <div className={classes.entryHeader}>
             <IconGitBranch size={13} /> <b>{branch.name ?? branch.id.slice(-8)}</b>
           </div>
-          <div className={classes.dim}>
+          <div className={classes.muted}>
             {plural(branch.message_count, "message")} · <Tokens usage={branch} /> tokens ·{" "}
             <Cost microusd={branch.cost_microusd} />
           </div>
@@ -36,7 +36,7 @@ export function Branches({ detail, go }: SectionProps) {
                 </TextLink>{" "}
                 <RelativeTime at={fork.created_at} />
                 {fork.session_ord !== null && (
-                  <button type="button" className={classes.at} onClick={() => go(fork.session_ord ?? 0)}>
+                  <button type="button" className={classes.ordLink} onClick={() => go(fork.session_ord ?? 0)}>
                     at #{fork.session_ord}
                   </button>
                 )}
@@ -45,7 +45,7 @@ export function Branches({ detail, go }: SectionProps) {
         </li>
       ))}
       {detail.branches.length > SHOWN && (
-        <li className={classes.dim}>
+        <li className={classes.muted}>
           and {plural(detail.branches.length - SHOWN, "more branch", "more branches")}
         </li>
       )}
@@ -58,7 +58,7 @@ function Origin({ branch, own }: { branch: Branch; own: string }) {
   if (!parent) return null;
   const name = parent.session_name ?? parent.name ?? parent.session_id.slice(-8);
   return (
-    <div className={classes.dim}>
+    <div className={classes.muted}>
       <IconGitFork size={12} /> after {plural(parent.last_ord + 1, "message")} of{" "}
       {parent.session_id === own ? (
         <span>{parent.name ?? "another branch"}</span>

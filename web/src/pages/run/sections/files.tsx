@@ -13,42 +13,42 @@ import classes from "./sections.module.css";
 const SHOWN = 25;
 
 export function Files({ detail, outline, go }: SectionProps) {
-  const [most, setMost] = useState(SHOWN);
+  const [limit, setLimit] = useState(SHOWN);
   if (!outline) return <LoadingLine what="files" />;
   return (
     <>
-      {outline.files.length === 0 && <p className={classes.dim}>No tool was called with a file.</p>}
+      {outline.files.length === 0 && <p className={classes.muted}>No tool was called with a file.</p>}
       <ul className={classes.list}>
-        {outline.files.slice(0, most).map(({ path, calls, tools, last_ord }) => (
+        {outline.files.slice(0, limit).map(({ path, calls, tools, last_ord }) => (
           <li key={path}>
             <UnstyledButton className={classes.entry} onClick={() => go(last_ord)} title={path}>
               <code className={classes.path}>{path}</code>
-              <span className={classes.dim}>
+              <span className={classes.muted}>
                 {tools.join(", ")} · {plural(calls, "call")}
               </span>
             </UnstyledButton>
           </li>
         ))}
       </ul>
-      {outline.files.length > most && (
-        <UnstyledButton className={classes.more} onClick={() => setMost(most + 500)}>
-          {plural(outline.files.length - most, "more file")}
+      {outline.files.length > limit && (
+        <UnstyledButton className={classes.moreButton} onClick={() => setLimit(limit + 500)}>
+          {plural(outline.files.length - limit, "more file")}
         </UnstyledButton>
       )}
-      <Left id={detail.session.id} />
+      <CreatedFiles id={detail.session.id} />
     </>
   );
 }
 
-function Left({ id }: { id: string }) {
-  const found = useQuery(runFiles(id)).data;
+function CreatedFiles({ id }: { id: string }) {
+  const fileQuery = useQuery(runFiles(id)).data;
   const [open, setOpen] = useState<string | undefined>();
-  if (!found || found.files.length === 0) return null;
+  if (!fileQuery || fileQuery.files.length === 0) return null;
   return (
     <>
-      <h3 className={classes.small}>Left in its folder</h3>
+      <h3 className={classes.subheading}>Left in its folder</h3>
       <ul className={classes.list}>
-        {found.files.slice(0, 200).map(({ path, size }) => (
+        {fileQuery.files.slice(0, 200).map(({ path, size }) => (
           <li key={path}>
             <UnstyledButton
               className={classes.entry}
@@ -56,9 +56,9 @@ function Left({ id }: { id: string }) {
               onClick={() => setOpen(open === path ? undefined : path)}
             >
               <code className={classes.path}>{path}</code>
-              <span className={classes.dim}>{bytes(size)}</span>
+              <span className={classes.muted}>{bytes(size)}</span>
             </UnstyledButton>
-            {open === path && <Content id={id} path={path} />}
+            {open === path && <FileContent id={id} path={path} />}
           </li>
         ))}
       </ul>
@@ -66,12 +66,16 @@ function Left({ id }: { id: string }) {
   );
 }
 
-function Content({ id, path }: { id: string; path: string }) {
-  const found = useQuery({
+function FileContent({ id, path }: { id: string; path: string }) {
+  const fileQuery = useQuery({
     queryKey: ["run", id, "file", path],
     queryFn: ({ signal }) =>
       get("/api/sessions/{session_id}/files/content", { path: { session_id: id }, query: { path }, signal }),
   });
-  if (found.error) return <p className={classes.dim}>{found.error.message}</p>;
-  return found.data ? <CodeBlock text={found.data.text} label={path} ansi /> : <LoadingLine what={path} />;
+  if (fileQuery.error) return <p className={classes.muted}>{fileQuery.error.message}</p>;
+  return fileQuery.data ? (
+    <CodeBlock text={fileQuery.data.text} label={path} ansi />
+  ) : (
+    <LoadingLine what={path} />
+  );
 }

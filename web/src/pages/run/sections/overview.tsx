@@ -1,5 +1,5 @@
 // What a run was and what it used.
-import { grouped, plural } from "@/domain/text/format";
+import { formatInteger, plural } from "@/domain/text/format";
 import { RelativeTime } from "@/ui/data/time";
 import { LoadingLine } from "@/ui/feedback/placeholders";
 import { CopyButton } from "@/ui/text/copy-button";
@@ -21,17 +21,17 @@ export function Overview({ detail: { session }, outline }: SectionProps) {
     ["Came from", session.source_kind],
     ["User", session.user],
     ["Exit code", session.exit_code === null ? null : String(session.exit_code)],
-    ["Tokens in", grouped(session.input_tokens)],
-    ["Tokens out", grouped(session.output_tokens)],
-    ["From cache", grouped(session.cache_read_tokens)],
-    ["To cache", grouped(session.cache_write_tokens)],
+    ["Tokens in", formatInteger(session.input_tokens)],
+    ["Tokens out", formatInteger(session.output_tokens)],
+    ["From cache", formatInteger(session.cache_read_tokens)],
+    ["To cache", formatInteger(session.cache_write_tokens)],
   ];
   return (
     <>
       <dl className={classes.facts}>
         <dt>Id</dt>
         <dd>
-          <code>{session.id}</code> <CopyButton text={session.id} what="Copy the id" />
+          <code>{session.id}</code> <CopyButton text={session.id} label="Copy the id" />
         </dd>
         <dt>Began</dt>
         <dd>
@@ -71,24 +71,24 @@ function Tools({ tools }: { tools: Record<string, { calls: number; errors: numbe
   if (sorted.length === 0) return null;
   return (
     <>
-      <h3 className={classes.small}>Tools</h3>
-      <ul className={classes.tools}>
+      <h3 className={classes.subheading}>Tools</h3>
+      <ul className={classes.toolList}>
         {sorted.slice(0, MOST_TOOLS).map(([tool, { calls, errors }]) => (
           <li key={tool} title={`${plural(calls, "call")}, ${errors} failed`}>
             <code>{tool}</code>
-            <span className={classes.bar}>
+            <span className={classes.callBar}>
               <span style={{ width: `${((calls - errors) / most) * 100}%` }} />
               <span data-failed style={{ width: `${(errors / most) * 100}%` }} />
             </span>
             <span className={classes.number}>
-              {grouped(calls)}
-              {errors > 0 && <em> · {grouped(errors)} failed</em>}
+              {formatInteger(calls)}
+              {errors > 0 && <em> · {formatInteger(errors)} failed</em>}
             </span>
           </li>
         ))}
       </ul>
       {sorted.length > MOST_TOOLS && (
-        <p className={classes.dim}>and {sorted.length - MOST_TOOLS} more tools</p>
+        <p className={classes.muted}>and {sorted.length - MOST_TOOLS} more tools</p>
       )}
     </>
   );

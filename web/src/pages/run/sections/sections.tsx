@@ -4,7 +4,7 @@ import { CloseButton, Drawer } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
-import { grouped } from "@/domain/text/format";
+import { formatInteger } from "@/domain/text/format";
 import type { Outline } from "@/domain/transcript/outline";
 import { TextLink } from "@/ui/link";
 import type { Detail } from "../transcript/segments";
@@ -13,7 +13,7 @@ import { Files } from "./files";
 import { Overview } from "./overview";
 import { Raw } from "./raw";
 import classes from "./sections.module.css";
-import { ErrorList } from "./tool-errors";
+import { ToolErrors } from "./tool-errors";
 
 export interface SectionProps {
   detail: Detail;
@@ -27,7 +27,7 @@ const SECTIONS = [
     id: "tool-errors",
     name: "Tool errors",
     count: (_: Detail, outline?: Outline) => outline?.errors.length,
-    body: ErrorList,
+    body: ToolErrors,
   },
   { id: "branches", name: "Branches", count: (detail: Detail) => detail.branches.length, body: Branches },
   { id: "files", name: "Files", count: (_: Detail, outline?: Outline) => outline?.files.length, body: Files },
@@ -36,9 +36,9 @@ const SECTIONS = [
 
 export function SectionLinks({ detail, outline }: { detail: Detail; outline: Outline | undefined }) {
   return (
-    <nav className={classes.links} aria-label="Sections of this run">
+    <nav className={classes.sectionNav} aria-label="Sections of this run">
       {SECTIONS.map(({ id, name, count }) => {
-        const many = count(detail, outline);
+        const itemCount = count(detail, outline);
         return (
           <TextLink
             key={id}
@@ -47,9 +47,10 @@ export function SectionLinks({ detail, outline }: { detail: Detail; outline: Out
             search={(old) => old}
             hash={id}
             replace
-            data-bad={id === "tool-errors" && (many ?? 0) > 0}
+            data-bad={id === "tool-errors" && (itemCount ?? 0) > 0}
           >
-            {name} {many !== undefined && <span className={classes.count}>{grouped(many)}</span>}
+            {name}{" "}
+            {itemCount !== undefined && <span className={classes.count}>{formatInteger(itemCount)}</span>}
           </TextLink>
         );
       })}
@@ -70,8 +71,8 @@ export function Sections(props: SectionProps) {
   }, [hash]);
   if (!narrow)
     return (
-      <aside className={classes.side} aria-label="About this run" tabIndex={0}>
-        <All {...props} />
+      <aside className={classes.sidebar} aria-label="About this run" tabIndex={0}>
+        <SectionList {...props} />
       </aside>
     );
   const close = (): void => void navigate({ search: (old) => old, hash: "", replace: true });
@@ -85,27 +86,27 @@ export function Sections(props: SectionProps) {
       <Drawer.Content aria-label="About this run">
         <Drawer.Body>
           <CloseButton className={classes.close} aria-label="Close" onClick={close} />
-          <All {...props} go={go} />
+          <SectionList {...props} go={go} />
         </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   );
 }
 
-function All(props: SectionProps) {
+function SectionList(props: SectionProps) {
   return SECTIONS.map(({ id, name, count, body: Body }) => (
-    <Part key={id} id={id} name={name} count={count(props.detail, props.outline)}>
+    <RunSection key={id} id={id} name={name} count={count(props.detail, props.outline)}>
       <Body {...props} />
-    </Part>
+    </RunSection>
   ));
 }
 
-function Part(props: { id: string; name: string; count: number | undefined; children: ReactNode }) {
+function RunSection(props: { id: string; name: string; count: number | undefined; children: ReactNode }) {
   return (
     <section id={props.id} className={classes.section} aria-label={props.name}>
       <h2 className={classes.title}>
         {props.name}{" "}
-        {props.count !== undefined && <span className={classes.count}>{grouped(props.count)}</span>}
+        {props.count !== undefined && <span className={classes.count}>{formatInteger(props.count)}</span>}
       </h2>
       {props.children}
     </section>

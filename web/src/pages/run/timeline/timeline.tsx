@@ -4,37 +4,38 @@ import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type MouseEvent, memo, useMemo } from "react";
 import { runTimeline } from "@/api/messages";
 import { type Store, useStore } from "@/api/store";
-import { duration, moment } from "@/domain/text/format";
+import { dateTime, duration } from "@/domain/text/format";
 import type { Outline } from "@/domain/transcript/outline";
-import { gapsOf, lanesOf, ordAt, spanOf, type Times } from "@/domain/transcript/timeline";
+import { findGaps, lanesOf, ordAt, spanOf, type TimelineData } from "@/domain/transcript/timeline";
 import type { Detail } from "../transcript/segments";
 import classes from "./timeline.module.css";
 
 interface TimelineProps {
   detail: Detail;
   outline: Outline | undefined;
-  seen: Store<readonly [number, number]>;
+  visibleRange: Store<readonly [number, number]>;
   go: (ord: number) => void;
   enabled: boolean;
 }
 
-const LANE = 14;
-const MOST_LANES = 8;
+const LANE_HEIGHT = 14;
+const MAX_LANES = 8;
 
-export function Timeline({ detail, outline, seen, go, enabled }: TimelineProps) {
+export function Timeline({ detail, outline, visibleRange, go, enabled }: TimelineProps) {
   const { id, status } = detail.session;
-  const times = useQuery({ ...runTimeline(id, status === "running"), enabled }).data;
+  const data = useQuery({ ...runTimeline(id, status === "running"), enabled }).data;
   const names = useMemo(() => new Map(detail.branches.map(({ id, name }) => [id, name])), [detail.branches]);
   const order = useMemo(() => detail.branches.map(({ id }) => id), [detail.branches]);
-  const lanes = useMemo(() => (times ? lanesOf(times, order, MOST_LANES) : []), [times, order]);
+  const lanes = useMemo(() => (data ? lanesOf(data, order, MAX_LANES) : []), [data, order]);
   const several = detail.branches.length > 1;
   // As high as it will be, so that nothing moves when it comes.
-  const height = LANE * Math.max(1, Math.min(MOST_LANES, times ? lanes.length : detail.branches.length)) + 2;
+  const height =
+    LANE_HEIGHT * Math.max(1, Math.min(MAX_LANES, data ? lanes.length : detail.branches.length)) + 2;
   if (detail.session.message_count < 2) return null;
   return (
     <div className={classes.timeline}>
       {several && (
-        <div className={classes.names} aria-hidden>
+        <div className={classes.laneNames} aria-hidden>
           {lanes.map((lane) => (
             <span key={lane ?? ""} title={names.get(lane ?? "") ?? undefined}>
               {names.get(lane ?? "") ?? lane?.slice(-8) ?? "no branch"}
@@ -42,11 +43,11 @@ export function Timeline({ detail, outline, seen, go, enabled }: TimelineProps) 
           ))}
         </div>
       )}
-      <div className={classes.picture} style={{ height }}>
-        {times && (
+      <div className={classes.chart} style={{ height }}>
+        {data && (
           <>
-            <Lanes times={times} lanes={lanes} outline={outline} />
-            <Scrubber times={times} lanes={lanes} seen={seen} go={go} />
+            <TimelineLanes data={data} lanes={lanes} outline={outline} />
+            <Scrubber data={data} lanes={lanes} visibleRange={visibleRange} go={go} />
           </>
         )}
       </div>
@@ -55,48 +56,55 @@ export function Timeline({ detail, outline, seen, go, enabled }: TimelineProps) 
 }
 
 interface LanesProps {
-  times: Times;
+  data: TimelineData;
   lanes: (string | null)[];
   outline: Outline | undefined;
 }
 
-const Lanes = memo(({ times, lanes, outline }: LanesProps) => {
-  const most = Math.max(1, ...times.blocks.map(({ messages }) => messages));
-  const whole = times.width * times.buckets;
+const TimelineLanes = memo(({ data, lanes, outline }: LanesProps) => {
+  const maxMessages = Math.max(1, ...data.blocks.map(({ messages }) => messages));
+  const whole = data.width * data.buckets;
   return (
     <>
       <svg
         className={classes.svg}
-        viewBox={`0 0 ${times.buckets} ${lanes.length * LANE}`}
+        viewBox={`0 0 ${data.buckets} ${lanes.length * LANE_HEIGHT}`}
         preserveAspectRatio="none"
         aria-hidden="true"
       >
-        {times.blocks.map(({ branch_id, bucket, messages }) => {
+        {data.blocks.map(({ branch_id, bucket, messages }) => {
           const lane = lanes.indexOf(branch_id);
           if (lane < 0) return null;
-          const height = 4 + (LANE - 6) * Math.sqrt(messages / most);
+          const height = 4 + (LANE_HEIGHT - 6) * Math.sqrt(messages / maxMessages);
           return (
             <rect
               key={`${branch_id} ${bucket}`}
               data-lane={lane % 6}
               x={bucket}
-              y={lane * LANE + LANE - 1 - height}
+              y={lane * LANE_HEIGHT + LANE_HEIGHT - 1 - height}
               width={1.02}
               height={height}
             />
           );
         })}
-        {times.start !== null &&
+        {data.start !== null &&
           outline?.errors.map(({ ord, at, branch_id }) => {
-            if (at === null || times.start === null || whole <= 0) return null;
+            if (at === null || data.start === null || whole <= 0) return null;
             const lane = Math.max(0, lanes.indexOf(branch_id));
-            const x = Math.min(times.buckets - 1, ((at - times.start) / whole) * times.buckets);
+            const x = Math.min(data.buckets - 1, ((at - data.start) / whole) * data.buckets);
             return (
-              <rect key={ord} className={classes.error} x={x} y={lane * LANE} width={1.2} height={LANE} />
+              <rect
+                key={ord}
+                className={classes.error}
+                x={x}
+                y={lane * LANE_HEIGHT}
+                width={1.2}
+                height={LANE_HEIGHT}
+              />
             );
           })}
       </svg>
-      {gapsOf(times).map(({ from, to, ms }) => (
+      {findGaps(data).map(({ from, to, ms }) => (
         <span key={from} className={classes.gap} style={{ left: percent(from), width: percent(to - from) }}>
           {duration(ms)}
         </span>
@@ -106,29 +114,28 @@ const Lanes = memo(({ times, lanes, outline }: LanesProps) => {
 });
 
 interface ScrubberProps {
-  times: Times;
+  data: TimelineData;
   lanes: (string | null)[];
-  seen: Store<readonly [number, number]>;
+  visibleRange: Store<readonly [number, number]>;
   go: (ord: number) => void;
 }
 
-function Scrubber({ times, lanes, seen, go }: ScrubberProps) {
-  const [first, last] = useStore(seen);
-  const span = spanOf(times, first, last);
-  const end = Math.max(0, ...times.blocks.map(({ last_ord }) => last_ord));
-  const at =
-    times.start === null || !span ? "" : moment(times.start + span.from * times.width * times.buckets);
+function Scrubber({ data, lanes, visibleRange, go }: ScrubberProps) {
+  const [first, last] = useStore(visibleRange);
+  const span = spanOf(data, first, last);
+  const end = Math.max(0, ...data.blocks.map(({ last_ord }) => last_ord));
+  const at = data.start === null || !span ? "" : dateTime(data.start + span.from * data.width * data.buckets);
   const click = (event: MouseEvent<HTMLDivElement>): void => {
     const box = event.currentTarget.getBoundingClientRect();
-    const lane = lanes[Math.floor((event.clientY - box.top) / LANE)];
-    const ord = ordAt(times, (event.clientX - box.left) / box.width, lane);
+    const lane = lanes[Math.floor((event.clientY - box.top) / LANE_HEIGHT)];
+    const ord = ordAt(data, (event.clientX - box.left) / box.width, lane);
     if (ord !== undefined) go(ord);
   };
   const key = (event: KeyboardEvent): void => {
     const step = { ArrowLeft: -0.02, ArrowRight: 0.02 }[event.key];
     if (step === undefined || !span) return;
     event.preventDefault();
-    const ord = ordAt(times, (step < 0 ? span.from : span.to) + step);
+    const ord = ordAt(data, (step < 0 ? span.from : span.to) + step);
     if (ord !== undefined) go(ord);
   };
   return (
@@ -146,7 +153,7 @@ function Scrubber({ times, lanes, seen, go }: ScrubberProps) {
     >
       {span && (
         <span
-          className={classes.seen}
+          className={classes.visibleRange}
           style={{ left: percent(span.from), width: percent(span.to - span.from) }}
         />
       )}

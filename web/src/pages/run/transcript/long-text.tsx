@@ -1,8 +1,8 @@
 // A text of any length in a box of its own: parts are fetched as they come into view, and those gone by are let go.
 import { useQuery } from "@tanstack/react-query";
-import { contentPart, PART } from "@/api/messages";
+import { CONTENT_PART_SIZE, contentPart } from "@/api/messages";
 import { bytes } from "@/domain/text/format";
-import type { Words } from "@/domain/transcript/message-entry";
+import type { MessageText } from "@/domain/transcript/message-entry";
 import { VirtualList } from "@/ui/list/virtual-list";
 import { AnsiText } from "@/ui/text/code-block";
 import classes from "./tool-output.module.css";
@@ -10,32 +10,34 @@ import classes from "./tool-output.module.css";
 interface LongTextProps {
   runId: string;
   messageId: string;
-  words: Words;
+  content: MessageText;
 }
 
 // Characters of a part in lines of eighty, eighteen pixels each.
-const LIKELY = (PART / 80) * 18;
+const ESTIMATED_PART_HEIGHT = (CONTENT_PART_SIZE / 80) * 18;
 
-export function LongText({ runId, messageId, words }: LongTextProps) {
-  const parts = Math.ceil(words.length / PART);
+export function LongText({ runId, messageId, content }: LongTextProps) {
+  const parts = Math.ceil(content.length / CONTENT_PART_SIZE);
   return (
-    <div className={classes.long}>
-      <div className={classes.longHead}>{bytes(words.length)}, fetched as you scroll</div>
-      <div className={classes.longBox}>
+    <div className={classes.longText}>
+      <div className={classes.longTextHeader}>{bytes(content.length)}, fetched as you scroll</div>
+      <div className={classes.longTextBody}>
         <VirtualList
           label="Parts of the text"
           count={parts}
-          estimate={LIKELY}
+          estimate={ESTIMATED_PART_HEIGHT}
           keyOf={(part) => part}
           overscan={0}
-          render={(part) => <Part runId={runId} messageId={messageId} name={words.key} part={part} />}
+          render={(part) => (
+            <ContentPart runId={runId} messageId={messageId} name={content.key} part={part} />
+          )}
         />
       </div>
     </div>
   );
 }
 
-function Part({
+function ContentPart({
   runId,
   messageId,
   name,
@@ -54,10 +56,10 @@ function Part({
       </pre>
     );
   }
-  const said = text.error ? `This part could not be read: ${text.error.message}` : "Reading on…";
+  const status = text.error ? `This part could not be read: ${text.error.message}` : "Reading on…";
   return (
-    <pre className={classes.part} style={{ minHeight: LIKELY }}>
-      {said}
+    <pre className={classes.part} style={{ minHeight: ESTIMATED_PART_HEIGHT }}>
+      {status}
     </pre>
   );
 }

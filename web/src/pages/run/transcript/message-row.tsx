@@ -11,23 +11,23 @@ import {
 import { type ComponentType, memo } from "react";
 import type { Message } from "@/api/messages";
 import { entryOf, type Speaker } from "@/domain/transcript/message-entry";
-import type { Shape } from "@/domain/transcript/row-layout";
+import type { RowLayout } from "@/domain/transcript/row-layout";
 import classes from "./message-row.module.css";
-import { Spoken } from "./text-message";
-import { Clock } from "./time-of-day";
-import { FailuresBody, ResultBody, ToolBody } from "./tool-message";
+import { TextMessage } from "./text-message";
+import { TimeOfDay } from "./time-of-day";
+import { FailureStreak, ToolCall, ToolResult } from "./tool-message";
 
 export interface RowProps {
   runId: string;
   message: Message;
   /** What came of a call. */
   result: Message | undefined;
-  shape: Shape;
+  layout: RowLayout;
   opened: boolean;
   toggle: (row: number) => void;
   row: number;
   /** The address names this message. */
-  marked: boolean;
+  current: boolean;
   inherited: boolean;
   /** Which lane, when there are several; and its name where it begins. */
   lane: number | undefined;
@@ -35,7 +35,7 @@ export interface RowProps {
   go: (ord: number) => void;
 }
 
-const LOOKS: Record<
+const SPEAKERS: Record<
   Speaker | "error",
   { name: string; icon: ComponentType<{ size: number; stroke: number }> }
 > = {
@@ -50,35 +50,35 @@ const LOOKS: Record<
 export const MessageRow = memo(Row);
 
 function Row(props: RowProps) {
-  const { message, result, marked, inherited, lane, laneName, go } = props;
+  const { message, result, current, inherited, lane, laneName, go } = props;
   const entry = entryOf(message);
-  const answer = result && entryOf(result);
-  const outcome = entry.kind === "call" ? answer : entry;
+  const resultEntry = result && entryOf(result);
+  const outcome = entry.kind === "call" ? resultEntry : entry;
   const failed = outcome?.kind === "result" && outcome.failed;
   const speaker = failed
     ? "error"
-    : entry.kind === "words"
+    : entry.kind === "text"
       ? entry.speaker
-      : entry.kind === "gone"
+      : entry.kind === "missing"
         ? "other"
         : "tool";
-  const { name, icon: Icon } = LOOKS[speaker];
+  const { name, icon: Icon } = SPEAKERS[speaker];
   return (
     <article
       className={classes.row}
       data-speaker={speaker}
-      data-marked={marked}
+      data-marked={current}
       data-inherited={inherited}
       data-lane={lane === undefined ? undefined : lane % 6}
       aria-label={`${name}, message ${message.ord}`}
     >
       <div className={classes.gutter}>
-        <span className={classes.who}>
+        <span className={classes.speaker}>
           <Icon size={14} stroke={1.8} /> {name}
         </span>
         <button
           type="button"
-          className={classes.number}
+          className={classes.ordLink}
           onClick={() => go(message.ord)}
           title="Link to this message"
         >
@@ -91,25 +91,25 @@ function Row(props: RowProps) {
         )}
       </div>
       <div className={classes.body}>
-        <Body {...props} />
+        <MessageBody {...props} />
       </div>
-      <Clock at={message.created_at} />
+      <TimeOfDay at={message.created_at} />
     </article>
   );
 }
 
-function Body({ runId, message, result, shape, opened, toggle, row }: RowProps) {
+function MessageBody({ runId, message, result, layout, opened, toggle, row }: RowProps) {
   const entry = entryOf(message);
   const more = { runId, opened, toggle: () => toggle(row) };
-  if (shape.kind === "failures") return <FailuresBody {...more} shape={shape} last={result} />;
+  if (layout.kind === "failures") return <FailureStreak {...more} streak={layout} last={result} />;
   switch (entry.kind) {
-    case "words":
-      return <Spoken {...more} message={message} entry={entry} />;
+    case "text":
+      return <TextMessage {...more} message={message} entry={entry} />;
     case "call":
-      return <ToolBody {...more} message={message} entry={entry} result={result} />;
+      return <ToolCall {...more} message={message} entry={entry} result={result} />;
     case "result":
-      return <ResultBody {...more} message={message} entry={entry} />;
-    case "gone":
-      return <span className={classes.gone}>This message is not in the database any more.</span>;
+      return <ToolResult {...more} message={message} entry={entry} />;
+    case "missing":
+      return <span className={classes.missing}>This message is not in the database any more.</span>;
   }
 }

@@ -9,14 +9,14 @@ import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef } fro
 import classes from "./message-scroller.module.css";
 import { useFollow } from "./use-follow";
 
-export interface TranscriptHandle {
+export interface ScrollerHandle {
   show: (row: number) => void;
   follow: () => void;
   /** The first row that is wholly seen. */
   first: () => number;
 }
 
-interface TranscriptProps {
+interface ScrollerProps {
   rows: number;
   isLoaded: (row: number) => boolean;
   render: (row: number) => ReactNode;
@@ -27,25 +27,25 @@ interface TranscriptProps {
   /** The row to begin at; the end of a live run unless a message is meant. */
   begin: number;
   atEnd: boolean;
-  handle: Ref<TranscriptHandle>;
+  handle: Ref<ScrollerHandle>;
 }
 
-const USUAL = 72;
+const ROW_HEIGHT = 72;
 // A message that one jumped to has some of what came before above it.
-const ABOVE = 56;
+const SCROLL_MARGIN = 56;
 
-export function Transcript(props: TranscriptProps) {
+export function MessageScroller(props: ScrollerProps) {
   const { rows, isLoaded, render, onRange, live, begin, atEnd, handle } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows,
     getScrollElement: () => scroller.current,
-    estimateSize: () => USUAL,
+    estimateSize: () => ROW_HEIGHT,
     overscan: 6,
-    scrollPaddingStart: ABOVE,
+    scrollPaddingStart: SCROLL_MARGIN,
     paddingEnd: 40,
     // Not at the top first: what is there would be fetched for nothing.
-    initialOffset: begin * USUAL,
+    initialOffset: begin * ROW_HEIGHT,
   });
   const follow = useFollow(scroller, atEnd);
   const items = virtual.getVirtualItems();
@@ -79,10 +79,14 @@ export function Transcript(props: TranscriptProps) {
                 data-index={index}
                 aria-setsize={rows}
                 aria-posinset={index + 1}
-                className={classes.place}
+                className={classes.item}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {loaded ? render(index) : <div className={classes.waiting} style={{ height: USUAL }} />}
+                {loaded ? (
+                  render(index)
+                ) : (
+                  <div className={classes.placeholder} style={{ height: ROW_HEIGHT }} />
+                )}
               </li>
             );
           })}
@@ -90,7 +94,7 @@ export function Transcript(props: TranscriptProps) {
       </div>
       {live && !follow.following && (
         <Button
-          className={classes.follow}
+          className={classes.followButton}
           radius="xl"
           leftSection={<IconArrowDown size={13} />}
           onClick={follow.start}

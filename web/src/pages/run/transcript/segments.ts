@@ -1,12 +1,12 @@
 // The rows of a run: what it inherited from other runs first, then its own. A row's number never changes.
 import type { Schema } from "@/api/keys";
-import type { Place } from "@/api/messages";
+import type { MessageSource } from "@/api/messages";
 
 export type Detail = Schema<"RunDetail">;
 export type Ancestor = Schema<"Ancestor">;
 
 export interface Segment {
-  place: Place;
+  source: MessageSource;
   /** The number of its first row. */
   start: number;
   count: number;
@@ -15,21 +15,23 @@ export interface Segment {
 }
 
 /** What the run's first forked branch saw before its own messages; branches of this run are in its list already. */
-export function inheritedBy(detail: Detail): Ancestor[] {
+export function inheritedSegments(detail: Detail): Ancestor[] {
   const id = detail.session.id;
-  const foreign = detail.branches.map(({ inherited }) => inherited.filter((each) => each.session_id !== id));
-  return (foreign.find((each) => each.length > 0) ?? []).filter(({ last_ord }) => last_ord >= 0);
+  const foreign = detail.branches.map(({ inherited }) =>
+    inherited.filter((ancestor) => ancestor.session_id !== id),
+  );
+  return (foreign.find((ancestor) => ancestor.length > 0) ?? []).filter(({ last_ord }) => last_ord >= 0);
 }
 
-export function segmentsOf(sessionId: string, inherited: Ancestor[], count: number): Segment[] {
-  const found: Segment[] = [];
+export function buildSegments(sessionId: string, inherited: Ancestor[], count: number): Segment[] {
+  const segments: Segment[] = [];
   let start = 0;
   for (const from of inherited) {
-    found.push({ place: { of: "branch", id: from.branch_id }, start, count: from.last_ord + 1, from });
+    segments.push({ source: { of: "branch", id: from.branch_id }, start, count: from.last_ord + 1, from });
     start += from.last_ord + 1;
   }
-  found.push({ place: { of: "session", id: sessionId }, start, count, from: undefined });
-  return found;
+  segments.push({ source: { of: "session", id: sessionId }, start, count, from: undefined });
+  return segments;
 }
 
 export function segmentAt(segments: Segment[], row: number): Segment | undefined {

@@ -9,27 +9,27 @@ import { LongText } from "./long-text";
 import classes from "./message-row.module.css";
 import folds from "./tool-output.module.css";
 
-interface SpokenProps {
+interface TextMessageProps {
   runId: string;
   message: Message;
-  entry: Extract<Entry, { kind: "words" }>;
+  entry: Extract<Entry, { kind: "text" }>;
   opened: boolean;
   toggle: () => void;
 }
 
 // What is more is read by few and rendered slowly.
-const MOST = 6_000;
+const MAX_LENGTH = 6_000;
 // A system prompt is the same in every run; two lines say which one it is.
-const MOST_SYSTEM = 240;
+const MAX_SYSTEM_LENGTH = 240;
 
-export function Spoken({ runId, message, entry, opened, toggle }: SpokenProps) {
-  const { words, thinking, speaker } = entry;
-  const most = speaker === "system" ? MOST_SYSTEM : MOST;
+export function TextMessage({ runId, message, entry, opened, toggle }: TextMessageProps) {
+  const { body: words, thinking, speaker } = entry;
+  const most = speaker === "system" ? MAX_SYSTEM_LENGTH : MAX_LENGTH;
   if (words.length > words.text.length && opened) {
     return (
       <>
-        <LongText runId={runId} messageId={message.id} words={words} />
-        <More opened length={words.length} toggle={toggle} />
+        <LongText runId={runId} messageId={message.id} content={words} />
+        <ShowMoreButton opened length={words.length} toggle={toggle} />
       </>
     );
   }
@@ -37,15 +37,17 @@ export function Spoken({ runId, message, entry, opened, toggle }: SpokenProps) {
   const text = isLong && !opened ? `${words.text.slice(0, most)}…` : words.text;
   return (
     <>
-      {thinking && <Thought text={thinking.text} opened={opened} toggle={toggle} alone={words.text === ""} />}
+      {thinking && (
+        <Thinking text={thinking.text} opened={opened} toggle={toggle} alone={words.text === ""} />
+      )}
       {text !== "" && <Markdown text={text} />}
-      {isLong && <More opened={opened} length={words.length} toggle={toggle} />}
-      {text === "" && !thinking && <span className={classes.gone}>Nothing was said.</span>}
+      {isLong && <ShowMoreButton opened={opened} length={words.length} toggle={toggle} />}
+      {text === "" && !thinking && <span className={classes.missing}>Nothing was said.</span>}
     </>
   );
 }
 
-function Thought({
+function Thinking({
   text,
   opened,
   toggle,
@@ -57,20 +59,28 @@ function Thought({
   alone: boolean;
 }) {
   return (
-    <div className={folds.thought} data-alone={alone}>
-      <UnstyledButton className={classes.fold} aria-expanded={opened} onClick={toggle}>
+    <div className={folds.thinking} data-alone={alone}>
+      <UnstyledButton className={classes.toggle} aria-expanded={opened} onClick={toggle}>
         <IconChevronRight size={13} data-open={opened} className={classes.chevron} />
         <IconBulb size={13} stroke={1.8} />
         <em className={classes.oneLine}>{opened ? "Thought" : text.slice(0, 300)}</em>
       </UnstyledButton>
-      {opened && <div className={folds.thoughtText}>{text}</div>}
+      {opened && <div className={folds.thinkingText}>{text}</div>}
     </div>
   );
 }
 
-export function More({ opened, length, toggle }: { opened: boolean; length: number; toggle: () => void }) {
+export function ShowMoreButton({
+  opened,
+  length,
+  toggle,
+}: {
+  opened: boolean;
+  length: number;
+  toggle: () => void;
+}) {
   return (
-    <UnstyledButton className={folds.more} onClick={toggle} aria-expanded={opened}>
+    <UnstyledButton className={folds.showMore} onClick={toggle} aria-expanded={opened}>
       {opened ? "Show less" : `Show all · ${bytes(length)}`}
     </UnstyledButton>
   );

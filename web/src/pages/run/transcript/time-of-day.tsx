@@ -1,14 +1,14 @@
 // When a message came: the time of day, the whole moment on hover. No component that ticks: there are hundreds.
-import { moment } from "@/domain/text/format";
+import { dateTime } from "@/domain/text/format";
 import classes from "./message-row.module.css";
 
-export function Clock({ at }: { at: number | null }) {
+export function TimeOfDay({ at }: { at: number | null }) {
   if (at === null) return <span className={classes.time} />;
   const date = new Date(at * 1000);
   if (Number.isNaN(date.getTime())) return <span className={classes.time} />;
   const pad = (value: number): string => String(value).padStart(2, "0");
   return (
-    <time className={classes.time} dateTime={date.toISOString()} title={moment(at)}>
+    <time className={classes.time} dateTime={date.toISOString()} title={dateTime(at)}>
       {pad(date.getHours())}:{pad(date.getMinutes())}:{pad(date.getSeconds())}
     </time>
   );

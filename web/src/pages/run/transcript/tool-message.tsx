@@ -3,43 +3,50 @@ import { UnstyledButton } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
 import type { Message } from "@/api/messages";
 import { duration, plural } from "@/domain/text/format";
-import { callLine, type Entry, entryOf, textOf } from "@/domain/transcript/message-entry";
-import type { Shape } from "@/domain/transcript/row-layout";
+import { type Entry, entryOf, summarizeCall, toText } from "@/domain/transcript/message-entry";
+import type { RowLayout } from "@/domain/transcript/row-layout";
 import classes from "./message-row.module.css";
-import { Output } from "./tool-output";
+import { ToolOutput } from "./tool-output";
 
 interface ToolProps {
   runId: string;
   opened: boolean;
   toggle: () => void;
 }
-type Call = Extract<Entry, { kind: "call" }>;
-type Result = Extract<Entry, { kind: "result" }>;
+type CallEntry = Extract<Entry, { kind: "call" }>;
+type ResultEntry = Extract<Entry, { kind: "result" }>;
 
-export function ToolBody(props: ToolProps & { message: Message; entry: Call; result: Message | undefined }) {
+export function ToolCall(
+  props: ToolProps & { message: Message; entry: CallEntry; result: Message | undefined },
+) {
   const { runId, opened, toggle, message, entry, result } = props;
-  const answer = result && entryOf(result);
-  const took = result ? tookOf(message, result) : undefined;
+  const resultEntry = result && entryOf(result);
+  const durationMs = result ? callDuration(message, result) : undefined;
   return (
     <>
-      <UnstyledButton className={classes.fold} aria-expanded={opened} onClick={toggle}>
+      <UnstyledButton className={classes.toggle} aria-expanded={opened} onClick={toggle}>
         <IconChevronRight size={13} data-open={opened} className={classes.chevron} />
-        <code className={classes.tool}>{entry.tool || "tool"}</code>
-        <code className={classes.oneLine}>{callLine(entry.args).slice(0, 400)}</code>
-        {took !== undefined && <span className={classes.took}>{duration(took)}</span>}
-        {!result && <span className={classes.took}>no result yet</span>}
+        <code className={classes.toolName}>{entry.tool || "tool"}</code>
+        <code className={classes.oneLine}>{summarizeCall(entry.args).slice(0, 400)}</code>
+        {durationMs !== undefined && <span className={classes.duration}>{duration(durationMs)}</span>}
+        {!result && <span className={classes.duration}>no result yet</span>}
       </UnstyledButton>
-      {opened && entry.words.text !== "" && (
-        <Output runId={runId} messageId={message.id} words={{ ...entry.words, text: pretty(entry) }} opened />
+      {opened && entry.body.text !== "" && (
+        <ToolOutput
+          runId={runId}
+          messageId={message.id}
+          content={{ ...entry.body, text: pretty(entry) }}
+          opened
+        />
       )}
-      {result && answer?.kind === "result" && (
-        <Output
+      {result && resultEntry?.kind === "result" && (
+        <ToolOutput
           runId={runId}
           messageId={result.id}
-          words={answer.words}
+          content={resultEntry.body}
           opened={opened}
           toggle={toggle}
-          failed={answer.failed}
+          failed={resultEntry.failed}
         />
       )}
     </>
@@ -47,23 +54,23 @@ export function ToolBody(props: ToolProps & { message: Message; entry: Call; res
 }
 
 /** A result whose call is somewhere else. */
-export function ResultBody({
+export function ToolResult({
   runId,
   opened,
   toggle,
   message,
   entry,
-}: ToolProps & { message: Message; entry: Result }) {
+}: ToolProps & { message: Message; entry: ResultEntry }) {
   return (
     <>
-      <div className={classes.fold}>
-        <code className={classes.tool}>{entry.tool ?? "tool"}</code>
-        <span className={classes.took}>{entry.failed ? "failed" : "gave back"}</span>
+      <div className={classes.toggle}>
+        <code className={classes.toolName}>{entry.tool ?? "tool"}</code>
+        <span className={classes.duration}>{entry.failed ? "failed" : "gave back"}</span>
       </div>
-      <Output
+      <ToolOutput
         runId={runId}
         messageId={message.id}
-        words={entry.words}
+        content={entry.body}
         opened={opened}
         toggle={toggle}
         failed={entry.failed}
@@ -73,27 +80,27 @@ export function ResultBody({
 }
 
 interface FailuresProps extends ToolProps {
-  shape: Extract<Shape, { kind: "failures" }>;
+  streak: Extract<RowLayout, { kind: "failures" }>;
   /** The result of the last call. */
   last: Message | undefined;
 }
 
-export function FailuresBody({ runId, toggle, shape, last }: FailuresProps) {
-  const answer = last && entryOf(last);
+export function FailureStreak({ runId, toggle, streak, last }: FailuresProps) {
+  const resultEntry = last && entryOf(last);
   return (
     <>
-      <UnstyledButton className={classes.fold} aria-expanded={false} onClick={toggle}>
+      <UnstyledButton className={classes.toggle} aria-expanded={false} onClick={toggle}>
         <IconChevronRight size={13} className={classes.chevron} />
-        <code className={classes.tool}>{shape.tool || "tool"}</code>
+        <code className={classes.toolName}>{streak.tool || "tool"}</code>
         <span className={classes.oneLine}>
-          failed {plural(shape.calls.length, "time")} in a row; the last time with
+          failed {plural(streak.calls.length, "time")} in a row; the last time with
         </span>
       </UnstyledButton>
-      {last && answer?.kind === "result" && (
-        <Output
+      {last && resultEntry?.kind === "result" && (
+        <ToolOutput
           runId={runId}
           messageId={last.id}
-          words={answer.words}
+          content={resultEntry.body}
           opened={false}
           toggle={toggle}
           failed
@@ -103,11 +110,11 @@ export function FailuresBody({ runId, toggle, shape, last }: FailuresProps) {
   );
 }
 
-function tookOf(call: Message, result: Message): number | undefined {
+function callDuration(call: Message, result: Message): number | undefined {
   if (call.created_at === null || result.created_at === null) return undefined;
   return Math.max(0, result.created_at - call.created_at) * 1000;
 }
 
-function pretty(entry: Call): string {
-  return textOf(entry.args);
+function pretty(entry: CallEntry): string {
+  return toText(entry.args);
 }
