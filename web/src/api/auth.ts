@@ -1,6 +1,4 @@
-// Whether this browser is signed in. The cookie is not visible to scripts: a 401 is how the page learns.
+// Whether this browser is signed in. Scripts cannot read the cookie, so the page learns it from a 401 response.
 import { createStore } from "./store";
 
-export type Access = "in" | "out";
-
-export const access = createStore<Access>("in");
+export const signedIn = createStore(true);

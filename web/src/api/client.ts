@@ -1,5 +1,5 @@
-// The only place that calls fetch for JSON. Paths, parameters and answers are typed by the server's OpenAPI.
-import { access } from "./auth";
+// The HTTP client. The OpenAPI types of the server check paths, parameters and responses.
+import { signedIn } from "./auth";
 import { toApiError, unreachableError } from "./errors";
 import type { paths } from "./schema";
 
@@ -11,7 +11,7 @@ type Operation<P extends keyof paths, M extends Method> = paths[P] extends Recor
 type Part<O, K extends string> = O extends { parameters: { [N in K]?: infer V } } ? NonNullable<V> : never;
 type Body<O> = O extends { requestBody: { content: { "application/json": infer B } } } ? B : never;
 type Json<R> = R extends { content: { "application/json": infer J } } ? J : undefined;
-type Answer<O> = O extends { responses: infer R } ? Json<R[keyof R & (200 | 201 | 202)]> : never;
+type ResponseBody<O> = O extends { responses: infer R } ? Json<R[keyof R & (200 | 201 | 202)]> : never;
 
 type HeaderMap = Record<string, string>;
 export interface Options<O> {
@@ -30,19 +30,19 @@ type RequestOptions = {
 };
 
 export function get<P extends PathWith<"get">>(path: P, options: Options<Operation<P, "get">> = {}) {
-  return requestJson<Answer<Operation<P, "get">>>("GET", path, options);
+  return requestJson<ResponseBody<Operation<P, "get">>>("GET", path, options);
 }
 
 export function post<P extends PathWith<"post">>(path: P, options: Options<Operation<P, "post">> = {}) {
-  return requestJson<Answer<Operation<P, "post">>>("POST", path, options);
+  return requestJson<ResponseBody<Operation<P, "post">>>("POST", path, options);
 }
 
 export function put<P extends PathWith<"put">>(path: P, options: Options<Operation<P, "put">> = {}) {
-  return requestJson<Answer<Operation<P, "put">>>("PUT", path, options);
+  return requestJson<ResponseBody<Operation<P, "put">>>("PUT", path, options);
 }
 
 export function remove<P extends PathWith<"delete">>(path: P, options: Options<Operation<P, "delete">> = {}) {
-  return requestJson<Answer<Operation<P, "delete">>>("DELETE", path, options);
+  return requestJson<ResponseBody<Operation<P, "delete">>>("DELETE", path, options);
 }
 
 async function requestJson<T>(method: string, path: string, options: RequestOptions): Promise<T> {
@@ -50,7 +50,7 @@ async function requestJson<T>(method: string, path: string, options: RequestOpti
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-/** The answer itself, for whoever needs its headers (an ETag); refusals are thrown as ApiError. */
+/** Sends a request and returns the raw response, for callers that need its headers; a failed response throws ApiError. */
 export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const { body, headers, signal } = options;
   const allHeaders = { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers };
@@ -62,11 +62,11 @@ export async function send(method: string, path: string, options: RequestOptions
   });
   if (response.ok) return response;
   const error = await toApiError(response);
-  if (error.status === 401) access.set("out");
+  if (error.status === 401) signedIn.set(false);
   throw error;
 }
 
-/** A path with its names filled in and its query behind it; what is undefined or empty is left out. */
+/** Fills in the path parameters and appends the query; leaves out undefined and empty values. */
 export function buildUrl(path: string, { path: names = {}, query = {} }: RequestOptions = {}): string {
   const values = names as Record<string, unknown>;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));

@@ -1,4 +1,4 @@
-// What is known of the line to the server, for the freshness mark.
+// The state of the connection to the server.
 import type { Connection } from "@/domain/live/freshness";
 import { createStore } from "./store";
 

@@ -1,4 +1,4 @@
-// One line to the server's feed that mends itself. Not EventSource: that hides heartbeats and the reason of a refusal.
+// A server-sent event stream that reconnects. Not EventSource: it hides heartbeats and the status of a failed response.
 
 import { HEARTBEAT_TIMEOUT_MS } from "@/domain/live/freshness";
 import { EventParser, type ServerSentEvent } from "@/domain/live/sse";
@@ -13,7 +13,7 @@ export interface StreamHandlers {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 8000;
 
-/** Follow a stream until the signal says so; after a break it goes on behind the last event that was seen. */
+/** Follows a stream until the signal aborts; reconnects resume after the last event seen. */
 export async function followStream(
   url: string,
   lastSeen: () => string | undefined,
@@ -69,7 +69,7 @@ async function readOnce(
 function pause(ms: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
-    // Whoever comes back to the tab or to the network should not wait for the rest of it.
+    // Reconnect immediately when the tab gets focus or the network is back.
     for (const event of ["online", "focus"])
       addEventListener(event, () => resolve(), { once: true, signal: stop });
     stop.addEventListener("abort", () => {

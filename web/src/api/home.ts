@@ -1,4 +1,4 @@
-// What the first page asks for.
+// Queries of the home page.
 import { queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { keys } from "./keys";

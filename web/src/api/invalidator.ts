@@ -1,5 +1,5 @@
-// Makes queries old at once, and then at most twice a second for the same thing: a run that writes a thousand
-// messages must not make the page ask a thousand times.
+// Invalidates queries at once, then at most twice a second for the same target: a run that writes a thousand messages
+// must not cause a thousand requests.
 import type { QueryClient } from "@tanstack/react-query";
 import type { StaleQuery } from "@/domain/live/changes";
 
@@ -15,13 +15,11 @@ export class QueryInvalidator {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** These became old; each is fetched again now, or as soon as its turn comes. */
   invalidate(stale: StaleQuery[]): void {
     for (const target of stale) this.waiting.set(`${target.root} ${target.id ?? ""}`, target);
     this.run();
   }
 
-  /** Everything may be old. */
   invalidateAll(): void {
     this.waiting.clear();
     void this.queries.invalidateQueries();

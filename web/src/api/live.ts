@@ -1,11 +1,11 @@
-// The live half of the page: changes of the state come in here and make queries old, precisely and not too often.
+// Live updates: receives the change feed and invalidates the affected queries, at a limited rate.
 //
-// Browsers allow six connections to a server, all tabs together, so only one tab holds the stream (whoever has the
-// lock) and tells the others. The page subscribes first and fetches then: nothing falls into the gap.
+// Browsers allow six connections to a server for all tabs together, so the tab that holds the lock reads the stream and
+// broadcasts it to the others. The page subscribes before it fetches, so no change is lost in between.
 import type { QueryClient } from "@tanstack/react-query";
 import { type Change, staleQueries } from "@/domain/live/changes";
 import type { ServerSentEvent } from "@/domain/live/sse";
-import { access } from "./auth";
+import { signedIn } from "./auth";
 import { markDisconnected, markHeard } from "./connection";
 import { followStream } from "./event-stream";
 import { QueryInvalidator } from "./invalidator";
@@ -19,13 +19,13 @@ type Listener = (changes: Change[]) => void;
 const NAME = "lion-live";
 const listeners = new Set<Listener>();
 
-/** Be told of changes, once a frame; a page that patches what it shows uses this. Gives the end of it. */
+/** Calls the listener with new changes, at most once a frame; returns a function that unsubscribes. */
 export function onChanges(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Follow the state for as long as the page lives; resolves when the subscription stands. */
+/** Follows the feed for the lifetime of the page; resolves when it is subscribed. */
 export function startLive(queries: QueryClient): Promise<void> {
   return new Promise((onSubscribed) => new Live(queries, onSubscribed).start());
 }
@@ -53,9 +53,9 @@ class Live {
     });
   }
 
-  // What the stream tells the tab that holds it.
+  // Handlers of the event stream, in the tab that holds it.
   opened = (): void => {
-    // Without a place to go on from, whatever happened before this moment is unknown.
+    // Without a sequence number to resume from, changes before this moment may have been missed.
     const isContinuous = this.lastSeq !== undefined || this.queries.getQueryCache().getAll().length === 0;
     this.broadcast(isContinuous ? { type: "heard" } : { type: "resync", seq: undefined });
   };
@@ -82,7 +82,7 @@ class Live {
         markDisconnected();
         return;
       case "out":
-        access.set("out");
+        signedIn.set(false);
         return;
       case "heard":
         break;
@@ -106,13 +106,13 @@ class Live {
   private flush(): void {
     const changes = this.batch;
     this.batch = [];
-    // What a page adds to what it shows is asked for first; what only grew old can wait behind it.
+    // Listeners fetch what they show; invalidated queries can wait behind that.
     for (const listener of listeners) listener(changes);
     this.invalidator.invalidate(changes.flatMap(staleQueries));
   }
 }
 
-/** Before the next frame, or soon in a tab that paints none. */
+/** A hidden tab has no frames. */
 function beforeNextFrame(run: () => void): void {
   if (document.hidden) setTimeout(run, 100);
   else requestAnimationFrame(run);

@@ -1,5 +1,5 @@
-// The one cache of what the server said. Changes arrive by the feed, so nothing is fetched again for its age alone,
-// but for what the clock changes (stale, idle): those queries name an interval.
+// The cache of server state. The change feed invalidates it, so age alone never causes a refetch. States that depend on
+// the clock (stale, idle) set `refetchInterval: CLOCK_MS`.
 import { QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./errors";
 

@@ -1,4 +1,3 @@
-// Search over the messages of every run.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { keys, type Schema } from "./keys";
@@ -13,11 +12,11 @@ export interface SearchQuery {
   since?: number | undefined;
 }
 
-const MAX_HITS = 100;
+export const MAX_HITS = 100;
 
 export const searchHits = (searchQuery: SearchQuery) =>
   queryOptions({
-    queryKey: [...keys.search(searchQuery.q), searchQuery] as const,
+    queryKey: keys.search(searchQuery),
     queryFn: ({ signal }) => {
       const { project, session, since, ...rest } = searchQuery;
       const query = {

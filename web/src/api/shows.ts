@@ -1,4 +1,4 @@
-// Shows: the list, one with its plays, what a play's folder and branch tell, and a person's word about it.
+// Shows, their plays, attempts and diffs, and actions on them.
 import { queryOptions } from "@tanstack/react-query";
 import { get, post } from "./client";
 import { keys, type Schema } from "./keys";
@@ -34,15 +34,15 @@ export const play = (topic: string, name: string) =>
 
 export const attempts = (topic: string, name: string) =>
   queryOptions({
-    queryKey: [...keys.play(topic, name), "attempts"] as const,
+    queryKey: keys.attempts(topic, name),
     queryFn: ({ signal }) =>
       get("/api/shows/{topic}/plays/{name}/attempts", { path: { topic, name }, signal }),
   });
 
-/** What a play changed; with an attempt what that one did, with two what one did otherwise than the other. */
+/** The diff of a play: of its branch, of one attempt, or between two attempts. */
 export const diff = (topic: string, name: string, attempt?: number, against?: number) =>
   queryOptions({
-    queryKey: [...keys.play(topic, name), "diff", attempt ?? null, against ?? null] as const,
+    queryKey: keys.diff(topic, name, attempt ?? null, against ?? null),
     queryFn: ({ signal }) => {
       const query = { ...(attempt ? { attempt } : {}), ...(against ? { against } : {}) };
       return get("/api/shows/{topic}/plays/{name}/diff", { path: { topic, name }, query, signal });

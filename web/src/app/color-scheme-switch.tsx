@@ -1,18 +1,17 @@
-// Light, dark, or as the system says.
 import { SegmentedControl, useMantineColorScheme, VisuallyHidden } from "@mantine/core";
 import { IconDeviceDesktop, IconMoon, IconSun } from "@tabler/icons-react";
 
 const SCHEMES = [
   { value: "light", name: "Light", icon: IconSun },
   { value: "dark", name: "Dark", icon: IconMoon },
-  { value: "auto", name: "As the system", icon: IconDeviceDesktop },
+  { value: "auto", name: "System", icon: IconDeviceDesktop },
 ] as const;
 
 export function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
     <SegmentedControl
-      aria-label="Colours"
+      aria-label="Color scheme"
       size="xs"
       fullWidth
       value={colorScheme}

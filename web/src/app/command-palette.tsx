@@ -1,4 +1,4 @@
-// Ctrl-K: go to anything, do anything. Places at once, runs and messages as one types.
+// The command palette: pages, runs and commands.
 import { useMantineColorScheme } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from "@mantine/spotlight";
@@ -15,25 +15,25 @@ export default function CommandPalette({ openSheet }: { openSheet: () => void })
   const groups: SpotlightActionGroupData[] = [
     { group: "Go to", actions: useNavActions() },
     { group: "Runs", actions: useRunActions(typed) },
-    { group: "Do", actions: useCommands(typed, openSheet) },
+    { group: "Commands", actions: useCommands(typed, openSheet) },
   ];
   return (
     <Spotlight
       actions={groups}
       query={typed}
       onQueryChange={setTyped}
-      // The shell listens for it: the keys may be pressed before this is loaded.
+      // The shell handles the shortcut, because this component loads later.
       shortcut={null}
       overlayProps={{ backgroundOpacity: 0.3, blur: 0 }}
-      nothingFound="Nothing is called that"
+      nothingFound="No results"
       highlightQuery
       limit={14}
       scrollable
       maxHeight={420}
       searchProps={{
         leftSection: <IconSearch size={17} stroke={1.6} />,
-        placeholder: "Go to a page or a run, or do something…",
-        "aria-label": "Go to or do",
+        placeholder: "Go to a page or run, or run a command…",
+        "aria-label": "Command palette",
       }}
     />
   );
@@ -62,7 +62,7 @@ function useRunActions(typed: string): SpotlightActionData[] {
     id: run.id,
     label: runName(run),
     description: `${run.state.label} · ${run.project ?? run.name ?? ""} · ${shortId(run.id)}`,
-    // The server found it by more than its name, so the palette must not filter it again.
+    // The server also matches other fields, so the palette must not filter by label.
     keywords: typed,
     leftSection: <IconPlayerPlay size={16} stroke={1.6} />,
     onClick: () => void navigate({ to: "/runs/$runId", params: { runId: run.id } }),
@@ -87,13 +87,13 @@ function useCommands(typed: string, openSheet: () => void): SpotlightActionData[
       : []),
     {
       id: "colours",
-      label: "Switch between light and dark",
+      label: "Toggle dark mode",
       leftSection: <IconMoon size={16} stroke={1.6} />,
       onClick: toggleColorScheme,
     },
     {
       id: "shortcuts",
-      label: "Show the shortcuts",
+      label: "Show shortcuts",
       leftSection: <IconKeyboard size={16} stroke={1.6} />,
       onClick: openSheet,
     },

@@ -1,4 +1,3 @@
-// The lion; it leads home.
 import { TextLink } from "@/ui/link";
 import classes from "./sidebar.module.css";
 

@@ -1,4 +1,4 @@
-// The start: listen first, then draw. What the page needs from the first moment on is loaded here, and nothing else.
+// Entry point: subscribe to changes, then render. Imports only what the first page needs.
 import "@fontsource-variable/inter";
 import "@fontsource-variable/jetbrains-mono";
 import "@mantine/core/styles.css";
@@ -12,7 +12,7 @@ import { startShortcuts } from "@/ui/keyboard/shortcuts";
 import { App } from "./app";
 import { createAppRouter } from "./router";
 
-// Longer than this nobody waits for a page; whatever happened meanwhile is fetched when the line stands.
+// Render without a subscription after this time; changes in between are fetched when it is established.
 const SUBSCRIBE_TIMEOUT_MS = 400;
 
 const queries = createQueryClient();
@@ -20,7 +20,7 @@ const router = createAppRouter(queries);
 startShortcuts(document);
 
 const subscribed = startLive(queries);
-// Its files are fetched meanwhile; what it shows is asked for when somebody listens for changes of it.
+// Load the code of the page meanwhile; its data is fetched after the subscription.
 for (const { routeId } of router.matchRoutes(router.latestLocation)) {
   const route = router.routesById[routeId as keyof typeof router.routesById];
   void router.loadRouteChunk(route)?.catch(() => {});

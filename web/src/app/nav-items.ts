@@ -1,4 +1,4 @@
-// Where one can go: the rail, the palette and the jumps all read this one list.
+// Pages of the sidebar, the command palette and the "g" shortcuts.
 import {
   IconBook2,
   IconHome,

@@ -1,4 +1,4 @@
-// All routes in one list. A page is loaded when somebody goes there; its parameters are checked before.
+// All routes. The code of a page loads when the user goes there.
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { adminRoute } from "@/pages/admin/route";

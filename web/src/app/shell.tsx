@@ -1,11 +1,11 @@
-// What surrounds every page: the rail, the palette, the shortcuts, and the way in when this browser is not signed in.
+// The frame of every page: sidebar, command palette, shortcut sheet, and the sign-in page.
 import { ActionIcon, Drawer } from "@mantine/core";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconMenu2, IconSearch } from "@tabler/icons-react";
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
-import { access } from "@/api/auth";
+import { lazy, Suspense, useState } from "react";
+import { signedIn } from "@/api/auth";
 import { useStore } from "@/api/store";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import { withRetry } from "@/ui/routing/retry";
@@ -15,20 +15,20 @@ import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar";
 import { SignIn } from "./sign-in";
 
-// Loaded after the first page is on the screen: nobody presses a key before that.
+// Loaded after the first page is on the screen, because they open on a key press.
 const CommandPalette = lazy(withRetry(() => import("./command-palette")));
 const ShortcutSheet = lazy(withRetry(() => import("./shortcut-sheet")));
 
 export function Shell() {
-  const signedIn = useStore(access) === "in";
+  const isSignedIn = useStore(signedIn);
   const [sheet, { open: openSheet, close: closeSheet }] = useDisclosure();
   useGlobalShortcuts(openSheet);
   useHotkeys([["mod+K", spotlight.toggle]], []);
-  if (!signedIn) return <SignIn />;
+  if (!isSignedIn) return <SignIn />;
   return (
     <div className={classes.shell}>
       <a className={classes.skipLink} href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <Navigation openSheet={openSheet} />
       <main id="main" className={classes.main}>
@@ -44,14 +44,14 @@ export function Shell() {
 
 function Navigation({ openSheet }: { openSheet: () => void }) {
   const narrow = useMediaQuery("(max-width: 820px)", undefined, { getInitialValueInEffect: false });
-  const [menu, { open, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  // The menu has done its work when the page changes.
-  useEffect(close, [path]);
+  // Belongs to a path, so that navigation closes the menu.
+  const [menuPath, setMenuPath] = useState<string>();
+  const close = (): void => setMenuPath(undefined);
   if (!narrow) return <Sidebar openSheet={openSheet} />;
   return (
     <header className={classes.topBar}>
-      <ActionIcon aria-label="Menu" onClick={open}>
+      <ActionIcon aria-label="Menu" onClick={() => setMenuPath(path)}>
         <IconMenu2 size={18} />
       </ActionIcon>
       <Logo />
@@ -59,7 +59,7 @@ function Navigation({ openSheet }: { openSheet: () => void }) {
       <ActionIcon aria-label="Go to or search" onClick={spotlight.open}>
         <IconSearch size={17} />
       </ActionIcon>
-      <Drawer.Root opened={menu} onClose={close} size={240}>
+      <Drawer.Root opened={menuPath === path} onClose={close} size={240}>
         <Drawer.Overlay backgroundOpacity={0.4} />
         <Drawer.Content aria-label="Menu">
           <Sidebar openSheet={openSheet} />
@@ -79,6 +79,6 @@ function useGlobalShortcuts(openSheet: () => void): void {
       group,
       run: () => void navigate({ to }),
     })),
-    { keys: "?", label: "Show the shortcuts", group, run: openSheet },
+    { keys: "?", label: "Show shortcuts", group, run: openSheet },
   ]);
 }

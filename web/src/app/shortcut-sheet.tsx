@@ -1,11 +1,11 @@
-// The sheet of shortcuts: what is bound right now, on this page.
+// The shortcuts that are active on this page.
 import { Kbd, Modal } from "@mantine/core";
 import { useStore } from "@/api/store";
-import { type Shortcut, shortcuts } from "@/ui/keyboard/shortcuts";
+import { declarations, type Shortcut } from "@/ui/keyboard/shortcuts";
 import classes from "./shortcut-sheet.module.css";
 
 export default function ShortcutSheet({ opened, close }: { opened: boolean; close: () => void }) {
-  const groups = groupShortcuts(useStore(shortcuts));
+  const groups = groupShortcuts(useStore(declarations).flatMap(({ current }) => current));
   return (
     <Modal opened={opened} onClose={close} title="Shortcuts" size="lg">
       <div className={classes.groups}>
@@ -13,11 +13,11 @@ export default function ShortcutSheet({ opened, close }: { opened: boolean; clos
           <section key={group} className={classes.group}>
             <h3 className={classes.title}>{group}</h3>
             <dl className={classes.shortcuts}>
-              {shortcuts.map((binding) => (
-                <div key={binding.keys} className={classes.shortcut}>
-                  <dt>{binding.label}</dt>
+              {shortcuts.map((shortcut) => (
+                <div key={shortcut.keys} className={classes.shortcut}>
+                  <dt>{shortcut.label}</dt>
                   <dd>
-                    {binding.keys.split(" ").map((key) => (
+                    {shortcut.keys.split(" ").map((key) => (
                       <Kbd key={key} size="xs">
                         {KEY_NAMES[key] ?? key}
                       </Kbd>
@@ -42,17 +42,17 @@ const KEY_NAMES: Record<string, string> = {
 };
 const PALETTE_SHORTCUT: Shortcut = {
   keys: "Ctrl/⌘ K",
-  label: "Go to anything",
+  label: "Open command palette",
   group: "Everywhere",
   run: () => {},
 };
 
 function groupShortcuts(shortcuts: readonly Shortcut[]): Map<string, Shortcut[]> {
   const groups = new Map<string, Shortcut[]>();
-  for (const binding of [PALETTE_SHORTCUT, ...shortcuts]) {
-    const group = binding.group ?? "This page";
+  for (const shortcut of [PALETTE_SHORTCUT, ...shortcuts]) {
+    const group = shortcut.group ?? "This page";
     const list = groups.get(group) ?? [];
-    if (!list.some((other) => other.keys === binding.keys)) groups.set(group, [...list, binding]);
+    if (!list.some((other) => other.keys === shortcut.keys)) groups.set(group, [...list, shortcut]);
   }
   return groups;
 }

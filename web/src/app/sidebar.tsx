@@ -1,4 +1,3 @@
-// The rail: where one can go, how much waits there, and the look of the page.
 import { Kbd, UnstyledButton } from "@mantine/core";
 import { spotlight } from "@mantine/spotlight";
 import { IconKeyboard, IconSearch } from "@tabler/icons-react";

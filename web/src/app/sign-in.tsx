@@ -1,4 +1,4 @@
-// The way in: this browser has no cookie, or an old one. The terminal has a link; the token works too.
+// Sign-in by the link that `li studio` prints, or by the token.
 import { Button, Code, PasswordInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { post } from "@/api/client";
@@ -13,12 +13,11 @@ export function SignIn() {
         <img src="/favicon.svg" alt="" width={40} height={40} />
         <h1 className={classes.title}>This browser is not signed in</h1>
         <p className={classes.description}>
-          Studio shows your runs only to you. Start it again and follow the link that it prints, or let it
-          open the browser itself:
+          Open the link that Studio printed when it started, or let Studio open the browser:
         </p>
         <div className={classes.command}>
           <Code>li studio --open</Code>
-          <CopyButton text="li studio --open" label="Copy the command" />
+          <CopyButton text="li studio --open" label="Copy command" />
         </div>
         <TokenForm />
       </div>
@@ -32,9 +31,9 @@ function TokenForm() {
     event.preventDefault();
     const signIn = async (): Promise<string> => {
       await post("/api/login", { headers: { Authorization: `Bearer ${token.trim()}` } });
-      // Everything that was refused before is asked for again.
+      // Repeats every request that was rejected.
       location.reload();
-      return "Signed in.";
+      return "Signed in";
     };
     await runAction(signIn);
   };
@@ -43,7 +42,7 @@ function TokenForm() {
       <PasswordInput
         size="sm"
         label="Or paste the token"
-        description="It is in the file studio.token in Lion Studio's home; li state path tells where that is."
+        description="In the file studio.token in the Lion Studio home; `li state path` prints its location."
         value={token}
         onChange={(event) => setToken(event.currentTarget.value)}
         autoComplete="off"

@@ -3,7 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { backup, checkpoint, database, vacuum } from "@/api/admin";
-import type { Schema } from "@/api/keys";
+import { keys, type Schema } from "@/api/keys";
 import { bytes, formatInteger } from "@/domain/text/format";
 import { StackedBars } from "@/ui/data/bar-charts";
 import { runAction } from "@/ui/feedback/confirm";
@@ -117,7 +117,7 @@ function DatabaseActions({ prune }: { prune: () => void }) {
     setBusy(name);
     await runAction(async () => `${name}: ${await run()}`);
     setBusy(undefined);
-    await queries.invalidateQueries({ queryKey: ["admin", "database"] });
+    await queries.invalidateQueries({ queryKey: keys.database() });
   };
   return (
     <Group gap={8} mt="sm">

@@ -2,8 +2,8 @@
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { doctor, transitionStale } from "@/api/admin";
-import type { Schema } from "@/api/keys";
+import { deadRuns, doctor, markDeadRuns } from "@/api/admin";
+import { keys, type Schema } from "@/api/keys";
 import { plural } from "@/domain/text/format";
 import { ConfirmDialog } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -74,19 +74,13 @@ function Findings({ findings }: { findings: Schema<"Finding">[] }) {
   );
 }
 
-/** Asked once more before it is done: what is dead may have changed since the page was opened. */
 function MarkFailed({ close }: { close: () => void }) {
   const queries = useQueryClient();
-  const query = useQuery({
-    queryKey: ["admin", "transition"],
-    queryFn: () => transitionStale(true),
-    gcTime: 0,
-    staleTime: 0,
-  });
+  const query = useQuery(deadRuns());
   const dead = query.data?.transitions ?? [];
   const run = async (): Promise<string> => {
-    const { transitions } = await transitionStale(false);
-    await queries.invalidateQueries({ queryKey: ["admin"] });
+    const { transitions } = await markDeadRuns(false);
+    await queries.invalidateQueries({ queryKey: keys.admin() });
     return `${plural(transitions.length, "run")} marked as failed`;
   };
   return (

@@ -1,8 +1,9 @@
 // What was brought in, what could be, what was wrong with it, and what is being read right now.
 import { Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { imports, launch } from "@/api/admin";
-import type { Schema } from "@/api/keys";
+import { imports } from "@/api/admin";
+import { keys, type Schema } from "@/api/keys";
+import { startLaunch } from "@/api/launches";
 import { bytes, formatInteger } from "@/domain/text/format";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { runAction } from "@/ui/feedback/confirm";
@@ -104,9 +105,9 @@ function ImportButtons() {
   const queries = useQueryClient();
   const start = (verb: string, target: string, name: string): Promise<boolean> =>
     runAction(async () => {
-      await launch(verb, target);
-      await queries.invalidateQueries({ queryKey: ["launches"] });
-      await queries.invalidateQueries({ queryKey: ["admin", "imports"] });
+      await startLaunch({ verb, target, prompt: "" });
+      await queries.invalidateQueries({ queryKey: keys.launches() });
+      await queries.invalidateQueries({ queryKey: keys.imports() });
       return `${name}: begun`;
     });
   return (

@@ -2,9 +2,8 @@
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { launches } from "@/api/admin";
-import { get, remove } from "@/api/client";
-import type { Schema } from "@/api/keys";
+import { keys } from "@/api/keys";
+import { type Launch, launch, launches, stopLaunch } from "@/api/launches";
 import { RelativeTime } from "@/ui/data/time";
 import { runAction } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -43,12 +42,12 @@ export function LaunchesSection() {
   );
 }
 
-function Row({ launch, toggle }: { launch: Schema<"Launch">; toggle: () => void }) {
+function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
   const queries = useQueryClient();
   const stop = (): Promise<boolean> =>
     runAction(async () => {
-      await remove("/api/launches/{launch_id}", { path: { launch_id: launch.id } });
-      await queries.invalidateQueries({ queryKey: ["launches"] });
+      await stopLaunch(launch.id);
+      await queries.invalidateQueries({ queryKey: keys.launches() });
       return "It was asked to stop";
     });
   return (
@@ -82,11 +81,7 @@ function Row({ launch, toggle }: { launch: Schema<"Launch">; toggle: () => void 
 }
 
 function Output({ id, running }: { id: string; running: boolean }) {
-  const query = useQuery({
-    queryKey: ["launches", id],
-    queryFn: ({ signal }) => get("/api/launches/{launch_id}", { path: { launch_id: id }, signal }),
-    refetchInterval: running ? 1000 : false,
-  });
+  const query = useQuery(launch(id, running));
   return (
     <div className={classes.output}>
       <Loaded query={query} label="Its output">

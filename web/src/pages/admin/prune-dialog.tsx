@@ -3,7 +3,9 @@ import { Group, NumberInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { launch, prunePreview } from "@/api/admin";
+import { prunePreview } from "@/api/admin";
+import { keys } from "@/api/keys";
+import { startLaunch } from "@/api/launches";
 import { bytes, formatInteger, plural } from "@/domain/text/format";
 import { ConfirmDialog } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -23,8 +25,8 @@ export function PruneDialog({ close }: { close: () => void }) {
     const options: Record<string, number> = preview
       ? { keep_days: preview.keep_days, keep_n: preview.keep_n }
       : {};
-    await launch("prune", "sessions", options);
-    await queries.invalidateQueries({ queryKey: ["launches"] });
+    await startLaunch({ verb: "prune", target: "sessions", prompt: "", options });
+    await queries.invalidateQueries({ queryKey: keys.launches() });
     return "The prune has begun; it is listed under “Started here”";
   };
   const settled = debounced.days === days && debounced.count === count && !query.isPlaceholderData;

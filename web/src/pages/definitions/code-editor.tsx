@@ -1,4 +1,4 @@
-// CodeMirror, in our colours and with the nonce of the page. Loaded when somebody edits.
+// CodeMirror with our theme and the CSP nonce. Loaded when the user edits.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { markdown } from "@codemirror/lang-markdown";
 import { yaml, yamlFrontmatter } from "@codemirror/lang-yaml";
@@ -10,6 +10,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { getNonce } from "get-nonce";
 import { useEffect, useRef } from "react";
 import type { TextProblem } from "@/api/definitions";
+import { useLatest } from "@/ui/use-latest";
 import classes from "./editor.module.css";
 import { editorTheme, syntaxColors } from "./editor-theme";
 
@@ -26,13 +27,12 @@ interface EditorProps {
 export default function CodeEditor(props: EditorProps) {
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const newest = useRef(props);
-  newest.current = props;
+  const latest = useLatest(props);
   const { language, label, problems, text } = props;
   useEffect(() => {
     if (!container.current) return;
     const state = EditorState.create({
-      doc: newest.current.text,
+      doc: latest.current.text,
       extensions: [
         EditorView.cspNonce.of(getNonce() ?? ""),
         lineNumbers(),
@@ -48,16 +48,16 @@ export default function CodeEditor(props: EditorProps) {
         editorTheme,
         syntaxColors,
         keymap.of([
-          { key: "Mod-s", preventDefault: true, run: () => handled(newest.current.save) },
-          // Tab indents here; whoever uses the keyboard alone leaves with Escape and goes on from there.
-          { key: "Escape", run: () => handled(newest.current.leave) },
+          { key: "Mod-s", preventDefault: true, run: () => handled(latest.current.save) },
+          // Tab indents, so Escape is the way out for keyboard users.
+          { key: "Escape", run: () => handled(latest.current.leave) },
           indentWithTab,
           ...defaultKeymap,
           ...historyKeymap,
           ...searchKeymap,
         ]),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) newest.current.change(update.state.doc.toString());
+          if (update.docChanged) latest.current.change(update.state.doc.toString());
         }),
       ],
     });
@@ -65,10 +65,10 @@ export default function CodeEditor(props: EditorProps) {
     view.current = editor;
     editor.focus();
     return () => editor.destroy();
-  }, [language, label]);
+  }, [language, label, latest]);
   useEffect(() => {
     const editor = view.current;
-    // Taken from the disk, or rolled back: the text is another one.
+    // The text was replaced by the version on disk or by a rollback.
     if (editor && editor.state.doc.toString() !== text) {
       editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
     }
@@ -80,7 +80,7 @@ export default function CodeEditor(props: EditorProps) {
   return <div ref={container} className={classes.editor} />;
 }
 
-/** A key that was dealt with. */
+/** CodeMirror expects true from a handler that consumed the key. */
 function handled(run: () => void): true {
   run();
   return true;

@@ -21,7 +21,7 @@ export function ConflictDialog({ mine, theirs, close, keepMine, takeTheirs }: Co
         {theirs.definition.path} was changed since you opened it. Below is what your text would change in it.
         Both are kept: whatever is replaced stays in the history.
       </p>
-      <Suspense fallback={<LoadingLine what="the difference" />}>
+      <Suspense fallback={<LoadingLine label="the difference" />}>
         <CodeDiff before={theirs.text ?? ""} after={mine} label="What your text would change" />
       </Suspense>
       <Group justify="flex-end" mt="md">

@@ -1,9 +1,9 @@
 // The editor: checked while one types, saved with a word about why; a text that changed meanwhile is never overwritten.
 import { Button, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useRef, useState } from "react";
-import { cacheSaved, type Detail, definition, saveDefinition, validateDefinition } from "@/api/definitions";
+import { cacheSaved, type Detail, definition, definitionProblems, saveDefinition } from "@/api/definitions";
 import { ApiError } from "@/api/errors";
 import { runAction } from "@/ui/feedback/confirm";
 import { LoadingLine } from "@/ui/feedback/placeholders";
@@ -50,7 +50,7 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
   return (
     <>
       <UnsavedGuard unsaved={changed} />
-      <Suspense fallback={<LoadingLine what="the editor" />}>
+      <Suspense fallback={<LoadingLine label="the editor" />}>
         <CodeEditor
           text={text}
           language={info.language}
@@ -106,11 +106,6 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
 function useProblems(name: string, text: string) {
   const { kind } = useKind();
   const [settled] = useDebouncedValue(text, PAUSE_MS);
-  const query = useQuery({
-    queryKey: ["definition", kind, name, "checked", settled],
-    queryFn: ({ signal }) => validateDefinition(kind, name, settled, signal),
-    placeholderData: keepPreviousData,
-    gcTime: 0,
-  });
+  const query = useQuery(definitionProblems(kind, name, settled));
   return query.data?.definition.problems ?? [];
 }

@@ -93,7 +93,7 @@ function VersionDiff({ detail, number, newest }: { detail: Detail; number: numbe
               {!newest && !same && `What changed since version ${number}`}
             </p>
             {!same && (
-              <Suspense fallback={<LoadingLine what="the difference" />}>
+              <Suspense fallback={<LoadingLine label="the difference" />}>
                 <CodeDiff before={from} after={to} label={`Changes of version ${number}`} />
               </Suspense>
             )}

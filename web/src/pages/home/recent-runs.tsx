@@ -1,6 +1,8 @@
 // What happened last, and where it came from.
+
 import type { Run } from "@/api/runs";
 import { runName } from "@/domain/runs/run-name";
+import { sourceName } from "@/domain/runs/source-name";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
@@ -20,7 +22,7 @@ export function RecentRuns({ runs }: { runs: Run[] }) {
               {runName(run)}
             </TextLink>
             <span className={classes.origin}>
-              {[run.project, run.model, run.source_kind].filter(Boolean).join(" · ")}
+              {[run.project, run.model, sourceName(run.source_kind)].filter(Boolean).join(" · ")}
             </span>
             <span className={classes.time}>
               <RelativeTime at={run.last_message_at ?? run.updated_at} />

@@ -1,4 +1,4 @@
-// Finding a text in this run: how often it occurs, the next one with Enter, and each occurrence marked where it stands.
+// Find in this run: the number of matches, Enter for the next one, and every match highlighted.
 import { ActionIcon, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconChevronDown, IconChevronUp, IconSearch } from "@tabler/icons-react";
@@ -18,17 +18,17 @@ export function FindBar({ runId, cursor }: { runId: string; cursor: Cursor }) {
   const navigate = useNavigate({ from: "/runs/$runId" });
   const [typed, setTyped] = useState(find);
   const input = useRef<HTMLInputElement>(null);
-  const updateSearch = useDebouncedCallback((words: string) => {
+  const updateSearch = useDebouncedCallback((query: string) => {
     void navigate({
-      search: ({ find: _, ...old }) => (words ? { ...old, find: words } : old),
+      search: ({ find: _, ...old }) => (query ? { ...old, find: query } : old),
       replace: true,
     });
   }, 200);
   const matches = useQuery(runMatches(runId, find)).data;
   const ords = find && matches ? matches.matches.map(({ ord }) => ord) : [];
-  const go = (step: 1 | -1): void => {
-    const ord = adjacentOrd(ords, cursor.ord ?? -1, step);
-    if (ord !== undefined) cursor.go(ord);
+  const step = (direction: 1 | -1): void => {
+    const ord = adjacentOrd(ords, cursor.ord ?? -1, direction);
+    if (ord !== undefined) cursor.goTo(ord);
   };
   useEffect(() => highlightText(find), [find]);
   useShortcuts([
@@ -47,17 +47,17 @@ export function FindBar({ runId, cursor }: { runId: string; cursor: Cursor }) {
           updateSearch(event.currentTarget.value.trim());
         }}
         onKeyDown={(event) => {
-          if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+          if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
           if (event.key === "Escape") input.current?.blur();
         }}
       />
       {find && matches && <MatchCount ords={ords} at={cursor.ord} more={matches.has_more} />}
       {ords.length > 0 && (
         <>
-          <ActionIcon size="sm" aria-label="Previous occurrence" onClick={() => go(-1)}>
+          <ActionIcon size="sm" aria-label="Previous match" onClick={() => step(-1)}>
             <IconChevronUp size={15} />
           </ActionIcon>
-          <ActionIcon size="sm" aria-label="Next occurrence" onClick={() => go(1)}>
+          <ActionIcon size="sm" aria-label="Next match" onClick={() => step(1)}>
             <IconChevronDown size={15} />
           </ActionIcon>
         </>
@@ -67,11 +67,11 @@ export function FindBar({ runId, cursor }: { runId: string; cursor: Cursor }) {
 }
 
 function MatchCount({ ords, at, more }: { ords: number[]; at: number | undefined; more: boolean }) {
-  const place = at === undefined ? -1 : ords.indexOf(at);
+  const position = at === undefined ? -1 : ords.indexOf(at);
   const all = `${formatInteger(ords.length)}${more ? "+" : ""}`;
   return (
     <span className={classes.matchCount} role="status">
-      {ords.length === 0 ? "nowhere" : place < 0 ? all : `${place + 1} / ${all}`}
+      {ords.length === 0 ? "No matches" : position < 0 ? all : `${position + 1} / ${all}`}
     </span>
   );
 }

@@ -1,10 +1,10 @@
-// Marks every occurrence of a text on the page without touching the page: the browser paints ranges by itself.
+// Highlights every match in the transcript with the CSS Custom Highlight API, without changing the DOM.
 
 const NAME = "found";
-// A frame has only so much time; what is not marked now is marked when it is scrolled to.
+// A frame has little time; the other matches are highlighted when they scroll into view.
 const MAX_RANGES = 500;
 
-/** Mark the text in the messages now and whenever they change; gives the end of it. */
+/** Highlights now and whenever the messages change; returns a function that stops it. */
 export function highlightText(query: string): () => void {
   const list = document.querySelector('ol[aria-label="Messages"]');
   if (!query || !list || typeof Highlight === "undefined") return () => {};
@@ -13,12 +13,12 @@ export function highlightText(query: string): () => void {
     frame = 0;
     CSS.highlights.set(NAME, new Highlight(...matchRanges(list, query.toLowerCase())));
   };
-  const soon = (): void => {
+  const schedule = (): void => {
     frame ||= requestAnimationFrame(paint);
   };
-  const watcher = new MutationObserver(soon);
+  const watcher = new MutationObserver(schedule);
   watcher.observe(list, { childList: true, subtree: true, characterData: true });
-  soon();
+  schedule();
   return () => {
     watcher.disconnect();
     cancelAnimationFrame(frame);

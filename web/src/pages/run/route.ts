@@ -6,7 +6,7 @@ import { lazyPage } from "@/ui/routing/lazy-page";
 import { rootRoute } from "@/ui/routing/root-route";
 import { preloadMarkdown } from "@/ui/text/markdown";
 
-/** `m` is the message that the address means: its number in the run, or its id. */
+/** `m` is the current message: its number in the run, or its id. */
 function validateSearch(raw: Record<string, unknown>): { m?: number | string; find?: string } {
   const ord = number(raw, "m");
   const m = ord !== undefined && Number.isSafeInteger(ord) && ord >= 0 ? ord : text(raw, "m");
@@ -18,7 +18,7 @@ export const runRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId",
   validateSearch,
-  // Asked for while the page itself is still being loaded.
+  // Starts the requests while the code of the page is still loading.
   loader: ({ context: { queries }, params: { runId }, location }) => {
     preloadMarkdown();
     void queries.prefetchQuery(run(runId));

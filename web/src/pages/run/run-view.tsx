@@ -1,6 +1,6 @@
-// A run whose facts are here.
+// A loaded run: header, toolbar, timeline, transcript and sections.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { runOutline } from "@/api/messages";
 import { createStore } from "@/api/store";
 import { Page } from "@/ui/page";
@@ -20,11 +20,13 @@ import { useRunKeys } from "./use-run-keys";
 export function RunView({ detail }: { detail: Detail }) {
   const { session } = detail;
   const [shown, setShown] = useState(false);
-  // The whole run is walked for it, so it comes after what one wants to read first.
+  // The server walks the whole run for it, so it waits until the first messages are on the screen.
   const outline = useQuery({ ...runOutline(session.id, useQueryClient()), enabled: shown }).data;
   const list = useRef<ScrollerHandle>(null);
-  const [seen] = useState(() => createStore<readonly [number, number]>([0, 0]));
-  const cursor = useCursor(session.id, (ord) => list.current?.show(ord));
+  const [visibleRange] = useState(() => createStore<readonly [number, number]>([0, 0]));
+  const show = useCallback((ord: number) => list.current?.show(ord), []);
+  const cursor = useCursor(session.id, show);
+  const firstError = outline?.errors[0]?.ord;
   useRunKeys({ cursor, outline, list });
   return (
     <Page
@@ -33,7 +35,7 @@ export function RunView({ detail }: { detail: Detail }) {
         <StatePopover
           detail={detail}
           errors={outline?.errors.length ?? 0}
-          go={() => goTo(outline?.errors[0]?.ord)}
+          goToFirstError={() => firstError !== undefined && cursor.goTo(firstError)}
         />
       }
       actions={<RunActions detail={detail} />}
@@ -46,21 +48,23 @@ export function RunView({ detail }: { detail: Detail }) {
             <SectionLinks detail={detail} outline={outline} />
             <FindBar runId={session.id} cursor={cursor} />
           </div>
-          <Timeline detail={detail} outline={outline} visibleRange={seen} go={cursor.go} enabled={shown} />
+          <Timeline
+            detail={detail}
+            outline={outline}
+            visibleRange={visibleRange}
+            goTo={cursor.goTo}
+            enabled={shown}
+          />
           <Transcript
             detail={detail}
             cursor={cursor}
             list={list}
-            visibleRange={seen}
+            visibleRange={visibleRange}
             onShown={() => setShown(true)}
           />
         </div>
-        <Sections detail={detail} outline={outline} go={cursor.go} />
+        <Sections detail={detail} outline={outline} goTo={cursor.goTo} />
       </div>
     </Page>
   );
-
-  function goTo(ord: number | undefined): void {
-    if (ord !== undefined) cursor.go(ord);
-  }
 }

@@ -1,4 +1,4 @@
-// Which columns are shown; a matter of taste, so this browser remembers it and the address does not say it.
+// The visible columns. A preference, so it is stored in the browser and not in the address.
 import { ActionIcon, Checkbox, Popover, Stack, Tooltip } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { IconColumns3 } from "@tabler/icons-react";
@@ -21,7 +21,7 @@ export function useColumns() {
     [hidden],
   );
   const toggle = (key: Column): void =>
-    setHidden(hidden.includes(key) ? hidden.filter((each) => each !== key) : [...hidden, key]);
+    setHidden(hidden.includes(key) ? hidden.filter((other) => other !== key) : [...hidden, key]);
   return { shown, toggle };
 }
 

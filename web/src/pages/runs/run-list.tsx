@@ -1,4 +1,4 @@
-// The rows, as many as there are, and the word that there are newer ones.
+// The list of runs, and the button that shows new ones.
 import { Button } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowUp } from "@tabler/icons-react";
@@ -17,20 +17,20 @@ const HEADER_HEIGHT = 30;
 interface RunListProps {
   list: RunListing;
   shown: ReadonlySet<Column>;
-  chosen: ReadonlySet<string>;
-  setChosen: (chosen: ReadonlySet<string>) => void;
+  selected: ReadonlySet<string>;
+  setSelected: (selected: ReadonlySet<string>) => void;
   leave: () => void;
 }
 
-export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps) {
-  const { runs, fresh: newCount, accept } = list;
+export function RunList({ list, shown, selected, setSelected, leave }: RunListProps) {
+  const { runs, newCount, showNew } = list;
   const navigate = useNavigate();
   const handle = useRef<VirtualListHandle>(null);
   const top = useRef(true);
   const wide = useMediaQuery("(min-width: 821px)", true, { getInitialValueInEffect: false });
-  const choose = (index: number): void => {
+  const toggleSelected = (index: number): void => {
     const id = runs[index]?.id;
-    if (id) setChosen(toggle(chosen, id));
+    if (id) setSelected(toggle(selected, id));
   };
   const open = (index: number): void => {
     const run = runs[index];
@@ -39,14 +39,14 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
   const [at, setAt] = useListKeys({
     count: runs.length,
     open,
-    select: choose,
-    leave: () => (chosen.size > 0 ? setChosen(new Set()) : leave()),
+    select: toggleSelected,
+    leave: () => (selected.size > 0 ? setSelected(new Set()) : leave()),
     reveal: (index) => handle.current?.scrollTo(index),
   });
-  // Somebody at the very top who has marked nothing reads nothing that could move away.
+  // At the top, with no row under the cursor, new rows cannot move what the user reads.
   useEffect(() => {
-    if (newCount > 0 && top.current && at < 0) accept();
-  }, [newCount, at, accept]);
+    if (newCount > 0 && top.current && at < 0) showNew();
+  }, [newCount, at, showNew]);
   return (
     <div className={classes.frame}>
       {newCount > 0 && (
@@ -55,7 +55,7 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
           radius="xl"
           leftSection={<IconArrowUp size={13} />}
           onClick={() => {
-            accept();
+            showNew();
             setAt(-1);
             handle.current?.scrollTo(0, "start");
           }}
@@ -78,14 +78,14 @@ export function RunList({ list, shown, chosen, setChosen, leave }: RunListProps)
         render={(index) => {
           const run = runs[index];
           if (!run) return null;
-          const isSelected = chosen.has(run.id);
+          const isSelected = selected.has(run.id);
           return (
             <RunRow
               run={run}
               shown={shown}
               active={index === at}
-              chosen={isSelected}
-              choose={() => choose(index)}
+              selected={isSelected}
+              toggleSelected={() => toggleSelected(index)}
             />
           );
         }}

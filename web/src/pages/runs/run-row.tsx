@@ -1,8 +1,10 @@
-// One run in two lines: what it is and how it goes, and where it came from.
+// One run in two lines: its name and state, then its origin.
+
 import { Checkbox, Tooltip } from "@mantine/core";
 import { memo } from "react";
 import type { Run } from "@/api/runs";
 import { runName, shortId } from "@/domain/runs/run-name";
+import { sourceName } from "@/domain/runs/source-name";
 import { compact, formatInteger } from "@/domain/text/format";
 import { Cost, Tokens } from "@/ui/data/amounts";
 import { StatePill } from "@/ui/data/state-pill";
@@ -15,19 +17,24 @@ interface RowProps {
   run: Run;
   shown: ReadonlySet<Column>;
   active: boolean;
-  chosen: boolean;
-  choose: () => void;
+  selected: boolean;
+  toggleSelected: () => void;
 }
 
 export const RunRow = memo(Row, (before, after) =>
-  (["run", "shown", "active", "chosen"] as const).every((name) => before[name] === after[name]),
+  (["run", "shown", "active", "selected"] as const).every((name) => before[name] === after[name]),
 );
 
-function Row({ run, shown, active, chosen, choose }: RowProps) {
+function Row({ run, shown, active, selected, toggleSelected }: RowProps) {
   return (
-    <ClickableRow className={classes.row} data-active={active} data-chosen={chosen}>
+    <ClickableRow className={classes.row} data-active={active} data-selected={selected}>
       <span className={classes.checkboxCell} data-control>
-        <Checkbox size="xs" checked={chosen} onChange={choose} aria-label={`Choose ${runName(run)}`} />
+        <Checkbox
+          size="xs"
+          checked={selected}
+          onChange={toggleSelected}
+          aria-label={`Select ${runName(run)}`}
+        />
       </span>
       <div className={classes.nameCell}>
         <div className={classes.titleLine}>
@@ -43,7 +50,7 @@ function Row({ run, shown, active, chosen, choose }: RowProps) {
           <Tooltip label={run.id}>
             <code>{shortId(run.id)}</code>
           </Tooltip>
-          {[run.project, run.source_kind].filter(Boolean).map((word) => (
+          {[run.project, sourceName(run.source_kind)].filter(Boolean).map((word) => (
             <span key={word}>{word}</span>
           ))}
         </div>

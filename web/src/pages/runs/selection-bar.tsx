@@ -1,36 +1,35 @@
-// What can be done with the runs that were chosen.
+// Actions on the selected runs.
 import { Button, Group } from "@mantine/core";
 import { IconArrowsDiff, IconDownload, IconX } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { buildUrl } from "@/api/client";
-import { plural } from "@/domain/text/format";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
 
-export function SelectionBar({ chosen, clear }: { chosen: ReadonlySet<string>; clear: () => void }) {
+export function SelectionBar({ selected, clear }: { selected: ReadonlySet<string>; clear: () => void }) {
   const navigate = useNavigate();
-  const [a, b] = chosen;
-  const two = chosen.size === 2 && a !== undefined && b !== undefined;
+  const [a, b] = selected;
+  const two = selected.size === 2 && a !== undefined && b !== undefined;
   const compare = (): void => {
     if (two) void navigate({ to: "/compare", search: { a, b } });
   };
-  useShortcuts([{ keys: "c", label: "Compare the two that are chosen", group: "This list", run: compare }]);
+  useShortcuts([{ keys: "c", label: "Compare the selected runs", group: "This list", run: compare }]);
   return (
     <Group gap={8} h={30}>
-      <b>{plural(chosen.size, "run")} chosen</b>
+      <b>{selected.size} selected</b>
       <Button
         variant="default"
         leftSection={<IconArrowsDiff size={14} />}
         disabled={!two}
         onClick={compare}
-        title="Two runs can be compared"
+        title="Select two runs to compare them"
       >
         Compare
       </Button>
       <Button
         variant="default"
         leftSection={<IconDownload size={14} />}
-        onClick={() => void exportRuns([...chosen])}
-        title="Each as a Markdown file"
+        onClick={() => void exportRuns([...selected])}
+        title="Download each run as a Markdown file"
       >
         Export
       </Button>
@@ -41,7 +40,7 @@ export function SelectionBar({ chosen, clear }: { chosen: ReadonlySet<string>; c
   );
 }
 
-/** One file each; browsers take downloads that follow too closely for one. */
+/** One file for each run, with a pause: browsers merge downloads that follow too quickly. */
 async function exportRuns(ids: string[]): Promise<void> {
   for (const id of ids) {
     const link = document.createElement("a");

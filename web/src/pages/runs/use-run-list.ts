@@ -1,7 +1,7 @@
-// The rows of the list. The newest page follows the feed; what was read below it stays where it is, and rows in it
-// are only brought up to date in place. New rows wait until the reader asks for them, or is at the top anyway.
+// The rows of the run list. The newest page follows the feed; rows below it keep their place and are updated in place.
+// New rows wait until the user asks for them or is at the top of the list.
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { get } from "@/api/client";
 import { keys } from "@/api/keys";
 import { onChanges } from "@/api/live";
@@ -16,24 +16,25 @@ export function useRunList(filters: Filters) {
   const queries = useQueryClient();
   const pages = useInfiniteQuery(runPages(filters));
   const head = useQuery(newestRuns(filters));
-  // While a new filter's newest page is on its way the old one stands in for the total; its rows are not of this list.
+  // While a new filter loads, the old page stands in for the total; its rows do not belong to this list.
   const newest = head.isPlaceholderData ? undefined : head.data;
   const runs = useMemo(() => mergeRows(pages.data?.pages ?? [], newest), [pages.data, newest]);
-  const fresh = useMemo(() => findNewRuns(pages.data?.pages ?? [], newest), [pages.data, newest]);
+  const added = useMemo(() => findNewRuns(pages.data?.pages ?? [], newest), [pages.data, newest]);
   useRowUpdates(filters);
-  const accept = (): void => {
+  const showNew = (): void => {
     if (!newest) return;
     queries.setQueryData<Pages>(keys.runPages(filters), { pages: [newest], pageParams: [""] });
   };
-  // An empty list has nothing that could move.
-  const isFirst = runs.length === 0 && fresh.length > 0;
+  // An empty list has no rows that could move.
+  const isFirst = runs.length === 0 && added.length > 0;
+  const showFirst = useEffectEvent(showNew);
   useEffect(() => {
-    if (isFirst) accept();
+    if (isFirst) showFirst();
   }, [isFirst]);
   return {
     runs,
-    fresh: fresh.length,
-    accept,
+    newCount: added.length,
+    showNew,
     total: head.data && Object.values(head.data.counts).reduce((sum, count) => sum + count, 0),
     loading: pages.isPending,
     error: pages.error,
@@ -47,7 +48,7 @@ export function useRunList(filters: Filters) {
 
 export type RunListing = ReturnType<typeof useRunList>;
 
-/** The pages as they were read, with the rows that the newest page knows better. */
+/** The pages as they were read, with newer versions of their rows from the newest page. */
 export function mergeRows(pages: Runs[], head: Runs | undefined): Run[] {
   const better = new Map(head?.runs.map((run) => [run.id, run]));
   const seen = new Set<string>();
@@ -60,7 +61,7 @@ export function mergeRows(pages: Runs[], head: Runs | undefined): Run[] {
   return rows;
 }
 
-/** What the newest page has above the first row that is shown. */
+/** Runs of the newest page that belong above the first row. */
 export function findNewRuns(pages: Runs[], head: Runs | undefined): Run[] {
   if (!head || pages.length === 0) return [];
   const shown = new Set(pages.flatMap((page) => page.runs.map((run) => run.id)));
@@ -68,7 +69,7 @@ export function findNewRuns(pages: Runs[], head: Runs | undefined): Run[] {
   return head.runs.filter((run) => !shown.has(run.id) && run.created_at >= first);
 }
 
-/** A row further down than the newest page is fetched by itself when it changes. */
+/** Refetches single rows below the newest page when they change. */
 function useRowUpdates(filters: Filters): void {
   const queries = useQueryClient();
   const waiting = useRef(new Set<string>());
@@ -83,7 +84,7 @@ function useRowUpdates(filters: Filters): void {
         waiting.current.add(id);
         void get("/api/sessions/{session_id}", { path: { session_id: id } })
           .then(({ session }) => queries.setQueryData<Pages>(key, (old) => old && replaceRun(old, session)))
-          .catch(() => {}) // gone, or unreachable: the row stays as it was read
+          .catch(() => {}) // deleted or unreachable: the row stays as it was read
           .finally(() => setTimeout(() => waiting.current.delete(id), 1000));
       }
     });

@@ -1,4 +1,4 @@
-// What was found: whose words, when, and the words themselves; each leads into the message.
+// Search results; each links to its message.
 import { IconRobot, IconSettings, IconTool, IconUser } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { type ComponentType, useRef } from "react";
@@ -32,7 +32,7 @@ export function Hits({ hits, query }: { hits: Hit[]; query: string }) {
   });
   return (
     <VirtualList
-      label="Messages found"
+      label="Matching messages"
       handle={handle}
       count={hits.length}
       estimate={72}
@@ -45,7 +45,7 @@ export function Hits({ hits, query }: { hits: Hit[]; query: string }) {
   );
 }
 
-/** In the run, at the message, with the first word marked there too. */
+/** Opens the run at the message, with the first term highlighted. */
 function linkTo(hit: Hit, query: string) {
   const [find] = searchTerms(query);
   return {

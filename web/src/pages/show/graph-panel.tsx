@@ -42,7 +42,7 @@ export function GraphPanel(props: PlayLinkProps) {
       </div>
       {!hidden && (
         <div className={classes.graphPanel} style={{ height: graphHeight(count) }} data-plays={count}>
-          <Suspense fallback={<LoadingLine what="the graph" />}>
+          <Suspense fallback={<LoadingLine label="the graph" />}>
             <Graph {...props} />
           </Suspense>
         </div>

@@ -1,4 +1,4 @@
-// The graph itself: dagre says where each play stands, React Flow draws it. Loaded only on this page.
+// The dependency graph: dagre computes the layout, React Flow draws it. Loaded only on this page.
 import "@xyflow/react/dist/base.css";
 import dagre from "@dagrejs/dagre";
 import {
@@ -21,8 +21,9 @@ const HEIGHT = 30;
 type PlayNode = Node<{ play: Play; critical: boolean; marked: boolean; open: () => void }, "play">;
 
 export default function Graph({ show, marked, hover, open }: PlayLinkProps) {
-  const shape = show.plays.map((play) => `${play.name}<${play.depends_on.join()}`).join(";");
-  const positions = useMemo(() => layoutGraph(show), [shape]);
+  // Names and edges only: the layout must not change with the state of a play.
+  const names = show.plays.map((play) => play.name).join("\n");
+  const positions = useMemo(() => layoutGraph(names.split("\n"), show.edges), [names, show.edges]);
   const path = useMemo(() => new Set(show.critical_path), [show.critical_path]);
   const nodes: PlayNode[] = show.plays.map((play) => ({
     id: play.name,
@@ -54,32 +55,34 @@ export default function Graph({ show, marked, hover, open }: PlayLinkProps) {
       proOptions={{ hideAttribution: true }}
       {...(fits ? { fitView: true, fitViewOptions: FIT } : { defaultViewport: { x: 12, y: 12, zoom: 0.72 } })}
     >
-      <Refit shape={shape} fits={fits} />
+      <FitView positions={positions} enabled={fits} />
     </ReactFlow>
   );
 }
 
 const FIT = { padding: 0.08, maxZoom: 1.1 };
 
-/** Another DAG, another picture; the window's width counts too. */
-function Refit({ shape, fits }: { shape: string; fits: boolean }) {
+/** Fits the graph into the panel after a new layout and when the window resizes. */
+function FitView({ positions, enabled }: { positions: Positions; enabled: boolean }) {
   const flow = useReactFlow();
   useEffect(() => {
-    if (!fits || !shape) return;
+    if (!enabled || positions.size === 0) return;
     const fit = (): void => void flow.fitView(FIT);
     addEventListener("resize", fit);
     requestAnimationFrame(fit);
     return () => removeEventListener("resize", fit);
-  }, [flow, shape, fits]);
+  }, [flow, positions, enabled]);
   return null;
 }
 
-function layoutGraph(show: Show): Map<string, { x: number; y: number }> {
+type Positions = ReadonlyMap<string, { x: number; y: number }>;
+
+function layoutGraph(names: string[], edges: Show["edges"]): Positions {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: "LR", nodesep: 8, ranksep: 34 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const play of show.plays) graph.setNode(play.name, { width: WIDTH, height: HEIGHT });
-  for (const { source, target } of show.edges) {
+  for (const name of names) graph.setNode(name, { width: WIDTH, height: HEIGHT });
+  for (const { source, target } of edges) {
     if (graph.hasNode(source) && graph.hasNode(target)) graph.setEdge(source, target);
   }
   dagre.layout(graph);
@@ -87,7 +90,7 @@ function layoutGraph(show: Show): Map<string, { x: number; y: number }> {
     const { x, y } = graph.node(name);
     return { x: x - WIDTH / 2, y: y - HEIGHT / 2 };
   };
-  return new Map(show.plays.map((play) => [play.name, positionOf(play.name)]));
+  return new Map(names.map((name) => [name, positionOf(name)]));
 }
 
 function toEdges(show: Show, path: ReadonlySet<string>): Edge[] {

@@ -31,7 +31,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
       </div>
       {play.error && <p className={classes.error}>{play.error}</p>}
       {query.error && <p className={classes.error}>{query.error.message}</p>}
-      {!facts && !query.error && <LoadingLine what="what its folder says" />}
+      {!facts && !query.error && <LoadingLine label="what its folder says" />}
       <StatusReason play={play} reason={facts?.raw_meta?.reason} />
       {facts?.intent && (
         <DetailSection title="Intent">

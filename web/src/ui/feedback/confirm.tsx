@@ -1,40 +1,31 @@
-// Before something that cannot be undone: what would happen, read from the server, and only then the button.
+// Confirmation before something that cannot be undone: what will happen, then the button.
 import { Button, Group, Modal } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { type ReactNode, useState } from "react";
-import { ApiError } from "@/api/errors";
-import { withHint } from "@/domain/text/hints";
+import { errorText } from "@/api/errors";
 
 interface ConfirmDialogProps {
   opened: boolean;
   close: () => void;
   title: string;
-  /** What would happen, with its evidence. */
+  /** What will happen, with its evidence. */
   children: ReactNode;
-  /** The word on the button: the deed itself, never "OK". */
+  /** The verb on the button, never "OK". */
   confirmLabel: string;
   danger?: boolean;
   disabled?: boolean;
-  /** Does it; what it gives is the sentence of the toast. */
+  /** Performs the action and resolves with the text of the notification. */
   run: () => Promise<string>;
 }
 
-export function ConfirmDialog({
-  opened,
-  close,
-  title,
-  children,
-  confirmLabel: deed,
-  danger,
-  disabled = false,
-  run,
-}: ConfirmDialogProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { opened, close, title, children, confirmLabel, danger = false, disabled = false, run } = props;
   const [busy, setBusy] = useState(false);
   const confirm = async (): Promise<void> => {
     setBusy(true);
-    const done = await runAction(run);
+    const succeeded = await runAction(run);
     setBusy(false);
-    if (done) close();
+    if (succeeded) close();
   };
   return (
     <Modal opened={opened} onClose={close} title={title} size="lg">
@@ -49,27 +40,20 @@ export function ConfirmDialog({
           loading={busy}
           onClick={() => void confirm()}
         >
-          {deed}
+          {confirmLabel}
         </Button>
       </Group>
     </Modal>
   );
 }
 
-/** Run an action and say how it went; true when it went well. Every action of the page goes through here. */
+/** Runs an action and shows its outcome as a notification; resolves with whether it succeeded. */
 export async function runAction(run: () => Promise<string>): Promise<boolean> {
   try {
     notifications.show({ message: await run(), color: "green", withBorder: true });
     return true;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const hint = error instanceof ApiError ? error.hint : null;
-    notifications.show({
-      message: withHint(message, hint),
-      color: "red",
-      withBorder: true,
-      autoClose: 12_000,
-    });
+    notifications.show({ message: errorText(error), color: "red", withBorder: true, autoClose: 12_000 });
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// The freshness mark: whether what is on the screen is what is.
+// Whether the page shows the current state of the server.
 import { Tooltip } from "@mantine/core";
 import { connection } from "@/api/connection";
 import { useStore } from "@/api/store";
@@ -18,9 +18,9 @@ export function ConnectionStatus() {
     stale: `Stale · ${lastHeard}`,
   };
   const tooltips = {
-    live: "Changes appear here as they are committed.",
-    reconnecting: "The line to Studio broke; it is tried again.",
-    stale: "Studio has not been heard for a while; what you see may be old. Is `li studio` running?",
+    live: "Changes appear here as they are committed",
+    reconnecting: "Connection lost; reconnecting…",
+    stale: "No response from Studio; this page may be out of date. Is `li studio` running?",
   };
   return (
     <Tooltip label={tooltips[freshness]}>

@@ -1,4 +1,4 @@
-// A page that could not be fetched because Studio is away: it says so, asks again, and comes by itself.
+// The error page of a route. When the code of a page cannot be loaded because Studio is down, it polls and reloads.
 import { Button } from "@mantine/core";
 import { IconPlugConnectedX } from "@tabler/icons-react";
 import { useEffect } from "react";
@@ -8,10 +8,9 @@ import { EmptyState, ErrorState } from "./placeholders";
 
 const POLL_MS = 1500;
 const RELOADED_AT = "lion-reloaded-at";
-// A file that is missing although Studio answers must not make the page reload without end.
+// A file that is missing although Studio responds must not cause endless reloads.
 const MIN_RELOAD_INTERVAL_MS = 10_000;
 
-/** What a route shows instead of its page. */
 export function RouteError({ error, reset }: { error: unknown; reset: () => void }) {
   return isChunkLoadError(error) ? <OfflinePage /> : <ErrorState error={error} retry={reset} />;
 }
@@ -25,7 +24,7 @@ function OfflinePage() {
     <Page title="Studio is not running">
       <div role="alert">
         <EmptyState
-          title="This page could not be fetched"
+          title="Could not load this page"
           icon={<IconPlugConnectedX size={22} stroke={1.7} />}
           action={
             <Button variant="default" onClick={() => location.reload()}>
@@ -33,18 +32,18 @@ function OfflinePage() {
             </Button>
           }
         >
-          Start <code>li studio</code>; the page comes by itself when it is back.
+          Start <code>li studio</code>; the page reloads when Studio is back.
         </EmptyState>
       </div>
     </Page>
   );
 }
 
-/** The browser keeps a file that failed for as long as the document lives, so only a reload fetches it again. */
+/** The browser remembers a failed module for the lifetime of the document, so only a reload fetches it again. */
 async function reloadWhenBack(): Promise<void> {
   const response = await fetch("/healthz", { cache: "no-store" }).catch(() => null);
-  const before = Number(sessionStorage.getItem(RELOADED_AT));
-  if (!response?.ok || Date.now() - before < MIN_RELOAD_INTERVAL_MS) return;
+  const reloadedAt = Number(sessionStorage.getItem(RELOADED_AT));
+  if (!response?.ok || Date.now() - reloadedAt < MIN_RELOAD_INTERVAL_MS) return;
   sessionStorage.setItem(RELOADED_AT, String(Date.now()));
   location.reload();
 }

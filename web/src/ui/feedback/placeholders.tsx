@@ -1,9 +1,8 @@
-// The three things a page says when it has nothing to show: nothing there, still waiting, it went wrong.
+// Shown in place of content: empty, failed, loading.
 import { Button } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
-import { ApiError } from "@/api/errors";
-import { withHint } from "@/domain/text/hints";
+import { errorText } from "@/api/errors";
 import classes from "./placeholders.module.css";
 
 interface EmptyProps {
@@ -13,7 +12,7 @@ interface EmptyProps {
   action?: ReactNode;
 }
 
-/** Nothing there, and what to do about it. */
+/** No content, and how to get some. */
 export function EmptyState({ title, children, icon, action }: EmptyProps) {
   return (
     <div className={classes.placeholder}>
@@ -25,17 +24,16 @@ export function EmptyState({ title, children, icon, action }: EmptyProps) {
   );
 }
 
-/** What happened, what to do, and a way to try again. */
 export function ErrorState({ error, retry, label }: { error: unknown; retry?: () => void; label?: string }) {
-  const message = error instanceof Error ? error.message : String(error);
-  const hint = error instanceof ApiError ? error.hint : null;
   return (
     <div className={classes.placeholder} role="alert">
       <div className={`${classes.icon} ${classes.error}`}>
         <IconAlertTriangle size={22} stroke={1.7} />
       </div>
-      <div className={classes.title}>{label ? `${label} could not be loaded` : "That did not work"}</div>
-      <div className={classes.description}>{withHint(message, hint)}</div>
+      <div className={classes.title}>
+        {label ? `Could not load ${label.toLowerCase()}` : "Something went wrong"}
+      </div>
+      <div className={classes.description}>{errorText(error)}</div>
       {retry && (
         <div className={classes.action}>
           <Button variant="default" onClick={retry}>
@@ -47,8 +45,8 @@ export function ErrorState({ error, retry, label }: { error: unknown; retry?: ()
   );
 }
 
-/** Nothing for 300 ms, then what is being waited for: a flash of a spinner is worse than a moment of calm. */
-export function LoadingLine({ what: label }: { what: string }) {
+/** Empty for 300 ms: a flash of a spinner is worse than a short wait. */
+export function LoadingLine({ label }: { label: string }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), 300);
@@ -71,10 +69,10 @@ interface QueryResult<T> {
   refetch: () => unknown;
 }
 
-/** A query's data, or the line that says why there is none yet. What was fetched before stays when a refetch fails. */
+/** The data of a query, or its placeholder. Data that was loaded once stays when a refetch fails. */
 export function Loaded<T>(props: { query: QueryResult<T>; label: string; children: (data: T) => ReactNode }) {
   const { query, label, children } = props;
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <ErrorState error={query.error} label={label} retry={() => void query.refetch()} />;
-  return <LoadingLine what={label.toLowerCase()} />;
+  return <LoadingLine label={label.toLowerCase()} />;
 }

@@ -1,45 +1,38 @@
-// The keyboard: one listener for the page, bindings that come and go with the components that know them, and
-// sequences such as "g r". Keys are never taken from somebody who types.
-import { useEffect, useRef } from "react";
+// Keyboard shortcuts: one listener for the page, and shortcuts that are active while the component that declares them is
+// mounted. Supports sequences such as "g r". Never takes a key from a text field.
+import { type RefObject, useEffect } from "react";
 import { createStore } from "@/api/store";
+import { useLatest } from "@/ui/use-latest";
 
 export interface Shortcut {
-  /** One key ("j", "Enter", "?"), or several after each other ("g r"). */
+  /** One key ("j", "Enter", "?"), or a sequence ("g r"). */
   keys: string;
   label: string;
   run: (event: KeyboardEvent) => void;
-  /** Under which heading the sheet shows it. */
+  /** Heading in the shortcut sheet. */
   group?: string;
 }
 
 const SEQUENCE_MS = 1000;
-/** What is bound right now; the newest comes last and wins. */
-export const shortcuts = createStore<readonly Shortcut[]>([]);
+/** Declarations of the mounted components, newest last; the newest wins. */
+export const declarations = createStore<readonly RefObject<readonly Shortcut[]>[]>([]);
 let pressed: string[] = [];
 let pressedAt = 0;
 
-/** Bind keys for as long as the component is on the page. */
-export function useShortcuts(requested: readonly Shortcut[]): void {
-  const newest = useRef(requested);
-  newest.current = requested;
-  const shape = requested.map((shortcut) => `${shortcut.keys}\t${shortcut.label}`).join("\n");
-  // Bound anew only when other keys are meant.
+export function useShortcuts(shortcuts: readonly Shortcut[]): void {
+  const latest = useLatest(shortcuts);
   useEffect(() => {
-    const mine = newest.current.map((shortcut, index) => ({
-      ...shortcut,
-      run: (event: KeyboardEvent) => newest.current[index]?.run(event),
-    }));
-    shortcuts.set([...shortcuts.get(), ...mine]);
-    return () => shortcuts.set(shortcuts.get().filter((shortcut) => !mine.includes(shortcut)));
-  }, [shape]);
+    declarations.set([...declarations.get(), latest]);
+    return () => declarations.set(declarations.get().filter((declared) => declared !== latest));
+  }, [latest]);
 }
 
 const MODAL = '[aria-modal="true"], [role="dialog"], [role="menu"]';
 
-/** Listen; called once, at the start. */
+/** Listen for shortcuts; called once, at the start. */
 export function startShortcuts(target: Document): void {
   let isModalOpen = false;
-  // Asked before anybody hears the key: a dialog that Esc closes may be gone when the key arrives below.
+  // Checked in the capture phase: a dialog that Esc closes may be gone when the key arrives below.
   target.defaultView?.addEventListener(
     "keydown",
     () => (isModalOpen = target.querySelector(MODAL) !== null),
@@ -53,7 +46,7 @@ export function startShortcuts(target: Document): void {
     pressedAt = now;
     const shortcut = findShortcut(pressed.join(" ")) ?? findShortcut(event.key);
     if (!shortcut) return;
-    // A link or a button answers to Enter by itself.
+    // Links and buttons handle Enter themselves.
     if (event.key === "Enter" && (event.target as Element).closest("a, button, summary, [role=menuitem]"))
       return;
     pressed = [];
@@ -63,7 +56,8 @@ export function startShortcuts(target: Document): void {
 }
 
 function findShortcut(keys: string): Shortcut | undefined {
-  return shortcuts.get().findLast((shortcut) => shortcut.keys === keys);
+  const declared = declarations.get().flatMap(({ current }) => current);
+  return declared.findLast((shortcut) => shortcut.keys === keys);
 }
 
 function isTyping(event: KeyboardEvent): boolean {

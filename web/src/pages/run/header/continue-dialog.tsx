@@ -1,61 +1,57 @@
-// Going on with a run from the page: the next words, in this run or in a fork that leaves it as it is.
+// Continue a run with another prompt, in the same run or in a fork.
 import { Button, Group, Modal, SegmentedControl, Textarea } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { post } from "@/api/client";
+import { startLaunch, startRun } from "@/api/launches";
 import { runAction } from "@/ui/feedback/confirm";
 import { CopyButton } from "@/ui/text/copy-button";
 import type { Detail } from "../transcript/segments";
 import classes from "./header.module.css";
 
+type Mode = "fork" | "resume";
 const MODES = [
-  { value: "fork", label: "Fork: a new run from here" },
-  { value: "resume", label: "Resume: the same run" },
+  { value: "fork", label: "Fork: start a new run from here" },
+  { value: "resume", label: "Continue: add to this run" },
 ];
 
-export function ContinueDialog({
-  opened,
-  close,
-  detail,
-}: {
+interface ContinueDialogProps {
   opened: boolean;
   close: () => void;
   detail: Detail;
-}) {
-  const { session, commands } = detail;
-  const [way, setWay] = useState<"fork" | "resume">("fork");
-  const [words, setWords] = useState("");
+}
+
+export function ContinueDialog({ opened, close, detail: { session, commands } }: ContinueDialogProps) {
+  const [mode, setMode] = useState<Mode>("fork");
+  const [prompt, setPrompt] = useState("");
   const [busy, setBusy] = useState(false);
   const navigate = useNavigate();
   const target = session.agent_name ?? [session.provider, session.model].filter(Boolean).join("/");
-  const start = async (): Promise<void> => {
+  const start = async (): Promise<string> => {
+    const options = { [mode]: session.id, ...(session.cwd ? { cwd: session.cwd } : {}) };
+    const body = { verb: "agent", target, prompt, options };
+    if (mode === "resume") {
+      await startLaunch(body);
+      return "Run continued";
+    }
+    const { session_id } = await startRun(body);
+    if (session_id) void navigate({ to: "/runs/$runId", params: { runId: session_id } });
+    return "Fork started";
+  };
+  const submit = async (): Promise<void> => {
     setBusy(true);
-    const started = await runAction(async () => {
-      const options: Record<string, string> = {
-        [way]: session.id,
-        ...(session.cwd ? { cwd: session.cwd } : {}),
-      };
-      const { launch } = await post("/api/launches", {
-        body: { verb: "agent", target, prompt: words, options },
-      });
-      if (launch.session_id && way === "fork") {
-        await appeared();
-        void navigate({ to: "/runs/$runId", params: { runId: launch.session_id } });
-      }
-      return way === "fork" ? "The fork was started." : "The run goes on.";
-    });
+    const started = await runAction(start);
     setBusy(false);
     if (started) close();
   };
   return (
-    <Modal opened={opened} onClose={close} title="Go on with this run" size="lg">
+    <Modal opened={opened} onClose={close} title="Continue this run" size="lg">
       <SegmentedControl
         fullWidth
         size="xs"
-        aria-label="How"
+        aria-label="Mode"
         data={MODES}
-        value={way}
-        onChange={(value) => setWay(value as "fork" | "resume")}
+        value={mode}
+        onChange={(value) => setMode(value as Mode)}
       />
       <Textarea
         mt="sm"
@@ -63,27 +59,21 @@ export function ContinueDialog({
         minRows={4}
         maxRows={14}
         data-autofocus
-        label="What should it do?"
-        value={words}
-        onChange={(event) => setWords(event.currentTarget.value)}
+        label="Prompt"
+        value={prompt}
+        onChange={(event) => setPrompt(event.currentTarget.value)}
       />
       <p className={classes.command}>
-        In a terminal: <code>{commands[way]}</code>{" "}
-        <CopyButton text={commands[way]} label="Copy the command" />
+        In a terminal: <code>{commands[mode]}</code> <CopyButton text={commands[mode]} label="Copy command" />
       </p>
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close}>
           Cancel
         </Button>
-        <Button loading={busy} disabled={words.trim() === "" || target === ""} onClick={() => void start()}>
-          {way === "fork" ? "Start the fork" : "Resume the run"}
+        <Button loading={busy} disabled={prompt.trim() === "" || target === ""} onClick={() => void submit()}>
+          {mode === "fork" ? "Start fork" : "Continue"}
         </Button>
       </Group>
     </Modal>
   );
-}
-
-/** The process needs a moment until its run is in the database. */
-function appeared(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 800));
 }

@@ -1,4 +1,4 @@
-// What can be done with a run: go on with it, fork it, stop it, take it along.
+// Actions of a run: continue, fork, stop, export.
 import { ActionIcon, Button, CopyButton, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import {
@@ -35,7 +35,7 @@ export function RunActions({ detail }: { detail: Detail }) {
   useShortcuts([
     {
       keys: "y",
-      label: "Copy the resume command",
+      label: "Copy resume command",
       group: "This run",
       run: () => void navigator.clipboard.writeText(commands.resume).then(notifyCopied),
     },
@@ -74,14 +74,14 @@ export function RunActions({ detail }: { detail: Detail }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconGitFork size={14} />} onClick={() => setDialog("fork")}>
-            Go on or fork…
+            Continue or fork…
           </Menu.Item>
           {source && (
             <Menu.Item
               leftSection={<IconSitemap size={14} />}
               onClick={() => void navigate({ to: "/shows/$topic", params: { topic: source.topic } })}
             >
-              Open the show
+              Open show
             </Menu.Item>
           )}
           <Menu.Divider />
@@ -106,14 +106,13 @@ export function RunActions({ detail }: { detail: Detail }) {
         opened={dialog === "stop"}
         close={close}
         title="Stop this run?"
-        confirmLabel="Stop the run"
+        confirmLabel="Stop run"
         danger
         run={() => stopRun(session.id)}
       >
         <p>
-          The agent of <b>{session.display_name}</b> and everything it started is asked to end, and is ended
-          after 15 seconds. What it has said so far stays. The same in a terminal:{" "}
-          <code>{commands.kill}</code>
+          Studio asks the agent of <b>{session.display_name}</b> and every process it started to stop, and
+          kills them after 15 seconds. Recorded messages are kept. In a terminal: <code>{commands.kill}</code>
         </p>
       </ConfirmDialog>
       <ContinueDialog opened={dialog === "fork"} close={close} detail={detail} />
@@ -124,5 +123,5 @@ export function RunActions({ detail }: { detail: Detail }) {
 async function stopRun(id: string): Promise<string> {
   const path = { session_id: id };
   const result = await post("/api/sessions/{session_id}/stop", { path, body: { grace_seconds: 15 } });
-  return result.over ? `Stopped: ${result.outcome}` : `Still running: ${result.outcome}`;
+  return result.over ? "Run stopped" : `Still running: ${result.outcome}`;
 }

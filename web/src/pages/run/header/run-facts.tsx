@@ -1,4 +1,4 @@
-// What a run is, in one line: where it belongs, how long, how much, with what, where.
+// Facts about a run in one line.
 import { Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import { formatInteger, plural } from "@/domain/text/format";
@@ -14,9 +14,9 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
   return (
     <dl className={classes.facts}>
       {source && (
-        <Fact name="Source">
+        <Fact name="Play">
           <TextLink to="/shows/$topic" params={{ topic: source.topic }} hash={`play-${source.play}`}>
-            Show {source.topic} / Play {source.play}
+            {source.topic} / {source.play}
           </TextLink>
         </Fact>
       )}
@@ -26,10 +26,10 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
       {session.agent_name && session.agent_name !== session.display_name && (
         <Fact name="Agent">{session.agent_name.slice(0, 60)}</Fact>
       )}
-      <Fact name="Took">
+      <Fact name="Duration">
         <Duration ms={session.duration_ms} since={running ? session.started_at : null} />
       </Fact>
-      <Fact name="Began">
+      <Fact name="Started">
         <RelativeTime at={session.started_at ?? session.created_at} />
       </Fact>
       <Fact name="Messages">
@@ -45,7 +45,7 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
       </Fact>
       {session.model && <Fact name="Model">{session.model}</Fact>}
       {session.cwd && (
-        <Fact name="In" wide>
+        <Fact name="Folder" wide>
           <Tooltip label={session.cwd}>
             <code className={classes.path}>{session.cwd}</code>
           </Tooltip>
@@ -54,7 +54,7 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
       {session.git_commit && (
         <Fact name="Commit">
           <code>{session.git_commit.slice(0, 8)}</code>
-          <CopyButton text={session.git_commit} label="Copy the commit" />
+          <CopyButton text={session.git_commit} label="Copy commit" />
         </Fact>
       )}
     </dl>

@@ -1,4 +1,4 @@
-// The state of a run as a chain, and the reasons behind it on click.
+// The state of a run, with its reasons in a popover.
 import { Popover, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { plural } from "@/domain/text/format";
@@ -6,12 +6,18 @@ import { StatePill } from "@/ui/data/state-pill";
 import type { Detail } from "../transcript/segments";
 import classes from "./header.module.css";
 
-export function StatePopover({ detail, errors, go }: { detail: Detail; errors: number; go: () => void }) {
+interface StatePopoverProps {
+  detail: Detail;
+  errors: number;
+  goToFirstError: () => void;
+}
+
+export function StatePopover({ detail, errors, goToFirstError }: StatePopoverProps) {
   const { state } = detail.session;
   return (
     <Popover position="bottom-start" shadow="md" radius={8} width={380}>
       <Popover.Target>
-        <UnstyledButton className={classes.stateButton} title="Why">
+        <UnstyledButton className={classes.stateButton} title="Reasons">
           <VisuallyHidden>State: </VisuallyHidden>
           <StatePill state={{ ...state, reasons: [] }} />
           {errors > 0 && <span className={classes.errorCount}>{plural(errors, "tool error")}</span>}
@@ -19,7 +25,7 @@ export function StatePopover({ detail, errors, go }: { detail: Detail; errors: n
         </UnstyledButton>
       </Popover.Target>
       <Popover.Dropdown>
-        {state.reasons.length === 0 && <p className={classes.reason}>Nothing out of the ordinary.</p>}
+        {state.reasons.length === 0 && <p className={classes.reason}>No further details</p>}
         {state.reasons.map((reason) => (
           <div key={reason.code} className={classes.reason}>
             <b>{reason.message}</b>
@@ -28,8 +34,8 @@ export function StatePopover({ detail, errors, go }: { detail: Detail; errors: n
           </div>
         ))}
         {errors > 0 && (
-          <UnstyledButton className={classes.link} onClick={go}>
-            Go to the first of {plural(errors, "tool error")}
+          <UnstyledButton className={classes.link} onClick={goToFirstError}>
+            Go to the first tool error
           </UnstyledButton>
         )}
       </Popover.Dropdown>

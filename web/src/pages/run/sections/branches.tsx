@@ -1,4 +1,4 @@
-// The branches of a run, what each came from, and what came from them.
+// Branches of a run, their origin and their forks.
 import { IconGitBranch, IconGitFork } from "@tabler/icons-react";
 import { plural } from "@/domain/text/format";
 import { Cost, Tokens } from "@/ui/data/amounts";
@@ -12,7 +12,7 @@ const SHOWN = 50;
 
 type Branch = Detail["branches"][number];
 
-export function Branches({ detail, go }: SectionProps) {
+export function Branches({ detail, goTo }: SectionProps) {
   const shown = detail.branches.slice(0, SHOWN);
   return (
     <ul className={classes.list}>
@@ -36,7 +36,11 @@ export function Branches({ detail, go }: SectionProps) {
                 </TextLink>{" "}
                 <RelativeTime at={fork.created_at} />
                 {fork.session_ord !== null && (
-                  <button type="button" className={classes.ordLink} onClick={() => go(fork.session_ord ?? 0)}>
+                  <button
+                    type="button"
+                    className={classes.ordLink}
+                    onClick={() => goTo(fork.session_ord ?? 0)}
+                  >
                     at #{fork.session_ord}
                   </button>
                 )}

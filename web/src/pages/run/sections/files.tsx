@@ -1,9 +1,8 @@
-// The files that tools were called with, and those that the run left in its folder.
+// Files that tools were called with, and files that the agent created.
 import { UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { get } from "@/api/client";
-import { runFiles } from "@/api/messages";
+import { runFile, runFiles } from "@/api/messages";
 import { bytes, plural } from "@/domain/text/format";
 import { LoadingLine } from "@/ui/feedback/placeholders";
 import { CodeBlock } from "@/ui/text/code-block";
@@ -12,16 +11,16 @@ import classes from "./sections.module.css";
 
 const SHOWN = 25;
 
-export function Files({ detail, outline, go }: SectionProps) {
+export function Files({ detail, outline, goTo }: SectionProps) {
   const [limit, setLimit] = useState(SHOWN);
-  if (!outline) return <LoadingLine what="files" />;
+  if (!outline) return <LoadingLine label="files" />;
   return (
     <>
-      {outline.files.length === 0 && <p className={classes.muted}>No tool was called with a file.</p>}
+      {outline.files.length === 0 && <p className={classes.muted}>No tool was called with a file</p>}
       <ul className={classes.list}>
         {outline.files.slice(0, limit).map(({ path, calls, tools, last_ord }) => (
           <li key={path}>
-            <UnstyledButton className={classes.entry} onClick={() => go(last_ord)} title={path}>
+            <UnstyledButton className={classes.entry} onClick={() => goTo(last_ord)} title={path}>
               <code className={classes.path}>{path}</code>
               <span className={classes.muted}>
                 {tools.join(", ")} · {plural(calls, "call")}
@@ -46,7 +45,7 @@ function CreatedFiles({ id }: { id: string }) {
   if (!fileQuery || fileQuery.files.length === 0) return null;
   return (
     <>
-      <h3 className={classes.subheading}>Left in its folder</h3>
+      <h3 className={classes.subheading}>Files created</h3>
       <ul className={classes.list}>
         {fileQuery.files.slice(0, 200).map(({ path, size }) => (
           <li key={path}>
@@ -67,15 +66,11 @@ function CreatedFiles({ id }: { id: string }) {
 }
 
 function FileContent({ id, path }: { id: string; path: string }) {
-  const fileQuery = useQuery({
-    queryKey: ["run", id, "file", path],
-    queryFn: ({ signal }) =>
-      get("/api/sessions/{session_id}/files/content", { path: { session_id: id }, query: { path }, signal }),
-  });
+  const fileQuery = useQuery(runFile(id, path));
   if (fileQuery.error) return <p className={classes.muted}>{fileQuery.error.message}</p>;
   return fileQuery.data ? (
     <CodeBlock text={fileQuery.data.text} label={path} ansi />
   ) : (
-    <LoadingLine what={path} />
+    <LoadingLine label={path} />
   );
 }

@@ -1,4 +1,5 @@
-// What a run was and what it used.
+// Facts about a run, and its tools.
+import { sourceName } from "@/domain/runs/source-name";
 import { formatInteger, plural } from "@/domain/text/format";
 import { RelativeTime } from "@/ui/data/time";
 import { LoadingLine } from "@/ui/feedback/placeholders";
@@ -6,7 +7,7 @@ import { CopyButton } from "@/ui/text/copy-button";
 import type { SectionProps } from "./sections";
 import classes from "./sections.module.css";
 
-const MOST_TOOLS = 12;
+const MAX_TOOLS = 12;
 
 export function Overview({ detail: { session }, outline }: SectionProps) {
   const facts: [string, string | null | undefined][] = [
@@ -18,22 +19,22 @@ export function Overview({ detail: { session }, outline }: SectionProps) {
     ["Project", session.project],
     ["Folder", session.cwd],
     ["Commit", session.git_commit],
-    ["Came from", session.source_kind],
+    ["Source", sourceName(session.source_kind)],
     ["User", session.user],
     ["Exit code", session.exit_code === null ? null : String(session.exit_code)],
     ["Tokens in", formatInteger(session.input_tokens)],
     ["Tokens out", formatInteger(session.output_tokens)],
-    ["From cache", formatInteger(session.cache_read_tokens)],
-    ["To cache", formatInteger(session.cache_write_tokens)],
+    ["Cache read", formatInteger(session.cache_read_tokens)],
+    ["Cache written", formatInteger(session.cache_write_tokens)],
   ];
   return (
     <>
       <dl className={classes.facts}>
-        <dt>Id</dt>
+        <dt>ID</dt>
         <dd>
-          <code>{session.id}</code> <CopyButton text={session.id} label="Copy the id" />
+          <code>{session.id}</code> <CopyButton text={session.id} label="Copy id" />
         </dd>
-        <dt>Began</dt>
+        <dt>Started</dt>
         <dd>
           <RelativeTime at={session.started_at ?? session.created_at} />
         </dd>
@@ -51,7 +52,7 @@ export function Overview({ detail: { session }, outline }: SectionProps) {
             <Fact key={name} name={name} value={value ?? ""} />
           ))}
       </dl>
-      {outline ? <Tools tools={outline.tools} /> : <LoadingLine what="what is in it" />}
+      {outline ? <Tools tools={outline.tools} /> : <LoadingLine label="tools" />}
     </>
   );
 }
@@ -73,7 +74,7 @@ function Tools({ tools }: { tools: Record<string, { calls: number; errors: numbe
     <>
       <h3 className={classes.subheading}>Tools</h3>
       <ul className={classes.toolList}>
-        {sorted.slice(0, MOST_TOOLS).map(([tool, { calls, errors }]) => (
+        {sorted.slice(0, MAX_TOOLS).map(([tool, { calls, errors }]) => (
           <li key={tool} title={`${plural(calls, "call")}, ${errors} failed`}>
             <code>{tool}</code>
             <span className={classes.callBar}>
@@ -87,8 +88,8 @@ function Tools({ tools }: { tools: Record<string, { calls: number; errors: numbe
           </li>
         ))}
       </ul>
-      {sorted.length > MOST_TOOLS && (
-        <p className={classes.muted}>and {sorted.length - MOST_TOOLS} more tools</p>
+      {sorted.length > MAX_TOOLS && (
+        <p className={classes.muted}>and {plural(sorted.length - MAX_TOOLS, "more tool")}</p>
       )}
     </>
   );

@@ -1,5 +1,4 @@
-// What to know of a run beside what was said: sections one can link to. Wide screens have them at the side, narrow ones
-// in a sheet that opens at the section that was asked for.
+// Sections about a run, each with a link: beside the transcript on wide screens, in a drawer on narrow ones.
 import { CloseButton, Drawer } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useLocation, useNavigate } from "@tanstack/react-router";
@@ -18,7 +17,7 @@ import { ToolErrors } from "./tool-errors";
 export interface SectionProps {
   detail: Detail;
   outline: Outline | undefined;
-  go: (ord: number) => void;
+  goTo: (ord: number) => void;
 }
 
 const SECTIONS = [
@@ -63,7 +62,7 @@ export function Sections(props: SectionProps) {
   const hash = useLocation({ select: (location) => location.hash });
   const navigate = useNavigate({ from: "/runs/$runId" });
   useEffect(() => {
-    // In the sheet the section is only there after it has opened.
+    // A section in the drawer exists only after the drawer has opened.
     const frame = requestAnimationFrame(() =>
       document.getElementById(hash)?.scrollIntoView({ block: "start" }),
     );
@@ -76,9 +75,9 @@ export function Sections(props: SectionProps) {
       </aside>
     );
   const close = (): void => void navigate({ search: (old) => old, hash: "", replace: true });
-  const go = (ord: number): void => {
+  const goTo = (ord: number): void => {
     close();
-    props.go(ord);
+    props.goTo(ord);
   };
   return (
     <Drawer.Root opened={SECTIONS.some(({ id }) => id === hash)} onClose={close} position="right">
@@ -86,7 +85,7 @@ export function Sections(props: SectionProps) {
       <Drawer.Content aria-label="About this run">
         <Drawer.Body>
           <CloseButton className={classes.close} aria-label="Close" onClick={close} />
-          <SectionList {...props} go={go} />
+          <SectionList {...props} goTo={goTo} />
         </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>

@@ -1,4 +1,4 @@
-// Every tool that failed; a click goes to where it happened.
+// Failed tool calls; click to go to one.
 import { UnstyledButton } from "@mantine/core";
 import { useState } from "react";
 import { plural } from "@/domain/text/format";
@@ -9,16 +9,16 @@ import classes from "./sections.module.css";
 
 const SHOWN = 25;
 
-export function ToolErrors({ outline, go }: SectionProps) {
+export function ToolErrors({ outline, goTo }: SectionProps) {
   const [limit, setLimit] = useState(SHOWN);
-  if (!outline) return <LoadingLine what="tool errors" />;
-  if (outline.errors.length === 0) return <p className={classes.muted}>No tool failed.</p>;
+  if (!outline) return <LoadingLine label="tool errors" />;
+  if (outline.errors.length === 0) return <p className={classes.muted}>No tool errors</p>;
   return (
     <>
       <ul className={classes.list}>
         {outline.errors.slice(0, limit).map(({ ord, tool, text, at }) => (
           <li key={ord}>
-            <UnstyledButton className={classes.entry} data-bad onClick={() => go(ord)}>
+            <UnstyledButton className={classes.entry} data-bad onClick={() => goTo(ord)}>
               <span className={classes.entryHeader}>
                 <code>{tool ?? "unknown"}</code> <span className={classes.muted}>#{ord}</span>{" "}
                 <TimeOfDay at={at} />

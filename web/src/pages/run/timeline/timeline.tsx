@@ -1,5 +1,5 @@
-// When what happened: a lane per branch, a block where something was said, red where a tool failed, the stretch that is
-// being read. A click or an arrow key goes there.
+// The timeline: a lane for each branch, a block where messages are, red where a tool failed, and the visible range.
+// Click or press an arrow key to go there.
 import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, type MouseEvent, memo, useMemo } from "react";
 import { runTimeline } from "@/api/messages";
@@ -14,21 +14,21 @@ interface TimelineProps {
   detail: Detail;
   outline: Outline | undefined;
   visibleRange: Store<readonly [number, number]>;
-  go: (ord: number) => void;
+  goTo: (ord: number) => void;
   enabled: boolean;
 }
 
 const LANE_HEIGHT = 14;
 const MAX_LANES = 8;
 
-export function Timeline({ detail, outline, visibleRange, go, enabled }: TimelineProps) {
+export function Timeline({ detail, outline, visibleRange, goTo, enabled }: TimelineProps) {
   const { id, status } = detail.session;
   const data = useQuery({ ...runTimeline(id, status === "running"), enabled }).data;
   const names = useMemo(() => new Map(detail.branches.map(({ id, name }) => [id, name])), [detail.branches]);
   const order = useMemo(() => detail.branches.map(({ id }) => id), [detail.branches]);
   const lanes = useMemo(() => (data ? lanesOf(data, order, MAX_LANES) : []), [data, order]);
   const several = detail.branches.length > 1;
-  // As high as it will be, so that nothing moves when it comes.
+  // The final height from the start, so that nothing moves when the data arrives.
   const height =
     LANE_HEIGHT * Math.max(1, Math.min(MAX_LANES, data ? lanes.length : detail.branches.length)) + 2;
   if (detail.session.message_count < 2) return null;
@@ -47,7 +47,7 @@ export function Timeline({ detail, outline, visibleRange, go, enabled }: Timelin
         {data && (
           <>
             <TimelineLanes data={data} lanes={lanes} outline={outline} />
-            <Scrubber data={data} lanes={lanes} visibleRange={visibleRange} go={go} />
+            <Scrubber data={data} lanes={lanes} visibleRange={visibleRange} goTo={goTo} />
           </>
         )}
       </div>
@@ -117,10 +117,10 @@ interface ScrubberProps {
   data: TimelineData;
   lanes: (string | null)[];
   visibleRange: Store<readonly [number, number]>;
-  go: (ord: number) => void;
+  goTo: (ord: number) => void;
 }
 
-function Scrubber({ data, lanes, visibleRange, go }: ScrubberProps) {
+function Scrubber({ data, lanes, visibleRange, goTo }: ScrubberProps) {
   const [first, last] = useStore(visibleRange);
   const span = spanOf(data, first, last);
   const end = Math.max(0, ...data.blocks.map(({ last_ord }) => last_ord));
@@ -129,14 +129,14 @@ function Scrubber({ data, lanes, visibleRange, go }: ScrubberProps) {
     const box = event.currentTarget.getBoundingClientRect();
     const lane = lanes[Math.floor((event.clientY - box.top) / LANE_HEIGHT)];
     const ord = ordAt(data, (event.clientX - box.left) / box.width, lane);
-    if (ord !== undefined) go(ord);
+    if (ord !== undefined) goTo(ord);
   };
   const key = (event: KeyboardEvent): void => {
     const step = { ArrowLeft: -0.02, ArrowRight: 0.02 }[event.key];
     if (step === undefined || !span) return;
     event.preventDefault();
     const ord = ordAt(data, (step < 0 ? span.from : span.to) + step);
-    if (ord !== undefined) go(ord);
+    if (ord !== undefined) goTo(ord);
   };
   return (
     <div

@@ -1,4 +1,4 @@
-// A text of any length in a box of its own: parts are fetched as they come into view, and those gone by are let go.
+// A text of any length: parts are fetched as they scroll into view and dropped afterwards.
 import { useQuery } from "@tanstack/react-query";
 import { CONTENT_PART_SIZE, contentPart } from "@/api/messages";
 import { bytes } from "@/domain/text/format";
@@ -13,14 +13,14 @@ interface LongTextProps {
   content: MessageText;
 }
 
-// Characters of a part in lines of eighty, eighteen pixels each.
+// Lines of 80 characters, 18 pixels each.
 const ESTIMATED_PART_HEIGHT = (CONTENT_PART_SIZE / 80) * 18;
 
 export function LongText({ runId, messageId, content }: LongTextProps) {
   const parts = Math.ceil(content.length / CONTENT_PART_SIZE);
   return (
     <div className={classes.longText}>
-      <div className={classes.longTextHeader}>{bytes(content.length)}, fetched as you scroll</div>
+      <div className={classes.longTextHeader}>{bytes(content.length)}, loaded as you scroll</div>
       <div className={classes.longTextBody}>
         <VirtualList
           label="Parts of the text"
@@ -56,7 +56,7 @@ function ContentPart({
       </pre>
     );
   }
-  const status = text.error ? `This part could not be read: ${text.error.message}` : "Reading on…";
+  const status = text.error ? `Could not load this part: ${text.error.message}` : "Loading…";
   return (
     <pre className={classes.part} style={{ minHeight: ESTIMATED_PART_HEIGHT }}>
       {status}

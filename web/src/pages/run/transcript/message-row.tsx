@@ -1,4 +1,4 @@
-// One message: who speaks, in the gutter; what is said, beside it.
+// One message: the speaker in the gutter, the content beside it.
 import {
   IconAlertTriangle,
   IconFileText,
@@ -20,19 +20,19 @@ import { FailureStreak, ToolCall, ToolResult } from "./tool-message";
 export interface RowProps {
   runId: string;
   message: Message;
-  /** What came of a call. */
+  /** The result of a tool call. */
   result: Message | undefined;
   layout: RowLayout;
-  opened: boolean;
+  expanded: boolean;
   toggle: (row: number) => void;
   row: number;
   /** The address names this message. */
   current: boolean;
   inherited: boolean;
-  /** Which lane, when there are several; and its name where it begins. */
+  /** The lane of the branch, if the run has several, and its name where the branch changes. */
   lane: number | undefined;
   laneName: string | undefined;
-  go: (ord: number) => void;
+  goTo: (ord: number) => void;
 }
 
 const SPEAKERS: Record<
@@ -50,7 +50,7 @@ const SPEAKERS: Record<
 export const MessageRow = memo(Row);
 
 function Row(props: RowProps) {
-  const { message, result, current, inherited, lane, laneName, go } = props;
+  const { message, result, current, inherited, lane, laneName, goTo } = props;
   const entry = entryOf(message);
   const resultEntry = result && entryOf(result);
   const outcome = entry.kind === "call" ? resultEntry : entry;
@@ -79,7 +79,7 @@ function Row(props: RowProps) {
         <button
           type="button"
           className={classes.ordLink}
-          onClick={() => go(message.ord)}
+          onClick={() => goTo(message.ord)}
           title="Link to this message"
         >
           #{message.ord}
@@ -98,9 +98,9 @@ function Row(props: RowProps) {
   );
 }
 
-function MessageBody({ runId, message, result, layout, opened, toggle, row }: RowProps) {
+function MessageBody({ runId, message, result, layout, expanded, toggle, row }: RowProps) {
   const entry = entryOf(message);
-  const more = { runId, opened, toggle: () => toggle(row) };
+  const more = { runId, expanded, toggle: () => toggle(row) };
   if (layout.kind === "failures") return <FailureStreak {...more} streak={layout} last={result} />;
   switch (entry.kind) {
     case "text":
@@ -110,6 +110,6 @@ function MessageBody({ runId, message, result, layout, opened, toggle, row }: Ro
     case "result":
       return <ToolResult {...more} message={message} entry={entry} />;
     case "missing":
-      return <span className={classes.missing}>This message is not in the database any more.</span>;
+      return <span className={classes.missing}>This message is missing from the database.</span>;
   }
 }

@@ -1,5 +1,5 @@
-// The messages, as many as there are: only what is seen exists, and what one reads does not move while the rest
-// arrives. A row that is not loaded yet is as high as a usual one and is not measured.
+// A virtual list of messages: only the visible rows exist, and they do not move while others load. A row that is not
+// loaded yet has the usual height and is not measured.
 
 import { Button } from "@mantine/core";
 import { IconArrowDown } from "@tabler/icons-react";
@@ -12,7 +12,7 @@ import { useFollow } from "./use-follow";
 export interface ScrollerHandle {
   show: (row: number) => void;
   follow: () => void;
-  /** The first row that is wholly seen. */
+  /** The first fully visible row. */
   first: () => number;
 }
 
@@ -20,22 +20,22 @@ interface ScrollerProps {
   rows: number;
   isLoaded: (row: number) => boolean;
   render: (row: number) => ReactNode;
-  /** What surrounds the rows in view changed. */
+  /** Called when other rows come into view. */
   onRange: (first: number, last: number) => void;
-  /** The run goes on: stay at its end. */
+  /** The run is running, so follow mode is available. */
   live: boolean;
-  /** The row to begin at; the end of a live run unless a message is meant. */
-  begin: number;
-  atEnd: boolean;
+  startRow: number;
+  /** Start in follow mode, at the end. */
+  startAtEnd: boolean;
   handle: Ref<ScrollerHandle>;
 }
 
 const ROW_HEIGHT = 72;
-// A message that one jumped to has some of what came before above it.
+// Shows some context above a message that was jumped to.
 const SCROLL_MARGIN = 56;
 
 export function MessageScroller(props: ScrollerProps) {
-  const { rows, isLoaded, render, onRange, live, begin, atEnd, handle } = props;
+  const { rows, isLoaded, render, onRange, live, startRow, startAtEnd, handle } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: rows,
@@ -44,17 +44,17 @@ export function MessageScroller(props: ScrollerProps) {
     overscan: 6,
     scrollPaddingStart: SCROLL_MARGIN,
     paddingEnd: 40,
-    // Not at the top first: what is there would be fetched for nothing.
-    initialOffset: begin * ROW_HEIGHT,
+    // Starting at the top would fetch rows that are not shown.
+    initialOffset: startRow * ROW_HEIGHT,
   });
-  const follow = useFollow(scroller, atEnd);
+  const follow = useFollow(scroller, startAtEnd);
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
   const size = virtual.getTotalSize();
   useEffect(() => onRange(first, last), [first, last, onRange]);
-  // Whatever makes the list longer moves its end.
-  useLayoutEffect(follow.hold, [size, rows, follow.following]);
+  const { hold } = follow;
+  useLayoutEffect(() => hold(size), [hold, size]);
   useImperativeHandle(handle, () => ({
     show: (row) => {
       follow.stop();
@@ -68,7 +68,7 @@ export function MessageScroller(props: ScrollerProps) {
   }));
   return (
     <div className={classes.frame}>
-      <div ref={scroller} className={classes.scroller} data-scroll tabIndex={0} {...follow.watch}>
+      <div ref={scroller} className={classes.scroller} data-scroll tabIndex={0} onScroll={follow.onScroll}>
         <ol className={classes.rows} aria-label="Messages" style={{ height: size }}>
           {items.map(({ index, start }) => {
             const loaded = isLoaded(index);

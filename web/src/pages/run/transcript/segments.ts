@@ -1,4 +1,5 @@
-// The rows of a run: what it inherited from other runs first, then its own. A row's number never changes.
+// The rows of a run: messages inherited from other runs, then its own. The number of a row never changes.
+import { useMemo } from "react";
 import type { Schema } from "@/api/keys";
 import type { MessageSource } from "@/api/messages";
 
@@ -10,20 +11,24 @@ export interface Segment {
   /** The number of its first row. */
   start: number;
   count: number;
-  /** Whose messages these were, when not this run's. */
+  /** The run that these messages were inherited from, if any. */
   from: Ancestor | undefined;
 }
 
-/** What the run's first forked branch saw before its own messages; branches of this run are in its list already. */
-export function inheritedSegments(detail: Detail): Ancestor[] {
-  const id = detail.session.id;
-  const foreign = detail.branches.map(({ inherited }) =>
-    inherited.filter((ancestor) => ancestor.session_id !== id),
+/** The messages that the first forked branch inherited from other runs. */
+export function useInherited({ session, branches }: Detail): readonly Ancestor[] {
+  const forked = branches.find(({ inherited }) =>
+    inherited.some(({ session_id }) => session_id !== session.id),
   );
-  return (foreign.find((ancestor) => ancestor.length > 0) ?? []).filter(({ last_ord }) => last_ord >= 0);
+  // The query cache keeps this array as long as its content is the same, unlike the branch with its counters.
+  const ancestors = forked?.inherited;
+  return useMemo(
+    () => (ancestors ?? []).filter(({ session_id, last_ord }) => session_id !== session.id && last_ord >= 0),
+    [ancestors, session.id],
+  );
 }
 
-export function buildSegments(sessionId: string, inherited: Ancestor[], count: number): Segment[] {
+export function buildSegments(sessionId: string, inherited: readonly Ancestor[], count: number): Segment[] {
   const segments: Segment[] = [];
   let start = 0;
   for (const from of inherited) {

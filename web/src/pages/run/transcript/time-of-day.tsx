@@ -1,4 +1,4 @@
-// When a message came: the time of day, the whole moment on hover. No component that ticks: there are hundreds.
+// The time of a message, with the date on hover. It does not tick: there are hundreds of them.
 import { dateTime } from "@/domain/text/format";
 import classes from "./message-row.module.css";
 

@@ -1,4 +1,4 @@
-// What a tool printed, as it is: the first lines, the size of the rest, and the rest in parts when it is large.
+// Output of a tool, verbatim: the first lines, then all of it, in parts if it is large.
 import { UnstyledButton } from "@mantine/core";
 import { bytes } from "@/domain/text/format";
 import { firstLines, type MessageText } from "@/domain/transcript/message-entry";
@@ -11,7 +11,7 @@ interface ToolOutputProps {
   runId: string;
   messageId: string;
   content: MessageText;
-  opened: boolean;
+  expanded: boolean;
   toggle?: (() => void) | undefined;
   failed?: boolean;
 }
@@ -19,24 +19,24 @@ interface ToolOutputProps {
 const PREVIEW_LINES = 8;
 const PREVIEW_LENGTH = 1_600;
 
-export function ToolOutput({ runId, messageId, content, opened, toggle, failed = false }: ToolOutputProps) {
+export function ToolOutput({ runId, messageId, content, expanded, toggle, failed = false }: ToolOutputProps) {
   if (content.text === "") return null;
-  const shown = opened ? content.text : firstLines(content.text, PREVIEW_LINES, PREVIEW_LENGTH);
+  const shown = expanded ? content.text : firstLines(content.text, PREVIEW_LINES, PREVIEW_LENGTH);
   const isFolded = shown.length < content.length;
   const isPartial = content.length > content.text.length;
   return (
     <div className={classes.output} data-failed={failed}>
-      {opened && isPartial ? (
+      {expanded && isPartial ? (
         <LongText runId={runId} messageId={messageId} content={content} />
       ) : (
-        <pre className={classes.pre} tabIndex={0} data-opened={opened}>
+        <pre className={classes.pre} tabIndex={0} data-opened={expanded}>
           <AnsiText text={shown} />
         </pre>
       )}
       <div className={classes.copy}>{!isPartial && <CopyButton text={content.text} />}</div>
-      {toggle && (isFolded || (opened && content.text.length > PREVIEW_LENGTH)) && (
+      {toggle && (isFolded || (expanded && content.text.length > PREVIEW_LENGTH)) && (
         <UnstyledButton className={classes.showAll} onClick={toggle}>
-          {opened ? "Show less" : `Show all · ${bytes(content.length)}`}
+          {expanded ? "Show less" : `Show all · ${bytes(content.length)}`}
         </UnstyledButton>
       )}
     </div>

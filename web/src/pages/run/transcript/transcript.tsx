@@ -1,16 +1,26 @@
-// The list of messages of this run: from rows to what each of them shows.
+// The transcript of a run: loads the messages around the visible rows and lays them out.
 import { IconGitFork } from "@tabler/icons-react";
-import { type Ref, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import {
+  type Ref,
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import type { Store } from "@/api/store";
 import { plural } from "@/domain/text/format";
 import { layoutRows, type RowLayout } from "@/domain/transcript/row-layout";
 import { EmptyState, ErrorState } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
+import { useLatest } from "@/ui/use-latest";
 import classes from "../run-view.module.css";
 import type { Cursor } from "../use-cursor";
 import { MessageRow } from "./message-row";
 import { MessageScroller, type ScrollerHandle } from "./message-scroller";
-import { type Detail, inheritedSegments, type Segment, segmentAt } from "./segments";
+import { type Detail, type Segment, segmentAt, useInherited } from "./segments";
 import { useMessages } from "./use-messages";
 
 interface TranscriptProps {
@@ -18,70 +28,46 @@ interface TranscriptProps {
   cursor: Cursor;
   list: Ref<ScrollerHandle>;
   visibleRange: Store<readonly [number, number]>;
-  /** The first of them are here, or there are none. */
+  /** Called once, after the first messages are on the screen or turn out to be missing. */
   onShown: () => void;
 }
 
-export function Transcript({ detail, cursor, list, visibleRange: seen, onShown }: TranscriptProps) {
+export function Transcript({ detail, cursor, list, visibleRange, onShown }: TranscriptProps) {
   const { session } = detail;
   const live = session.status === "running";
-  // The answer is a new object with every refetch; what was inherited never changes.
-  const inheritedKey = JSON.stringify(inheritedSegments(detail));
-  const inherited = useMemo(
-    () => JSON.parse(inheritedKey) as ReturnType<typeof inheritedSegments>,
-    [inheritedKey],
-  );
+  const inherited = useInherited(detail);
   const inheritedCount = inherited.reduce((sum, { last_ord }) => sum + last_ord + 1, 0);
-  const [startAt] = useState(cursor.ord);
-  const begin =
-    startAt !== undefined ? inheritedCount + startAt : live ? inheritedCount + session.message_count : 0;
-  const loaded = useMessages(session.id, inherited, session.message_count, begin);
-  const settled = loaded.messages.size > 0 || loaded.rows === 0 || loaded.error !== null;
-  useEffect(() => {
-    if (settled) return whenIdle(onShown);
-  }, [settled]);
-  const { opened, toggle } = useExpandedRows();
-  const layouts = useMemo(() => layoutRows(loaded.messages, opened), [loaded.messages, opened]);
-  const newest = useRef(layouts);
-  newest.current = layouts;
-  const inner = useRef<ScrollerHandle>(null);
-  useImperativeHandle(list, () => ({
-    show: (ord) => {
-      const row = Math.min(inheritedCount + ord, loaded.rows - 1);
-      // What is there decides in which row it is shown, so that is fetched first.
-      const show = (): void => inner.current?.show(visibleRow(newest.current, row));
-      void loaded.fetchAround(row).then(() => requestAnimationFrame(show));
-    },
-    follow: () => inner.current?.follow(),
-    first: () => (inner.current?.first() ?? 0) - inheritedCount,
-  }));
+  const [startOrd] = useState(cursor.ord);
+  const startRow =
+    startOrd !== undefined ? inheritedCount + startOrd : live ? inheritedCount + session.message_count : 0;
+  const loaded = useMessages(session.id, inherited, session.message_count, startRow);
+  useOnceIdle(loaded.messages.size > 0 || loaded.rows === 0 || loaded.error !== null, onShown);
+  const { expanded, toggle } = useExpandedRows();
+  const layouts = useMemo(() => layoutRows(loaded.messages, expanded), [loaded.messages, expanded]);
+  const scroller = useTranscriptHandle(list, loaded, layouts, inheritedCount);
   const { setRange } = loaded;
   const onRange = useCallback(
     (first: number, last: number) => {
       setRange(first, last);
-      seen.set([first - inheritedCount, last - inheritedCount]);
+      visibleRange.set([first - inheritedCount, last - inheritedCount]);
     },
-    [setRange, seen, inheritedCount],
+    [setRange, visibleRange, inheritedCount],
   );
-  const lanes = useMemo(
-    () => new Map(detail.branches.map(({ id }, index) => [id, index])),
-    [detail.branches],
-  );
-  const names = useMemo(
-    () => new Map(detail.branches.map(({ id, name }) => [id, name ?? id.slice(-8)])),
+  const branches = useMemo(
+    () => new Map(detail.branches.map(({ id, name }, lane) => [id, { lane, name: name ?? id.slice(-8) }])),
     [detail.branches],
   );
   if (loaded.error && loaded.messages.size === 0)
-    return <ErrorState error={loaded.error} label="The messages" retry={() => void loaded.retry?.()} />;
+    return <ErrorState error={loaded.error} label="Messages" retry={() => void loaded.retry?.()} />;
   if (loaded.rows === 0) return <EmptyTranscript live={live} />;
   const currentRow = cursor.ord === undefined ? -1 : visibleRow(layouts, inheritedCount + cursor.ord);
   return (
     <MessageScroller
-      handle={inner}
+      handle={scroller}
       rows={loaded.rows}
       live={live}
-      begin={begin}
-      atEnd={live && startAt === undefined}
+      startRow={startRow}
+      startAtEnd={live && startOrd === undefined}
       onRange={onRange}
       isLoaded={(row) => loaded.messages.has(row)}
       render={(row) => {
@@ -89,9 +75,10 @@ export function Transcript({ detail, cursor, list, visibleRange: seen, onShown }
         const layout = layouts.get(row);
         const segment = segmentAt(loaded.segments, row);
         if (!message || !layout || !segment || layout.kind === "nested") return null;
-        const branch = message.branch_id ?? "";
-        const previous = loaded.messages.get(row - 1)?.branch_id ?? "";
-        const several = segment.from === undefined && lanes.size > 1;
+        const result = resultOf(layout);
+        const branch =
+          segment.from === undefined && branches.size > 1 ? branches.get(message.branch_id ?? "") : undefined;
+        const isNewBranch = message.branch_id !== loaded.messages.get(row - 1)?.branch_id;
         return (
           <>
             {row === segment.start && inherited.length > 0 && <SegmentHeading segment={segment} />}
@@ -99,20 +86,21 @@ export function Transcript({ detail, cursor, list, visibleRange: seen, onShown }
               runId={segment.from?.session_id ?? session.id}
               row={row}
               message={message}
-              result={
-                resultOf(layout) === undefined ? undefined : loaded.messages.get(resultOf(layout) ?? -1)
-              }
+              result={result === undefined ? undefined : loaded.messages.get(result)}
               layout={layout}
-              opened={opened.has(row)}
+              expanded={expanded.has(row)}
               toggle={toggle}
               current={row === currentRow}
               inherited={segment.from !== undefined}
-              lane={several ? lanes.get(branch) : undefined}
-              laneName={several && branch !== previous ? names.get(branch) : undefined}
-              go={cursor.go}
+              lane={branch?.lane}
+              laneName={isNewBranch ? branch?.name : undefined}
+              goTo={cursor.goTo}
             />
             {segment.from === undefined && (
-              <ForkLinks detail={detail} ord={message.ord} layout={layout} before={inheritedCount} />
+              <ForkLinks
+                detail={detail}
+                ords={[message.ord, ...(result === undefined ? [] : [result - inheritedCount])]}
+              />
             )}
           </>
         );
@@ -121,34 +109,59 @@ export function Transcript({ detail, cursor, list, visibleRange: seen, onShown }
   );
 }
 
-/** After what is about to be drawn, and soon in any case. */
-function whenIdle(work: () => void): () => void {
-  // Safari does not know when it is idle.
-  if (!("requestIdleCallback" in window)) {
-    const timer = setTimeout(work, 50);
-    return () => clearTimeout(timer);
-  }
-  const id = requestIdleCallback(work, { timeout: 500 });
-  return () => cancelIdleCallback(id);
+/** Exposes the scroller by message number, and waits for the messages around a row before it scrolls there. */
+function useTranscriptHandle(
+  list: Ref<ScrollerHandle>,
+  { rows, fetchAround }: ReturnType<typeof useMessages>,
+  layouts: ReadonlyMap<number, RowLayout>,
+  inheritedCount: number,
+) {
+  const scroller = useRef<ScrollerHandle>(null);
+  const latestLayouts = useLatest(layouts);
+  useImperativeHandle(list, () => ({
+    show: (ord) => {
+      const row = Math.min(inheritedCount + ord, rows - 1);
+      // The loaded messages decide which row shows it.
+      const show = (): void => scroller.current?.show(visibleRow(latestLayouts.current, row));
+      void fetchAround(row).then(() => requestAnimationFrame(show));
+    },
+    follow: () => scroller.current?.follow(),
+    first: () => (scroller.current?.first() ?? 0) - inheritedCount,
+  }));
+  return scroller;
+}
+
+/** Calls back when `ready` and the browser is idle, after 500 ms at the latest. */
+function useOnceIdle(ready: boolean, callback: () => void): void {
+  const onIdle = useEffectEvent(callback);
+  useEffect(() => {
+    if (!ready) return;
+    // Safari has no requestIdleCallback.
+    if (!("requestIdleCallback" in window)) {
+      const timer = setTimeout(() => onIdle(), 50);
+      return () => clearTimeout(timer);
+    }
+    const id = requestIdleCallback(() => onIdle(), { timeout: 500 });
+    return () => cancelIdleCallback(id);
+  }, [ready]);
 }
 
 function useExpandedRows() {
-  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set());
+  const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set());
   const toggle = useCallback((row: number) => {
-    setOpened((old) => {
+    setExpanded((old) => {
       const next = new Set(old);
       if (!next.delete(row)) next.add(row);
       return next;
     });
   }, []);
-  return { opened, toggle };
+  return { expanded, toggle };
 }
 
 function resultOf(layout: RowLayout): number | undefined {
   return layout.kind === "call" || layout.kind === "failures" ? layout.result : undefined;
 }
 
-/** The row in which a message is shown. */
 function visibleRow(layouts: ReadonlyMap<number, RowLayout>, row: number): number {
   const layout = layouts.get(row);
   return layout?.kind === "nested" ? layout.row : row;
@@ -156,18 +169,18 @@ function visibleRow(layouts: ReadonlyMap<number, RowLayout>, row: number): numbe
 
 function EmptyTranscript({ live }: { live: boolean }) {
   return (
-    <EmptyState title={live ? "Nothing was said yet" : "Nothing was said in this run"}>
-      {live ? "Messages appear here as the agent writes them." : "It ended before its first message."}
+    <EmptyState title={live ? "No messages yet" : "No messages"}>
+      {live ? "Messages appear here as the agent writes them." : "The run ended before its first message."}
     </EmptyState>
   );
 }
 
 function SegmentHeading({ segment }: { segment: Segment }) {
-  if (!segment.from) return <div className={classes.divider}>This run begins here</div>;
+  if (!segment.from) return <div className={classes.divider}>Start of this run</div>;
   const { session_id, session_name, name } = segment.from;
   return (
     <div className={classes.divider}>
-      <IconGitFork size={13} /> Inherited: {plural(segment.count, "message")} of{" "}
+      <IconGitFork size={13} /> Inherited: {plural(segment.count, "message")} from{" "}
       <TextLink to="/runs/$runId" params={{ runId: session_id }}>
         {session_name ?? name ?? session_id.slice(-8)}
       </TextLink>
@@ -175,16 +188,7 @@ function SegmentHeading({ segment }: { segment: Segment }) {
   );
 }
 
-interface ForksProps {
-  detail: Detail;
-  ord: number;
-  layout: RowLayout;
-  before: number;
-}
-
-function ForkLinks({ detail, ord, layout, before }: ForksProps) {
-  const result = resultOf(layout);
-  const ords = [ord, ...(result === undefined ? [] : [result - before])];
+function ForkLinks({ detail, ords }: { detail: Detail; ords: number[] }) {
   const forks = detail.forks.filter(({ session_ord }) => session_ord !== null && ords.includes(session_ord));
   return forks.map((fork) => (
     <div key={fork.branch_id} className={classes.divider} data-fork>

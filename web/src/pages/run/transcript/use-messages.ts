@@ -1,8 +1,9 @@
-// The messages around what is seen, and those that come while one watches.
+// Messages around the visible rows, and those that arrive while the page is open.
 import { type QueryClient, useQueries, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { keys } from "@/api/keys";
 import { onChanges } from "@/api/live";
-import { chunkKey, fetchMessages, type Message, type MessageSource, messageChunk } from "@/api/messages";
+import { fetchMessages, type Message, type MessageSource, messageChunk } from "@/api/messages";
 import {
   appendToChunk,
   CHUNK_SIZE,
@@ -12,59 +13,64 @@ import {
 } from "@/domain/transcript/chunks";
 import { type Ancestor, buildSegments, type Segment } from "./segments";
 
-// As many as a screen holds; with what is fetched ahead it is one piece, and a second one would only compete with it.
+// About one screen. With the rows that are prefetched this is one chunk; a second request would compete with it.
 const FIRST_ROWS = 16;
 
-export function useMessages(sessionId: string, inherited: Ancestor[], storedCount: number, startRow: number) {
-  const live = useLiveCount(sessionId);
-  const count = Math.max(storedCount, live);
+export function useMessages(
+  sessionId: string,
+  inherited: readonly Ancestor[],
+  storedCount: number,
+  startRow: number,
+) {
+  const count = Math.max(storedCount, useLiveCount(sessionId));
   const segments = useMemo(() => buildSegments(sessionId, inherited, count), [sessionId, inherited, count]);
-  const [[first, last], setSeen] = useState<readonly [number, number]>([startRow, startRow + FIRST_ROWS]);
+  const [[first, last], setVisible] = useState<readonly [number, number]>([startRow, startRow + FIRST_ROWS]);
   const requests = useMemo(() => chunkRequests(segments, first, last), [segments, first, last]);
-  /** Rows from one to another are in view; most steps need no other pieces, and then nothing is drawn again. */
+  /** Most scroll steps need no other chunk, and then nothing renders. */
   const setRange = useCallback(
     (from: number, to: number) => {
-      const need = requestKey(chunkRequests(segments, from, to));
-      setSeen((old) => (requestKey(chunkRequests(segments, ...old)) === need ? old : [from, to]));
+      const needed = requestKey(chunkRequests(segments, from, to));
+      setVisible((old) => (requestKey(chunkRequests(segments, ...old)) === needed ? old : [from, to]));
     },
     [segments],
   );
-  const loaded = useQueries({
-    queries: requests.map(({ place, piece }) => messageChunk(place, piece)),
+  const { chunks, error, retry } = useQueries({
+    queries: requests.map(({ source, index }) => messageChunk(source, index)),
     combine: combineChunks,
   });
-  const messages = useMemo(() => byRow(requests, loaded.pieces), [requests, loaded.pieces]);
+  const messages = useMemo(() => messagesByRow(requests, chunks), [requests, chunks]);
   const queries = useQueryClient();
-  /** Resolves when the messages around a row are there. */
+  /** Resolves when the messages around a row are loaded. */
   const fetchAround = useCallback(
     async (row: number) => {
-      const pieces = chunkRequests(segments, row, row + 20);
+      const needed = chunkRequests(segments, row, row + 20);
       await Promise.allSettled(
-        pieces.map(({ place, piece }) => queries.prefetchQuery(messageChunk(place, piece))),
+        needed.map(({ source, index }) => queries.prefetchQuery(messageChunk(source, index))),
       );
       setRange(row, row + 20);
     },
     [segments, queries, setRange],
   );
   const rows = segments.reduce((sum, segment) => sum + segment.count, 0);
-  return { rows, segments, messages, setRange, fetchAround, error: loaded.error, retry: loaded.retry };
+  return { rows, segments, messages, setRange, fetchAround, error, retry };
 }
 
 interface ChunkRequest {
-  place: MessageSource;
-  piece: number;
+  source: MessageSource;
+  index: number;
+  /** The row of the source's first message. */
   start: number;
 }
 
 function chunkRequests(segments: Segment[], first: number, last: number): ChunkRequest[] {
-  return segments.flatMap(({ source: place, start, count }) => {
+  return segments.flatMap(({ source, start, count }) => {
     if (last < start - CHUNK_SIZE || first > start + count + CHUNK_SIZE) return [];
-    return chunksForRange(first - start, last - start, count).map((piece) => ({ place, piece, start }));
+    return chunksForRange(first - start, last - start, count).map((index) => ({ source, index, start }));
   });
 }
 
 function requestKey(requests: ChunkRequest[]): string {
-  return requests.map(({ place, piece }) => `${place.id} ${piece}`).join();
+  return requests.map(({ source, index }) => `${source.id} ${index}`).join();
 }
 
 interface ChunkQuery {
@@ -73,34 +79,37 @@ interface ChunkQuery {
   refetch: () => unknown;
 }
 
-function combineChunks(answers: ChunkQuery[]) {
-  const failed = answers.find(({ error, data }) => error && !data);
-  return { pieces: answers.map(({ data }) => data), error: failed?.error ?? null, retry: failed?.refetch };
+function combineChunks(results: ChunkQuery[]) {
+  const failed = results.find(({ error, data }) => error && !data);
+  return { chunks: results.map(({ data }) => data), error: failed?.error ?? null, retry: failed?.refetch };
 }
 
-function byRow(requests: ChunkRequest[], pieces: (Chunk<Message> | undefined)[]): Map<number, Message> {
+function messagesByRow(
+  requests: ChunkRequest[],
+  chunks: (Chunk<Message> | undefined)[],
+): Map<number, Message> {
   const rows = new Map<number, Message>();
-  pieces.forEach((piece, index) => {
-    const start = requests[index]?.start ?? 0;
-    for (const message of piece?.messages ?? []) rows.set(start + message.ord, message);
+  chunks.forEach((chunk, position) => {
+    const start = requests[position]?.start ?? 0;
+    for (const message of chunk?.messages ?? []) rows.set(start + message.ord, message);
   });
   return rows;
 }
 
-/** How many messages the feed has told of; whatever of them belongs to a piece that is here is put into it before. */
+/** The message count according to the feed; it rises only after the cached chunks hold the new messages. */
 function useLiveCount(sessionId: string): number {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
   const lastCount = useRef(0);
   useEffect(() => {
     let busy = false;
-    const place: MessageSource = { of: "session", id: sessionId };
+    const source: MessageSource = { of: "session", id: sessionId };
     const catchUp = async (): Promise<void> => {
       if (busy) return;
       busy = true;
       for (let goal = -1; goal !== lastCount.current; ) {
         goal = lastCount.current;
-        await extendOpenChunks(queries, place, goal).catch(() => {}); // the piece is asked for again when it is seen
+        await extendOpenChunks(queries, source, goal).catch(() => {}); // the chunk is fetched again when it comes into view
         setCount(goal);
       }
       busy = false;
@@ -117,30 +126,30 @@ function useLiveCount(sessionId: string): number {
   return count;
 }
 
-/** Add what came to the last piece that is here. */
-async function extendOpenChunks(queries: QueryClient, place: MessageSource, count: number): Promise<void> {
-  const all = queries.getQueryCache().findAll({ queryKey: ["messages", place.of, place.id] });
+/** Append new messages to the cached chunks that are not full. */
+async function extendOpenChunks(queries: QueryClient, source: MessageSource, count: number): Promise<void> {
+  const all = queries.getQueryCache().findAll({ queryKey: keys.messageChunks(source) });
   const open = all.filter((query) => (query.state.data as Chunk<Message> | undefined)?.isFull === false);
   for (const query of open) {
-    const piece = Number(query.queryKey[3]);
+    const index = Number(query.queryKey.at(-1));
     const old = query.state.data as Chunk<Message>;
-    const after = old.messages.at(-1)?.ord ?? piece * CHUNK_SIZE - 1;
+    const after = old.messages.at(-1)?.ord ?? index * CHUNK_SIZE - 1;
     if (count <= after + 1) continue;
-    const { messages } = await fetchMessages(place, after, 2 * CHUNK_SIZE);
-    appendMessages(queries, place, piece, messages);
-    // The next piece begins with what did not fit, so that nobody waits for it a second time.
-    const next = messages.filter(({ ord }) => chunkIndex(ord) === piece + 1);
-    const key = chunkKey(place, piece + 1);
+    const { messages } = await fetchMessages(source, after, 2 * CHUNK_SIZE);
+    appendMessages(queries, source, index, messages);
+    // The rest of the page starts the next chunk, which saves a request.
+    const next = messages.filter(({ ord }) => chunkIndex(ord) === index + 1);
+    const key = keys.messageChunk(source, index + 1);
     if (next.length > 0 && !queries.getQueryData(key)) {
-      queries.setQueryData(key, { messages: next, full: next.length === CHUNK_SIZE });
+      queries.setQueryData<Chunk<Message>>(key, { messages: next, isFull: next.length === CHUNK_SIZE });
     }
   }
 }
 
-function appendMessages(queries: QueryClient, place: MessageSource, piece: number, news: Message[]): void {
-  const key = chunkKey(place, piece);
+function appendMessages(queries: QueryClient, source: MessageSource, index: number, added: Message[]): void {
+  const key = keys.messageChunk(source, index);
   const old = queries.getQueryData<Chunk<Message>>(key);
-  const now = old && appendToChunk(old, piece, news);
+  const now = old && appendToChunk(old, index, added);
   if (now) queries.setQueryData(key, now);
   else void queries.invalidateQueries({ queryKey: key });
 }
