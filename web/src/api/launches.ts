@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { get, post, remove } from "./client";
 import { keys, type Schema } from "./keys";
-import { onChanges } from "./live";
+import { onChanges } from "./live/feed";
 
 export type Launch = Schema<"Launch">;
 

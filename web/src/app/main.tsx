@@ -6,7 +6,7 @@ import "@mantine/notifications/styles.css";
 import "@mantine/spotlight/styles.css";
 import "./theme.css";
 import { createRoot } from "react-dom/client";
-import { startLive } from "@/api/live";
+import { startLive } from "@/api/live/feed";
 import { createQueryClient } from "@/api/query-client";
 import { startShortcuts } from "@/ui/keyboard/shortcuts";
 import { App } from "./app";

@@ -1,24 +1,19 @@
-// Progress of a show: its plays by outcome, as parts of a bar.
+// Progress of a show: its plays as the parts of a bar. Groups and tones are those of the badges that the API sends.
 
-export const PLAY_OUTCOMES = [
-  { statuses: ["merged"], name: "merged", tone: "success" },
-  { statuses: ["running", "redoing"], name: "running", tone: "info" },
-  { statuses: ["running_complete", "gated", "prepared"], name: "at the gate", tone: "warning" },
-  { statuses: ["gate_failed", "escalated", "blocked"], name: "stuck", tone: "danger" },
-] as const;
+const GROUPS = [
+  { statuses: ["merged"], tone: "success" },
+  { statuses: ["running", "redoing"], tone: "info" },
+  { statuses: ["running_complete", "gated"], tone: "warning" },
+  { statuses: ["gate_failed", "escalated"], tone: "danger" },
+];
 
-/** How many plays a show has, how many are merged, and the parts of its bar; the rest of the bar is still to come. */
 export function progressOf(counts: Record<string, number>) {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const parts = PLAY_OUTCOMES.map(({ statuses, tone, name }) => ({
+  const parts = GROUPS.map(({ statuses, tone }) => ({
     tone,
-    name,
     value: statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0),
   }));
-  const started = parts.reduce((sum, part) => sum + part.value, 0);
-  return {
-    all: total,
-    merged: counts.merged ?? 0,
-    parts: [...parts, { tone: "none", name: "to come", value: total - started }],
-  };
+  const grouped = parts.reduce((sum, part) => sum + part.value, 0);
+  // The rest (pending, prepared, blocked, aborted) stays empty.
+  return { total, merged: counts.merged ?? 0, parts: [...parts, { tone: "none", value: total - grouped }] };
 }

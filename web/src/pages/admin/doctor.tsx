@@ -48,7 +48,7 @@ export function DoctorSection() {
 }
 
 function NoFindings() {
-  return <p className={classes.muted}>Nothing is wrong with the database, its files or its runs.</p>;
+  return <p className="muted">Nothing is wrong with the database, its files or its runs.</p>;
 }
 
 function Findings({ findings }: { findings: Schema<"Finding">[] }) {
@@ -65,7 +65,7 @@ function Findings({ findings }: { findings: Schema<"Finding">[] }) {
                 <b>{finding.subject}</b> <code className={classes.code}>{finding.code}</code>
               </div>
               <div className={classes.evidence}>{finding.evidence}</div>
-              <div className={classes.muted}>{finding.advice}</div>
+              <div className="muted">{finding.advice}</div>
             </div>
           </li>
         ))}

@@ -14,7 +14,7 @@ export function HealthSection() {
       <Loaded query={query} label="The health of runs">
         {({ groups, runs, has_more: more }) =>
           runs.length === 0 ? (
-            <p className={classes.muted}>Nothing runs.</p>
+            <p className="muted">Nothing runs.</p>
           ) : (
             <Panel>
               <div className={classes.groups}>
@@ -34,7 +34,7 @@ export function HealthSection() {
                       {run.label}
                     </span>
                     <span className={classes.evidence}>{run.evidence}</span>
-                    <span className={classes.muted}>
+                    <span className="muted">
                       <RelativeTime at={run.since} />
                     </span>
                   </li>

@@ -39,7 +39,7 @@ function ImportProgress({ work }: { work: Schema<"Work"> }) {
     <div className={classes.progress}>
       <div>
         <b>{work.what}</b>{" "}
-        <span className={classes.muted}>
+        <span className="muted">
           {formatInteger(work.done)}
           {hasTotal && ` of ${formatInteger(work.total)}`} · <Duration since={work.began_at} />
         </span>

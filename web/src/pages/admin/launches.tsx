@@ -20,7 +20,7 @@ export function LaunchesSection() {
       <Loaded query={query} label="What was started">
         {(data) =>
           data.launches.length === 0 ? (
-            <p className={classes.muted}>Nothing was started from this page yet.</p>
+            <p className="muted">Nothing was started from this page yet.</p>
           ) : (
             <Panel>
               <ul className={classes.list}>
@@ -68,7 +68,7 @@ function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
           </TextLink>
         )}
       </span>
-      <span className={classes.muted}>
+      <span className="muted">
         <RelativeTime at={launch.started_at} />
       </span>
       {launch.running && (

@@ -4,7 +4,6 @@ import { logs } from "@/api/admin";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { Section } from "@/ui/page";
 import { CodeBlock } from "@/ui/text/code-block";
-import classes from "./admin.module.css";
 
 export function LogSection() {
   const query = useQuery(logs());
@@ -13,7 +12,7 @@ export function LogSection() {
       <Loaded query={query} label="The log">
         {(data) =>
           data.lines.length === 0 ? (
-            <p className={classes.muted}>Nothing was logged yet.</p>
+            <p className="muted">Nothing was logged yet.</p>
           ) : (
             <CodeBlock text={data.lines.join("\n")} label="Log" maxLength={60_000} />
           )

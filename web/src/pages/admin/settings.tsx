@@ -36,7 +36,7 @@ export function SettingsSection() {
                 ))}
               </tbody>
             </table>
-            {data.read_only && <p className={classes.muted}>This Studio was started with --read-only.</p>}
+            {data.read_only && <p className="muted">This Studio was started with --read-only.</p>}
           </Panel>
         )}
       </Loaded>

@@ -97,7 +97,7 @@ function RunHeading({ detail: { session } }: { detail: Detail }) {
         {session.display_name}
       </TextLink>
       <StatePill state={session.state} />
-      <span className={classes.muted}>
+      <span className="muted">
         {session.name} · <RelativeTime at={session.started_at ?? session.created_at} />
       </span>
     </div>
@@ -113,7 +113,7 @@ function Table({
   none?: string;
   children: ReactNode[];
 }) {
-  if (children.length === 0) return <p className={classes.muted}>{none}</p>;
+  if (children.length === 0) return <p className="muted">{none}</p>;
   return (
     <table className={classes.table}>
       <thead>

@@ -30,10 +30,10 @@ function MessageColumns(props: { a: Run; b: Run; left: Message[]; right: Message
   const { a, b, left, right } = props;
   const at = firstDifference(left, right);
   if (at === undefined)
-    return <p className={classes.muted}>The first {plural(left.length, "message")} of both say the same.</p>;
+    return <p className="muted">The first {plural(left.length, "message")} of both say the same.</p>;
   return (
     <>
-      <p className={classes.muted}>
+      <p className="muted">
         {at === 0 ? "From the first message on." : `After ${plural(at, "message")} that say the same.`}
       </p>
       <div className={classes.columns}>
@@ -45,7 +45,7 @@ function MessageColumns(props: { a: Run; b: Run; left: Message[]; right: Message
 }
 
 function MessageColumn({ run, messages }: { run: Run; messages: Message[] }) {
-  if (messages.length === 0) return <p className={classes.muted}>Nothing more was said.</p>;
+  if (messages.length === 0) return <p className="muted">Nothing more was said.</p>;
   return (
     <ol className={classes.messages}>
       {messages.map((message) => {

@@ -1,10 +1,9 @@
 // A definition as it reads: what it says about itself, its text, and the runs that used it.
 import { useQuery } from "@tanstack/react-query";
-import type { Detail, TextProblem } from "@/api/definitions";
+import type { Detail } from "@/api/definitions";
 import { newestRuns } from "@/api/runs";
 import { runName } from "@/domain/runs/run-name";
 import { splitFrontMatter } from "@/domain/text/front-matter";
-import { capitalizeHint, endSentence } from "@/domain/text/hints";
 import { StatePill } from "@/ui/data/state-pill";
 import { RelativeTime } from "@/ui/data/time";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -12,6 +11,7 @@ import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
 import { CodeBlock } from "@/ui/text/code-block";
 import { Markdown } from "@/ui/text/markdown";
+import { ProblemList } from "@/ui/text/problem-list";
 import classes from "./definitions.module.css";
 import { useKind } from "./kinds";
 
@@ -23,8 +23,8 @@ export function DefinitionView({ detail }: { detail: Detail }) {
   return (
     <div className={classes.columns}>
       <div>
-        {definition.error && <p className={classes.error}>{definition.error}</p>}
-        <Problems problems={definition.problems} />
+        {definition.error && <p className="error-text">{definition.error}</p>}
+        <ProblemList problems={definition.problems} />
         {body && <Markdown text={body} />}
         {info.language === "yaml" && <CodeBlock text={head} label="Text" />}
       </div>
@@ -61,21 +61,6 @@ function Fact({ name, value }: { name: string; value: string }) {
   );
 }
 
-export function Problems({ problems }: { problems: TextProblem[] }) {
-  if (problems.length === 0) return null;
-  return (
-    <ul className={classes.problems} aria-label="Problems">
-      {problems.map((problem, index) => (
-        <li key={index} data-severity={problem.severity}>
-          {problem.line !== null && <b>line {problem.line}: </b>}
-          {problem.hint ? endSentence(problem.message) : problem.message}{" "}
-          {problem.hint && <span className={classes.muted}>{capitalizeHint(problem.hint)}</span>}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
 function RecentRuns({ name }: { name: string }) {
   const info = useKind();
   const query = useQuery(newestRuns({ [info.filter]: name }));
@@ -92,7 +77,7 @@ function RecentRuns({ name }: { name: string }) {
                     {runName(run)}
                   </TextLink>
                   <StatePill state={run.state} plain />
-                  <span className={classes.muted}>
+                  <span className="muted">
                     <RelativeTime at={run.created_at} />
                   </span>
                 </li>

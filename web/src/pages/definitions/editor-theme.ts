@@ -1,10 +1,10 @@
-// The look of the editor: our variables, so that light and dark need no second theme.
+// The theme of the editor. CSS variables make it work for light and dark.
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
 export const editorTheme = EditorView.theme({
-  "&": { height: "100%", fontSize: "13px", backgroundColor: "var(--surface)", color: "var(--text)" },
+  "&": { height: "100%", fontSize: "var(--text-m)", backgroundColor: "var(--surface)", color: "var(--text)" },
   "&.cm-focused": { outline: "none" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6" },
   ".cm-content": { caretColor: "var(--text)", padding: "12px 0" },
@@ -20,7 +20,7 @@ export const editorTheme = EditorView.theme({
     border: "1px solid var(--line)",
   },
   ".cm-collapsedLines": { background: "var(--sunken)", color: "var(--dim)" },
-  // The sign that comes with the view is in no font of ours.
+  // The default character is missing from our fonts.
   ".cm-collapsedLines:before, .cm-collapsedLines:after": { content: '"⋯"' },
   ".cm-changedLine": { backgroundColor: "var(--success-bg) !important" },
   ".cm-deletedChunk": { backgroundColor: "var(--danger-bg)" },

@@ -7,8 +7,8 @@ import { cacheSaved, type Detail, definition, definitionProblems, saveDefinition
 import { ApiError } from "@/api/errors";
 import { runAction } from "@/ui/feedback/confirm";
 import { LoadingLine } from "@/ui/feedback/placeholders";
+import { ProblemList } from "@/ui/text/problem-list";
 import { ConflictDialog } from "./conflict-dialog";
-import { Problems } from "./definition-view";
 import classes from "./editor.module.css";
 import { useKind } from "./kinds";
 import { UnsavedGuard } from "./unsaved-guard";
@@ -62,7 +62,7 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
         />
       </Suspense>
       <div className={classes.problems} role="status">
-        <Problems problems={problems} />
+        <ProblemList problems={problems} />
       </div>
       <form
         className={classes.footer}
@@ -78,7 +78,7 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        <span className={classes.muted}>{changed ? "not saved yet" : "saved"}</span>
+        <span className="muted">{changed ? "not saved yet" : "saved"}</span>
         <Button variant="default" disabled={!changed} onClick={() => setText(base.text)}>
           Undo all
         </Button>

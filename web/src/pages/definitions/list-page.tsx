@@ -1,4 +1,4 @@
-// Every definition of a kind; one that cannot be used is an entry that says why.
+// The list of agents or playbooks. A file that cannot be read is listed with its error.
 import { Button } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -9,10 +9,9 @@ import { plural } from "@/domain/text/format";
 import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
 import { useListKeys } from "@/ui/keyboard/list-keys";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
-import { TextLink } from "@/ui/link";
 import { FilterBar } from "@/ui/list/filter-bar";
-import { Page, Panel } from "@/ui/page";
-import classes from "./definitions.module.css";
+import { List, ListRow, RowLink } from "@/ui/list/list-row";
+import { Page } from "@/ui/page";
 import { useKind } from "./kinds";
 import { NewDialog } from "./new-dialog";
 
@@ -35,7 +34,7 @@ export function DefinitionsPage() {
       }
       bar={
         <FilterBar
-          text={{ value: q, placeholder: `Find ${info.title.toLowerCase()}…` }}
+          text={{ value: q, placeholder: `Filter ${info.title.toLowerCase()}…` }}
           choices={[]}
           change={change}
           clear={() => change("q", undefined)}
@@ -45,8 +44,11 @@ export function DefinitionsPage() {
       <Loaded query={query} label={info.title}>
         {(data) => (
           <>
-            <List items={data.items.filter((item) => matches(item, q))} filtered={q !== undefined} />
-            <p className={classes.folders}>Looked in {data.places.join(", ")}</p>
+            <DefinitionList
+              items={data.items.filter((item) => matches(item, q))}
+              filtered={q !== undefined}
+            />
+            <p className="muted">Folders: {data.places.join(", ")}</p>
           </>
         )}
       </Loaded>
@@ -60,7 +62,7 @@ function matches(item: Definition, q: string | undefined): boolean {
   return `${item.name} ${item.description ?? ""} ${item.model ?? ""}`.toLowerCase().includes(needle);
 }
 
-function List({ items, filtered }: { items: Definition[]; filtered: boolean }) {
+function DefinitionList({ items, filtered }: { items: Definition[]; filtered: boolean }) {
   const info = useKind();
   const navigate = useNavigate();
   const open = (index: number): void => {
@@ -70,42 +72,43 @@ function List({ items, filtered }: { items: Definition[]; filtered: boolean }) {
   const [at] = useListKeys({ count: items.length, open, leave: () => void navigate({ to: "/" }) });
   if (items.length === 0) {
     return (
-      <EmptyState title={filtered ? `No ${info.one} is called that` : `No ${info.title.toLowerCase()} yet`}>
+      <EmptyState
+        title={filtered ? `No ${info.title.toLowerCase()} match` : `No ${info.title.toLowerCase()} yet`}
+      >
         {filtered
-          ? "Esc or Clear takes the search away."
-          : `${info.title} are files that you write and keep; “New ${info.one}” begins one.`}
+          ? "Press Clear to reset the filter."
+          : `${info.title} are files with a version history. Create one with “New ${info.one}”.`}
       </EmptyState>
     );
   }
   return (
-    <Panel>
-      <ul className={classes.list} aria-label={info.title}>
-        {items.map((item, index) => (
-          <Row key={item.path} item={item} active={index === at} />
-        ))}
-      </ul>
-    </Panel>
+    <List label={info.title}>
+      {items.map((item, index) => (
+        <DefinitionRow key={item.path} item={item} active={index === at} />
+      ))}
+    </List>
   );
 }
 
-function Row({ item, active }: { item: Definition; active: boolean }) {
+function DefinitionRow({ item, active }: { item: Definition; active: boolean }) {
   const info = useKind();
   return (
-    <li className={classes.row} data-active={active}>
-      <div className={classes.what}>
-        <TextLink to={info.page} params={{ name: item.name }} className={classes.name}>
+    <ListRow
+      active={active}
+      title={
+        <RowLink to={info.page} params={{ name: item.name }}>
           {item.name}
-        </TextLink>
-        <div className={item.error ? classes.error : classes.muted}>
-          {item.error ?? item.description ?? "no description"}
-        </div>
-      </div>
+        </RowLink>
+      }
+      description={item.description ?? "No description"}
+      error={item.error}
+    >
       {item.problems.length > 0 && !item.error && (
-        <span className={classes.warning}>{plural(item.problems.length, "problem")}</span>
+        <span className="warning-text">{plural(item.problems.length, "problem")}</span>
       )}
-      {item.shadowed_by && <span className={classes.warning}>hidden by {item.shadowed_by}</span>}
-      <span className={classes.muted}>{item.model ?? item.mode}</span>
-      <span className={classes.origin}>{item.origin}</span>
-    </li>
+      {item.shadowed_by && <span className="warning-text">overridden by {item.shadowed_by}</span>}
+      <span className="muted">{item.model ?? item.mode}</span>
+      <span className="outline-badge">{item.origin}</span>
+    </ListRow>
   );
 }

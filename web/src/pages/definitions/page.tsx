@@ -6,10 +6,8 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type Detail, definition } from "@/api/definitions";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
-import { TextLink } from "@/ui/link";
-import { Page } from "@/ui/page";
+import { Breadcrumb, Page } from "@/ui/page";
 import { DefinitionView } from "./definition-view";
-import classes from "./definitions.module.css";
 import { DefinitionEditor } from "./editor";
 import { useKind } from "./kinds";
 import { VersionHistory } from "./version-history";
@@ -35,12 +33,8 @@ export function DefinitionPage() {
   return (
     <Page
       title={name}
-      before={
-        <TextLink to={info.list} className={classes.breadcrumb}>
-          {info.title}
-        </TextLink>
-      }
-      beside={query.data && <span className={classes.origin}>{query.data.definition.origin}</span>}
+      before={<Breadcrumb to={info.list}>{info.title}</Breadcrumb>}
+      beside={query.data && <span className="outline-badge">{query.data.definition.origin}</span>}
       actions={
         <>
           <Button variant="default" leftSection={<IconHistory size={14} />} onClick={() => show("history")}>

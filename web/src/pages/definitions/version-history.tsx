@@ -60,7 +60,7 @@ function VersionSummary({ version, newest }: { version: Version; newest: boolean
     <span className={classes.versionSummary}>
       <b>{version.version}</b>
       <span>{version.message ?? (newest ? "newest" : "no reason given")}</span>
-      <span className={classes.muted}>
+      <span className="muted">
         {version.author ?? "unknown"} · <RelativeTime at={version.created_at} />
       </span>
     </span>
@@ -87,7 +87,7 @@ function VersionDiff({ detail, number, newest }: { detail: Detail; number: numbe
         const [from, to] = newest ? [older.data?.version.content ?? "", text] : [text, detail.text ?? ""];
         return (
           <div className={classes.versionDiff}>
-            <p className={classes.muted}>
+            <p className="muted">
               {newest && "What it changed"}
               {same && "The present text is the same."}
               {!newest && !same && `What changed since version ${number}`}

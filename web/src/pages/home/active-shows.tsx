@@ -12,7 +12,7 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
   if (shows.length === 0) {
     return (
       <Panel className={classes.panelBody}>
-        <span className={classes.muted}>
+        <span className="muted">
           None right now. <code>li show plan</code> begins one.
         </span>
       </Panel>
@@ -21,7 +21,7 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
   return (
     <Panel>
       {shows.map((show) => {
-        const { merged, all, parts } = progressOf(show.plays_by_status);
+        const { merged, total, parts } = progressOf(show.plays_by_status);
         return (
           <TextLink
             key={show.topic}
@@ -36,9 +36,9 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
                 <RelativeTime at={show.updated_at} />
               </span>
             </span>
-            <SegmentBar parts={parts} label={`${merged} of ${all} plays merged`} />
+            <SegmentBar parts={parts} label={`${merged} of ${total} plays merged`} />
             <span className={classes.showGoal}>
-              {merged}/{all} merged{show.goal ? ` · ${show.goal}` : ""}
+              {merged}/{total} merged{show.goal ? ` · ${show.goal}` : ""}
             </span>
           </TextLink>
         );

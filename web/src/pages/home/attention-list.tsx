@@ -25,10 +25,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
   const [at] = useListKeys({ count: shown.length, open });
   if (items.length === 0) return <AllClear />;
   return (
-    <Section
-      title="Waits for you"
-      beside={<span className={classes.muted}>{plural(items.length, "thing")}</span>}
-    >
+    <Section title="Waits for you" beside={<span className="muted">{plural(items.length, "thing")}</span>}>
       <Panel>
         <ul className={classes.list}>
           {shown.map((item, index) => (

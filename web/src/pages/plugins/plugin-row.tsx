@@ -1,9 +1,8 @@
-// One plugin, and its parts when it is open.
-import { IconChevronRight } from "@tabler/icons-react";
 import type { Schema } from "@/api/keys";
 import { plural } from "@/domain/text/format";
+import { ListRow } from "@/ui/list/list-row";
+import { ProblemList } from "@/ui/text/problem-list";
 import classes from "./plugins.module.css";
-import { Problems } from "./problems";
 
 type Plugin = Schema<"Plugin">;
 
@@ -17,23 +16,24 @@ interface RowProps {
 export function PluginRow({ plugin, open, active, toggle }: RowProps) {
   const counts = Object.entries(plugin.counts).filter(([, count]) => count > 0);
   return (
-    <li className={classes.plugin} data-active={active}>
-      <button type="button" className={classes.row} aria-expanded={open} onClick={toggle}>
-        <IconChevronRight size={14} className={classes.chevron} aria-hidden />
-        <span className={classes.what}>
-          <b>{plugin.name}</b> <span className={classes.muted}>{plugin.version}</span>
-          <span className={plugin.error ? classes.error : classes.description}>
-            {plugin.error ?? plugin.description ?? "no description"}
-          </span>
-        </span>
-        <span className={classes.muted}>{counts.map(([kind, count]) => `${count} ${kind}`).join(" · ")}</span>
-        {plugin.bad_components > 0 && (
-          <span className={classes.warning}>{plural(plugin.bad_components, "bad part")}</span>
-        )}
-        <span className={classes.origin}>{plugin.origin}</span>
-      </button>
-      {open && <PluginComponents plugin={plugin} />}
-    </li>
+    <ListRow
+      active={active}
+      title={
+        <>
+          {plugin.name} <span className="muted">{plugin.version}</span>
+        </>
+      }
+      description={plugin.description ?? "No description"}
+      error={plugin.error}
+      toggle={toggle}
+      details={open && <PluginComponents plugin={plugin} />}
+    >
+      <span className="muted">{counts.map(([kind, count]) => `${count} ${kind}`).join(" · ")}</span>
+      {plugin.bad_components > 0 && (
+        <span className="warning-text">{plural(plugin.bad_components, "invalid component")}</span>
+      )}
+      <span className="outline-badge">{plugin.origin}</span>
+    </ListRow>
   );
 }
 
@@ -41,7 +41,7 @@ function PluginComponents({ plugin }: { plugin: Plugin }) {
   return (
     <div className={classes.components}>
       <code className={classes.path}>{plugin.path}</code>
-      <Problems problems={plugin.problems} />
+      <ProblemList problems={plugin.problems} />
       <table className={classes.table}>
         <thead>
           <tr>
@@ -51,21 +51,21 @@ function PluginComponents({ plugin }: { plugin: Plugin }) {
           </tr>
         </thead>
         <tbody>
-          {plugin.components.map((part) => (
-            <tr key={`${part.kind} ${part.path} ${part.name}`}>
-              <td>{part.kind}</td>
+          {plugin.components.map((component) => (
+            <tr key={`${component.kind} ${component.path} ${component.name}`}>
+              <td>{component.kind}</td>
               <td>
-                {part.name}
-                <Problems problems={part.problems} />
+                {component.name}
+                <ProblemList problems={component.problems} />
               </td>
               <td>
-                <code>{part.path}</code>
+                <code>{component.path}</code>
               </td>
             </tr>
           ))}
         </tbody>
       </table>
-      {plugin.components.length === 0 && <p className={classes.muted}>It has no parts.</p>}
+      {plugin.components.length === 0 && <p className="muted">No components</p>}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { get } from "@/api/client";
 import { keys } from "@/api/keys";
-import { onChanges } from "@/api/live";
+import { onChanges } from "@/api/live/feed";
 import { type Filters, newestRuns, type Run, type Runs, runPages } from "@/api/runs";
 
 interface Pages {

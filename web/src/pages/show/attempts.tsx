@@ -11,7 +11,6 @@ import { BranchDiff } from "./branch-diff";
 import { DetailSection, LazyDetails } from "./play-details";
 import classes from "./play-details.module.css";
 import badges from "./plays-table.module.css";
-import shared from "./show.module.css";
 
 export function Attempts({ topic, name }: { topic: string; name: string }) {
   const query = useQuery(attempts(topic, name));
@@ -49,7 +48,7 @@ function AttemptCard({ attempt }: { attempt: Attempt }) {
             session
           </TextLink>
         )}
-        <span className={shared.muted}>
+        <span className="muted">
           <RelativeTime at={toUnixSeconds(attempt.meta?.ended_at)} />
         </span>
       </div>
@@ -68,7 +67,7 @@ function AttemptComparison({ topic, name, all }: { topic: string; name: string; 
   const [later, setLater] = useState(last);
   return (
     <LazyDetails title="What changed between two attempts">
-      <label className={shared.muted}>
+      <label className="muted">
         From attempt {later - 1} to{" "}
         <select value={later} onChange={(event) => setLater(Number(event.target.value))}>
           {all.slice(1).map(({ attempt }) => (

@@ -34,7 +34,7 @@ export function GraphPanel(props: PlayLinkProps) {
       <div className={classes.sectionHeader}>
         <h2>Dependency graph</h2>
         {count > MAX_FITTED_PLAYS && !hidden && (
-          <span className={classes.muted}>drag to move, the rest is outside</span>
+          <span className="muted">drag to move, the rest is outside</span>
         )}
         <Button variant="subtle" color="gray" size="compact-xs" onClick={() => setHidden(!hidden)}>
           {hidden ? "Show graph" : "Hide graph"}

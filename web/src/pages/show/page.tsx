@@ -6,8 +6,7 @@ import { type Show, show as showQuery } from "@/api/shows";
 import { StatePill } from "@/ui/data/state-pill";
 import { Loaded } from "@/ui/feedback/placeholders";
 import { useListKeys } from "@/ui/keyboard/list-keys";
-import { TextLink } from "@/ui/link";
-import { Page } from "@/ui/page";
+import { Breadcrumb, Page } from "@/ui/page";
 import { ShowActions } from "./actions";
 import { GraphPanel } from "./graph-panel";
 import { Plan } from "./plan";
@@ -23,11 +22,7 @@ export function ShowPage() {
   return (
     <Page
       title={topic}
-      before={
-        <TextLink to="/shows" className={classes.breadcrumb}>
-          Shows
-        </TextLink>
-      }
+      before={<Breadcrumb to="/shows">Shows</Breadcrumb>}
       beside={<StatePill state={show?.state} />}
       actions={show && <ShowActions show={show} />}
     >

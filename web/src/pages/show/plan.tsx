@@ -6,7 +6,7 @@ import { LazyDetails } from "./play-details";
 import classes from "./show.module.css";
 
 export function Plan({ text, error }: { text: string | null; error: string | null }) {
-  if (!text) return <p className={classes.muted}>{error ?? "There is no _show.md in its folder."}</p>;
+  if (!text) return <p className="muted">{error ?? "There is no _show.md in its folder."}</p>;
   return (
     <Panel className={classes.plan}>
       <LazyDetails title="_show.md">

@@ -25,7 +25,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
             Open session →
           </TextLink>
         ) : (
-          <span className={shared.muted}>No session yet</span>
+          <span className="muted">No session yet</span>
         )}
         <PlayActions topic={topic} play={play} />
       </div>
@@ -117,11 +117,7 @@ function GateVerdict({ play }: { play: Play }) {
   const outcome = verdict.gate_passed === null ? "not decided" : verdict.gate_passed ? "passed" : "failed";
   return (
     <DetailSection title={`Gate: ${outcome}`}>
-      {verdict.feedback ? (
-        <Markdown text={verdict.feedback} />
-      ) : (
-        <span className={shared.muted}>No feedback.</span>
-      )}
+      {verdict.feedback ? <Markdown text={verdict.feedback} /> : <span className="muted">No feedback.</span>}
     </DetailSection>
   );
 }

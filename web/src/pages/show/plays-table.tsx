@@ -28,9 +28,7 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
     <section className={shared.section} aria-label="Plays">
       <div className={shared.sectionHeader}>
         <h2>Plays</h2>
-        {path.size > 1 && (
-          <span className={shared.muted}>critical path: {show.critical_path.join(" → ")}</span>
-        )}
+        {path.size > 1 && <span className="muted">critical path: {show.critical_path.join(" → ")}</span>}
       </div>
       <Panel>
         <div className={classes.header} aria-hidden>
@@ -79,7 +77,7 @@ function Row(props: { play: Play; critical: boolean; open: boolean; toggle: (nam
         <IconChevronRight size={14} className={classes.chevron} aria-hidden />
         <span className={classes.playName}>{play.name}</span>
         {critical && <span className={classes.criticalBadge}>critical</span>}
-        {play.meta.playbook && <span className={shared.muted}>{play.meta.playbook}</span>}
+        {play.meta.playbook && <span className="muted">{play.meta.playbook}</span>}
       </span>
       <PlayBadges play={play} />
       <span className={classes.dependencies}>

@@ -11,14 +11,14 @@ export function ShowFacts({ show }: { show: Show }) {
     const status = play.meta.status ?? "pending";
     counts[status] = (counts[status] ?? 0) + 1;
   }
-  const { merged, all, parts } = progressOf(counts);
+  const { merged, total, parts } = progressOf(counts);
   return (
     <section className={classes.facts} aria-label="About">
       <p className={classes.goal}>{show.goal ?? "No goal is written down."}</p>
       <div className={classes.progress}>
-        <SegmentBar parts={parts} label={`${merged} of ${all} plays merged`} />
+        <SegmentBar parts={parts} label={`${merged} of ${total} plays merged`} />
         <span>
-          {merged}/{all} merged
+          {merged}/{total} merged
         </span>
       </div>
       <dl className={classes.factList}>

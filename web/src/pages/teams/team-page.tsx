@@ -6,8 +6,7 @@ import { type TeamDetail, teamMessages, team as teamQuery } from "@/api/teams";
 import { StatePill } from "@/ui/data/state-pill";
 import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
-import { TextLink } from "@/ui/link";
-import { Page } from "@/ui/page";
+import { Breadcrumb, Page } from "@/ui/page";
 import { Composer } from "./composer";
 import { Messages } from "./message-list";
 import { TeamSidebar } from "./team-sidebar";
@@ -31,11 +30,7 @@ export function TeamPage() {
   return (
     <Page
       title={detail?.team.name ?? teamId}
-      before={
-        <TextLink to="/teams" className={classes.breadcrumb}>
-          Teams
-        </TextLink>
-      }
+      before={<Breadcrumb to="/teams">Teams</Breadcrumb>}
       beside={<StatePill state={detail?.team.state} />}
       fill
     >

@@ -16,7 +16,7 @@ export function TeamSidebar({ detail }: { detail: TeamDetail }) {
             {(unread[member] ?? 0) > 0 ? (
               <span className={classes.unread}>{unread[member]} unread</span>
             ) : (
-              <span className={classes.muted}>all read</span>
+              <span className="muted">all read</span>
             )}
           </li>
         ))}

@@ -1,6 +1,6 @@
 // Whether the page shows the current state of the server.
 import { Tooltip } from "@mantine/core";
-import { connection } from "@/api/connection";
+import { connection } from "@/api/live/connection";
 import { useStore } from "@/api/store";
 import { freshnessOf } from "@/domain/live/freshness";
 import { ago } from "@/domain/text/format";

@@ -2,7 +2,7 @@
 // mounted. Supports sequences such as "g r". Never takes a key from a text field.
 import { type RefObject, useEffect } from "react";
 import { createStore } from "@/api/store";
-import { useLatest } from "@/ui/use-latest";
+import { useLatest } from "../use-latest";
 
 export interface Shortcut {
   /** One key ("j", "Enter", "?"), or a sequence ("g r"). */

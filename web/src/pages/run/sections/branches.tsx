@@ -22,7 +22,7 @@ export function Branches({ detail, goTo }: SectionProps) {
           <div className={classes.entryHeader}>
             <IconGitBranch size={13} /> <b>{branch.name ?? branch.id.slice(-8)}</b>
           </div>
-          <div className={classes.muted}>
+          <div className="muted">
             {plural(branch.message_count, "message")} · <Tokens usage={branch} /> tokens ·{" "}
             <Cost microusd={branch.cost_microusd} />
           </div>
@@ -49,7 +49,7 @@ export function Branches({ detail, goTo }: SectionProps) {
         </li>
       ))}
       {detail.branches.length > SHOWN && (
-        <li className={classes.muted}>
+        <li className="muted">
           and {plural(detail.branches.length - SHOWN, "more branch", "more branches")}
         </li>
       )}
@@ -62,7 +62,7 @@ function Origin({ branch, own }: { branch: Branch; own: string }) {
   if (!parent) return null;
   const name = parent.session_name ?? parent.name ?? parent.session_id.slice(-8);
   return (
-    <div className={classes.muted}>
+    <div className="muted">
       <IconGitFork size={12} /> after {plural(parent.last_ord + 1, "message")} of{" "}
       {parent.session_id === own ? (
         <span>{parent.name ?? "another branch"}</span>

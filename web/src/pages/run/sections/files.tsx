@@ -16,13 +16,13 @@ export function Files({ detail, outline, goTo }: SectionProps) {
   if (!outline) return <LoadingLine label="files" />;
   return (
     <>
-      {outline.files.length === 0 && <p className={classes.muted}>No tool was called with a file</p>}
+      {outline.files.length === 0 && <p className="muted">No tool was called with a file</p>}
       <ul className={classes.list}>
         {outline.files.slice(0, limit).map(({ path, calls, tools, last_ord }) => (
           <li key={path}>
             <UnstyledButton className={classes.entry} onClick={() => goTo(last_ord)} title={path}>
               <code className={classes.path}>{path}</code>
-              <span className={classes.muted}>
+              <span className="muted">
                 {tools.join(", ")} · {plural(calls, "call")}
               </span>
             </UnstyledButton>
@@ -55,7 +55,7 @@ function CreatedFiles({ id }: { id: string }) {
               onClick={() => setOpen(open === path ? undefined : path)}
             >
               <code className={classes.path}>{path}</code>
-              <span className={classes.muted}>{bytes(size)}</span>
+              <span className="muted">{bytes(size)}</span>
             </UnstyledButton>
             {open === path && <FileContent id={id} path={path} />}
           </li>
@@ -67,7 +67,7 @@ function CreatedFiles({ id }: { id: string }) {
 
 function FileContent({ id, path }: { id: string; path: string }) {
   const fileQuery = useQuery(runFile(id, path));
-  if (fileQuery.error) return <p className={classes.muted}>{fileQuery.error.message}</p>;
+  if (fileQuery.error) return <p className="muted">{fileQuery.error.message}</p>;
   return fileQuery.data ? (
     <CodeBlock text={fileQuery.data.text} label={path} ansi />
   ) : (

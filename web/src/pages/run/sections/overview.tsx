@@ -89,7 +89,7 @@ function Tools({ tools }: { tools: Record<string, { calls: number; errors: numbe
         ))}
       </ul>
       {sorted.length > MAX_TOOLS && (
-        <p className={classes.muted}>and {plural(sorted.length - MAX_TOOLS, "more tool")}</p>
+        <p className="muted">and {plural(sorted.length - MAX_TOOLS, "more tool")}</p>
       )}
     </>
   );

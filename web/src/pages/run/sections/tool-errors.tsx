@@ -12,7 +12,7 @@ const SHOWN = 25;
 export function ToolErrors({ outline, goTo }: SectionProps) {
   const [limit, setLimit] = useState(SHOWN);
   if (!outline) return <LoadingLine label="tool errors" />;
-  if (outline.errors.length === 0) return <p className={classes.muted}>No tool errors</p>;
+  if (outline.errors.length === 0) return <p className="muted">No tool errors</p>;
   return (
     <>
       <ul className={classes.list}>
@@ -20,8 +20,7 @@ export function ToolErrors({ outline, goTo }: SectionProps) {
           <li key={ord}>
             <UnstyledButton className={classes.entry} data-bad onClick={() => goTo(ord)}>
               <span className={classes.entryHeader}>
-                <code>{tool ?? "unknown"}</code> <span className={classes.muted}>#{ord}</span>{" "}
-                <TimeOfDay at={at} />
+                <code>{tool ?? "unknown"}</code> <span className="muted">#{ord}</span> <TimeOfDay at={at} />
               </span>
               <span className={classes.twoLines}>{text}</span>
             </UnstyledButton>

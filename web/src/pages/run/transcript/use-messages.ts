@@ -2,7 +2,7 @@
 import { type QueryClient, useQueries, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { keys } from "@/api/keys";
-import { onChanges } from "@/api/live";
+import { onChanges } from "@/api/live/feed";
 import { fetchMessages, type Message, type MessageSource, messageChunk } from "@/api/messages";
 import {
   appendToChunk,

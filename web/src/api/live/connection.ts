@@ -1,6 +1,6 @@
 // The state of the connection to the server.
 import type { Connection } from "@/domain/live/freshness";
-import { createStore } from "./store";
+import { createStore } from "../store";
 
 export const connection = createStore<Connection>({
   connected: false,

@@ -5,7 +5,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { type Change, staleQueries } from "@/domain/live/changes";
 import type { ServerSentEvent } from "@/domain/live/sse";
-import { signedIn } from "./auth";
+import { signedIn } from "../auth";
 import { markDisconnected, markHeard } from "./connection";
 import { followStream } from "./event-stream";
 import { QueryInvalidator } from "./invalidator";
