@@ -1,16 +1,16 @@
-// Something that a person orders: what they give with it, and how it went. The server says what can be ordered.
+// Actions that the server offers: parsing the fields of the form, and the outcome as a message.
 
 export interface ActionField {
   name: string;
   label: string;
-  /** lines, text or number */
+  /** "lines", "text" or "number" */
   kind: string;
   required: boolean;
 }
 
 type Values = Readonly<Record<string, string>>;
 
-/** What was typed as fields of the order; null while something is missing or is no number above zero. */
+/** The values as request fields; null while a required one is missing or a number is not positive. */
 export function parseFields(
   fields: readonly ActionField[],
   values: Values,
@@ -34,14 +34,14 @@ interface ActionResponse {
   outcome?: string;
 }
 
-/** How an order went, in a sentence. A request that was answered may have failed all the same: that is thrown. */
+/** The message for a finished action. A successful response can still report a failure, which is thrown. */
 export function resultMessage(response: ActionResponse, done: string): string {
   const lastOutput = lastLine(response.output ?? "");
   const code = response.launch?.exit_code;
-  if (code) throw new Error(lastOutput || `li show ${response.launch?.target ?? ""} ended with ${code}`);
+  if (code) throw new Error(lastOutput || `li show ${response.launch?.target ?? ""} exited with ${code}`);
   if (response.transitions?.length === 0)
-    throw new Error("Nothing was marked: it is not known to be lost any more.");
-  if (response.over === false) throw new Error(response.outcome ?? "It may still run.");
+    throw new Error("Not marked: the run is no longer proven dead.");
+  if (response.over === false) throw new Error(response.outcome ?? "The run may still be running.");
   return lastOutput || done;
 }
 

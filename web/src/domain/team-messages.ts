@@ -1,14 +1,12 @@
-// Messages of a team as they are shown.
-
 interface MessageBody {
   content: string;
   summary?: string | null;
 }
 
-// Beyond this a message is folded even when nobody wrote a summary (ADR-0019 speaks of about 200 characters).
+// Longer messages are truncated even without a summary (ADR-0019: about 200 characters).
 const MAX_PREVIEW = 240;
 
-/** What is shown before somebody expands it, and whether there is more. */
+/** The collapsed form of a message, and whether it is shorter than the message. */
 export function previewOf({ content, summary }: MessageBody): { text: string; truncated: boolean } {
   if (summary && summary !== content) return { text: summary, truncated: true };
   if (content.length <= MAX_PREVIEW) return { text: content, truncated: false };
@@ -16,7 +14,6 @@ export function previewOf({ content, summary }: MessageBody): { text: string; tr
   return { text: `${line.slice(0, MAX_PREVIEW).trimEnd()}…`, truncated: true };
 }
 
-/** The day of a moment, to set days apart. */
 export function dayOf(at: number): string {
   const date = new Date(at * 1000);
   return Number.isNaN(date.getTime()) ? "" : date.toDateString();

@@ -1,4 +1,4 @@
-// What a person gives with an order, as the server asks for it.
+// The form fields that an action requires, as the server describes them.
 import { Textarea, TextInput } from "@mantine/core";
 import type { ActionField } from "@/domain/actions";
 

@@ -1,4 +1,4 @@
-// A change of the state, as the feed tells it, and what of the page it concerns.
+// Changes of the feed, and the queries that they make stale.
 
 export interface Change {
   seq: number;
@@ -10,19 +10,19 @@ export interface Change {
   ord: number | null;
 }
 
-/** The first words of the keys of queries; every key starts with one of them. */
+/** The first parts of query keys. */
 export const QUERY_ROOTS = [
   "runs", "run", "home", "shows", "show", "teams", "team", "definitions", "definition", "admin", "launches", "search",
 ] as const; // biome-ignore format: one list, one line
 export type QueryRoot = (typeof QUERY_ROOTS)[number];
 
-/** What must be fetched again after a change: a root, and the id of one thing where only that is concerned. */
+/** Queries to invalidate: all of a root, or those with one id. */
 export interface StaleQuery {
   root: QueryRoot;
   id?: string;
 }
 
-/** The queries that a change makes old. Messages arrive by the thousand, so they concern only what counts them. */
+/** The queries that a change makes stale. Messages are frequent, so they affect only queries that show counts. */
 export function staleQueries(change: Change): StaleQuery[] {
   const parent = change.parent_id ?? undefined;
   switch (change.entity) {
@@ -37,7 +37,7 @@ export function staleQueries(change: Change): StaleQuery[] {
     case "play":
       return [{ root: "shows" }, { root: "show" }, { root: "home" }];
     case "team":
-      // By its id or by its name: an address may say either.
+      // All of them: the address may contain the id or the name.
       return [{ root: "teams" }, { root: "team" }, { root: "home" }];
     case "team_message":
       return [{ root: "teams" }, { root: "team" }];

@@ -1,16 +1,16 @@
-// How much what is on the screen can be trusted: when the server was heard last, and whether the line stands.
+// Whether the page is up to date, from the state of the connection.
 
 export type Freshness = "live" | "reconnecting" | "stale";
 
 export interface Connection {
   connected: boolean;
-  /** When the server was last heard, in ms; 0 when never. */
+  /** When the server last sent something, in ms; 0 if never. */
   lastHeardAt: number;
-  /** When the line was lost, in ms. */
+  /** When the connection was lost, in ms. */
   disconnectedAt: number;
 }
 
-// The server says something every 15 s; three silences mean that nobody is there.
+// The server sends a heartbeat every 15 s; after three missed ones it counts as down.
 export const HEARTBEAT_TIMEOUT_MS = 45_000;
 const RECONNECT_GRACE_MS = 10_000;
 

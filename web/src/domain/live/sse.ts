@@ -1,4 +1,4 @@
-// Server-sent events out of text, a piece at a time. Comments matter here: the server's heartbeat is one.
+// Parses server-sent events from chunks of text. Comments count: the server's heartbeat is one.
 
 export interface ServerSentEvent {
   id: string | undefined;
@@ -6,7 +6,7 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Takes pieces of text in any cut and gives the events that are complete; `beat` is called for each comment. */
+/** Takes text in any chunks and returns the complete events; calls `onComment` for each comment. */
 export class EventParser {
   private buffer = "";
 

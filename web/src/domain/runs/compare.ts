@@ -1,4 +1,4 @@
-// Two runs beside each other: which facts differ, which tools and files, and where what was said parts.
+// Compares two runs: facts, tools, files, and the first message that differs.
 
 import { entryOf, type TranscriptMessage } from "../transcript/message-entry";
 import type { Outline } from "../transcript/outline";
@@ -23,7 +23,7 @@ interface Count {
   errors: number;
 }
 
-/** Every tool of either run, those called most first. */
+/** The tools of both runs, the most used first. */
 export function compareTools(a: Outline, b: Outline): Pair<Count>[] {
   const none = { calls: 0, errors: 0 };
   const [left, right] = [new Map(Object.entries(a.tools)), new Map(Object.entries(b.tools))];
@@ -35,7 +35,7 @@ export function compareTools(a: Outline, b: Outline): Pair<Count>[] {
   return rows.sort((x, y) => y.a.calls + y.b.calls - x.a.calls - x.b.calls);
 }
 
-/** The files of either run: those of one alone first, because they are the news. */
+/** The files of both runs; those of only one run come first. */
 export function compareFiles(a: Outline, b: Outline): Pair<boolean>[] {
   const [left, right] = [new Set(a.files.map(({ path }) => path)), new Set(b.files.map(({ path }) => path))];
   const all = [...new Set([...left, ...right])].sort();
@@ -46,7 +46,7 @@ export function compareFiles(a: Outline, b: Outline): Pair<boolean>[] {
   return rows.sort((x, y) => Number(y.differs) - Number(x.differs));
 }
 
-/** How many messages are the same from the beginning on; undefined when nothing differs as far as is known. */
+/** The index of the first message that differs; undefined if all are the same. */
 export function firstDifference(
   a: readonly TranscriptMessage[],
   b: readonly TranscriptMessage[],
@@ -59,7 +59,7 @@ export function firstDifference(
   return a.length === b.length ? undefined : sharedLength;
 }
 
-/** What a message says, without what is never the same twice. */
+/** The content of a message without ids and times. */
 function contentSignature(message: TranscriptMessage): string {
   const entry = entryOf(message);
   switch (entry.kind) {

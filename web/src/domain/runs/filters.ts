@@ -28,7 +28,7 @@ export const TIME_SPANS = {
 } as const;
 export type TimeSpan = keyof typeof TIME_SPANS;
 
-/** The start of a span. Cut to the minute, so that the query stays the same one for a minute. */
+/** The start of a time span, rounded down to a minute so that the query key stays the same for a minute. */
 export function spanStart(span: TimeSpan, now = Date.now() / 1000): number {
   return Math.floor((now - TIME_SPANS[span].seconds) / 60) * 60;
 }
@@ -37,7 +37,6 @@ export function keysOf<K extends string>(labels: Record<K, unknown>): K[] {
   return Object.keys(labels) as K[];
 }
 
-/** Options of a filter from a table of labels. */
 export function toOptions(labels: Record<string, string | { label: string }>) {
   return Object.entries(labels).map(([value, entry]) => ({
     value,

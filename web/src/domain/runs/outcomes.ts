@@ -1,4 +1,4 @@
-// Statuses in the order and tone in which charts stack them. Pills do not use this: their tone comes from the API.
+// Run statuses in the order and tone in which charts stack them. State pills use the tone of the API.
 
 export const RUN_OUTCOMES = [
   { status: "completed", name: "completed", tone: "success" },
@@ -24,7 +24,7 @@ export interface Hour {
   cost: number;
 }
 
-/** One entry for each of the last 24 hours, those without a run too. */
+/** One entry for each of the last 24 hours. */
 export function groupByHour(rows: HourRow[], now: number): Hour[] {
   const first = (Math.floor(now / 3600) - 23) * 3600;
   const hours: Hour[] = Array.from({ length: 24 }, (_, i) => ({

@@ -1,4 +1,4 @@
-// How a run is called: the API says it (show / play, else name, playbook, agent, id).
+// The display name of a run. The API chooses it (show / play, else name, playbook, agent).
 
 export interface NamedRun {
   id: string;
@@ -9,7 +9,7 @@ export function runName(run: NamedRun): string {
   return run.display_name || shortId(run.id);
 }
 
-/** Enough of an id for `li`, which takes the beginning of one: the moment it was made, to the millisecond. */
+/** A prefix of an id that `li` accepts; it encodes the creation time to the millisecond. */
 export function shortId(id: string): string {
   return id.length > 16 ? id.slice(0, 13) : id;
 }

@@ -5,7 +5,6 @@ export interface PatchLine {
   text: string;
 }
 
-/** The lines of a patch with what each of them is. */
 export function parsePatch(patch: string): PatchLine[] {
   let inHunk = false;
   return patch.split("\n").map((text) => {

@@ -1,4 +1,4 @@
-// A show as a picture: how high its strip is, what stands where in time.
+// The timeline of a show: one lane for each play.
 
 interface TimedPlay {
   name: string;
@@ -7,13 +7,13 @@ interface TimedPlay {
 
 export interface Lane {
   name: string;
-  /** Unix seconds; null for a play that has not begun. */
+  /** Unix seconds; null for a play that has not started. */
   from: number | null;
   to: number | null;
   isRunning: boolean;
 }
 
-/** What ran when: one lane a play, in the order in which they began; what has not begun comes last. */
+/** Lanes in order of their start; plays that have not started come last. */
 export function timelineLanes(plays: readonly TimedPlay[], now: number): Lane[] {
   const lanes = plays.map(({ name, meta }) => {
     const from = toUnixSeconds(meta.started_at);
@@ -24,7 +24,7 @@ export function timelineLanes(plays: readonly TimedPlay[], now: number): Lane[] 
   return lanes.sort((a, b) => (a.from ?? Number.POSITIVE_INFINITY) - (b.from ?? Number.POSITIVE_INFINITY));
 }
 
-/** The first and the last moment of all lanes; null when nothing has begun. */
+/** From the first start to the last end; null if no play has started. */
 export function timelineRange(all: readonly Lane[]): [number, number] | null {
   const started = all.filter((lane) => lane.from !== null);
   if (started.length === 0) return null;
@@ -33,7 +33,7 @@ export function timelineRange(all: readonly Lane[]): [number, number] | null {
   return [from, Math.max(to, from + 1)];
 }
 
-/** A moment as it may lie in a file: seconds, or a text that says a date. */
+/** A time as it occurs in files: unix seconds, or a date as text. */
 export function toUnixSeconds(value: unknown): number | null {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "string") return null;

@@ -1,4 +1,4 @@
-// Terminal output as runs of text with classes: colours are kept, everything else that moves a cursor is dropped.
+// Parses terminal output: keeps colours, drops every other control sequence.
 
 export interface StyledText {
   text: string;
@@ -10,7 +10,6 @@ export interface StyledText {
 const SEQUENCE =
   /\u001b\[([0-9;:]*)([@-~])|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-Z\\-~]|[\u0000-\u0008\u000b-\u001f\u007f]/g;
 
-/** The visible text in pieces of one look each. */
 export function parseAnsi(source: string): StyledText[] {
   const spans: StyledText[] = [];
   let style = { colour: undefined as number | undefined, bold: false, dim: false };
@@ -38,7 +37,7 @@ function applyCodes(style: Style, codes: string): Style {
     else if (code >= 30 && code <= 37) next.colour = code - 30;
     else if (code >= 90 && code <= 97) next.colour = code - 90;
     else if (code === 39) next.colour = undefined;
-    // 256 and true colours are skipped with their numbers: the page has its own eight.
+    // 256 and true colours are skipped with their arguments: the page has only the basic eight.
     else if (code === 38 || code === 48) i += numbers[i + 1] === 5 ? 2 : 4;
   }
   return next;

@@ -1,9 +1,9 @@
-// Characters that would make a text look like another one, as something a reader can see.
+// Makes bidirectional control characters visible, so that text cannot be disguised.
 
-// Embeddings, overrides and isolates of direction: what follows them is shown backwards.
+// Embeddings, overrides and isolates: they reverse the text that follows.
 const BIDI_CONTROLS = /[\u202a-\u202e\u2066-\u2069]/g;
 
-/** The text with each character that turns its direction named instead: "[U+202E]". */
+/** Replaces each control character by its name, such as "[U+202E]". */
 export function escapeBidi(text: string): string {
   return text.replace(
     BIDI_CONTROLS,

@@ -1,4 +1,4 @@
-// Numbers as people read them. Times are unix seconds, money is millionths of a dollar, as everywhere.
+// Formats numbers and times. Times are unix seconds, money is microdollars.
 
 const UNITS: [number, string][] = [
   [86400 * 365, "y"],
@@ -66,13 +66,13 @@ export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatInteger(count)} ${count === 1 ? one : many}`;
 }
 
-// Made once: making one takes longer than everything else about a row.
+// Created once: creating it takes longer than rendering a row.
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
-/** The moment itself, for a tooltip: in the reader's zone, to the second. */
+/** Date and time for a tooltip, in the user's time zone. */
 export function dateTime(at: number): string {
   const date = new Date(at * 1000);
-  if (Number.isNaN(date.getTime())) return "an unknown time";
+  if (Number.isNaN(date.getTime())) return "unknown time";
   return DATE_TIME.format(date);
 }
 

@@ -1,11 +1,11 @@
-// Which parts of a snippet are what was looked for.
+// Highlights search terms in a snippet.
 
 export interface TextPart {
   text: string;
   isMatch: boolean;
 }
 
-/** The snippet in parts; words count wherever they begin, whatever their case. */
+/** The snippet in parts, matches apart; case-insensitive. */
 export function highlightParts(snippet: string, query: string): TextPart[] {
   const terms = searchTerms(query).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (terms.length === 0) return [{ text: snippet, isMatch: false }];
@@ -16,7 +16,7 @@ export function highlightParts(snippet: string, query: string): TextPart[] {
     .filter(({ text }) => text !== "");
 }
 
-/** The words of a search, without the signs that only the search understands. */
+/** The terms of a query, without its operators. */
 export function searchTerms(query: string): string[] {
   return query.split(/[\s"*()]+/u).filter((word) => word !== "");
 }

@@ -1,20 +1,19 @@
-// What happened and what to do about it, as two sentences.
+// Combines an error message with its hint.
 
-// A hint may begin with something to type, which is typed as it stands.
+// A hint that starts with a command must not be capitalised.
 const PLAIN_WORD = /^(?!(?:li|git|pip|chmod)\b)[a-z]+(?![\w./=-])/;
 
-/** The text with an end: a full stop, unless it has one of its own. */
+/** Adds a full stop unless the text already ends a sentence. */
 export function endSentence(text: string): string {
   const trimmed = text.trimEnd();
   return trimmed === "" || /[.!?:;…]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
-/** A hint as a sentence of its own. */
 export function capitalizeHint(hint: string): string {
   return hint.replace(PLAIN_WORD, (word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 
-/** "what happened. What to do" */
+/** "message. Hint" */
 export function withHint(message: string, hint: string | null | undefined): string {
   return hint ? `${endSentence(message)} ${capitalizeHint(hint)}` : message;
 }

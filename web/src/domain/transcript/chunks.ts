@@ -1,12 +1,12 @@
-// A run of 30,000 messages in pieces of a hundred: which pieces a stretch of rows needs, and how news joins the last.
+// Messages are loaded in chunks: a run can have 30,000 of them.
 
 export const CHUNK_SIZE = 100;
-// How many rows beyond what is seen are fetched already: a quick scroll should find them there.
+// Rows beyond the visible ones that are loaded in advance, for quick scrolling.
 const PREFETCH_ROWS = 60;
 
 export interface Chunk<T extends { ord: number }> {
   messages: T[];
-  /** Whether a message of this piece may still come. */
+  /** Whether the chunk is complete; otherwise messages may be appended. */
   isFull: boolean;
 }
 
@@ -14,7 +14,7 @@ export function chunkIndex(ord: number): number {
   return Math.floor(ord / CHUNK_SIZE);
 }
 
-/** The pieces that the rows from first to last need, with some to spare on both sides. */
+/** The chunks for a range of rows, with some rows to spare on both sides. */
 export function chunksForRange(first: number, last: number, count: number): number[] {
   if (count <= 0) return [];
   const low = chunkIndex(Math.max(0, Math.min(first, count - 1) - PREFETCH_ROWS));
@@ -22,7 +22,7 @@ export function chunksForRange(first: number, last: number, count: number): numb
   return Array.from({ length: high - low + 1 }, (_, index) => low + index);
 }
 
-/** A piece with messages that came later; undefined when one between them is not known. */
+/** The chunk with new messages appended; undefined if a message between them is missing. */
 export function appendToChunk<T extends { ord: number }>(
   old: Chunk<T>,
   index: number,
@@ -36,7 +36,7 @@ export function appendToChunk<T extends { ord: number }>(
   return { messages, isFull: (messages.at(-1)?.ord ?? 0) % CHUNK_SIZE === CHUNK_SIZE - 1 };
 }
 
-/** The next of these ords (ascending) after one, or before it; round the end when there is none. */
+/** The next or previous of these ascending numbers; wraps around at the end. */
 export function adjacentOrd(ords: readonly number[], from: number, step: 1 | -1): number | undefined {
   if (step === 1) return ords.find((ord) => ord > from) ?? ords[0];
   return ords.findLast((ord) => ord < from) ?? ords.at(-1);

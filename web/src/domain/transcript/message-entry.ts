@@ -1,5 +1,4 @@
-// What a message is to a reader: who speaks, in which words; a call, or what came of it. Contents are the agents' own
-// and may be anything, so nothing here trusts a shape.
+// Reads a message: text, tool call or tool result. Agents control the content, so no shape is trusted.
 
 export interface TranscriptMessage {
   ord: number;
@@ -17,7 +16,7 @@ export interface TranscriptMessage {
 
 export type Speaker = "system" | "user" | "assistant" | "tool" | "other";
 
-/** One readable value of a content; `key` reads the rest of it when `length` is more than what is here. */
+/** A text of the content. If `length` exceeds the text, the rest is read from the server by `key`. */
 export interface MessageText {
   text: string;
   key: string;
@@ -44,7 +43,7 @@ const TEXT_KEYS: [string, Speaker][] = [
 
 const entryCache = new WeakMap<TranscriptMessage, Entry>();
 
-/** The message as a reader sees it; asked for often, so each message is looked into once. */
+/** The parsed message. Cached, because every render asks for it. */
 export function entryOf(message: TranscriptMessage): Entry {
   const cached = entryCache.get(message);
   if (cached) return cached;
@@ -102,7 +101,7 @@ function speakerOf({ role }: TranscriptMessage): Speaker {
   return role === "user" || role === "assistant" || role === "system" || role === "tool" ? role : "other";
 }
 
-/** Text as it is, everything else as JSON that a person can read. */
+/** Text as it is, anything else as formatted JSON. */
 export function toText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
@@ -111,12 +110,12 @@ export function toText(value: unknown): string {
   return JSON.stringify(value, null, 2) ?? "";
 }
 
-/** Tools of a protocol answer with a list of blocks of text. */
+/** MCP tools return a list of text blocks. */
 function blockText(block: unknown): string | undefined {
   return isRecord(block) && block.type === "text" && typeof block.text === "string" ? block.text : undefined;
 }
 
-/** A call in a few words: the command, the file, the pattern; else the arguments in one line. */
+/** A tool call in one line: the command, the file or the pattern, else the arguments. */
 export function summarizeCall(args: unknown): string {
   if (typeof args === "string") return args;
   if (!isRecord(args)) return args === undefined || args === null ? "" : JSON.stringify(args);
@@ -146,7 +145,7 @@ function has<K extends string>(value: object, key: K): value is Record<K, unknow
   return Object.hasOwn(value, key);
 }
 
-/** The beginning of a text: so many lines, or so many characters. */
+/** The beginning of a text, limited by lines and characters. */
 export function firstLines(text: string, lines: number, characters: number): string {
   let end = -1;
   for (let line = 0; line < lines; line++) {

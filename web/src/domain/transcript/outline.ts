@@ -1,4 +1,4 @@
-// The outline of a run that grows: what came since is asked for and added, never the whole again.
+// The outline of a growing run: the server sends only the new part, which is merged into the old one.
 
 export interface ToolFailure {
   ord: number;
@@ -40,7 +40,7 @@ export function mergeOutlines(old: Outline, news: Outline): Outline {
 }
 
 function mergeTools(old: Outline["tools"], news: Outline["tools"]): Outline["tools"] {
-  // Names of tools are the agents' own: an object from a map cannot be surprised by `__proto__`.
+  // Agents choose the tool names; a Map is safe against `__proto__`.
   const all = new Map(Object.entries(old));
   for (const [tool, { calls, errors }] of Object.entries(news)) {
     const before = all.get(tool) ?? { calls: 0, errors: 0 };

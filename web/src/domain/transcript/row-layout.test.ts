@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TranscriptMessage } from "./message-entry";
 import { layoutRows } from "./row-layout";
 
-/** Messages from the contents; the id of each is its ord. */
+/** Messages with these contents; the id of each is its number. */
 function run(...contents: Record<string, unknown>[]): Map<number, TranscriptMessage> {
   return new Map(
     contents.map((content, ord) => [

@@ -1,21 +1,21 @@
-// Which rows the messages make: a call takes its result in, failures of one tool in a row become one line, and what
-// was taken in has no row of its own. Rows are numbered as messages are, so nothing moves when more is loaded.
+// Lays out messages in rows: a call contains its result, and a streak of failures becomes one row. Nested messages have
+// no row of their own. Rows keep the numbers of their messages, so nothing moves when more messages load.
 import { entryOf, type TranscriptMessage } from "./message-entry";
 
 export type RowLayout =
   | { kind: "plain" }
   | { kind: "call"; result: number | undefined }
-  /** Shown inside the row at `at`. */
+  /** Shown inside another row. */
   | { kind: "nested"; row: number }
-  /** The first of several failures; `calls` are the ords of all calls, the last one's result is shown. */
+  /** The first call of a failure streak; `calls` are all of its calls, `result` is that of the last one. */
   | { kind: "failures"; tool: string; calls: number[]; result: number | undefined };
 
-// One for all, so that a row whose message is the same is seen to be the same.
+// One object for all rows, so that memoised rows do not render again.
 const PLAIN: RowLayout = { kind: "plain" };
-// Two failures are read quickly; a third one says the same again.
+// Two failures are quick to read; a third adds no information.
 const MIN_STREAK = 3;
 
-/** The shape of each of these messages (in order of ord); `unfolded` are the first ords of rows that were opened. */
+/** The layout of each message, given in order; `expanded` are the rows of streaks that the user opened. */
 export function layoutRows(
   messages: ReadonlyMap<number, TranscriptMessage>,
   expanded: ReadonlySet<number>,
@@ -37,7 +37,7 @@ export function layoutRows(
   return layouts;
 }
 
-/** Calls of one tool on one branch that failed right after each other. */
+/** Consecutive failed calls of one tool on one branch. */
 function failureStreaks(
   messages: ReadonlyMap<number, TranscriptMessage>,
   layouts: Map<number, RowLayout>,

@@ -1,4 +1,4 @@
-// The timeline of a run as shapes: a lane per branch, a block where something was said, and where nothing was, how long.
+// The timeline of a run: a lane for each branch, blocks of messages, and the gaps between them.
 
 export interface TimelineBlock {
   branch_id: string | null;
@@ -15,7 +15,7 @@ export interface TimelineData {
   blocks: TimelineBlock[];
 }
 
-/** Where something is, as shares of the whole. */
+/** A range of the timeline, as fractions from 0 to 1. */
 export interface Span {
   from: number;
   to: number;
@@ -25,10 +25,10 @@ export interface Gap extends Span {
   ms: number;
 }
 
-// A silence is worth a word when it takes this share of the picture.
+// Shorter gaps get no label.
 const MIN_GAP_SHARE = 0.08;
 
-/** Stretches in which no branch said anything. */
+/** Ranges without messages on any branch. */
 export function findGaps({ blocks, buckets, width }: TimelineData): Gap[] {
   const busy = new Set(blocks.map(({ bucket }) => bucket));
   const gaps: Gap[] = [];
@@ -42,7 +42,7 @@ export function findGaps({ blocks, buckets, width }: TimelineData): Gap[] {
   return gaps;
 }
 
-/** Where the messages from one ord to another lie. */
+/** The range of the messages from one number to another. */
 export function spanOf({ blocks, buckets }: TimelineData, first: number, last: number): Span | undefined {
   const within = blocks.filter(({ first_ord, last_ord }) => last_ord >= first && first_ord <= last);
   if (within.length === 0) return undefined;
@@ -50,7 +50,7 @@ export function spanOf({ blocks, buckets }: TimelineData, first: number, last: n
   return { from: Math.min(...all) / buckets, to: (Math.max(...all) + 1) / buckets };
 }
 
-/** The ord nearest to a place in the picture, on one branch where one is meant. */
+/** The message nearest to a position, on one branch if given. */
 export function ordAt(
   { blocks, buckets }: TimelineData,
   share: number,
@@ -65,7 +65,7 @@ export function ordAt(
   return best?.first_ord;
 }
 
-/** The branches that said something, those with most to say where the list is cut. */
+/** The branches to show, in their order; if there are too many, those with the most messages. */
 export function lanesOf(
   { blocks }: TimelineData,
   order: readonly string[],

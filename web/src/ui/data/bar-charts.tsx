@@ -1,4 +1,4 @@
-// Stacked bars over time, drawn by hand: a chart library would cost more than the rest of the page.
+// Bar charts without a library, which would be larger than the rest of the page.
 import { Tooltip } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./bar-charts.module.css";
@@ -6,9 +6,9 @@ import classes from "./bar-charts.module.css";
 export interface Bar {
   key: string | number;
   label: string;
-  /** What each part counts, from the bottom up. */
+  /** Stacked from the bottom up. */
   parts: { tone: string; name: string; value: number }[];
-  /** More to say in the tooltip. */
+  /** Additional content of the tooltip. */
   more?: ReactNode;
 }
 
@@ -17,7 +17,7 @@ export function StackedBars({ bars, label, height = 96 }: { bars: Bar[]; label: 
   const highest = Math.max(1, ...bars.map(sum));
   return (
     <div className={classes.chart}>
-      {/* One name for the whole: the numbers are in the list beside it and in the tooltips. */}
+      {/* One accessible name for the chart; the numbers are in the legend and the tooltips. */}
       <div className={classes.bars} style={{ height }} role="img" aria-label={label}>
         {bars.map((bar) => (
           <Tooltip key={bar.key} label={<BarTooltip bar={bar} />} openDelay={0}>
@@ -50,7 +50,7 @@ function BarTooltip({ bar }: { bar: Bar }) {
   return (
     <div>
       <b>{bar.label}</b>
-      {parts.length === 0 && <div>nothing</div>}
+      {parts.length === 0 && <div>none</div>}
       {parts.map((part) => (
         <div key={part.name}>
           {part.value} {part.name}
@@ -61,7 +61,7 @@ function BarTooltip({ bar }: { bar: Bar }) {
   );
 }
 
-/** How much of a whole is done, by kind: a thin bar in the tones of its parts. */
+/** A thin bar with one segment for each part. */
 export function SegmentBar({ parts, label }: { parts: { tone: string; value: number }[]; label: string }) {
   const all = Math.max(
     1,

@@ -1,4 +1,4 @@
-// The state of anything, as the API says it: icon, words and tone. Nothing is decided here.
+// A state as the API describes it: icon, label and tone.
 import { Tooltip } from "@mantine/core";
 import {
   IconAlertTriangle,

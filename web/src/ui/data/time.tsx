@@ -1,9 +1,9 @@
-// Moments and spans: relative on the page, absolute in the tooltip.
+// Times and durations: relative on the page, absolute in the tooltip.
 import { Tooltip } from "@mantine/core";
 import { ago, dateTime, duration } from "@/domain/text/format";
 import { useNow } from "./use-now";
 
-/** "3 min ago"; the moment itself on hover and for a screen reader. */
+/** "3 min ago", with the date as tooltip. */
 export function RelativeTime({ at }: { at: number | null | undefined }) {
   const now = useNow();
   if (at === null || at === undefined) return <span>–</span>;
@@ -14,7 +14,7 @@ export function RelativeTime({ at }: { at: number | null | undefined }) {
   );
 }
 
-/** How long something took, or takes: one without an end counts on. */
+/** A duration; without `ms` it counts up from `since`. */
 export function Duration({
   ms,
   since,

@@ -1,4 +1,4 @@
-// One clock for every relative time on the page: it ticks once for all, and not at all in a hidden tab.
+// One clock for every relative time. It stops in a hidden tab.
 import { useSyncExternalStore } from "react";
 
 function clock(everyMs: number) {
@@ -33,7 +33,7 @@ function clock(everyMs: number) {
 const seconds = clock(1000);
 const slow = clock(10_000);
 
-/** Now in unix seconds; every second, or every ten for what changes slowly. */
+/** The current time in unix seconds, updated every second or every ten seconds. */
 export function useNow(precise = false): number {
   const source = precise ? seconds : slow;
   return useSyncExternalStore(source.subscribe, source.get);

@@ -1,18 +1,18 @@
-// Moving through a list with j and k, opening with Enter, leaving with Esc.
+// Keyboard navigation in a list: j, k, Enter, Esc.
 import { useState } from "react";
 import { useShortcuts } from "./shortcuts";
 
 interface ListKeys {
   count: number;
   open: (index: number) => void;
-  /** Bring a row into view. */
+  /** Scrolls a row into view. */
   reveal?: (index: number) => void;
   leave?: () => void;
-  /** What x does, where rows can be chosen. */
+  /** Toggles the selection of a row, if rows can be selected. */
   select?: (index: number) => void;
 }
 
-/** The row that the keyboard is at (-1: none yet), and a way to put it elsewhere. */
+/** The row under the cursor (-1: none), and a setter. */
 export function useListKeys({
   count,
   open,
@@ -37,7 +37,7 @@ export function useListKeys({
     { keys: "g g", label: "First row", group, run: () => moveTo(0) },
     { keys: "G", label: "Last row", group, run: () => moveTo(count - 1) },
     { keys: "Enter", label: "Open", group, run: () => current >= 0 && open(current) },
-    ...(choose ? [{ keys: "x", label: "Choose", group, run: () => current >= 0 && choose(current) }] : []),
+    ...(choose ? [{ keys: "x", label: "Select", group, run: () => current >= 0 && choose(current) }] : []),
     {
       keys: "Escape",
       label: "Back",

@@ -1,4 +1,4 @@
-// One bar of filters: a text, some choices with their counts, and a way to clear them. What is chosen lives in the URL.
+// A filter bar: a text field, selects with counts, and Clear. The address holds the values.
 import { Button, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch, IconX } from "@tabler/icons-react";
@@ -40,7 +40,7 @@ export function FilterBar({ text, choices, change, clear, children }: FilterBarP
           clearable
           searchable={choice.options.length > 8}
           comboboxProps={{ width: "max-content", position: "bottom-start" }}
-          nothingFoundMessage="Nothing like that"
+          nothingFoundMessage="No matches"
         />
       ))}
       {isFiltered && (
@@ -77,7 +77,7 @@ function TextFilter({ value, placeholder, change }: TextFilterProps) {
   const [typed, setTyped] = useState(value ?? "");
   const input = useRef<HTMLInputElement>(null);
   const later = useDebouncedCallback((text: string) => change(text.trim() || undefined), 200);
-  // The back button changes the address under the field; what is being typed stays.
+  // The back button changes the value; text that is being typed stays.
   useEffect(() => {
     if (document.activeElement !== input.current) setTyped(value ?? "");
   }, [value]);

@@ -1,4 +1,4 @@
-// A long list of which only what is seen exists. Rows may differ in height; they are measured as they appear.
+// A virtual list: only the visible rows exist. Rows may differ in height; they are measured when they appear.
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { type ReactNode, type Ref, useEffect, useImperativeHandle, useRef } from "react";
 import classes from "./virtual-list.module.css";
@@ -10,7 +10,7 @@ export interface VirtualListHandle {
 
 interface VirtualListProps {
   count: number;
-  /** The likely height of a row in pixels; the nearer, the steadier the scroll bar. */
+  /** The estimated height of a row in pixels; the closer, the steadier the scroll bar. */
   estimate: number | ((index: number) => number);
   keyOf: (index: number) => string | number;
   render: (index: number) => ReactNode;
@@ -18,11 +18,11 @@ interface VirtualListProps {
   /** Called when the last rows come into view. */
   nearEnd?: (() => void) | undefined;
   onScroll?: (element: HTMLDivElement) => void;
-  /** Which rows are in view changed. */
+  /** Called when other rows come into view. */
   onRange?: (first: number, last: number) => void;
   handle?: Ref<VirtualListHandle>;
   overscan?: number;
-  /** What stands above the rows, and how high it is when it stays there while they scroll. */
+  /** Content above the rows, and its height if it is sticky. */
   before?: ReactNode;
   beforeHeight?: number;
   after?: ReactNode;

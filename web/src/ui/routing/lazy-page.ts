@@ -1,8 +1,8 @@
-// A page whose files are fetched when somebody goes there, and what it means when they cannot be.
+// Pages whose code loads on navigation, and the error when it cannot be loaded.
 import { lazyRouteComponent } from "@tanstack/react-router";
 import type { ComponentType } from "react";
 
-/** What browsers and Vite say when a file of the page did not come. */
+/** Messages of browsers and Vite when a module or stylesheet fails to load. */
 const LOAD_FAILURES = [
   "Unable to preload CSS",
   "Failed to fetch dynamically imported module",
@@ -19,7 +19,7 @@ export function isChunkLoadError(error: unknown): boolean {
   return error instanceof Error && LOAD_FAILURES.some((prefix) => error.message.startsWith(prefix));
 }
 
-/** The router reloads the address by itself on such an error; without a server that leaves only the browser's own page. */
+/** Wraps the error, because the router reloads the page on the original one, which fails while the server is down. */
 export function lazyPage<Name extends string>(
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
@@ -27,7 +27,7 @@ export function lazyPage<Name extends string>(
   return lazyRouteComponent(
     () =>
       load().catch((error: unknown) => {
-        if (isChunkLoadError(error)) throw new ChunkLoadError("The files of this page could not be fetched.");
+        if (isChunkLoadError(error)) throw new ChunkLoadError("The code of this page could not be loaded.");
         throw error;
       }),
     name,

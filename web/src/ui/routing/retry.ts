@@ -1,8 +1,8 @@
-// Parts of the page that come later must not take the page down when the server is away at that moment.
+// A lazy component must not break the page when the server is down for a moment.
 
 const PAUSE_MS = 1500;
 
-/** Loads something, and tries again until it is there. */
+/** Retries `load` until it succeeds. */
 export function withRetry<T>(load: () => Promise<T>, pause = PAUSE_MS): () => Promise<T> {
   const attempt = async (): Promise<T> => {
     try {

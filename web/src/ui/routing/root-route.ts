@@ -1,4 +1,4 @@
-// The root of the routes. It lives below the pages, because each page hangs its own route on it; app/ dresses it.
+// The root route. It is below the pages, because each page adds its route to it; app/ adds the component.
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext } from "@tanstack/react-router";
 

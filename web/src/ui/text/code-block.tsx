@@ -1,4 +1,4 @@
-// Code and terminal output as they are: never interpreted, folded when long, with their size and a way to copy.
+// Code and terminal output, verbatim and truncated when long.
 import { UnstyledButton } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { parseAnsi } from "@/domain/text/ansi";
@@ -11,9 +11,9 @@ const MAX_SHOWN = 12_000;
 
 interface CodeProps {
   text: string;
-  /** Terminal output: colours are shown, other control sequences dropped. */
+  /** Terminal output: shows colours, drops other control sequences. */
   ansi?: boolean;
-  /** What it is, for a reader who cannot see it. */
+  /** The accessible name. */
   label?: string;
   maxLength?: number;
 }
@@ -26,7 +26,7 @@ export function CodeBlock({ text, ansi = false, label = "Code", maxLength: most 
       <div className={classes.copy}>
         <CopyButton text={text} />
       </div>
-      {/* Focusable: long lines scroll sideways, with the keyboard too. */}
+      {/* Focusable: long lines scroll sideways, also by keyboard. */}
       <pre className={classes.pre} tabIndex={0} title={label}>
         {ansi ? <AnsiText text={shown} /> : shown}
       </pre>

@@ -1,4 +1,3 @@
-// Copying a text, with a word that it was done.
 import { ActionIcon, CopyButton as Copier, Tooltip } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 

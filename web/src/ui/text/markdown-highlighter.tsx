@@ -1,9 +1,9 @@
-// Markdown with its blocks of code in colours.
+// Markdown with syntax highlighting.
 import rehypeHighlight from "rehype-highlight";
 import { ParsedMarkdown } from "./markdown-parser";
 import "./highlight.css";
 
-// It knows its languages once and for all: made anew for each message, they would cost more than the message.
+// Created once: loading the languages costs more than rendering a message.
 const highlighter = rehypeHighlight();
 const plugins = [() => highlighter];
 

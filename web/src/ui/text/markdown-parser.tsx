@@ -1,4 +1,4 @@
-// From markdown to elements: parsed, made harmless, and given the looks of this page.
+// Parses Markdown, sanitises it and renders it with our components.
 import type { ComponentProps, ReactNode } from "react";
 import ReactMarkdown, { type Components, type Options } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
@@ -18,7 +18,7 @@ interface Node {
   children?: Node[];
 }
 
-/** HTML is what somebody wrote, so it is shown; the sanitiser alone would drop it without a word. */
+/** Shows HTML as text; the sanitiser alone would drop it silently. */
 function htmlAsText() {
   const walk = (node: Node): void => {
     if (node.type === "html") node.type = "text";
@@ -27,7 +27,7 @@ function htmlAsText() {
   return walk;
 }
 
-/** Control sequences of terminals mean nothing here. */
+/** Drops terminal control sequences and shows bidirectional ones. */
 export function toPlainText(text: string): string {
   const plain = parseAnsi(text).map((piece) => piece.text);
   return escapeBidi(plain.join(""));
@@ -43,19 +43,19 @@ function ExternalLink({ href, children }: ComponentProps<"a">) {
 }
 
 function ImagePlaceholder({ src, alt }: ComponentProps<"img">) {
-  return <span title={typeof src === "string" ? src : undefined}>[picture{alt ? `: ${alt}` : ""}]</span>;
+  return <span title={typeof src === "string" ? src : undefined}>[image{alt ? `: ${alt}` : ""}]</span>;
 }
 
 function Table({ children }: ComponentProps<"table">) {
   return (
-    // Focusable: a wide table scrolls sideways, with the keyboard too
+    // Focusable: a wide table scrolls sideways, also by keyboard.
     <div className="table" tabIndex={0}>
       <table>{children}</table>
     </div>
   );
 }
 
-/** A heading of somebody's text is no heading of the page: its outline stays ours. */
+/** Not a real heading: an agent's text must not change the outline of the page. */
 function heading(level: number) {
   return ({ children }: { children?: ReactNode }) => <div data-heading={level}>{children}</div>;
 }
@@ -80,7 +80,7 @@ const components: Components = {
   h6,
 };
 
-/** `after` comes when nothing harmful is left: the sanitiser would drop what it adds. */
+/** `after` runs after the sanitiser, which would drop what it adds. */
 export function ParsedMarkdown({
   text,
   after = [],

@@ -1,14 +1,14 @@
-// The heavy half of markdown.tsx; what colours code is heavier still, and comes when there is code.
+// The lazily loaded part of markdown.tsx. The highlighter is larger still and loads when there is code.
 import { lazy, memo, Suspense } from "react";
 import { withRetry } from "../routing/retry";
 import { ParsedMarkdown, toPlainText } from "./markdown-parser";
 
 const HighlightedMarkdown = lazy(withRetry(() => import("./markdown-highlighter")));
 
-// Colouring a novel of code blocks would stop the page; beyond this it is plain.
+// Highlighting a longer text would block the page.
 const MAX_HIGHLIGHTED = 60_000;
 const FENCE = /```|~~~/;
-// Any sign that could mean something; a line without one is what most messages are, and needs no parser.
+// Any markup. Most messages have none and need no parser.
 const MARKUP = /[\\`*_{}[\]<>#|~!&\n]|:\/\/|www\.|@|^(?: {4}|\t)|^\s*(?:[-+=]|\d+[.)])/;
 
 export default memo(RenderedMarkdown);

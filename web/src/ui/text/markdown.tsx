@@ -1,5 +1,5 @@
-// Text of agents and files as markdown. It is hostile: HTML is text, links leave without a referrer and only over
-// http(s) or mail, pictures from elsewhere become links, and everything passes a sanitiser. Loaded on demand.
+// Markdown of agents and files. The text is hostile: HTML is shown as text, links allow only http(s) and mail and send no
+// referrer, images become placeholders, and everything passes a sanitiser. Loaded on demand.
 import { lazy, Suspense } from "react";
 import { withRetry } from "../routing/retry";
 import classes from "./markdown.module.css";
@@ -7,9 +7,9 @@ import classes from "./markdown.module.css";
 const load = () => import("./markdown-renderer");
 const RenderedMarkdown = lazy(withRetry(load));
 
-/** Have it there by the time that a text is. */
+/** Starts loading the renderer before the first text needs it. */
 export function preloadMarkdown(): void {
-  load().catch(() => {}); // it is tried again when a text is shown
+  load().catch(() => {}); // retried when a text is shown
 }
 
 export function Markdown({ text }: { text: string }) {
