@@ -22,7 +22,7 @@ export function unreachableError(): ApiError {
   return new ApiError(0, "unreachable", "Cannot reach Studio.", "Is `li studio` running?", true);
 }
 
-/** The error of a failed response, whatever its body is. */
+/** The error of a failed response; tolerates any body. */
 export async function toApiError(response: Response): Promise<ApiError> {
   const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
   const detail = problem.detail ?? `Studio responded with ${response.status}.`;

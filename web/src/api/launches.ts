@@ -13,10 +13,13 @@ export const launches = () =>
     refetchInterval: 3000,
   });
 
+const fetchLaunch = (id: string, signal?: AbortSignal) =>
+  get("/api/launches/{launch_id}", { path: { launch_id: id }, ...(signal ? { signal } : {}) });
+
 export const launch = (id: string, running: boolean) =>
   queryOptions({
     queryKey: keys.launch(id),
-    queryFn: ({ signal }) => get("/api/launches/{launch_id}", { path: { launch_id: id }, signal }),
+    queryFn: ({ signal }) => fetchLaunch(id, signal),
     refetchInterval: running ? 1000 : false,
   });
 
@@ -25,6 +28,7 @@ export const startLaunch = (body: Schema<"NewLaunch">) => post("/api/launches", 
 export const stopLaunch = (id: string) => remove("/api/launches/{launch_id}", { path: { launch_id: id } });
 
 const POLL_MS = 500;
+const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 const TIMEOUT_MS = 30_000;
 
 /** Start an agent and wait until its run is in the database; throws when the process ends before that. */
@@ -38,16 +42,25 @@ export async function startRun(body: Schema<"NewLaunch">): Promise<Launch> {
     const { launch: started } = await startLaunch(body);
     const deadline = Date.now() + TIMEOUT_MS;
     while (!recorded.has(started.session_id ?? "")) {
-      const { launch: now, output } = await get("/api/launches/{launch_id}", {
-        path: { launch_id: started.id },
-      });
+      const { launch: now, output } = await fetchLaunch(started.id);
       if (!now.running && now.exit_code) throw new Error(output.trim() || `li exited with ${now.exit_code}`);
       // A process that already succeeded has recorded its run, whether or not the feed reported it.
       if (!now.running || Date.now() > deadline) break;
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await pause();
     }
     return started;
   } finally {
     unsubscribe();
+  }
+}
+
+/** Waits for a process to exit and resolves with the last line of its output; throws when it failed. */
+export async function waitForLaunch(id: string): Promise<string> {
+  for (;;) {
+    const { launch: now, output } = await fetchLaunch(id);
+    const lastLine = output.trim().split("\n").at(-1) ?? "";
+    if (!now.running && now.exit_code) throw new Error(lastLine || `li exited with ${now.exit_code}`);
+    if (!now.running) return lastLine || "Done";
+    await pause();
   }
 }

@@ -39,8 +39,7 @@ export function resultMessage(response: ActionResponse, done: string): string {
   const lastOutput = lastLine(response.output ?? "");
   const code = response.launch?.exit_code;
   if (code) throw new Error(lastOutput || `li show ${response.launch?.target ?? ""} exited with ${code}`);
-  if (response.transitions?.length === 0)
-    throw new Error("Not marked: the run is no longer proven dead.");
+  if (response.transitions?.length === 0) throw new Error("Not marked: the run is not proven dead anymore.");
   if (response.over === false) throw new Error(response.outcome ?? "The run may still be running.");
   return lastOutput || done;
 }

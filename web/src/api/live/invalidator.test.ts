@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-test("a thousand messages make the page ask at once, and then twice a second", () => {
+test("QueryInvalidator invalidates at once, then twice a second", () => {
   const refresher = new QueryInvalidator(queries, () => Date.now());
   for (let i = 0; i < 1000; i++) {
     refresher.invalidate([{ root: "runs" }]);
@@ -23,7 +23,7 @@ test("a thousand messages make the page ask at once, and then twice a second", (
   expect(asked.length).toBeLessThanOrEqual(6);
 });
 
-test("the last change is never left unseen, and others are not held up by it", () => {
+test("QueryInvalidator never drops the last change and does not delay other targets", () => {
   const refresher = new QueryInvalidator(queries, () => Date.now());
   refresher.invalidate([{ root: "runs" }]);
   refresher.invalidate([{ root: "runs" }, { root: "run", id: "a" }]);

@@ -11,12 +11,12 @@ const change = (entity: string, parent: string | null = null): Change => ({
   ord: null,
 });
 
-test("a message concerns its run and the lists that count it, and nothing else", () => {
+test("staleQueries of a message are its run and the lists with counts", () => {
   expect(staleQueries(change("message", "r"))).toEqual([{ root: "runs" }, { root: "run", id: "r" }]);
 });
 
 test.each(["session", "message", "branch", "show", "play", "team", "team_message", "definition"])(
-  "a change of a %s concerns known roots",
+  "staleQueries of a %s use known roots",
   (entity) => {
     const found = staleQueries(change(entity, "p"));
     expect(found.length).toBeGreaterThan(0);
@@ -24,4 +24,4 @@ test.each(["session", "message", "branch", "show", "play", "team", "team_message
   },
 );
 
-test("what nobody knows concerns nobody", () => expect(staleQueries(change("comet"))).toEqual([]));
+test("staleQueries of an unknown entity are empty", () => expect(staleQueries(change("comet"))).toEqual([]));

@@ -4,7 +4,7 @@ import { EventParser } from "./sse";
 const STREAM =
   'retry: 1000\n\n: beat\n\nid: 7\nevent: session\ndata: {"seq":7}\n\nevent: resync\ndata: {"seq":9}\n\n';
 
-test("events are found in whatever pieces they arrive", () => {
+test("EventParser parses events in any chunks", () => {
   for (const size of [1, 2, 3, 7, 1000]) {
     let beats = 0;
     const parser = new EventParser(() => {
@@ -20,7 +20,7 @@ test("events are found in whatever pieces they arrive", () => {
   }
 });
 
-test("half an event is none", () => {
+test("EventParser waits for the end of an event", () => {
   const parser = new EventParser(() => {});
   expect(parser.push("id: 1\ndata: {}\n")).toEqual([]);
   expect(parser.push("\n")).toHaveLength(1);

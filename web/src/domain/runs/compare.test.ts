@@ -19,7 +19,7 @@ function said(id: string, content: unknown): TranscriptMessage {
   return { ord: 0, id, branch_id: null, missing: false, created_at: 1, size: 0, cut: null, content };
 }
 
-test("facts, tools and files differ or do not", () => {
+test("compare marks facts, tools and files that differ", () => {
   expect(
     compareFacts(
       [
@@ -44,7 +44,7 @@ test("facts, tools and files differ or do not", () => {
   ]);
 });
 
-test("two runs part where one says something else, or goes on alone", () => {
+test("firstDifference finds the first other message or the end of one run", () => {
   const go = (id: string) => said(id, { instruction: "go" });
   const call = (id: string, command: string) => said(id, { function: "Bash", arguments: { command } });
   expect(firstDifference([go("1"), call("2", "ls")], [go("8"), call("9", "pwd")])).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { groupByHour } from "./outcomes";
 
-test("every hour of the day is there, and each run in its own", () => {
+test("groupByHour fills all 24 hours", () => {
   const now = 1_790_000_000;
   const hour = Math.floor(now / 3600) * 3600;
   const row = (at: number, status: string) => ({ at, status, runs: 2, tokens: 10, cost_microusd: null });

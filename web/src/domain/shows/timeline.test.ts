@@ -6,7 +6,7 @@ const play = (name: string, started_at?: unknown, ended_at?: unknown) => ({
   meta: { started_at, ended_at },
 });
 
-test("lanes follow each other in time and what has not begun is last", () => {
+test("timelineLanes sorts by start, plays that have not started last", () => {
   const found = timelineLanes([play("c"), play("b", 20, 30), play("a", 10, null)], 50);
   expect(found).toEqual([
     { name: "a", from: 10, to: 50, isRunning: true },
@@ -16,11 +16,11 @@ test("lanes follow each other in time and what has not begun is last", () => {
   expect(timelineRange(found)).toEqual([10, 50]);
 });
 
-test("a redone play that began after its last end is isRunning", () => {
+test("timelineLanes treats a restarted play as running", () => {
   expect(timelineLanes([play("a", 40, 30)], 50)[0]).toMatchObject({ from: 40, to: 50, isRunning: true });
 });
 
-test("dates written as text are times too, anything else is none", () => {
+test("timelineLanes accepts dates as text and ignores other values", () => {
   expect(timelineLanes([play("a", "1970-01-01T00:00:10Z", "1970-01-01T00:00:12Z")], 50)[0]).toMatchObject({
     from: 10,
     to: 12,

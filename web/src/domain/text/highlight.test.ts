@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { highlightParts } from "./highlight";
 
-test("what was looked for is marked, whatever its case", () => {
+test("highlightParts matches terms case-insensitively", () => {
   expect(highlightParts("Add Rate limits now", "rate LIMIT")).toEqual([
     { text: "Add ", isMatch: false },
     { text: "Rate", isMatch: true },
@@ -11,7 +11,7 @@ test("what was looked for is marked, whatever its case", () => {
   ]);
 });
 
-test("signs of patterns are letters here, and nothing sought marks nothing", () => {
+test("highlightParts escapes patterns and ignores an empty query", () => {
   expect(highlightParts("a.b a+b", "a+b")).toEqual([
     { text: "a.b ", isMatch: false },
     { text: "a+b", isMatch: true },

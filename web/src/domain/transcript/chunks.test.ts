@@ -3,7 +3,7 @@ import { adjacentOrd, appendToChunk, chunksForRange } from "./chunks";
 
 const at = (ord: number) => ({ ord });
 
-test("the pieces of what is seen, with some to spare, never beyond the end", () => {
+test("chunksForRange adds rows to spare and stays within the count", () => {
   expect(chunksForRange(0, 20, 30_000)).toEqual([0]);
   expect(chunksForRange(95, 120, 30_000)).toEqual([0, 1]);
   expect(chunksForRange(150, 180, 30_000)).toEqual([0, 1, 2]);
@@ -11,21 +11,21 @@ test("the pieces of what is seen, with some to spare, never beyond the end", () 
   expect(chunksForRange(0, 10, 0)).toEqual([]);
 });
 
-test("news joins the last piece; what is known already is not doubled", () => {
+test("appendToChunk appends new messages once", () => {
   const old = { messages: [at(100), at(101)], isFull: false };
   const now = appendToChunk(old, 1, [at(101), at(102), at(200)]);
   expect(now).toEqual({ messages: [at(100), at(101), at(102)], isFull: false });
   expect(appendToChunk(old, 1, [at(101)])).toBe(old);
 });
 
-test("a piece is full with its hundredth, and a hole is not papered over", () => {
+test("appendToChunk fills a chunk at its size and rejects a gap", () => {
   const most = Array.from({ length: 99 }, (_, index) => at(index));
   expect(appendToChunk({ messages: most, isFull: false }, 0, [at(99)])?.isFull).toBe(true);
   expect(appendToChunk({ messages: most, isFull: false }, 0, [at(100)])?.messages).toHaveLength(99);
   expect(appendToChunk({ messages: [at(0)], isFull: false }, 0, [at(2)])).toBeUndefined();
 });
 
-test("the next and the previous, round the end", () => {
+test("adjacentOrd wraps around", () => {
   expect(adjacentOrd([3, 9, 20], 9, 1)).toBe(20);
   expect(adjacentOrd([3, 9, 20], 20, 1)).toBe(3);
   expect(adjacentOrd([3, 9, 20], 3, -1)).toBe(20);

@@ -6,14 +6,14 @@ function said(content: unknown, more: Partial<TranscriptMessage> = {}): Transcri
   return { ...facts, content, ...more };
 }
 
-test("who speaks is known by the key of the content", () => {
+test("entryOf reads the speaker from the content key", () => {
   expect(entryOf(said({ instruction: "go" }))).toMatchObject({ kind: "text", speaker: "user" });
   expect(entryOf(said({ system_message: "be" }))).toMatchObject({ kind: "text", speaker: "system" });
   const thought = entryOf(said({ assistant_response: "", thinking: "hm" }));
   expect(thought).toMatchObject({ kind: "text", speaker: "assistant", thinking: { text: "hm" } });
 });
 
-test("a call, and what came of it", () => {
+test("entryOf reads a call and its result", () => {
   expect(entryOf(said({ function: "Bash", arguments: { command: "ls" } }))).toMatchObject({
     kind: "call",
     tool: "Bash",
@@ -31,7 +31,7 @@ test("a call, and what came of it", () => {
   });
 });
 
-test("anything else is shown as it is, by the role of the message", () => {
+test("entryOf falls back to the raw content and the role", () => {
   expect(entryOf(said("plain", { role: "user" }))).toMatchObject({
     speaker: "user",
     body: { text: "plain" },
@@ -42,12 +42,12 @@ test("anything else is shown as it is, by the role of the message", () => {
   expect(entryOf(said(trap))).toMatchObject({ speaker: "other" });
 });
 
-test("a content that was cut knows how long it is", () => {
+test("entryOf keeps the full length of truncated content", () => {
   const cut = said({ output: "begin" }, { cut: { output: 5000 } });
   expect(entryOf(cut)).toMatchObject({ body: { key: "output", length: 5000, text: "begin" } });
 });
 
-test("a call in one line, blocks of text as text", () => {
+test("summarizeCall gives one line, toText joins text blocks", () => {
   expect(summarizeCall({ command: "ls -la", timeout: 3 })).toBe("ls -la");
   expect(summarizeCall({ command: ["git", "status"] })).toBe("git status");
   expect(summarizeCall({})).toBe("");
@@ -60,7 +60,7 @@ test("a call in one line, blocks of text as text", () => {
   ).toBe("a\nb");
 });
 
-test("the first lines, or the first characters", () => {
+test("firstLines limits lines and characters", () => {
   expect(firstLines("a\nb\nc", 2, 100)).toBe("a\nb");
   expect(firstLines("a\nb", 5, 100)).toBe("a\nb");
   expect(firstLines("x".repeat(50), 5, 10)).toBe("x".repeat(10));

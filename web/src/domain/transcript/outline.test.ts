@@ -18,7 +18,7 @@ const file = (path: string, last_ord: number) => ({
   last_ord,
 });
 
-test("what came since is added to what was known", () => {
+test("mergeOutlines adds the new part", () => {
   const old = {
     ...empty,
     users: [0],
@@ -43,7 +43,7 @@ test("what came since is added to what was known", () => {
   expect([both.seq, both.last_ord, mergeOutlines(old, news).last_ord]).toEqual([9, 8, 5]);
 });
 
-test("a tool may be called anything", () => {
+test("mergeOutlines is safe against any tool name", () => {
   const trap = JSON.parse('{"__proto__": {"calls": 1, "errors": 0}}') as Outline["tools"];
   const both = mergeOutlines({ ...empty, tools: trap }, { ...empty, tools: trap });
   expect(Object.entries(both.tools)).toEqual([["__proto__", { calls: 2, errors: 0 }]]);

@@ -16,20 +16,20 @@ const call = (tool = "Bash") => ({ function: tool, arguments: {} });
 const ok = (id: number) => ({ output: "ok", action_request_id: `${id}` });
 const bad = (id: number) => ({ error: "no", action_request_id: `${id}` });
 
-test("a call takes its result in, calls side by side too", () => {
+test("layoutRows nests results in their calls, also for parallel calls", () => {
   const shapes = layoutRows(run(call(), call(), ok(0), ok(1)), new Set());
   expect(shapes.get(0)).toEqual({ kind: "call", result: 2 });
   expect(shapes.get(1)).toEqual({ kind: "call", result: 3 });
   expect(shapes.get(2)).toEqual({ kind: "nested", row: 0 });
 });
 
-test("a result whose call is not here has a row of its own, and so has a second one", () => {
+test("layoutRows gives a result without its call, or a second result, its own row", () => {
   const shapes = layoutRows(run(ok(77), call(), ok(1), ok(1)), new Set());
   expect(shapes.get(0)).toEqual({ kind: "plain" });
   expect(shapes.get(3)).toEqual({ kind: "plain" });
 });
 
-test("three failures of a tool in a row become one, until somebody opens them", () => {
+test("layoutRows collapses three failures of a tool until they are expanded", () => {
   const messages = run(call(), bad(0), call(), bad(2), call(), bad(4), { assistant_response: "hm" });
   const shapes = layoutRows(messages, new Set());
   expect(shapes.get(0)).toEqual({ kind: "failures", tool: "Bash", calls: [0, 2, 4], result: 5 });
@@ -37,7 +37,7 @@ test("three failures of a tool in a row become one, until somebody opens them", 
   expect(layoutRows(messages, new Set([0])).get(2)).toEqual({ kind: "call", result: 3 });
 });
 
-test("another tool, a success or a word between them ends a row of failures", () => {
+test("layoutRows ends a streak at another tool, a success or a text", () => {
   const between = [call("Read"), ok(4), { assistant_response: "hm" }];
   const shapes = layoutRows(run(call(), bad(0), call(), bad(2), ...between, call(), bad(7)), new Set());
   expect([...shapes.values()].filter(({ kind }) => kind === "failures")).toEqual([]);

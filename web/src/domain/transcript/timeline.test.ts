@@ -15,14 +15,14 @@ const times = {
   blocks: [block("a", 0, 0, 4), block("b", 1, 5, 5), block("a", 60, 6, 9), block("a", 99, 10, 10)],
 };
 
-test("long silences are named, short ones are not", () => {
+test("findGaps reports only long gaps", () => {
   expect(findGaps(times).map(({ from, to, ms }) => [from, to, ms])).toEqual([
     [0.02, 0.6, 116_000],
     [0.61, 0.99, 76_000],
   ]);
 });
 
-test("where messages lie, and what lies where", () => {
+test("spanOf and ordAt map between messages and positions", () => {
   expect(spanOf(times, 3, 7)).toEqual({ from: 0, to: 0.61 });
   expect(spanOf(times, 50, 60)).toBeUndefined();
   expect(ordAt(times, 0.55)).toBe(6);
@@ -30,7 +30,7 @@ test("where messages lie, and what lies where", () => {
   expect(ordAt(times, 1)).toBe(10);
 });
 
-test("a lane per branch in the order of the run; the talkative stay when there are too many", () => {
+test("lanesOf keeps the branch order and drops the branches with the fewest messages", () => {
   expect(lanesOf(times, ["b", "a"], 8)).toEqual(["b", "a"]);
   expect(lanesOf(times, ["b", "a"], 1)).toEqual(["a"]);
 });

@@ -1,4 +1,4 @@
-// The database: how large, of what, how it grew, and what can be done about it.
+// The database: size, growth, tables and maintenance.
 import { Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -18,15 +18,15 @@ const ACTIONS = [
     run: async () => {
       const { result } = await checkpoint();
       return result.busy
-        ? "Somebody is reading; some of the log stays"
-        : `${formatInteger(result.folded_frames)} frames folded back`;
+        ? "another process is reading, part of the log remains"
+        : `${formatInteger(result.folded_frames)} frames written back`;
     },
   },
   {
     name: "Vacuum",
     run: async () => {
       const { result } = await vacuum();
-      return `${bytes(result.bytes_before)} before, ${bytes(result.bytes_after)} now`;
+      return `${bytes(result.bytes_before)} → ${bytes(result.bytes_after)}`;
     },
   },
   {
@@ -43,7 +43,7 @@ export function DatabaseSection() {
   const [pruning, setPruning] = useState(false);
   return (
     <Section title="Database" id="database">
-      <Loaded query={query} label="The database">
+      <Loaded query={query} label="Database">
         {({ stats, growth }) => (
           <Panel className={classes.panelBody}>
             <Sizes stats={stats} />
@@ -63,9 +63,9 @@ function Sizes({ stats }: { stats: Schema<"DatabaseFacts"> }) {
     ["File", stats.path],
     ["Size", bytes(stats.size_bytes)],
     ["Write-ahead log", bytes(stats.wal_bytes)],
-    ["Free inside", bytes(stats.free_bytes)],
-    ["Schema", String(stats.schema_version)],
-    ["Not indexed yet", formatInteger(stats.unindexed_messages)],
+    ["Free space", bytes(stats.free_bytes)],
+    ["Schema version", String(stats.schema_version)],
+    ["Messages not indexed", formatInteger(stats.unindexed_messages)],
   ];
   return (
     <dl className={classes.facts}>

@@ -1,4 +1,4 @@
-// What the doctor found, with evidence and advice; runs that are stale and proven dead can be marked failed.
+// Findings of `li doctor`; stale runs that are proven dead can be marked as failed.
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -29,7 +29,7 @@ export function DoctorSection() {
             disabled={query.isFetching}
             onClick={() => void query.refetch()}
           >
-            Examine again
+            Run checks again
           </Button>
           {dead.length > 0 && (
             <Button size="compact-xs" onClick={() => setConfirming(true)}>
@@ -39,7 +39,7 @@ export function DoctorSection() {
         </>
       }
     >
-      <Loaded query={query} label="The doctor's findings">
+      <Loaded query={query} label="Findings">
         {({ findings }) => (findings.length === 0 ? <NoFindings /> : <Findings findings={findings} />)}
       </Loaded>
       {confirming && <MarkFailed close={() => setConfirming(false)} />}
@@ -48,7 +48,7 @@ export function DoctorSection() {
 }
 
 function NoFindings() {
-  return <p className="muted">Nothing is wrong with the database, its files or its runs.</p>;
+  return <p className="muted">No problems found in the database, its files and its runs</p>;
 }
 
 function Findings({ findings }: { findings: Schema<"Finding">[] }) {
@@ -93,8 +93,8 @@ function MarkFailed({ close }: { close: () => void }) {
       disabled={dead.length === 0}
       run={run}
     >
-      <p>These are stale and proven dead. Nothing else is touched, and nothing is deleted.</p>
-      <Loaded query={query} label="What would be marked">
+      <p>These runs are stale, and their processes are proven dead. Nothing is deleted.</p>
+      <Loaded query={query} label="Dead runs">
         {() => (
           <ul className={classes.preview}>
             {dead.map((run: Stale) => (

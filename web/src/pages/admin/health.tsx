@@ -1,4 +1,4 @@
-// Everything that is marked running, by how it does, with what says so.
+// Runs with status "running", grouped by health, with evidence.
 import { useQuery } from "@tanstack/react-query";
 import { health } from "@/api/admin";
 import { RelativeTime } from "@/ui/data/time";
@@ -11,10 +11,10 @@ export function HealthSection() {
   const query = useQuery(health());
   return (
     <Section title="Health" id="health">
-      <Loaded query={query} label="The health of runs">
+      <Loaded query={query} label="Health">
         {({ groups, runs, has_more: more }) =>
           runs.length === 0 ? (
-            <p className="muted">Nothing runs.</p>
+            <p className="muted">No active runs</p>
           ) : (
             <Panel>
               <div className={classes.groups}>
@@ -42,7 +42,7 @@ export function HealthSection() {
               </ul>
               {more && (
                 <TextLink to="/runs" search={{ status: "running" }} className={classes.footerLink}>
-                  All that is marked running
+                  All active runs
                 </TextLink>
               )}
             </Panel>

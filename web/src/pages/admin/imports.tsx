@@ -1,10 +1,10 @@
-// What was brought in, what could be, what was wrong with it, and what is being read right now.
+// Imports: progress, counts, buttons to start one, and files with problems.
 import { Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { imports } from "@/api/admin";
 import { keys, type Schema } from "@/api/keys";
-import { startLaunch } from "@/api/launches";
-import { bytes, formatInteger } from "@/domain/text/format";
+import { startLaunch, waitForLaunch } from "@/api/launches";
+import { bytes, formatInteger, plural } from "@/domain/text/format";
 import { Duration, RelativeTime } from "@/ui/data/time";
 import { runAction } from "@/ui/feedback/confirm";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -17,7 +17,7 @@ export function ImportsSection() {
   const query = useQuery(imports());
   return (
     <Section title="Imports" id="imports">
-      <Loaded query={query} label="The imports">
+      <Loaded query={query} label="Imports">
         {(data) => (
           <Panel className={classes.panelBody}>
             {data.work.map((work) => (
@@ -63,9 +63,9 @@ function ImportCounts({ status }: { status: Status }) {
     <table className={classes.table}>
       <thead>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Source</th>
           <th scope="col">Found</th>
-          <th scope="col">Brought in</th>
+          <th scope="col">Imported</th>
           <th scope="col">Failed or skipped</th>
         </tr>
       </thead>
@@ -94,27 +94,28 @@ function ImportCounts({ status }: { status: Status }) {
 }
 
 const TARGETS = [
-  ["mirror", "claude", "Mirror Claude Code"],
-  ["mirror", "codex", "Mirror Codex"],
-  ["import", "runs", "Import old runs"],
-  ["import", "shows", "Import shows"],
-  ["import", "teams", "Import teams"],
+  ["mirror", "claude", "Claude Code history"],
+  ["mirror", "codex", "Codex history"],
+  ["import", "runs", "old runs"],
+  ["import", "shows", "shows"],
+  ["import", "teams", "teams"],
 ] as const;
 
 function ImportButtons() {
   const queries = useQueryClient();
   const start = (verb: string, target: string, name: string): Promise<boolean> =>
     runAction(async () => {
-      await startLaunch({ verb, target, prompt: "" });
+      const { launch } = await startLaunch({ verb, target, prompt: "" });
       await queries.invalidateQueries({ queryKey: keys.launches() });
       await queries.invalidateQueries({ queryKey: keys.imports() });
-      return `${name}: begun`;
+      void runAction(() => waitForLaunch(launch.id));
+      return `Importing ${name}…`;
     });
   return (
     <Group gap={8} my="sm">
       {TARGETS.map(([verb, target, name]) => (
         <Button key={name} variant="default" onClick={() => void start(verb, target, name)}>
-          {name}
+          Import {name}
         </Button>
       ))}
     </Group>
@@ -125,13 +126,13 @@ function IncompleteFiles({ files }: { files: Status["troubled"] }) {
   if (files.length === 0) return null;
   return (
     <details className={classes.details}>
-      <summary>{formatInteger(files.length)} files were not read whole</summary>
+      <summary>{plural(files.length, "file")} not read completely</summary>
       <ul className={classes.preview}>
         {files.map((file) => (
           <li key={file.path}>
             <code>{file.path}</code> {bytes(file.read_to)} of {bytes(file.size)},{" "}
             {Object.entries(file.skipped)
-              .map(([why, count]) => `${count} × ${why}`)
+              .map(([reason, count]) => `${count} × ${reason}`)
               .join(", ")}{" "}
             <RelativeTime at={file.read_at} />
           </li>

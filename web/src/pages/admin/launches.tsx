@@ -1,4 +1,4 @@
-// What this Studio started, with the end of what it printed.
+// Processes that this Studio started, with their output.
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -16,11 +16,11 @@ export function LaunchesSection() {
   const query = useQuery(launches());
   const [opened, setOpened] = useState<string>();
   return (
-    <Section title="Started here" id="started-here">
-      <Loaded query={query} label="What was started">
+    <Section title="Launches" id="launches">
+      <Loaded query={query} label="Launches">
         {(data) =>
           data.launches.length === 0 ? (
-            <p className="muted">Nothing was started from this page yet.</p>
+            <p className="muted">No launches yet</p>
           ) : (
             <Panel>
               <ul className={classes.list}>
@@ -48,7 +48,7 @@ function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
     runAction(async () => {
       await stopLaunch(launch.id);
       await queries.invalidateQueries({ queryKey: keys.launches() });
-      return "It was asked to stop";
+      return "Stop requested";
     });
   return (
     <div className={classes.row}>
@@ -64,7 +64,7 @@ function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
       <span className={classes.evidence}>
         {launch.session_id && (
           <TextLink to="/runs/$runId" params={{ runId: launch.session_id }}>
-            its run
+            Run
           </TextLink>
         )}
       </span>
@@ -84,8 +84,8 @@ function Output({ id, running }: { id: string; running: boolean }) {
   const query = useQuery(launch(id, running));
   return (
     <div className={classes.output}>
-      <Loaded query={query} label="Its output">
-        {(data) => <CodeBlock text={data.output || "It has printed nothing so far."} ansi label="Output" />}
+      <Loaded query={query} label="Output">
+        {(data) => <CodeBlock text={data.output || "No output yet"} ansi label="Output" />}
       </Loaded>
     </div>
   );

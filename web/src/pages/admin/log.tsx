@@ -1,4 +1,3 @@
-// The end of the Studio's own log, as it grows.
 import { useQuery } from "@tanstack/react-query";
 import { logs } from "@/api/admin";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -9,10 +8,10 @@ export function LogSection() {
   const query = useQuery(logs());
   return (
     <Section title="Log" id="log">
-      <Loaded query={query} label="The log">
+      <Loaded query={query} label="Log">
         {(data) =>
           data.lines.length === 0 ? (
-            <p className="muted">Nothing was logged yet.</p>
+            <p className="muted">The log is empty</p>
           ) : (
             <CodeBlock text={data.lines.join("\n")} label="Log" maxLength={60_000} />
           )

@@ -1,4 +1,4 @@
-// Before runs are deleted: what would go and what it would free, and what stays although it is old, with the reason.
+// Preview of a prune: the runs to delete, the space to free, and the runs that are kept with the reason.
 import { Group, NumberInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -27,7 +27,7 @@ export function PruneDialog({ close }: { close: () => void }) {
       : {};
     await startLaunch({ verb: "prune", target: "sessions", prompt: "", options });
     await queries.invalidateQueries({ queryKey: keys.launches() });
-    return "The prune has begun; it is listed under “Started here”";
+    return "Prune started; see Launches for its output";
   };
   const settled = debounced.days === days && debounced.count === count && !query.isPlaceholderData;
   return (
@@ -42,29 +42,29 @@ export function PruneDialog({ close }: { close: () => void }) {
     >
       <Group gap="md">
         <NumberInput
-          label="Keep runs of the last … days"
+          label="Keep runs of the last (days)"
           min={0}
           value={days ?? preview?.keep_days ?? ""}
           onChange={(value) => setDays(typeof value === "number" ? value : undefined)}
         />
         <NumberInput
-          label="Always keep the newest …"
+          label="Always keep the newest (runs)"
           min={0}
           value={count ?? preview?.keep_n ?? ""}
           onChange={(value) => setCount(typeof value === "number" ? value : undefined)}
         />
       </Group>
-      <Loaded query={query} label="What would be deleted">
+      <Loaded query={query} label="Preview">
         {({ plan }) => (
           <ul className={classes.preview}>
             <li>
               <b>{plural(plan.sessions, "run")}</b> would be deleted and about{" "}
-              <b>{bytes(plan.bytes_freed)}</b> freed.
+              <b>{bytes(plan.bytes_freed)}</b> freed
             </li>
-            <li>{formatInteger(plan.kept_running)} stay because they run</li>
-            <li>{formatInteger(plan.kept_for_plays)} stay because a play of a show is linked to them</li>
-            <li>{formatInteger(plan.kept_for_teams)} stay because a team's messages are</li>
-            <li>{formatInteger(plan.kept_for_forks)} stay because others were forked from them</li>
+            <li>{formatInteger(plan.kept_running)} kept because they are active</li>
+            <li>{formatInteger(plan.kept_for_plays)} kept because a play links to them</li>
+            <li>{formatInteger(plan.kept_for_teams)} kept because team messages link to them</li>
+            <li>{formatInteger(plan.kept_for_forks)} kept because other runs were forked from them</li>
           </ul>
         )}
       </Loaded>

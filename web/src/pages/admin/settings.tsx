@@ -1,4 +1,3 @@
-// Every setting, its value and where that came from.
 import { useQuery } from "@tanstack/react-query";
 import { settings } from "@/api/admin";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -9,7 +8,7 @@ export function SettingsSection() {
   const query = useQuery(settings());
   return (
     <Section title="Settings" id="settings">
-      <Loaded query={query} label="The settings">
+      <Loaded query={query} label="Settings">
         {(data) => (
           <Panel className={classes.panelBody}>
             <table className={`${classes.table} ${classes.settings}`}>
@@ -17,7 +16,7 @@ export function SettingsSection() {
                 <tr>
                   <th scope="col">Setting</th>
                   <th scope="col">Value</th>
-                  <th scope="col">From</th>
+                  <th scope="col">Source</th>
                   <th scope="col">Meaning</th>
                 </tr>
               </thead>
@@ -36,7 +35,7 @@ export function SettingsSection() {
                 ))}
               </tbody>
             </table>
-            {data.read_only && <p className="muted">This Studio was started with --read-only.</p>}
+            {data.read_only && <p className="muted">Studio was started with --read-only</p>}
           </Panel>
         )}
       </Loaded>

@@ -1,4 +1,3 @@
-// What differs between two runs whose facts are here.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/keys";
@@ -28,20 +27,20 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
           <Row key={pair.name} pair={pair} cell={(value) => value || "–"} />
         ))}
       </Table>
-      <Loaded query={first} label="What is in the first run">
+      <Loaded query={first} label="First run">
         {(left) => (
-          <Loaded query={second} label="What is in the second run">
+          <Loaded query={second} label="Second run">
             {(right) => (
               <>
                 <Section title="Tools">
-                  <Table none="Neither called a tool.">
+                  <Table empty="No tool calls">
                     {compareTools(left, right).map((pair) => (
                       <Row key={pair.name} pair={pair} mono cell={formatCalls} />
                     ))}
                   </Table>
                 </Section>
                 <Section title="Files">
-                  <Table none="Neither touched a file.">
+                  <Table empty="No files">
                     {compareFiles(left, right)
                       .slice(0, MOST_FILES)
                       .map((pair) => (
@@ -59,7 +58,7 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
           </Loaded>
         )}
       </Loaded>
-      <Section title="Where they part">
+      <Section title="First difference">
         <FirstDifference a={a.session} b={b.session} />
       </Section>
     </div>
@@ -70,7 +69,7 @@ function factsOf({ session }: Detail): [string, string][] {
   const tokens = session.input_tokens + session.output_tokens + session.cache_read_tokens;
   return [
     ["State", session.state.label],
-    ["Took", session.duration_ms === null ? "" : duration(session.duration_ms)],
+    ["Duration", session.duration_ms === null ? "" : duration(session.duration_ms)],
     ["Messages", formatInteger(session.message_count)],
     ["Branches", formatInteger(session.branch_count)],
     ["Tokens", tokens === 0 ? "" : compact(tokens)],
@@ -106,20 +105,20 @@ function RunHeading({ detail: { session } }: { detail: Detail }) {
 
 function Table({
   head,
-  none,
+  empty,
   children,
 }: {
   head?: [ReactNode, ReactNode];
-  none?: string;
+  empty?: string;
   children: ReactNode[];
 }) {
-  if (children.length === 0) return <p className="muted">{none}</p>;
+  if (children.length === 0) return <p className="muted">{empty}</p>;
   return (
     <table className={classes.table}>
       <thead>
         <tr>
           <th scope="col">
-            <span className={classes.visuallyHidden}>What</span>
+            <span className={classes.visuallyHidden}>Fact</span>
           </th>
           <th scope="col">{head?.[0] ?? <span className={classes.visuallyHidden}>First run</span>}</th>
           <th scope="col">{head?.[1] ?? <span className={classes.visuallyHidden}>Second run</span>}</th>

@@ -1,4 +1,4 @@
-// The first messages of two runs side by side, from where they are no longer the same.
+// The messages of two runs side by side, from the first difference.
 import { useQuery } from "@tanstack/react-query";
 import { type Message, messageChunk } from "@/api/messages";
 import type { Run } from "@/api/runs";
@@ -16,9 +16,9 @@ export function FirstDifference({ a, b }: { a: Run; b: Run }) {
   const first = useQuery(messageChunk({ of: "session", id: a.id }, 0));
   const second = useQuery(messageChunk({ of: "session", id: b.id }, 0));
   return (
-    <Loaded query={first} label="The messages">
+    <Loaded query={first} label="Messages">
       {({ messages: left }) => (
-        <Loaded query={second} label="The messages">
+        <Loaded query={second} label="Messages">
           {({ messages: right }) => <MessageColumns a={a} b={b} left={left} right={right} />}
         </Loaded>
       )}
@@ -30,11 +30,11 @@ function MessageColumns(props: { a: Run; b: Run; left: Message[]; right: Message
   const { a, b, left, right } = props;
   const at = firstDifference(left, right);
   if (at === undefined)
-    return <p className="muted">The first {plural(left.length, "message")} of both say the same.</p>;
+    return <p className="muted">The first {plural(left.length, "message")} are the same</p>;
   return (
     <>
       <p className="muted">
-        {at === 0 ? "From the first message on." : `After ${plural(at, "message")} that say the same.`}
+        {at === 0 ? "The first messages differ" : `Differs after ${plural(at, "identical message")}`}
       </p>
       <div className={classes.columns}>
         <MessageColumn run={a} messages={left.slice(at, at + SHOWN)} />
@@ -45,15 +45,15 @@ function MessageColumns(props: { a: Run; b: Run; left: Message[]; right: Message
 }
 
 function MessageColumn({ run, messages }: { run: Run; messages: Message[] }) {
-  if (messages.length === 0) return <p className="muted">Nothing more was said.</p>;
+  if (messages.length === 0) return <p className="muted">No more messages</p>;
   return (
     <ol className={classes.messages}>
       {messages.map((message) => {
-        const { who, text } = summarize(message);
+        const { speaker, text } = summarize(message);
         return (
           <li key={message.id}>
             <TextLink to="/runs/$runId" params={{ runId: run.id }} search={{ m: message.ord }}>
-              {who} #{message.ord}
+              {speaker} #{message.ord}
             </TextLink>
             <div className={classes.messageText}>{escapeBidi(firstLines(text, 12, 900))}</div>
           </li>
@@ -63,16 +63,16 @@ function MessageColumn({ run, messages }: { run: Run; messages: Message[] }) {
   );
 }
 
-function summarize(message: Message): { who: string; text: string } {
+function summarize(message: Message): { speaker: string; text: string } {
   const entry = entryOf(message);
   switch (entry.kind) {
     case "text":
-      return { who: entry.speaker, text: entry.body.text || (entry.thinking?.text ?? "") };
+      return { speaker: entry.speaker, text: entry.body.text || (entry.thinking?.text ?? "") };
     case "call":
-      return { who: `calls ${entry.tool}`, text: entry.body.text };
+      return { speaker: `calls ${entry.tool}`, text: entry.body.text };
     case "result":
-      return { who: entry.failed ? "tool failed" : "tool", text: entry.body.text };
+      return { speaker: entry.failed ? "tool failed" : "tool", text: entry.body.text };
     case "missing":
-      return { who: "gone", text: "" };
+      return { speaker: "missing", text: "" };
   }
 }

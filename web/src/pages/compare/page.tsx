@@ -1,4 +1,3 @@
-// Two runs beside each other: what is different about them, and where what they said parts.
 import { Button } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -16,7 +15,7 @@ export function ComparePage() {
   useShortcuts([
     {
       keys: "Escape",
-      label: "Back to the runs",
+      label: "Back to runs",
       group: "Compare",
       run: () => void navigate({ to: "/runs" }),
     },
@@ -24,8 +23,8 @@ export function ComparePage() {
   if (!a || !b)
     return (
       <Page title="Compare">
-        <EmptyState title="Two runs are needed" action={<TextLink to="/runs">Choose them</TextLink>}>
-          In the list of runs, x chooses a run; with two chosen, Compare brings you here.
+        <EmptyState title="Select two runs to compare" action={<TextLink to="/runs">Go to runs</TextLink>}>
+          In the run list, press x to select a run. With two selected, press Compare.
         </EmptyState>
       </Page>
     );
@@ -47,9 +46,9 @@ export function ComparePage() {
 function RunPair({ a, b }: { a: string; b: string }) {
   const [first, second] = [useQuery(run(a)), useQuery(run(b))];
   return (
-    <Loaded query={first} label="The first run">
+    <Loaded query={first} label="First run">
       {(left) => (
-        <Loaded query={second} label="The second run">
+        <Loaded query={second} label="Second run">
           {(right) => <Comparison a={left} b={right} />}
         </Loaded>
       )}

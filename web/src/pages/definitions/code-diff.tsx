@@ -1,4 +1,4 @@
-// Two texts in one view: what the new one adds and takes away. Loaded when somebody compares.
+// A unified diff of two texts. Loaded on demand.
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";

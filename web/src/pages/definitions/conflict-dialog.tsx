@@ -1,4 +1,4 @@
-// The file was changed by somebody else since it was opened: a person looks at both and decides.
+// Shown when the file changed on disk since it was opened: the user decides which version to keep.
 import { Button, Group, Modal } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import type { Detail } from "@/api/definitions";
@@ -18,20 +18,20 @@ export function ConflictDialog({ mine, theirs, close, keepMine, takeTheirs }: Co
   return (
     <Modal opened onClose={close} title="Changed on disk" size="xl">
       <p>
-        {theirs.definition.path} was changed since you opened it. Below is what your text would change in it.
-        Both are kept: whatever is replaced stays in the history.
+        {theirs.definition.path} changed since you opened it. The diff shows what your version changes in it.
+        The version that you do not keep stays in the history.
       </p>
-      <Suspense fallback={<LoadingLine label="the difference" />}>
-        <CodeDiff before={theirs.text ?? ""} after={mine} label="What your text would change" />
+      <Suspense fallback={<LoadingLine label="diff" />}>
+        <CodeDiff before={theirs.text ?? ""} after={mine} label="Changes of your version" />
       </Suspense>
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={close} data-autofocus>
-          Go on editing
+          Continue editing
         </Button>
         <Button variant="default" onClick={takeTheirs}>
-          Take theirs
+          Use version on disk
         </Button>
-        <Button onClick={keepMine}>Keep mine</Button>
+        <Button onClick={keepMine}>Keep my version</Button>
       </Group>
     </Modal>
   );

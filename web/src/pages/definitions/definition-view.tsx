@@ -1,4 +1,4 @@
-// A definition as it reads: what it says about itself, its text, and the runs that used it.
+// A definition for reading: text, facts and recent runs.
 import { useQuery } from "@tanstack/react-query";
 import type { Detail } from "@/api/definitions";
 import { newestRuns } from "@/api/runs";
@@ -32,7 +32,7 @@ export function DefinitionView({ detail }: { detail: Detail }) {
         <Section title="About">
           <Panel className={classes.about}>
             <dl className={classes.facts}>
-              {definition.description && <Fact name="For" value={definition.description} />}
+              {definition.description && <Fact name="Description" value={definition.description} />}
               {definition.model && <Fact name="Model" value={definition.model} />}
               {definition.effort && <Fact name="Effort" value={definition.effort} />}
               {definition.mode && <Fact name="Mode" value={definition.mode} />}
@@ -40,7 +40,7 @@ export function DefinitionView({ detail }: { detail: Detail }) {
                 <Fact name="Agents" value={definition.agents.join(", ")} />
               )}
               {definition.args && definition.args.length > 0 && (
-                <Fact name="Takes" value={definition.args.map((arg) => arg.name).join(", ")} />
+                <Fact name="Arguments" value={definition.args.map((arg) => arg.name).join(", ")} />
               )}
               <Fact name="File" value={definition.path} />
             </dl>
@@ -65,11 +65,11 @@ function RecentRuns({ name }: { name: string }) {
   const info = useKind();
   const query = useQuery(newestRuns({ [info.filter]: name }));
   return (
-    <Section title="Runs that used it">
-      <Loaded query={query} label="Its runs">
+    <Section title="Recent runs">
+      <Loaded query={query} label="Runs">
         {(data) => (
           <Panel>
-            {data.runs.length === 0 && <p className={classes.empty}>None yet.</p>}
+            {data.runs.length === 0 && <p className={classes.empty}>No runs yet</p>}
             <ul className={classes.runs}>
               {data.runs.slice(0, 8).map((run) => (
                 <li key={run.id}>
@@ -85,7 +85,7 @@ function RecentRuns({ name }: { name: string }) {
             </ul>
             {data.runs.length > 8 && (
               <TextLink to="/runs" search={{ [info.filter]: name }} className={classes.footerLink}>
-                All of them
+                All runs
               </TextLink>
             )}
           </Panel>

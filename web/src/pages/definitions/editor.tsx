@@ -1,4 +1,4 @@
-// The editor: checked while one types, saved with a word about why; a text that changed meanwhile is never overwritten.
+// The editor. It validates while the user types, and never overwrites a file that changed on disk.
 import { Button, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
@@ -21,7 +21,7 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
   const { name } = detail.definition;
   const queries = useQueryClient();
   const [text, setText] = useState(detail.text ?? "");
-  // What the text was made from; a save names it, and the server refuses when the file is another one by now.
+  // The version that is being edited. A save sends its etag, and the server rejects it if the file has changed.
   const [base, setBase] = useState({ text: detail.text ?? "", etag: detail.definition.etag ?? null });
   const [message, setMessage] = useState("");
   const [theirs, setTheirs] = useState<Detail>();
@@ -38,7 +38,7 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 412)) throw error;
       setTheirs(await queries.fetchQuery({ ...definition(info.kind, name), staleTime: 0 }));
-      return "Changed on disk meanwhile: nothing was saved, look at the difference";
+      return "Not saved: the file changed on disk";
     }
     setMessage("");
     setTheirs(undefined);
@@ -50,7 +50,7 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
   return (
     <>
       <UnsavedGuard unsaved={changed} />
-      <Suspense fallback={<LoadingLine label="the editor" />}>
+      <Suspense fallback={<LoadingLine label="editor" />}>
         <CodeEditor
           text={text}
           language={info.language}
@@ -73,14 +73,14 @@ export function DefinitionEditor({ detail }: { detail: Detail }) {
       >
         <TextInput
           ref={field}
-          aria-label="Why"
-          placeholder="Why (kept with the version)"
+          aria-label="Version message"
+          placeholder="Describe the change (optional)"
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}
         />
-        <span className="muted">{changed ? "not saved yet" : "saved"}</span>
+        <span className="muted">{changed ? "Unsaved changes" : "Saved"}</span>
         <Button variant="default" disabled={!changed} onClick={() => setText(base.text)}>
-          Undo all
+          Discard changes
         </Button>
         <Button type="submit" disabled={!changed}>
           Save

@@ -1,4 +1,4 @@
-// One definition: as it reads, as it is edited, what it was before, and who used it.
+// One agent or playbook: view, editor and version history.
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
@@ -54,7 +54,7 @@ export function DefinitionPage() {
       }
       fill={view === "edit"}
     >
-      <Loaded query={query} label={`The ${info.one}`}>
+      <Loaded query={query} label={info.one}>
         {(data: Detail) => (
           <>
             {view === "edit" ? (

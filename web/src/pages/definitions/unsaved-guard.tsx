@@ -1,4 +1,4 @@
-// Whoever leaves with something unsaved is asked first, by a link as by closing the tab.
+// Asks before the user leaves the page or closes the tab with unsaved changes.
 import { Button, Group, Modal } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 
@@ -14,13 +14,13 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
       onClose={() => blocker.reset?.()}
       title="Leave without saving?"
     >
-      <p>What you changed here is not saved yet.</p>
+      <p>Your changes are not saved.</p>
       <Group justify="flex-end">
         <Button variant="default" onClick={() => blocker.proceed?.()}>
-          Throw it away
+          Discard changes
         </Button>
         <Button onClick={() => blocker.reset?.()} data-autofocus>
-          Stay
+          Keep editing
         </Button>
       </Group>
     </Modal>

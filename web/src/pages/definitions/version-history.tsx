@@ -1,4 +1,4 @@
-// Every version that was ever saved or seen, what it changed, and the way back to it.
+// The version history, with diffs and rollback.
 import { Button, Drawer } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
@@ -25,10 +25,10 @@ export function VersionHistory({ detail, close }: { detail: Detail; close: () =>
       title={`Versions of ${name}`}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      <Loaded query={query} label="The versions">
+      <Loaded query={query} label="Versions">
         {(data) => (
           <>
-            {data.versions.length === 0 && <p className={classes.empty}>Nothing was saved here yet.</p>}
+            {data.versions.length === 0 && <p className={classes.empty}>No versions yet</p>}
             <ol className={classes.versions}>
               {data.versions.map((item, index) => (
                 <li key={item.version}>
@@ -59,7 +59,7 @@ function VersionSummary({ version, newest }: { version: Version; newest: boolean
   return (
     <span className={classes.versionSummary}>
       <b>{version.version}</b>
-      <span>{version.message ?? (newest ? "newest" : "no reason given")}</span>
+      <span>{version.message ?? (newest ? "Newest" : "No message")}</span>
       <span className="muted">
         {version.author ?? "unknown"} · <RelativeTime at={version.created_at} />
       </span>
@@ -76,24 +76,24 @@ function VersionDiff({ detail, number, newest }: { detail: Detail; number: numbe
   const rollBackTo = (): Promise<boolean> =>
     runAction(async () => {
       await cacheSaved(queries, kind, name, await rollBack(kind, name, number));
-      return `${name} is as it was in version ${number}`;
+      return `Rolled back ${name} to version ${number}`;
     });
   return (
-    <Loaded query={query} label="That version">
+    <Loaded query={query} label="Version">
       {(data) => {
         const text = data.version.content ?? "";
-        // The newest is compared with what was before it, any other with what is now.
+        // The newest version is compared with the previous one, any other with the current text.
         const same = !newest && text === detail.text;
         const [from, to] = newest ? [older.data?.version.content ?? "", text] : [text, detail.text ?? ""];
         return (
           <div className={classes.versionDiff}>
             <p className="muted">
-              {newest && "What it changed"}
-              {same && "The present text is the same."}
-              {!newest && !same && `What changed since version ${number}`}
+              {newest && "Changes of this version"}
+              {same && "Same as the current text"}
+              {!newest && !same && `Changes since version ${number}`}
             </p>
             {!same && (
-              <Suspense fallback={<LoadingLine label="the difference" />}>
+              <Suspense fallback={<LoadingLine label="diff" />}>
                 <CodeDiff before={from} after={to} label={`Changes of version ${number}`} />
               </Suspense>
             )}

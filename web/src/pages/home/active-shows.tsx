@@ -1,4 +1,3 @@
-// Shows that go on, each with how far it is.
 import type { Schema } from "@/api/keys";
 import { progressOf } from "@/domain/shows/progress";
 import { SegmentBar } from "@/ui/data/bar-charts";
@@ -13,7 +12,7 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
     return (
       <Panel className={classes.panelBody}>
         <span className="muted">
-          None right now. <code>li show plan</code> begins one.
+          No active shows. Plan one with <code>li show plan</code>.
         </span>
       </Panel>
     );

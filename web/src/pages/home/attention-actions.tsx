@@ -1,7 +1,7 @@
-// What can be done about something that waits, in place: the API names the deed, its request and its words.
+// Actions on an attention item. The API describes the request, the label and the equivalent command.
 import { Button, Code, Text, Tooltip } from "@mantine/core";
 import { useClipboard, useDisclosure } from "@mantine/hooks";
-import { IconCheck, IconTerminal2 } from "@tabler/icons-react";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "@/api/client";
@@ -55,7 +55,7 @@ function ConfirmAction({
     const response = await send(action.method ?? "POST", action.path ?? "", {
       body: { ...action.body, ...body },
     });
-    const message = resultMessage(await response.json(), `${action.label}: ${title}.`);
+    const message = resultMessage(await response.json(), `${action.label}: ${title}`);
     await queries.invalidateQueries({ queryKey: keys.attention() });
     return message;
   };
@@ -77,7 +77,7 @@ function ConfirmAction({
         {action.what && <Text mt="sm">{action.what}</Text>}
         <ActionFields fields={action.fields} values={values} change={setValues} />
         <Text mt="sm" c="dimmed">
-          The same in a terminal:
+          In a terminal:
         </Text>
         <Code block mt={4}>
           {action.command}
@@ -87,16 +87,17 @@ function ConfirmAction({
   );
 }
 
-/** Something that only a terminal can do: the words for it, copied. */
+/** An action that only the terminal offers: copies its command. */
 function CommandButton({ action }: { action: AttentionAction }) {
   const { copied, copy } = useClipboard({ timeout: 1500 });
-  const Icon = copied ? IconCheck : IconTerminal2;
+  const Icon = copied ? IconCheck : IconCopy;
   return (
-    <Tooltip label={copied ? "Copied" : `Copy: ${action.command}`}>
+    <Tooltip label={copied ? "Copied" : `Copy command: ${action.command}`}>
       <Button
         size="compact-xs"
         variant="default"
         leftSection={<Icon size={12} />}
+        aria-label={`${action.label} (copy command)`}
         onClick={() => copy(action.command)}
       >
         {action.label}

@@ -1,9 +1,8 @@
-// What waits for a person, the worst first, each with its evidence and the place to act.
+// Items that need the user, the most severe first.
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Schema } from "@/api/keys";
-import { plural } from "@/domain/text/format";
 import { RelativeTime } from "@/ui/data/time";
 import { useListKeys } from "@/ui/keyboard/list-keys";
 import { TextLink } from "@/ui/link";
@@ -25,7 +24,7 @@ export function AttentionList({ items }: { items: AttentionItem[] }) {
   const [at] = useListKeys({ count: shown.length, open });
   if (items.length === 0) return <AllClear />;
   return (
-    <Section title="Waits for you" beside={<span className="muted">{plural(items.length, "thing")}</span>}>
+    <Section title="Needs you" beside={<span className="muted">{items.length}</span>}>
       <Panel>
         <ul className={classes.list}>
           {shown.map((item, index) => (
@@ -79,7 +78,7 @@ function linkFor(item: AttentionItem) {
 function AllClear() {
   return (
     <div className={classes.allClear}>
-      <IconCircleCheck size={17} stroke={1.8} /> Nothing waits for you.
+      <IconCircleCheck size={17} stroke={1.8} /> Nothing needs you
     </div>
   );
 }

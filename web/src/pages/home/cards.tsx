@@ -1,4 +1,4 @@
-// Numbers that lead to the lists behind them.
+// Counts that link to the lists behind them.
 import { IconClock, IconClockPause, IconEye, IconLoader2, IconUsers, IconX } from "@tabler/icons-react";
 import type { Schema } from "@/api/keys";
 import { formatInteger } from "@/domain/text/format";

@@ -1,5 +1,3 @@
-// Runs of the last day by hour and outcome, with what they cost.
-
 import { groupByHour, type HourRow, RUN_OUTCOMES } from "@/domain/runs/outcomes";
 import { compact, cost, plural } from "@/domain/text/format";
 import { type Bar, StackedBars } from "@/ui/data/bar-charts";

@@ -1,4 +1,3 @@
-// The first page: what waits for you, what runs, what happened.
 import { useQuery } from "@tanstack/react-query";
 import { attention, dashboard, stats } from "@/api/home";
 import { Loaded } from "@/ui/feedback/placeholders";
@@ -24,10 +23,10 @@ export function HomePage() {
           <Welcome />
         ) : (
           <>
-            <Loaded query={attentionQuery} label="What waits for you">
+            <Loaded query={attentionQuery} label="Attention items">
               {({ items }) => <AttentionList items={items} />}
             </Loaded>
-            <Loaded query={dashboardQuery} label="The overview">
+            <Loaded query={dashboardQuery} label="Overview">
               {(data) => (
                 <>
                   <Cards cards={data.cards} />

@@ -1,5 +1,3 @@
-// What happened last, and where it came from.
-
 import type { Run } from "@/api/runs";
 import { runName } from "@/domain/runs/run-name";
 import { sourceName } from "@/domain/runs/source-name";

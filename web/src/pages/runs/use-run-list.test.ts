@@ -7,13 +7,13 @@ import { findNewRuns, mergeRows } from "./use-run-list";
 const run = (id: string, created_at: number, name = id): Run => ({ id, created_at, name }) as unknown as Run;
 const page = (...runs: Run[]): Runs => ({ runs, next_cursor: null, counts: {}, seq: 1 }) as unknown as Runs;
 
-test("rows stay where they are and are brought up to date in place", () => {
+test("mergeRows updates rows in place", () => {
   const pages = [page(run("b", 2), run("a", 1)), page(run("a", 1), run("0", 0))];
   const head = page(run("c", 3), run("b", 2, "new name"));
   expect(mergeRows(pages, head).map((each) => each.name)).toEqual(["new name", "a", "0"]);
 });
 
-test("only what is newer than the first row is announced", () => {
+test("findNewRuns reports only runs above the first row", () => {
   const pages = [page(run("b", 2))];
   expect(findNewRuns(pages, page(run("c", 3), run("b", 2), run("old", 1))).map((each) => each.id)).toEqual([
     "c",
@@ -22,7 +22,7 @@ test("only what is newer than the first row is announced", () => {
   expect(findNewRuns([page()], page(run("c", 3))).map((each) => each.id)).toEqual(["c"]);
 });
 
-test("a relative time keeps the query the same for a minute", () => {
+test("apiFilters keeps a relative time stable for a minute", () => {
   expect(apiFilters({ within: "1h", q: "x" }, 7260)).toEqual({ q: "x", since: 3660 });
   expect(apiFilters({ within: "1h" }, 7261)).toEqual(apiFilters({ within: "1h" }, 7319));
   expect(validateSearch({ within: "never" })).toEqual({});

@@ -1,4 +1,4 @@
-// What a person may say about a show or a play; the server names what is possible now, and what comes of it.
+// Actions on a show or a play. The server lists those that are possible now.
 import { Button, Group } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";

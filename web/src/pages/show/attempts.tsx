@@ -1,4 +1,4 @@
-// The tries of a play side by side, and what the later one did otherwise.
+// The attempts of a play, and the diff between two of them.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Attempt, attempts } from "@/api/shows";
@@ -16,7 +16,7 @@ export function Attempts({ topic, name }: { topic: string; name: string }) {
   const query = useQuery(attempts(topic, name));
   return (
     <DetailSection title="Attempts">
-      <Loaded query={query} label="The attempts">
+      <Loaded query={query} label="Attempts">
         {(data) => (
           <>
             <div className={classes.attempts}>
@@ -24,7 +24,7 @@ export function Attempts({ topic, name }: { topic: string; name: string }) {
                 <AttemptCard key={attempt.attempt} attempt={attempt} />
               ))}
             </div>
-            {data.attempts.length > 1 && <AttemptComparison topic={topic} name={name} all={data.attempts} />}
+            {data.attempts.length > 1 && <AttemptDiff topic={topic} name={name} all={data.attempts} />}
           </>
         )}
       </Loaded>
@@ -45,7 +45,7 @@ function AttemptCard({ attempt }: { attempt: Attempt }) {
         </span>
         {attempt.session_id && (
           <TextLink to="/runs/$runId" params={{ runId: attempt.session_id }}>
-            session
+            Session
           </TextLink>
         )}
         <span className="muted">
@@ -62,11 +62,11 @@ function gateTone(passed: unknown): string {
   return passed === false ? "danger" : "neutral";
 }
 
-function AttemptComparison({ topic, name, all }: { topic: string; name: string; all: Attempt[] }) {
+function AttemptDiff({ topic, name, all }: { topic: string; name: string; all: Attempt[] }) {
   const last = all.at(-1)?.attempt ?? 1;
   const [later, setLater] = useState(last);
   return (
-    <LazyDetails title="What changed between two attempts">
+    <LazyDetails title="Diff between attempts">
       <label className="muted">
         From attempt {later - 1} to{" "}
         <select value={later} onChange={(event) => setLater(Number(event.target.value))}>

@@ -1,4 +1,4 @@
-// The patch of a play's branch: the files with their numbers, then the lines.
+// The diff of a play's branch: a summary of its files, then the patch.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Diff, diff } from "@/api/shows";
@@ -6,15 +6,15 @@ import { parsePatch } from "@/domain/shows/patch";
 import { Loaded } from "@/ui/feedback/placeholders";
 import classes from "./branch-diff.module.css";
 
-// A patch of this many lines still scrolls well; whoever wants more of it has git.
+// A longer patch does not scroll well.
 const MOST_LINES = 4000;
 
 export function BranchDiff(props: { topic: string; name: string; attempt?: number; against?: number }) {
   const query = useQuery(diff(props.topic, props.name, props.attempt, props.against));
   return (
-    <Loaded query={query} label="The difference">
+    <Loaded query={query} label="Diff">
       {(data) =>
-        data.patch ? <Patch diff={data} /> : <p className={classes.note}>{data.why ?? "No change."}</p>
+        data.patch ? <Patch diff={data} /> : <p className={classes.note}>{data.why ?? "No changes"}</p>
       }
     </Loaded>
   );
@@ -48,11 +48,10 @@ function Patch({ diff }: { diff: Diff }) {
       </pre>
       {cut && (
         <p className={classes.note}>
-          Only the beginning is shown.{" "}
+          Truncated. See all of it with{" "}
           <code>
             git diff {diff.base?.slice(0, 12)} {diff.head?.slice(0, 12)}
-          </code>{" "}
-          has all.
+          </code>
         </p>
       )}
     </div>

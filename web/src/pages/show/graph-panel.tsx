@@ -1,4 +1,4 @@
-// The dependency graph above the table: as high as the record says, hidden when somebody does not want it.
+// The panel of the dependency graph; the user can hide it.
 import { Button } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { lazy, Suspense } from "react";
@@ -12,7 +12,7 @@ const Graph = lazy(() => import("./graph"));
 
 export interface PlayLinkProps {
   show: Show;
-  /** The play that is pointed at, here or in the table. */
+  /** The play under the pointer or the cursor. */
   marked: string | undefined;
   hover: (name: string | undefined) => void;
   open: (name: string) => void;
@@ -25,24 +25,20 @@ export function GraphPanel(props: PlayLinkProps) {
     getInitialValueInEffect: false,
   });
   const count = props.show.plays.length;
-  useShortcuts([
-    { keys: "h", label: "Hide or show the graph", group: "This show", run: () => setHidden(!hidden) },
-  ]);
+  useShortcuts([{ keys: "h", label: "Toggle graph", group: "This show", run: () => setHidden(!hidden) }]);
   if (count === 0) return null;
   return (
     <section className={classes.section} aria-label="Dependency graph">
       <div className={classes.sectionHeader}>
         <h2>Dependency graph</h2>
-        {count > MAX_FITTED_PLAYS && !hidden && (
-          <span className="muted">drag to move, the rest is outside</span>
-        )}
+        {count > MAX_FITTED_PLAYS && !hidden && <span className="muted">Drag to pan</span>}
         <Button variant="subtle" color="gray" size="compact-xs" onClick={() => setHidden(!hidden)}>
           {hidden ? "Show graph" : "Hide graph"}
         </Button>
       </div>
       {!hidden && (
         <div className={classes.graphPanel} style={{ height: graphHeight(count) }} data-plays={count}>
-          <Suspense fallback={<LoadingLine label="the graph" />}>
+          <Suspense fallback={<LoadingLine label="graph" />}>
             <Graph {...props} />
           </Suspense>
         </div>

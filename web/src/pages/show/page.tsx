@@ -1,4 +1,4 @@
-// One show: the graph strip, its plays, what ran when, and the plan as it was written.
+// One show: graph, plays, timeline and plan.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -26,7 +26,7 @@ export function ShowPage() {
       beside={<StatePill state={show?.state} />}
       actions={show && <ShowActions show={show} />}
     >
-      <Loaded query={query} label="The show">
+      <Loaded query={query} label="Show">
         {(data) => <ShowView show={data} />}
       </Loaded>
     </Page>

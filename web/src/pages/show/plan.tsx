@@ -1,4 +1,4 @@
-// `_show.md` as it was written, closed until somebody wants to read it.
+// The plan of a show, `_show.md`.
 
 import { Panel } from "@/ui/page";
 import { Markdown } from "@/ui/text/markdown";
@@ -6,7 +6,7 @@ import { LazyDetails } from "./play-details";
 import classes from "./show.module.css";
 
 export function Plan({ text, error }: { text: string | null; error: string | null }) {
-  if (!text) return <p className="muted">{error ?? "There is no _show.md in its folder."}</p>;
+  if (!text) return <p className="muted">{error ?? "The show folder has no _show.md"}</p>;
   return (
     <Panel className={classes.plan}>
       <LazyDetails title="_show.md">
@@ -16,7 +16,7 @@ export function Plan({ text, error }: { text: string | null; error: string | nul
   );
 }
 
-/** The front matter is data; as code it can be read. */
+/** Shows the front matter as a code block. */
 function frontMatterAsCode(text: string): string {
   const match = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text);
   return match ? `~~~yaml\n${match[1]}\n~~~\n\n${text.slice(match[0].length)}` : text;

@@ -1,4 +1,4 @@
-// The State cell of the record: a filled pill for the lifecycle, outlined badges for gate and integration.
+// The state of a play (ADR-0011): a filled pill for the lifecycle, outlined badges for gate and integration.
 import { Tooltip } from "@mantine/core";
 import type { Play } from "@/api/shows";
 import classes from "./plays-table.module.css";

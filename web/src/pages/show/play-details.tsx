@@ -1,4 +1,4 @@
-// An open row, in the record's order: the session first, intent, numbers, verdict; then the branch's diff and raw data.
+// Details of a play, in the order of ADR-0011: session, intent, facts, verdict, then diff and raw data.
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { type Play, play as playQuery } from "@/api/shows";
@@ -22,7 +22,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
       <div className={classes.toolbar}>
         {play.session_id ? (
           <TextLink to="/runs/$runId" params={{ runId: play.session_id }} className={classes.sessionLink}>
-            Open session →
+            Open session
           </TextLink>
         ) : (
           <span className="muted">No session yet</span>
@@ -31,7 +31,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
       </div>
       {play.error && <p className={classes.error}>{play.error}</p>}
       {query.error && <p className={classes.error}>{query.error.message}</p>}
-      {!facts && !query.error && <LoadingLine label="what its folder says" />}
+      {!facts && !query.error && <LoadingLine label="details" />}
       <StatusReason play={play} reason={facts?.raw_meta?.reason} />
       {facts?.intent && (
         <DetailSection title="Intent">
@@ -42,7 +42,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
       <GateVerdict play={play} />
       {(play.meta.attempt ?? 1) > 1 && <Attempts topic={topic} name={play.name} />}
       {play.meta.branch && (
-        <LazyDetails title="What it changed">
+        <LazyDetails title="Diff">
           <BranchDiff topic={topic} name={play.name} />
         </LazyDetails>
       )}
@@ -66,13 +66,13 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
   );
 }
 
-/** What the director wrote down when it stopped here; otherwise what the state rests on. */
+/** The reason that the director recorded, else the evidence of the state. */
 function StatusReason({ play, reason }: { play: Play; reason: unknown }) {
   const reasons = (play.state?.reasons ?? []).map((item) => item.evidence ?? item.message);
   const lines = typeof reason === "string" && reason !== "" ? [reason] : reasons;
   if (lines.length === 0 || play.state?.tone === "success") return null;
   return (
-    <DetailSection title="Why it stands there">
+    <DetailSection title="Status reason">
       {lines.map((line) => (
         <p key={line} className={classes.reason}>
           {line}
@@ -94,7 +94,7 @@ function PlayFacts({ play }: { play: Play }) {
       <Fact name="Status">
         <code>{meta.status ?? "–"}</code>
       </Fact>
-      <Fact name="Began">
+      <Fact name="Started">
         <RelativeTime at={toUnixSeconds(meta.started_at)} />
       </Fact>
       {meta.branch && (
@@ -103,7 +103,7 @@ function PlayFacts({ play }: { play: Play }) {
         </Fact>
       )}
       {meta.merge_sha && (
-        <Fact name="Merged as">
+        <Fact name="Merge commit">
           <code>{meta.merge_sha.slice(0, 12)}</code>
         </Fact>
       )}
@@ -114,10 +114,10 @@ function PlayFacts({ play }: { play: Play }) {
 function GateVerdict({ play }: { play: Play }) {
   const { verdict } = play;
   if (!verdict || (verdict.gate_passed === null && !verdict.feedback)) return null;
-  const outcome = verdict.gate_passed === null ? "not decided" : verdict.gate_passed ? "passed" : "failed";
+  const outcome = verdict.gate_passed === null ? "undecided" : verdict.gate_passed ? "passed" : "failed";
   return (
     <DetailSection title={`Gate: ${outcome}`}>
-      {verdict.feedback ? <Markdown text={verdict.feedback} /> : <span className="muted">No feedback.</span>}
+      {verdict.feedback ? <Markdown text={verdict.feedback} /> : <span className="muted">No feedback</span>}
     </DetailSection>
   );
 }
@@ -140,7 +140,7 @@ export function DetailSection({ title, children }: { title: string; children: Re
   );
 }
 
-/** Closed until somebody wants it, and fetched only then. */
+/** Collapsed at first; renders its content only when opened. */
 export function LazyDetails({ title, children }: { title: string; children: ReactNode }) {
   const [open, setOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-// The plays of a show. A row opens downwards, because a drawer would fight the graph for the width.
+// The plays of a show. Rows expand in place: a drawer would take width from the graph.
 import { Collapse } from "@mantine/core";
 import { IconChevronRight, IconLock } from "@tabler/icons-react";
 import type { Play, Show } from "@/api/shows";
@@ -22,7 +22,7 @@ interface TableProps {
 }
 
 export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) {
-  if (show.plays.length === 0) return <EmptyState title="No plays yet">The plan has none so far.</EmptyState>;
+  if (show.plays.length === 0) return <EmptyState title="No plays yet">The plan is empty.</EmptyState>;
   const path = new Set(show.critical_path);
   return (
     <section className={shared.section} aria-label="Plays">
@@ -34,10 +34,10 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
         <div className={classes.header} aria-hidden>
           <span>Play</span>
           <span>State</span>
-          <span>Waits for</span>
+          <span>Depends on</span>
           <span>Attempt</span>
           <span>Duration</span>
-          <span>Changed</span>
+          <span>Updated</span>
         </div>
         <ul className={classes.list}>
           {show.plays.map((play) => (

@@ -1,4 +1,3 @@
-// What the show is about and how far it is.
 import type { Show } from "@/api/shows";
 import { progressOf } from "@/domain/shows/progress";
 import { SegmentBar } from "@/ui/data/bar-charts";
@@ -14,7 +13,7 @@ export function ShowFacts({ show }: { show: Show }) {
   const { merged, total, parts } = progressOf(counts);
   return (
     <section className={classes.facts} aria-label="About">
-      <p className={classes.goal}>{show.goal ?? "No goal is written down."}</p>
+      <p className={classes.goal}>{show.goal ?? "No goal"}</p>
       <div className={classes.progress}>
         <SegmentBar parts={parts} label={`${merged} of ${total} plays merged`} />
         <span>
@@ -26,12 +25,9 @@ export function ShowFacts({ show }: { show: Show }) {
         {show.base_branch && (
           <Fact name="Branch" value={`${show.base_branch} → ${show.integration_branch ?? "–"}`} />
         )}
-        <Fact
-          name="Known from"
-          value={show.status_source === "sqlite" ? "the database" : "its folder only"}
-        />
+        <Fact name="Source" value={show.status_source === "sqlite" ? "database" : "folder only"} />
         <div>
-          <dt>Changed</dt>
+          <dt>Updated</dt>
           <dd>
             <RelativeTime at={show.updated_at} />
           </dd>

@@ -1,4 +1,4 @@
-// What ran when, a lane for each play; the critical path is marked.
+// The timeline of a show: one lane for each play, with the critical path marked.
 
 import { timelineLanes, timelineRange } from "@/domain/shows/timeline";
 import { dateTime, duration, plural } from "@/domain/text/format";
@@ -18,9 +18,9 @@ export function Timeline({ show, marked, hover, open }: PlayLinkProps) {
   const percent = (at: number): number => ((at - from) / (to - from)) * 100;
   const started = lanes.filter((lane) => lane.from !== null && lane.to !== null);
   return (
-    <section className={classes.section} aria-label="What ran when">
+    <section className={classes.section} aria-label="Timeline">
       <div className={classes.header}>
-        <h2>What ran when</h2>
+        <h2>Timeline</h2>
         <span>
           {duration((to - from) * 1000)} from {dateTime(from)}
         </span>
@@ -56,7 +56,7 @@ export function Timeline({ show, marked, hover, open }: PlayLinkProps) {
         ))}
         {started.length < lanes.length && (
           <div className={classes.notStarted}>
-            {plural(lanes.length - started.length, "play has", "plays have")} not begun
+            {plural(lanes.length - started.length, "play has", "plays have")} not started
           </div>
         )}
       </Panel>

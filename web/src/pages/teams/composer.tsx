@@ -1,4 +1,4 @@
-// Writing to a team: to everybody, or to those who are chosen. Ctrl-Enter sends.
+// Sends a message to all or some members of a team. Ctrl-Enter sends.
 import { Button, MultiSelect, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -14,15 +14,17 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const queries = useQueryClient();
-  useShortcuts([{ keys: "c", label: "Write", group: "This team", run: () => field.current?.focus() }]);
+  useShortcuts([
+    { keys: "c", label: "Write a message", group: "This team", run: () => field.current?.focus() },
+  ]);
   const send = async (): Promise<void> => {
-    // What stands in the field counts: a key may come before the last letter was rendered.
+    // Read from the field: Ctrl-Enter may arrive before the last letter is rendered.
     const message = field.current?.value ?? text;
     if (message.trim() === "" || busy) return;
     setBusy(true);
     const sent = await runAction(async () => {
       const { unstored } = await sendTeamMessage(id, message, to);
-      return unstored ? `Sent; the table has it later: ${unstored}` : "Sent";
+      return unstored ? `Sent, not yet stored in the database: ${unstored}` : "Sent";
     });
     setBusy(false);
     if (!sent) return;
@@ -40,7 +42,7 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
       <Textarea
         ref={field}
         aria-label="Message"
-        placeholder={`Write to ${to.length > 0 ? to.join(", ") : "everybody"}…`}
+        placeholder={`Write to ${to.length > 0 ? to.join(", ") : "everyone"}…`}
         value={text}
         autosize
         minRows={2}
@@ -58,7 +60,7 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
           data={members}
           value={to}
           onChange={setTo}
-          placeholder={to.length === 0 ? "Everybody" : ""}
+          placeholder={to.length === 0 ? "Everyone" : ""}
           clearable
           comboboxProps={{ position: "top-start" }}
         />

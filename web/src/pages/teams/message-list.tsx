@@ -1,4 +1,4 @@
-// What a team said, in order; a long message shows its summary until somebody expands it.
+// Messages of a team; a long one shows its summary until it is expanded.
 import { UnstyledButton } from "@mantine/core";
 import { IconArrowRight } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
@@ -47,21 +47,21 @@ function Message({ message, run }: { message: TeamMessage; run: string | null | 
       <div className={classes.header}>
         <b>{message.sender}</b>
         <IconArrowRight size={12} aria-label="to" />
-        <span>{message.recipient === "all" ? "everybody" : message.recipient}</span>
+        <span>{message.recipient === "all" ? "everyone" : message.recipient}</span>
         <RelativeTime at={message.created_at} />
         {message.session_id && (
           <TextLink to="/runs/$runId" params={{ runId: message.session_id }} className={classes.runLink}>
-            {run ?? "its session"}
+            {run ?? "Session"}
           </TextLink>
         )}
         <span className={classes.readBy}>
-          {message.read_by.length > 0 ? `read by ${message.read_by.join(", ")}` : "not read yet"}
+          {message.read_by.length > 0 ? `read by ${message.read_by.join(", ")}` : "unread"}
         </span>
       </div>
       {open || !folded ? <Markdown text={message.content} /> : <p className={classes.summary}>{text}</p>}
       {folded && (
         <UnstyledButton className={classes.toggle} aria-expanded={open} onClick={() => setOpen(!open)}>
-          {open ? "Fold" : `Expand (${bytes(message.content.length)})`}
+          {open ? "Collapse" : `Expand (${bytes(message.content.length)})`}
         </UnstyledButton>
       )}
     </li>

@@ -1,4 +1,4 @@
-// One team: what was said, who has not read it, and a place to write.
+// One team: messages, members and a composer.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useLayoutEffect, useRef, useState } from "react";
@@ -21,7 +21,7 @@ export function TeamPage() {
   useShortcuts([
     {
       keys: "Escape",
-      label: "Back to the teams",
+      label: "Back to teams",
       group: "This team",
       run: () => void navigate({ to: "/teams" }),
     },
@@ -34,7 +34,7 @@ export function TeamPage() {
       beside={<StatePill state={detail?.team.state} />}
       fill
     >
-      <Loaded query={query} label="The team">
+      <Loaded query={query} label="Team">
         {(data) => <TeamView id={teamId} detail={data} />}
       </Loaded>
     </Page>
@@ -50,12 +50,10 @@ function TeamView({ id, detail }: { id: string; detail: TeamDetail }) {
     <div className={classes.split}>
       <div className={classes.main}>
         <div className={classes.messageScroller} ref={end} tabIndex={0} data-scroll>
-          <Loaded query={query} label="The messages">
+          <Loaded query={query} label="Messages">
             {(data) =>
               data.messages.length === 0 ? (
-                <EmptyState title="Nobody has written yet">
-                  What you write below reaches every member.
-                </EmptyState>
+                <EmptyState title="No messages yet">Send the first one below.</EmptyState>
               ) : (
                 <Messages
                   messages={data.messages}
@@ -67,7 +65,7 @@ function TeamView({ id, detail }: { id: string; detail: TeamDetail }) {
           </Loaded>
         </div>
         {archived ? (
-          <div className={classes.archived}>This team is archived; nobody writes to it any more.</div>
+          <div className={classes.archived}>This team is archived and read-only</div>
         ) : (
           <Composer id={id} members={detail.team.members} />
         )}
@@ -77,7 +75,7 @@ function TeamView({ id, detail }: { id: string; detail: TeamDetail }) {
   );
 }
 
-/** A box that stays at its end when something new arrives, unless somebody has scrolled up to read. */
+/** Keeps an element scrolled to its end when something arrives, unless the user has scrolled up. */
 function useStickToBottom(newest: string | undefined) {
   const box = useRef<HTMLDivElement>(null);
   const scrolledUp = useRef(false);

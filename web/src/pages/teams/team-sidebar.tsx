@@ -1,4 +1,4 @@
-// Who is in the team and what each has not read, and the runs that talked through it.
+// Members of a team with their unread counts, and its sessions.
 import type { TeamDetail } from "@/api/teams";
 import { RelativeTime } from "@/ui/data/time";
 import { TextLink } from "@/ui/link";
@@ -37,9 +37,9 @@ export function TeamSidebar({ detail }: { detail: TeamDetail }) {
       )}
       <h2>File</h2>
       <p className={classes.path}>
-        {team.path ? <code>{team.path}</code> : "kept in the database only"}
+        {team.path ? <code>{team.path}</code> : "Database only"}
         <br />
-        made <RelativeTime at={team.created_at} />
+        Created <RelativeTime at={team.created_at} />
       </p>
     </aside>
   );

@@ -19,7 +19,7 @@ function Bound({ name }: { name: string }) {
 const press = (key: string, target: Element = document.body, more = {}): void =>
   void target.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more }));
 
-test("keys and sequences run, the newest first, and only while they are on the page", () => {
+test("useShortcuts runs keys and sequences of the newest mounted component", () => {
   render(<Bound name="page" />);
   const second = render(<Bound name="dialog" />);
   press("j");
@@ -30,14 +30,14 @@ test("keys and sequences run, the newest first, and only while they are on the p
   expect(heard).toEqual(["dialog j", "dialog g r", "page j"]);
 });
 
-test("nothing is taken from somebody who types, or who holds Ctrl", () => {
+test("useShortcuts ignores keys in text fields and with Ctrl", () => {
   const { getByLabelText } = render(<Bound name="field" />);
   press("j", getByLabelText("field"));
   press("j", document.body, { ctrlKey: true });
   expect(heard).toEqual([]);
 });
 
-test("nothing fires behind a dialog, not even for the key that closes it, nor for what was handled", () => {
+test("useShortcuts ignores keys behind a dialog, including the one that closes it, and handled keys", () => {
   render(<Bound name="page" />);
   const dialog = document.body.appendChild(document.createElement("div"));
   dialog.setAttribute("role", "dialog");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { withRetry } from "./retry";
 
-test("what could not be loaded is loaded later", async () => {
+test("withRetry retries until the load succeeds", async () => {
   let tries = 0;
   const load = async (): Promise<string> => {
     tries += 1;

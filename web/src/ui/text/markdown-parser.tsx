@@ -80,7 +80,7 @@ const components: Components = {
   h6,
 };
 
-/** `after` runs after the sanitiser, which would drop what it adds. */
+/** `after` runs after the sanitiser, which would drop its elements. */
 export function ParsedMarkdown({
   text,
   after = [],

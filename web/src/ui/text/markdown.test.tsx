@@ -4,7 +4,7 @@ import RenderedMarkdown from "./markdown-renderer";
 
 const html = (text: string): HTMLElement => render(<RenderedMarkdown text={text} />).container;
 
-test("markdown is shown", () => {
+test("Markdown renders emphasis, code and tables", () => {
   expect(html("**bold** `code`").querySelector("strong")?.textContent).toBe("bold");
   expect(html("| a |\n|---|\n| 1 |").querySelector("td")?.textContent).toBe("1");
 });
@@ -16,7 +16,7 @@ test.each([
   "[x](javascript:alert(1)) [y](JaVaScRiPt:alert(1)) [z](data:text/html,x) [v](vbscript:x)",
   "![x](http://192.0.2.1/a.png) ![y](data:image/svg+xml,<svg/onload=alert(1)>)",
   "<a href='java&#115;cript:alert(1)'>x</a> <style>*{}</style> <form action=x><input></form>",
-])("%s does nothing and loads nothing", (text) => {
+])("Markdown makes %s harmless", (text) => {
   const made = html(text);
   expect(made.querySelectorAll("script, img, svg, iframe, style, form, object, embed, link").length).toBe(0);
   for (const link of made.querySelectorAll("a"))
@@ -25,7 +25,7 @@ test.each([
     for (const name of element.getAttributeNames()) expect(name).not.toMatch(/^on/i);
 });
 
-test("links leave without telling where from", () => {
+test("Markdown opens links in a new tab without a referrer", () => {
   const link = html("[x](https://example.com)").querySelector("a");
   expect(link?.getAttribute("rel")).toContain("noopener");
   expect(link?.getAttribute("target")).toBe("_blank");
