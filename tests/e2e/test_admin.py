@@ -47,7 +47,7 @@ def test_the_database_is_looked_after(visit: Callable[..., Watched], fresh: Stud
 def test_an_import_is_started_and_says_what_it_did(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("admin")
     page.get_by_role("button", name="Import teams").click()
-    started = page.get_by_role("region", name="Started here")
+    started = page.get_by_role("region", name="Launches")
     expect(started).to_contain_text("import teams")
     expect(started).to_contain_text("done", timeout=20_000)
     started.get_by_role("button", name="import teams").click()

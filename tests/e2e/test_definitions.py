@@ -37,7 +37,7 @@ def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., 
     page.keyboard.press("Escape")
     page.keyboard.type("it should name lines")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Saved", exact=True).first).to_be_visible()
+    expect(page.get_by_role("alert").get_by_text("Saved", exact=True)).to_be_visible()
     assert path.read_text() == TEXT + "You name the line."
 
     page.get_by_role("button", name="Versions").click()
@@ -46,11 +46,11 @@ def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., 
     drawer.get_by_role("button", name=re.compile("^1")).click()
     expect(drawer.get_by_label("Changes of version 1")).to_contain_text("You name the line.")
     drawer.get_by_role("button", name="Roll back to version 1").click()
-    expect(page.get_by_text("looker is as it was in version 1")).to_be_visible()
+    expect(page.get_by_text("Rolled back looker to version 1")).to_be_visible()
     assert path.read_text() == TEXT
     expect(drawer.get_by_role("listitem")).to_have_count(3)
     # There is nothing to roll back to where the text is the present one.
-    expect(drawer.get_by_text("The present text is the same.")).to_be_visible()
+    expect(drawer.get_by_text("Same as the current text")).to_be_visible()
     expect(drawer.get_by_role("button", name="Roll back to version 1")).to_have_count(0)
 
 
@@ -78,10 +78,10 @@ def test_a_file_that_changed_meanwhile_is_shown_and_a_person_decides(
     expect(dialog).to_contain_text("Mine.")
     assert path.read_text() == TEXT + "Theirs.\n"
 
-    dialog.get_by_role("button", name="Go on editing").click()
+    dialog.get_by_role("button", name="Continue editing").click()
     page.keyboard.press("Control+s")
     page.get_by_role("button", name="Save").click()
-    dialog.get_by_role("button", name="Keep mine").click()
+    dialog.get_by_role("button", name="Keep my version").click()
     expect(dialog).to_have_count(0)
     assert path.read_text() == TEXT + "Mine."
 
@@ -96,7 +96,7 @@ def test_theirs_can_be_taken(visit: Callable[..., Watched], fresh: Studio) -> No
     page.keyboard.type("Mine.")
     path.write_text(TEXT + "Theirs.\n")
     page.keyboard.press("Control+s")
-    page.get_by_role("button", name="Take theirs").click()
+    page.get_by_role("button", name="Use version on disk").click()
     expect(page.get_by_role("textbox", name="Text of looker")).to_contain_text("Theirs.")
     expect(page.get_by_role("textbox", name="Text of looker")).not_to_contain_text("Mine.")
     assert path.read_text() == TEXT + "Theirs.\n"
@@ -106,7 +106,7 @@ def test_a_new_playbook_is_made_and_opened_in_the_editor(visit: Callable[..., Wa
     page = visit(fresh).open("playbooks")
     page.keyboard.press("c")
     page.get_by_role("textbox", name="Name").fill("tidy")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("textbox", name="Text of tidy")).to_contain_text("prompt")
     assert (Path(fresh.settings.home) / "playbooks" / "tidy.playbook.yaml").is_file()
 
@@ -136,9 +136,9 @@ def test_whoever_leaves_with_something_unsaved_is_asked(visit: Callable[..., Wat
     page.keyboard.type("Not saved.")
     page.get_by_role("link", name="Runs").click()
     dialog = page.get_by_role("dialog", name="Leave without saving?")
-    dialog.get_by_role("button", name="Stay").click()
+    dialog.get_by_role("button", name="Keep editing").click()
     expect(page.get_by_role("textbox", name="Text of looker")).to_contain_text("Not saved.")
     page.get_by_role("link", name="Runs").click()
-    dialog.get_by_role("button", name="Throw it away").click()
+    dialog.get_by_role("button", name="Discard changes").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
     assert path.read_text() == TEXT

@@ -14,7 +14,7 @@ Open = Callable[..., Page]
 
 def test_home_says_what_waits_and_where_to_act(open_page: Open) -> None:
     page = open_page()
-    waiting = page.get_by_role("region", name="Waits for you")
+    waiting = page.get_by_role("region", name="Needs you")
 
     expect(waiting.get_by_text("checkout-flow / mails")).to_be_visible()
     expect(waiting.get_by_text("The mail has no plain-text half")).to_be_visible()

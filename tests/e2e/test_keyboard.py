@@ -104,7 +104,7 @@ def test_an_agent_is_edited_compared_and_rolled_back(visit: Callable[..., Watche
     page.keyboard.press("Control+s")
     dialog = page.get_by_role("dialog", name="Changed on disk")
     expect(dialog).to_contain_text("Theirs.")
-    press(page, dialog.get_by_role("button", name="Keep mine"))
+    press(page, dialog.get_by_role("button", name="Keep my version"))
     expect(dialog).to_have_count(0)
     assert path.read_text() == TEXT + "And kind."
 
@@ -113,7 +113,7 @@ def test_an_agent_is_edited_compared_and_rolled_back(visit: Callable[..., Watche
     press(page, drawer.get_by_role("button", name=re.compile("^1")))
     expect(drawer.get_by_label("Changes of version 1")).to_contain_text("And kind.")
     press(page, drawer.get_by_role("button", name="Roll back to version 1"))
-    expect(page.get_by_text("looker is as it was in version 1")).to_be_visible()
+    expect(page.get_by_text("Rolled back looker to version 1")).to_be_visible()
     assert path.read_text() == TEXT
     page.keyboard.press("Escape")
     expect(drawer).to_have_count(0)
@@ -129,7 +129,7 @@ def test_a_team_is_written_to_and_leads_to_the_run_behind_a_message(
     page = visit(fresh).open("teams")
     press(page, page.get_by_role("link", name="crew"))
     press(page, page.get_by_role("button", name=re.compile("Expand")))
-    expect(page.get_by_role("button", name="Fold")).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_role("button", name="Collapse")).to_have_attribute("aria-expanded", "true")
     page.keyboard.press("c")
     page.keyboard.type("By keyboard.")
     page.keyboard.press("Control+Enter")

@@ -232,7 +232,7 @@ def test_failures_in_a_row_are_one_line_until_they_are_opened(visit: Visit, fres
     li(fresh.settings, "agent", "script", f"@say I try\n{tries}\n@say I give up")
     page = visit(fresh).open("runs")
     page.get_by_role("list", name="Runs").get_by_role("link").first.click()
-    folded = rows(page).filter(has_text="failed 6 times in a row")
+    folded = rows(page).filter(has_text="failed 6× in a row")
     expect(folded).to_contain_text("try 5 broke")
     errors = rows(page).and_(page.locator("[data-speaker=error]"))
     expect(errors).to_have_count(1)
@@ -257,7 +257,7 @@ def test_a_fork_shows_what_it_inherited_dimmed_and_the_parent_where_it_was_forke
     with Database(fresh.settings.db) as db:
         db.write(fill)
     page = visit(fresh).open("runs/child")
-    expect(page.get_by_text("Inherited: 10 messages of")).to_be_visible()
+    expect(page.get_by_text("Inherited: 10 messages from")).to_be_visible()
     expect(rows(page).filter(has_text="Question 0")).to_have_attribute("data-inherited", "true")
     expect(rows(page).filter(has_text="Now differently")).to_have_attribute("data-inherited", "false")
     page.get_by_role("main").get_by_role("link", name="the parent").first.click()
@@ -328,14 +328,14 @@ def test_stopping_asks_first_and_says_what_became_of_it(visit: Visit, fresh: Stu
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Stop this run?")
     expect(dialog).to_contain_text("li kill")
-    dialog.get_by_role("button", name="Stop the run").press("Enter")
-    expect(page.get_by_text(re.compile("^Stopped: "))).to_be_visible(timeout=_SECONDS)
+    dialog.get_by_role("button", name="Stop run").press("Enter")
+    expect(page.get_by_text("Run stopped")).to_be_visible(timeout=_SECONDS)
     expect(page.get_by_role("button", name=re.compile("State: (aborted|cancelled)"))).to_be_visible(timeout=_SECONDS)
 
 
 def test_a_run_of_a_show_leads_back_to_its_play(open_page: Open) -> None:
     page = open_page("runs/show-checkout-schema")
-    page.get_by_role("link", name="Show checkout-flow / Play schema").click()
+    page.get_by_role("link", name="checkout-flow / schema").click()
     expect(page).to_have_url(re.compile("/shows/checkout-flow"))
 
 

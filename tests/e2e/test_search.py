@@ -14,9 +14,9 @@ Open = Callable[..., Page]
 def test_messages_are_found_with_the_keyboard_and_lead_into_the_run(open_page: Open) -> None:
     page = open_page("runs")
     page.keyboard.press("/")
-    expect(page.get_by_role("textbox", name="Search every message…")).to_be_focused()
+    expect(page.get_by_role("textbox", name="Search all messages…")).to_be_focused()
     page.keyboard.type("careful engineer")
-    found = page.get_by_role("list", name="Messages found").get_by_role("listitem")
+    found = page.get_by_role("list", name="Matching messages").get_by_role("listitem")
     expect(found).to_have_count(1)
     expect(found.locator("mark")).to_have_text(["careful", "engineer"])
     expect(page).to_have_url(re.compile("q=careful"))
@@ -35,25 +35,25 @@ def test_messages_are_found_with_the_keyboard_and_lead_into_the_run(open_page: O
 
 def test_filters_are_in_the_address_and_nothing_found_says_so(open_page: Open) -> None:
     page = open_page("search?q=failing+build&project=infra&order=best")
-    hits = page.get_by_role("list", name="Messages found").get_by_role("listitem")
+    hits = page.get_by_role("list", name="Matching messages").get_by_role("listitem")
     expect(hits.first).to_contain_text("infra")
     expect(page.get_by_role("status").get_by_text(re.compile("message"))).to_be_visible()
     assert all("infra" in text for text in hits.all_inner_texts())
     page.wait_for_timeout(300)
     assert_accessible(page)
     empty = open_page("search?q=zzzunheardof")
-    expect(empty.get_by_text("No message is like that")).to_be_visible()
+    expect(empty.get_by_text("No messages match")).to_be_visible()
 
 
 def test_a_search_by_meaning_without_a_model_says_what_to_do(open_page: Open) -> None:
     page = open_page("search?q=build&mode=semantic")
-    expect(page.get_by_role("alert")).to_contain_text("The results could not be loaded")
+    expect(page.get_by_role("alert")).to_contain_text("Could not load results")
     expect(page.get_by_role("alert")).to_contain_text("is set. Set embed_model")
 
 
 def test_hostile_words_are_words(open_page: Open) -> None:
     page = open_page("search?q=onerror")
-    expect(page.get_by_role("list", name="Messages found").get_by_role("listitem").first).to_contain_text("<img src=x")
+    expect(page.get_by_role("list", name="Matching messages").get_by_role("listitem").first).to_contain_text("<img src=x")
     assert page.locator("main :is(script, iframe, img)").count() == 0
 
 
@@ -64,8 +64,8 @@ def test_two_runs_are_chosen_and_compared_with_the_keyboard(open_page: Open) -> 
         page.keyboard.press(key)
     expect(page).to_have_url(re.compile(r"/compare\?a=.+&b=.+"))
     expect(page.get_by_role("row", name=re.compile("^State"))).to_be_visible()
-    expect(page.get_by_role("heading", name="Where they part")).to_be_visible()
-    expect(page.get_by_text(re.compile("From the first message on|that say the same"))).to_be_visible()
+    expect(page.get_by_role("heading", name="First difference")).to_be_visible()
+    expect(page.get_by_text(re.compile("The first messages differ|identical message"))).to_be_visible()
     page.wait_for_timeout(300)
     assert_accessible(page)
     address = page.url
@@ -82,4 +82,4 @@ def test_a_comparison_marks_what_differs(open_page: Open) -> None:
     expect(page.get_by_role("row", name=re.compile("^Bash"))).to_contain_text("4 failed")
     expect(page.get_by_role("row", name=re.compile("^Exit code"))).to_have_attribute("data-differs", "false")
     alone = open_page("compare?a=run-long")
-    expect(alone.get_by_text("Two runs are needed")).to_be_visible()
+    expect(alone.get_by_text("Select two runs to compare")).to_be_visible()

@@ -17,7 +17,7 @@ Open = Callable[..., Page]
 def test_the_palette_finds_pages_and_runs(open_page: Open) -> None:
     page = open_page()
     page.keyboard.press("Control+k")
-    box = page.get_by_role("textbox", name="Go to or do")
+    box = page.get_by_role("textbox", name="Command palette")
     box.fill("task 7")
     page.get_by_text("task 7", exact=False).first.wait_for()
     box.fill("teams")
@@ -86,7 +86,7 @@ def test_a_page_that_could_not_be_fetched_comes_by_itself_when_the_server_is_bac
     with serve(tmp_path, port=port):
         expect(page.get_by_role("heading", level=1)).to_have_text("Agents", timeout=20_000)
     # React says on the console what an error page was shown for.
-    watched.breaches[:] = [each for each in watched.breaches if "could not be fetched" not in each]
+    watched.breaches[:] = [each for each in watched.breaches if "could not be loaded" not in each]
 
 
 def test_two_tabs_share_one_line_and_the_other_takes_over(visit: Callable[..., Watched], fresh: Studio) -> None:

@@ -41,7 +41,7 @@ def test_the_list_says_how_far_each_is_and_leads_there(open_page: Open) -> None:
     page = open_page("shows")
     shows = page.get_by_role("list", name="Shows")
     expect(shows.get_by_role("listitem")).to_have_count(2)
-    expect(shows).to_contain_text("4/9 merged · checkout-api runs")
+    expect(shows).to_contain_text("4/9 merged · checkout-api running")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/shows/checkout-flow"))
@@ -58,7 +58,7 @@ def test_a_row_opens_in_the_order_of_the_record(open_page: Open) -> None:
     expect(opened).to_contain_text("No plain-text half")
 
     text = opened.inner_text()
-    order = ["Open session", "Intent", "Duration", "Gate: failed", "What it changed", "Raw data"]
+    order = ["Open session", "Intent", "Duration", "Gate: failed", "Diff", "Raw data"]
     found = [text.index(each) for each in order]
     assert found == sorted(found)
     expect(opened.get_by_text("_meta.json")).to_have_count(0)
@@ -104,7 +104,7 @@ def test_the_critical_path_is_marked_and_a_blocked_play_says_by_whom(open_page: 
     expect(node(page, "checkout-api")).to_have_attribute("data-critical", "true")
     expect(node(page, "taxes")).to_have_attribute("data-critical", "false")
     expect(row(page, "receipts")).to_contain_text("blocked by mails")
-    expect(page.get_by_role("region", name="What ran when")).to_contain_text("not begun")
+    expect(page.get_by_role("region", name="Timeline")).to_contain_text("not started")
 
 
 def test_a_hidden_graph_stays_hidden(visit: Callable[..., Watched], studio: Studio) -> None:
@@ -192,7 +192,7 @@ def test_a_budget_that_is_used_up_is_granted_more(visit: Callable[..., Watched],
     dialog.get_by_label("How many tokens more").fill("5000")
     expect(grant).to_be_enabled()
     page.goto(page.url.split("/shows")[0] + "/")
-    waiting = page.get_by_role("region", name="Waits for you")
+    waiting = page.get_by_role("region", name="Needs you")
     waiting.get_by_role("button", name="Grant more").click()
     dialog.get_by_label("How many tokens more").fill("5000")
     with RunLock.take(str(folder / "_director.lock")):  # so that none is started
@@ -205,7 +205,7 @@ def test_what_li_refuses_is_no_success_on_home(open_page: Open) -> None:
     page = open_page()
     refused = {"launch": {"exit_code": 4, "target": "approve"}, "output": "it is merged already"}
     page.route("**/api/shows/*/actions", lambda route: route.fulfill(status=201, json=refused))
-    waiting = page.get_by_role("region", name="Waits for you").get_by_role("listitem")
+    waiting = page.get_by_role("region", name="Needs you").get_by_role("listitem")
     waiting.filter(has_text="checkout-flow / mails").get_by_role("button", name="Approve").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Approve").click()

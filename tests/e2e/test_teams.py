@@ -34,7 +34,7 @@ def test_a_long_message_is_folded_until_it_is_expanded(open_page: Open) -> None:
     expand = page.get_by_role("button", name=re.compile("Expand"))
     before = len(max(messages(page), key=len))
     expand.click()
-    fold = page.get_by_role("button", name="Fold")
+    fold = page.get_by_role("button", name="Collapse")
     expect(fold).to_have_attribute("aria-expanded", "true")
     assert len(max(messages(page), key=len)) > before
 
@@ -44,7 +44,7 @@ def test_a_message_is_written_by_keyboard_and_another_arrives_by_itself(
 ) -> None:
     li(fresh.settings, "team", "create", "crew", "--members", "ada,bob")
     page = visit(fresh).open("teams/crew")
-    expect(page.get_by_text("Nobody has written yet")).to_be_visible()
+    expect(page.get_by_text("No messages yet")).to_be_visible()
     page.keyboard.press("c")
     page.keyboard.type("Please begin with **the tests**.")
     page.keyboard.press("Control+Enter")

@@ -30,7 +30,7 @@ describe("resultMessage", () => {
     const refused = { launch: { ...launch, exit_code: 4 }, output: "" };
     expect(() => resultMessage(refused, "Done")).toThrow("li show approve exited with 4");
     expect(() => resultMessage({ ...refused, output: "api is merged\n" }, "Done")).toThrow("api is merged");
-    expect(() => resultMessage({ transitions: [] }, "Done")).toThrow("Nothing was marked");
+    expect(() => resultMessage({ transitions: [] }, "Done")).toThrow("Not marked");
     expect(() => resultMessage({ over: false, outcome: "not stopped: why" }, "Done")).toThrow(
       "not stopped: why",
     );
