@@ -1,5 +1,6 @@
 // Processes that Studio starts: agents, imports, prunes.
 import { queryOptions } from "@tanstack/react-query";
+import { lastLine } from "@/domain/actions";
 import { get, post, remove } from "./client";
 import { keys, type Schema } from "./keys";
 import { onChanges } from "./live/feed";
@@ -58,9 +59,8 @@ export async function startRun(body: Schema<"NewLaunch">): Promise<Launch> {
 export async function waitForLaunch(id: string): Promise<string> {
   for (;;) {
     const { launch: now, output } = await fetchLaunch(id);
-    const lastLine = output.trim().split("\n").at(-1) ?? "";
-    if (!now.running && now.exit_code) throw new Error(lastLine || `li exited with ${now.exit_code}`);
-    if (!now.running) return lastLine || "Done";
+    if (!now.running && now.exit_code) throw new Error(lastLine(output) || `li exited with ${now.exit_code}`);
+    if (!now.running) return lastLine(output) || "Done";
     await pause();
   }
 }

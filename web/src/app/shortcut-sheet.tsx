@@ -10,7 +10,7 @@ export default function ShortcutSheet({ opened, close }: { opened: boolean; clos
     <Modal opened={opened} onClose={close} title="Shortcuts" size="lg">
       <div className={classes.groups}>
         {[...groups].map(([group, shortcuts]) => (
-          <section key={group} className={classes.group}>
+          <section key={group}>
             <h3 className={classes.title}>{group}</h3>
             <dl className={classes.shortcuts}>
               {shortcuts.map((shortcut) => (

@@ -21,7 +21,7 @@ export function Sidebar({ openSheet }: { openSheet: () => void }) {
         <span className={classes.grow}>Go to or search</span>
         <Kbd size="xs">{APPLE ? "⌘" : "Ctrl"} K</Kbd>
       </UnstyledButton>
-      <ul className={classes.items}>
+      <ul className="plain-list">
         {NAV_ITEMS.filter((place) => place.inSidebar).map(({ to, name, icon: Icon }) => (
           <li key={to}>
             <Link to={to} className={classes.item} activeProps={{ "data-active": true }}>

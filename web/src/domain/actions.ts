@@ -44,6 +44,6 @@ export function resultMessage(response: ActionResponse, done: string): string {
   return lastOutput || done;
 }
 
-function lastLine(output: string): string {
+export function lastLine(output: string): string {
   return output.trim().split("\n").at(-1) ?? "";
 }

@@ -29,7 +29,7 @@ export function VersionHistory({ detail, close }: { detail: Detail; close: () =>
         {(data) => (
           <>
             {data.versions.length === 0 && <p className={classes.empty}>No versions yet</p>}
-            <ol className={classes.versions}>
+            <ol className="plain-list">
               {data.versions.map((item, index) => (
                 <li key={item.version}>
                   <Button

@@ -1,5 +1,6 @@
 // The plan of a show, `_show.md`.
 
+import { splitFrontMatter } from "@/domain/text/front-matter";
 import { Panel } from "@/ui/page";
 import { Markdown } from "@/ui/text/markdown";
 import { LazyDetails } from "./play-details";
@@ -18,6 +19,6 @@ export function Plan({ text, error }: { text: string | null; error: string | nul
 
 /** Shows the front matter as a code block. */
 function frontMatterAsCode(text: string): string {
-  const match = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text);
-  return match ? `~~~yaml\n${match[1]}\n~~~\n\n${text.slice(match[0].length)}` : text;
+  const { head, body } = splitFrontMatter(text);
+  return head ? `~~~yaml\n${head}\n~~~\n\n${body}` : text;
 }

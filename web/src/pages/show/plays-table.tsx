@@ -39,7 +39,7 @@ export function PlaysTable({ show, opened, marked, hover, toggle }: TableProps) 
           <span>Duration</span>
           <span>Updated</span>
         </div>
-        <ul className={classes.list}>
+        <ul className="plain-list">
           {show.plays.map((play) => (
             <li
               key={play.name}

@@ -2,6 +2,7 @@ import type { Show } from "@/api/shows";
 import { progressOf } from "@/domain/shows/progress";
 import { SegmentBar } from "@/ui/data/bar-charts";
 import { RelativeTime } from "@/ui/data/time";
+import { Fact } from "./play-details";
 import classes from "./show.module.css";
 
 export function ShowFacts({ show }: { show: Show }) {
@@ -21,29 +22,23 @@ export function ShowFacts({ show }: { show: Show }) {
         </span>
       </div>
       <dl className={classes.factList}>
-        {show.repo && <Fact name="Repository" value={show.repo} />}
-        {show.base_branch && (
-          <Fact name="Branch" value={`${show.base_branch} → ${show.integration_branch ?? "–"}`} />
+        {show.repo && (
+          <Fact name="Repository">
+            <code>{show.repo}</code>
+          </Fact>
         )}
-        <Fact name="Source" value={show.status_source === "sqlite" ? "database" : "folder only"} />
-        <div>
-          <dt>Updated</dt>
-          <dd>
-            <RelativeTime at={show.updated_at} />
-          </dd>
-        </div>
+        {show.base_branch && (
+          <Fact name="Branch">
+            <code>
+              {show.base_branch} → {show.integration_branch ?? "–"}
+            </code>
+          </Fact>
+        )}
+        <Fact name="Source">{show.status_source === "sqlite" ? "database" : "folder only"}</Fact>
+        <Fact name="Updated">
+          <RelativeTime at={show.updated_at} />
+        </Fact>
       </dl>
     </section>
-  );
-}
-
-function Fact({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <code>{value}</code>
-      </dd>
-    </div>
   );
 }

@@ -16,7 +16,7 @@ export function StackedBars({ bars, label, height = 96 }: { bars: Bar[]; label: 
   const sum = (bar: Bar): number => bar.parts.reduce((all, part) => all + part.value, 0);
   const highest = Math.max(1, ...bars.map(sum));
   return (
-    <div className={classes.chart}>
+    <div>
       {/* One accessible name for the chart; the numbers are in the legend and the tooltips. */}
       <div className={classes.bars} style={{ height }} role="img" aria-label={label}>
         {bars.map((bar) => (

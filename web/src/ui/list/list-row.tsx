@@ -8,7 +8,7 @@ import classes from "./list-row.module.css";
 export function List({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Panel>
-      <ul className={classes.list} aria-label={label}>
+      <ul className="plain-list" aria-label={label}>
         {children}
       </ul>
     </Panel>

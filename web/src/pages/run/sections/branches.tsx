@@ -15,7 +15,7 @@ type Branch = Detail["branches"][number];
 export function Branches({ detail, goTo }: SectionProps) {
   const shown = detail.branches.slice(0, SHOWN);
   return (
-    <ul className={classes.list}>
+    <ul className="plain-list">
       {shown.map((branch, index) => (
         <li key={branch.id} className={classes.branch} data-lane={index % 6}>
           <Origin branch={branch} own={detail.session.id} />

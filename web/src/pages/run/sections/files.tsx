@@ -17,7 +17,7 @@ export function Files({ detail, outline, goTo }: SectionProps) {
   return (
     <>
       {outline.files.length === 0 && <p className="muted">No tool was called with a file</p>}
-      <ul className={classes.list}>
+      <ul className="plain-list">
         {outline.files.slice(0, limit).map(({ path, calls, tools, last_ord }) => (
           <li key={path}>
             <UnstyledButton className={classes.entry} onClick={() => goTo(last_ord)} title={path}>
@@ -46,7 +46,7 @@ function CreatedFiles({ id }: { id: string }) {
   return (
     <>
       <h3 className={classes.subheading}>Files created</h3>
-      <ul className={classes.list}>
+      <ul className="plain-list">
         {fileQuery.files.slice(0, 200).map(({ path, size }) => (
           <li key={path}>
             <UnstyledButton

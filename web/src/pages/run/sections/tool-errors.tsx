@@ -15,7 +15,7 @@ export function ToolErrors({ outline, goTo }: SectionProps) {
   if (outline.errors.length === 0) return <p className="muted">No tool errors</p>;
   return (
     <>
-      <ul className={classes.list}>
+      <ul className="plain-list">
         {outline.errors.slice(0, limit).map(({ ord, tool, text, at }) => (
           <li key={ord}>
             <UnstyledButton className={classes.entry} data-bad onClick={() => goTo(ord)}>
