@@ -17,3 +17,8 @@ export function progressOf(counts: Record<string, number>) {
   // The rest (pending, prepared, blocked, aborted) stays empty.
   return { total, merged: counts.merged ?? 0, parts: [...parts, { tone: "none", value: total - grouped }] };
 }
+
+/** Where the status of a show was read from. */
+export function sourceLabel(source: string): string {
+  return source === "sqlite" ? "database" : "folder only";
+}

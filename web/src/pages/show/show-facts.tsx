@@ -1,5 +1,5 @@
 import type { Show } from "@/api/shows";
-import { progressOf } from "@/domain/shows/progress";
+import { progressOf, sourceLabel } from "@/domain/shows/progress";
 import { SegmentBar } from "@/ui/data/bar-charts";
 import { RelativeTime } from "@/ui/data/time";
 import { Fact } from "./play-details";
@@ -34,7 +34,7 @@ export function ShowFacts({ show }: { show: Show }) {
             </code>
           </Fact>
         )}
-        <Fact name="Source">{show.status_source === "sqlite" ? "database" : "folder only"}</Fact>
+        <Fact name="Source">{sourceLabel(show.status_source)}</Fact>
         <Fact name="Updated">
           <RelativeTime at={show.updated_at} />
         </Fact>

@@ -1,6 +1,6 @@
 import { Tooltip } from "@mantine/core";
 import type { ShowListed } from "@/api/shows";
-import { progressOf } from "@/domain/shows/progress";
+import { progressOf, sourceLabel } from "@/domain/shows/progress";
 import { plural } from "@/domain/text/format";
 import { SegmentBar } from "@/ui/data/bar-charts";
 import { StatePill } from "@/ui/data/state-pill";
@@ -34,7 +34,7 @@ export function ShowRow({ show, id, active }: { show: ShowListed; id: string; ac
       </span>
       <span className={classes.updated}>
         <RelativeTime at={show.updated_at} />
-        <span className={classes.source}>{show.status_source}</span>
+        <span className={classes.source}>{sourceLabel(show.status_source)}</span>
       </span>
     </ListRow>
   );
