@@ -1,4 +1,4 @@
-"""Agents and playbooks in the browser: read, edited, compared, rolled back, and a file that changed meanwhile."""
+"""Agents and playbooks: view, editor, version history and conflicts with the file on disk."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def agent(studio: Studio) -> Path:
     return path
 
 
-def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker")
     expect(page.get_by_text("You are careful.")).to_be_visible()
@@ -49,12 +49,12 @@ def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., 
     expect(page.get_by_text("Rolled back looker to version 1")).to_be_visible()
     assert path.read_text() == TEXT
     expect(drawer.get_by_role("listitem")).to_have_count(3)
-    # There is nothing to roll back to where the text is the present one.
+    # A version with the current text offers no rollback.
     expect(drawer.get_by_text("Same as the current text")).to_be_visible()
     expect(drawer.get_by_role("button", name="Roll back to version 1")).to_have_count(0)
 
 
-def test_what_is_wrong_is_said_while_one_types(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_editor_shows_problems_while_typing(visit: Callable[..., Watched], fresh: Studio) -> None:
     agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     page.get_by_role("textbox", name="Text of looker").click()
@@ -64,9 +64,7 @@ def test_what_is_wrong_is_said_while_one_types(visit: Callable[..., Watched], fr
     expect(page.get_by_role("list", name="Problems")).to_contain_text(re.compile("line"))
 
 
-def test_a_file_that_changed_meanwhile_is_shown_and_a_person_decides(
-    visit: Callable[..., Watched], fresh: Studio
-) -> None:
+def test_conflict_dialog_keeps_my_version(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     editor(page)
@@ -89,7 +87,7 @@ def test_a_file_that_changed_meanwhile_is_shown_and_a_person_decides(
     expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(3)
 
 
-def test_theirs_can_be_taken(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_conflict_dialog_uses_the_version_on_disk(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     editor(page)
@@ -102,7 +100,7 @@ def test_theirs_can_be_taken(visit: Callable[..., Watched], fresh: Studio) -> No
     assert path.read_text() == TEXT + "Theirs.\n"
 
 
-def test_a_new_playbook_is_made_and_opened_in_the_editor(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_new_playbook_opens_in_the_editor(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("playbooks")
     page.keyboard.press("c")
     page.get_by_role("textbox", name="Name").fill("tidy")
@@ -111,14 +109,14 @@ def test_a_new_playbook_is_made_and_opened_in_the_editor(visit: Callable[..., Wa
     assert (Path(fresh.settings.home) / "playbooks" / "tidy.playbook.yaml").is_file()
 
 
-def test_a_bad_file_is_one_entry_with_its_reason(open_page: Open) -> None:
+def test_invalid_file_is_listed_with_its_error(open_page: Open) -> None:
     page = open_page("agents")
     rows = page.get_by_role("list", name="Agents").get_by_role("listitem")
     expect(rows).to_have_count(6)
     expect(rows.filter(has_text="broken")).to_contain_text(re.compile("line|YAML|read", re.IGNORECASE))
 
 
-def test_definitions_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+def test_definitions_are_accessible(open_page: Open) -> None:
     for scheme in ("light", "dark"):
         for width in (1440, 390):
             options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
@@ -129,7 +127,7 @@ def test_definitions_are_accessible_wide_and_narrow_light_and_dark(open_page: Op
             assert_accessible(page)
 
 
-def test_whoever_leaves_with_something_unsaved_is_asked(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_unsaved_guard_asks_before_leaving(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     editor(page)
