@@ -19,8 +19,7 @@ function problemsOf(path, source) {
   const problems = [];
   const lines = source.split("\n").length;
   const isTest = /\.test\.tsx?$/.test(path);
-  if (lines > MAX_LINES && !path.endsWith(".d.ts"))
-    problems.push(`${path}: ${lines} lines, limit ${MAX_LINES}`);
+  if (lines > MAX_LINES && !path.endsWith(".d.ts")) problems.push(`${path}: ${lines} lines, limit ${MAX_LINES}`);
   if (/queryKey: *\[/.test(source) && !isTest) problems.push(`${path}: query key outside api/keys.ts`);
   const [layer, page] = path.split("/");
   for (const [, target] of source.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
@@ -28,9 +27,7 @@ function problemsOf(path, source) {
     if (imported === undefined) continue;
     const [importedLayer, importedPage] = imported.split("/");
     const isAllowed =
-      importedLayer === "testing"
-        ? isTest
-        : importedLayer === layer || ALLOWED[layer]?.includes(importedLayer);
+      importedLayer === "testing" ? isTest : importedLayer === layer || ALLOWED[layer]?.includes(importedLayer);
     const isOtherPage = layer === "pages" && importedLayer === "pages" && page !== importedPage;
     if (!isAllowed || isOtherPage) problems.push(`${path} may not import ${imported}`);
   }

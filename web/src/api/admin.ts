@@ -65,8 +65,7 @@ export const logs = () =>
     refetchInterval: 3000,
   });
 
-export const markDeadRuns = (dryRun: boolean) =>
-  post("/api/admin/doctor/transition", { body: { dry_run: dryRun } });
+export const markDeadRuns = (dryRun: boolean) => post("/api/admin/doctor/transition", { body: { dry_run: dryRun } });
 export const checkpoint = () => post("/api/admin/checkpoint", { body: { mode: "TRUNCATE" } });
 export const vacuum = () => post("/api/admin/vacuum");
 export const backup = () => post("/api/admin/backup", { body: {} });

@@ -30,18 +30,12 @@ export const versions = (kind: Kind, name: string) =>
 export const version = (kind: Kind, name: string, number: number) =>
   queryOptions({
     queryKey: keys.version(kind, name, number),
-    queryFn: ({ signal }) =>
-      get(`${PATH}/versions/{version}`, { path: { kind, name, version: number }, signal }),
+    queryFn: ({ signal }) => get(`${PATH}/versions/{version}`, { path: { kind, name, version: number }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** Caches the response to a save; a request that is already under way must not overwrite it with the old text. */
-export async function cacheSaved(
-  queries: QueryClient,
-  kind: Kind,
-  name: string,
-  detail: Detail,
-): Promise<void> {
+export async function cacheSaved(queries: QueryClient, kind: Kind, name: string, detail: Detail): Promise<void> {
   const queryKey = keys.definition(kind, name);
   await queries.cancelQueries({ queryKey, exact: true });
   queries.setQueryData(queryKey, detail);
@@ -58,13 +52,7 @@ export const definitionProblems = (kind: Kind, name: string, text: string) =>
   });
 
 /** Saves over the version with this etag; without an etag it creates the file. */
-export async function saveDefinition(
-  kind: Kind,
-  name: string,
-  text: string,
-  message: string,
-  etag: string | null,
-) {
+export async function saveDefinition(kind: Kind, name: string, text: string, message: string, etag: string | null) {
   const headers: Record<string, string> = etag ? { "If-Match": `"${etag}"` } : { "If-None-Match": "*" };
   const body = { text, ...(message ? { message } : {}) };
   const response = await send("PUT", PATH, { path: { kind, name }, body, headers });

@@ -38,8 +38,7 @@ export const keys = {
   definitions: (kind: string) => key("definitions", kind),
   plugins: () => key("definitions", "plugins"),
   definition: (kind: string, name: string) => key("definition", kind, name),
-  definitionProblems: (kind: string, name: string, text: string) =>
-    key("definition", kind, name, "problems", text),
+  definitionProblems: (kind: string, name: string, text: string) => key("definition", kind, name, "problems", text),
   versions: (kind: string, name: string) => key("definition", kind, name, "versions"),
   version: (kind: string, name: string, number: number) => key("definition", kind, name, "versions", number),
   search: (query: object) => key("search", query),

@@ -32,7 +32,7 @@ const POLL_MS = 500;
 const pause = () => new Promise((resolve) => setTimeout(resolve, POLL_MS));
 const TIMEOUT_MS = 30_000;
 
-/** Start an agent and wait until its run is in the database; throws when the process ends before that. */
+/** Starts an agent and waits until its run is in the database; throws when the process fails before that. */
 export async function startRun(body: Schema<"NewLaunch">): Promise<Launch> {
   const recorded = new Set<string>();
   // Subscribed before the request: the run may be recorded before the response arrives.

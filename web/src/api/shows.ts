@@ -35,8 +35,7 @@ export const play = (topic: string, name: string) =>
 export const attempts = (topic: string, name: string) =>
   queryOptions({
     queryKey: keys.attempts(topic, name),
-    queryFn: ({ signal }) =>
-      get("/api/shows/{topic}/plays/{name}/attempts", { path: { topic, name }, signal }),
+    queryFn: ({ signal }) => get("/api/shows/{topic}/plays/{name}/attempts", { path: { topic, name }, signal }),
   });
 
 /** The diff of a play: of its branch, of one attempt, or between two attempts. */

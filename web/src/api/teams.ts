@@ -19,8 +19,7 @@ export const team = (id: string) =>
 export const teamMessages = (id: string, limit: number) =>
   queryOptions({
     queryKey: keys.teamMessages(id, limit),
-    queryFn: ({ signal }) =>
-      get("/api/teams/{team_id}/messages", { path: { team_id: id }, query: { limit }, signal }),
+    queryFn: ({ signal }) => get("/api/teams/{team_id}/messages", { path: { team_id: id }, query: { limit }, signal }),
   });
 
 /** Sends a message to some members; an empty list means all of them. */

@@ -31,9 +31,7 @@ describe("resultMessage", () => {
     expect(() => resultMessage(refused, "Done")).toThrow("li show approve exited with 4");
     expect(() => resultMessage({ ...refused, output: "api is merged\n" }, "Done")).toThrow("api is merged");
     expect(() => resultMessage({ transitions: [] }, "Done")).toThrow("Not marked");
-    expect(() => resultMessage({ over: false, outcome: "not stopped: why" }, "Done")).toThrow(
-      "not stopped: why",
-    );
+    expect(() => resultMessage({ over: false, outcome: "not stopped: why" }, "Done")).toThrow("not stopped: why");
     expect(resultMessage({ transitions: [{}], over: true }, "Done")).toBe("Done");
   });
 });

@@ -11,10 +11,7 @@ export interface ActionField {
 type Values = Readonly<Record<string, string>>;
 
 /** The values as request fields; null while a required one is missing or a number is not positive. */
-export function parseFields(
-  fields: readonly ActionField[],
-  values: Values,
-): Record<string, string | number> | null {
+export function parseFields(fields: readonly ActionField[], values: Values): Record<string, string | number> | null {
   const body: Record<string, string | number> = {};
   for (const { name, kind, required } of fields) {
     const typed = (values[name] ?? "").trim();
@@ -26,7 +23,7 @@ export function parseFields(
   return body;
 }
 
-interface ActionResponse {
+export interface ActionResponse {
   launch?: { exit_code: number | null; target: string | null };
   output?: string;
   transitions?: unknown[];

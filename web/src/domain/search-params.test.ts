@@ -17,9 +17,5 @@ test("oneOf reads one of the options", () => {
 test("number reads finite numbers, flag reads true", () => {
   expect(number({ at: "1.5" }, "at")).toBe(1.5);
   for (const at of ["x", Number.POSITIVE_INFINITY, null, {}]) expect(number({ at }, "at")).toBeUndefined();
-  expect([flag({ a: true }, "a"), flag({ a: "true" }, "a"), flag({ a: "no" }, "a")]).toEqual([
-    true,
-    true,
-    undefined,
-  ]);
+  expect([flag({ a: true }, "a"), flag({ a: "true" }, "a"), flag({ a: "no" }, "a")]).toEqual([true, true, undefined]);
 });

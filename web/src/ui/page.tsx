@@ -61,6 +61,4 @@ export function Panel({ children, className = "" }: { children: ReactNode; class
 }
 
 /** The link to the parent page, for `before`. */
-export const Breadcrumb = createLink((props: ComponentProps<"a">) => (
-  <a {...props} className={classes.breadcrumb} />
-));
+export const Breadcrumb = createLink((props: ComponentProps<"a">) => <a {...props} className={classes.breadcrumb} />);

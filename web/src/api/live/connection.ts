@@ -13,6 +13,5 @@ export function markHeard(): void {
 }
 
 export function markDisconnected(): void {
-  if (connection.get().connected)
-    connection.set({ ...connection.get(), connected: false, disconnectedAt: Date.now() });
+  if (connection.get().connected) connection.set({ ...connection.get(), connected: false, disconnectedAt: Date.now() });
 }

@@ -70,8 +70,7 @@ function pause(ms: number, stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     // Reconnect immediately when the tab gets focus or the network is back.
-    for (const event of ["online", "focus"])
-      addEventListener(event, () => resolve(), { once: true, signal: stop });
+    for (const event of ["online", "focus"]) addEventListener(event, () => resolve(), { once: true, signal: stop });
     stop.addEventListener("abort", () => {
       clearTimeout(timer);
       resolve();

@@ -63,9 +63,7 @@ class Live {
   lost = (status: number): void => this.broadcast({ type: status === 401 ? "out" : "lost" });
   event = ({ event, data }: ServerSentEvent): void => {
     const payload = JSON.parse(data) as Change;
-    this.broadcast(
-      event === "resync" ? { type: "resync", seq: payload.seq } : { type: "change", change: payload },
-    );
+    this.broadcast(event === "resync" ? { type: "resync", seq: payload.seq } : { type: "change", change: payload });
   };
 
   private broadcast(message: LiveMessage): void {

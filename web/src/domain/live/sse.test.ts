@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { EventParser } from "./sse";
 
-const STREAM =
-  'retry: 1000\n\n: beat\n\nid: 7\nevent: session\ndata: {"seq":7}\n\nevent: resync\ndata: {"seq":9}\n\n';
+const STREAM = 'retry: 1000\n\n: beat\n\nid: 7\nevent: session\ndata: {"seq":7}\n\nevent: resync\ndata: {"seq":9}\n\n';
 
 test("EventParser parses events in any chunks", () => {
   for (const size of [1, 2, 3, 7, 1000]) {

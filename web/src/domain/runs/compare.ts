@@ -47,10 +47,7 @@ export function compareFiles(a: Outline, b: Outline): Pair<boolean>[] {
 }
 
 /** The index of the first message that differs; undefined if all are the same. */
-export function firstDifference(
-  a: readonly TranscriptMessage[],
-  b: readonly TranscriptMessage[],
-): number | undefined {
+export function firstDifference(a: readonly TranscriptMessage[], b: readonly TranscriptMessage[]): number | undefined {
   const sharedLength = Math.min(a.length, b.length);
   for (let index = 0; index < sharedLength; index++) {
     const [x, y] = [a[index], b[index]];

@@ -59,9 +59,7 @@ function parseEntry(message: TranscriptMessage): Entry {
   for (const [key, speaker] of TEXT_KEYS) {
     if (!has(content, key)) continue;
     const thinking =
-      has(content, "thinking") && content.thinking
-        ? messageText(message, "thinking", content.thinking)
-        : undefined;
+      has(content, "thinking") && content.thinking ? messageText(message, "thinking", content.thinking) : undefined;
     return { kind: "text", speaker, body: messageText(message, key, content[key]), thinking };
   }
   const isResult =
@@ -119,17 +117,7 @@ function blockText(block: unknown): string | undefined {
 export function summarizeCall(args: unknown): string {
   if (typeof args === "string") return args;
   if (!isRecord(args)) return args === undefined || args === null ? "" : JSON.stringify(args);
-  for (const key of [
-    "command",
-    "cmd",
-    "file_path",
-    "path",
-    "notebook_path",
-    "pattern",
-    "query",
-    "url",
-    "prompt",
-  ]) {
+  for (const key of ["command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "prompt"]) {
     const value = has(args, key) ? args[key] : undefined;
     if (typeof value === "string" && value) return value;
     if (Array.isArray(value) && value.every((word) => typeof word === "string")) return value.join(" ");

@@ -27,41 +27,39 @@ export interface Outline {
   last_ord: number | null;
 }
 
-export function mergeOutlines(old: Outline, news: Outline): Outline {
+export function mergeOutlines(old: Outline, added: Outline): Outline {
   return {
-    seq: news.seq,
-    session_id: news.session_id,
-    errors: [...old.errors, ...news.errors],
-    users: [...old.users, ...news.users],
-    tools: mergeTools(old.tools, news.tools),
-    files: files(old.files, news.files),
-    last_ord: news.last_ord ?? old.last_ord,
+    seq: added.seq,
+    session_id: added.session_id,
+    errors: [...old.errors, ...added.errors],
+    users: [...old.users, ...added.users],
+    tools: mergeTools(old.tools, added.tools),
+    files: mergeFiles(old.files, added.files),
+    last_ord: added.last_ord ?? old.last_ord,
   };
 }
 
-function mergeTools(old: Outline["tools"], news: Outline["tools"]): Outline["tools"] {
+function mergeTools(old: Outline["tools"], added: Outline["tools"]): Outline["tools"] {
   // Agents choose the tool names; a Map is safe against `__proto__`.
-  const all = new Map(Object.entries(old));
-  for (const [tool, { calls, errors }] of Object.entries(news)) {
-    const before = all.get(tool) ?? { calls: 0, errors: 0 };
-    all.set(tool, { calls: before.calls + calls, errors: before.errors + errors });
+  const merged = new Map(Object.entries(old));
+  for (const [tool, { calls, errors }] of Object.entries(added)) {
+    const before = merged.get(tool) ?? { calls: 0, errors: 0 };
+    merged.set(tool, { calls: before.calls + calls, errors: before.errors + errors });
   }
-  return Object.fromEntries(all);
+  return Object.fromEntries(merged);
 }
 
-function files(old: TouchedFile[], news: TouchedFile[]): TouchedFile[] {
-  const all = new Map(old.map((file) => [file.path, file]));
-  for (const file of news) {
-    const before = all.get(file.path);
-    all.set(file.path, before ? { ...file, ...together(before, file) } : file);
+function mergeFiles(old: TouchedFile[], added: TouchedFile[]): TouchedFile[] {
+  const merged = new Map(old.map((file) => [file.path, file]));
+  for (const file of added) {
+    const before = merged.get(file.path);
+    const both = before && {
+      ...file,
+      calls: before.calls + file.calls,
+      tools: [...new Set([...before.tools, ...file.tools])],
+      first_ord: before.first_ord,
+    };
+    merged.set(file.path, both ?? file);
   }
-  return [...all.values()].sort((a, b) => b.last_ord - a.last_ord);
-}
-
-function together(before: TouchedFile, file: TouchedFile) {
-  return {
-    calls: before.calls + file.calls,
-    tools: [...new Set([...before.tools, ...file.tools])],
-    first_ord: before.first_ord,
-  };
+  return [...merged.values()].sort((a, b) => b.last_ord - a.last_ord);
 }

@@ -21,49 +21,46 @@ export function layoutRows(
   expanded: ReadonlySet<number>,
 ): Map<number, RowLayout> {
   const layouts = new Map<number, RowLayout>();
-  const calls = new Map<string, number>();
+  const callRows = new Map<string, number>();
   for (const [ord, message] of messages) {
     const entry = entryOf(message);
     layouts.set(ord, entry.kind === "call" ? { kind: "call", result: undefined } : PLAIN);
-    if (entry.kind === "call") calls.set(message.id, ord);
-    const at = entry.kind === "result" && entry.requestId ? calls.get(entry.requestId) : undefined;
+    if (entry.kind === "call") callRows.set(message.id, ord);
+    const at = entry.kind === "result" && entry.requestId ? callRows.get(entry.requestId) : undefined;
     const call = at === undefined ? undefined : layouts.get(at);
     if (at === undefined || call?.kind !== "call" || call.result !== undefined) continue;
     call.result = ord;
     layouts.set(ord, { kind: "nested", row: at });
   }
-  for (const run of failureStreaks(messages, layouts))
-    if (!expanded.has(run[0] ?? -1)) collapseStreak(run, messages, layouts);
+  for (const calls of failureStreaks(messages, layouts))
+    if (!expanded.has(calls[0] ?? -1)) collapseStreak(calls, messages, layouts);
   return layouts;
 }
 
 /** Consecutive failed calls of one tool on one branch. */
-function failureStreaks(
-  messages: ReadonlyMap<number, TranscriptMessage>,
-  layouts: Map<number, RowLayout>,
-): number[][] {
-  const runs: number[][] = [];
+function failureStreaks(messages: ReadonlyMap<number, TranscriptMessage>, layouts: Map<number, RowLayout>): number[][] {
+  const streaks: number[][] = [];
   const open = new Map<string, { tool: string; calls: number[] }>();
   for (const [ord, message] of messages) {
     const layout = layouts.get(ord);
     if (layout?.kind === "nested") continue;
     const branch = message.branch_id ?? "";
     const entry = entryOf(message);
-    const answer =
+    const resultMessage =
       layout?.kind === "call" && layout.result !== undefined ? messages.get(layout.result) : undefined;
-    const result = answer && entryOf(answer);
+    const result = resultMessage && entryOf(resultMessage);
     const tool = entry.kind === "call" && result?.kind === "result" && result.failed ? entry.tool : undefined;
-    const run = open.get(branch);
-    if (tool !== undefined && run?.tool === tool) {
-      run.calls.push(ord);
+    const streak = open.get(branch);
+    if (tool !== undefined && streak?.tool === tool) {
+      streak.calls.push(ord);
       continue;
     }
-    if (run && run.calls.length >= MIN_STREAK) runs.push(run.calls);
+    if (streak && streak.calls.length >= MIN_STREAK) streaks.push(streak.calls);
     if (tool === undefined) open.delete(branch);
     else open.set(branch, { tool, calls: [ord] });
   }
-  for (const { calls } of open.values()) if (calls.length >= MIN_STREAK) runs.push(calls);
-  return runs;
+  for (const { calls } of open.values()) if (calls.length >= MIN_STREAK) streaks.push(calls);
+  return streaks;
 }
 
 function collapseStreak(

@@ -51,11 +51,7 @@ export function spanOf({ blocks, buckets }: TimelineData, first: number, last: n
 }
 
 /** The message nearest to a position, on one branch if given. */
-export function ordAt(
-  { blocks, buckets }: TimelineData,
-  share: number,
-  branch?: string | null,
-): number | undefined {
+export function ordAt({ blocks, buckets }: TimelineData, share: number, branch?: string | null): number | undefined {
   const lane = branch === undefined ? blocks : blocks.filter(({ branch_id }) => branch_id === branch);
   const bucket = Math.min(buckets - 1, Math.max(0, Math.floor(share * buckets)));
   let best: TimelineBlock | undefined;
@@ -66,11 +62,7 @@ export function ordAt(
 }
 
 /** The branches to show, in their order; if there are too many, those with the most messages. */
-export function lanesOf(
-  { blocks }: TimelineData,
-  order: readonly string[],
-  maxLanes: number,
-): (string | null)[] {
+export function lanesOf({ blocks }: TimelineData, order: readonly string[], maxLanes: number): (string | null)[] {
   const messageCounts = new Map<string | null, number>();
   for (const { branch_id, messages } of blocks)
     messageCounts.set(branch_id, (messageCounts.get(branch_id) ?? 0) + messages);

@@ -23,12 +23,7 @@ export function DoctorSection() {
       id="doctor"
       beside={
         <>
-          <Button
-            variant="default"
-            size="compact-xs"
-            disabled={query.isFetching}
-            onClick={() => void query.refetch()}
-          >
+          <Button variant="default" size="compact-xs" disabled={query.isFetching} onClick={() => void query.refetch()}>
             Run checks again
           </Button>
           {dead.length > 0 && (

@@ -44,11 +44,7 @@ function ImportProgress({ work }: { work: Schema<"Work"> }) {
           {hasTotal && ` of ${formatInteger(work.total)}`} · <Duration since={work.began_at} />
         </span>
       </div>
-      <Progress
-        value={hasTotal ? (100 * work.done) / work.total : 100}
-        animated={!hasTotal}
-        aria-label={work.what}
-      />
+      <Progress value={hasTotal ? (100 * work.done) / work.total : 100} animated={!hasTotal} aria-label={work.what} />
     </div>
   );
 }

@@ -26,10 +26,7 @@ export function LaunchesSection() {
               <ul className={classes.list}>
                 {data.launches.map((launch) => (
                   <li key={launch.id}>
-                    <Row
-                      launch={launch}
-                      toggle={() => setOpened(launch.id === opened ? undefined : launch.id)}
-                    />
+                    <Row launch={launch} toggle={() => setOpened(launch.id === opened ? undefined : launch.id)} />
                     {launch.id === opened && <Output id={launch.id} running={launch.running} />}
                   </li>
                 ))}
@@ -55,10 +52,7 @@ function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
       <button type="button" className={classes.linkButton} onClick={toggle}>
         {launch.verb} {launch.target}
       </button>
-      <span
-        className={classes.severity}
-        data-severity={launch.running ? "info" : launch.exit_code ? "error" : "ok"}
-      >
+      <span className={classes.severity} data-severity={launch.running ? "info" : launch.exit_code ? "error" : "ok"}>
         {launch.running ? "running" : launch.exit_code === 0 ? "done" : `exit ${launch.exit_code}`}
       </span>
       <span className={classes.evidence}>

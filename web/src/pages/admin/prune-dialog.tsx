@@ -22,9 +22,7 @@ export function PruneDialog({ close }: { close: () => void }) {
   const queries = useQueryClient();
   const preview = query.data;
   const run = async (): Promise<string> => {
-    const options: Record<string, number> = preview
-      ? { keep_days: preview.keep_days, keep_n: preview.keep_n }
-      : {};
+    const options: Record<string, number> = preview ? { keep_days: preview.keep_days, keep_n: preview.keep_n } : {};
     await startLaunch({ verb: "prune", target: "sessions", prompt: "", options });
     await queries.invalidateQueries({ queryKey: keys.launches() });
     return "Prune started; see Launches for its output";
@@ -58,8 +56,7 @@ export function PruneDialog({ close }: { close: () => void }) {
         {({ plan }) => (
           <ul className={classes.preview}>
             <li>
-              <b>{plural(plan.sessions, "run")}</b> would be deleted and about{" "}
-              <b>{bytes(plan.bytes_freed)}</b> freed
+              <b>{plural(plan.sessions, "run")}</b> would be deleted and about <b>{bytes(plan.bytes_freed)}</b> freed
             </li>
             <li>{formatInteger(plan.kept_running)} kept because they are active</li>
             <li>{formatInteger(plan.kept_for_plays)} kept because a play links to them</li>

@@ -44,12 +44,7 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
                     {compareFiles(left, right)
                       .slice(0, MOST_FILES)
                       .map((pair) => (
-                        <Row
-                          key={pair.name}
-                          pair={pair}
-                          mono
-                          cell={(touched) => (touched ? "touched" : "–")}
-                        />
+                        <Row key={pair.name} pair={pair} mono cell={(touched) => (touched ? "touched" : "–")} />
                       ))}
                   </Table>
                 </Section>
@@ -103,15 +98,7 @@ function RunHeading({ detail: { session } }: { detail: Detail }) {
   );
 }
 
-function Table({
-  head,
-  empty,
-  children,
-}: {
-  head?: [ReactNode, ReactNode];
-  empty?: string;
-  children: ReactNode[];
-}) {
+function Table({ head, empty, children }: { head?: [ReactNode, ReactNode]; empty?: string; children: ReactNode[] }) {
   if (children.length === 0) return <p className="muted">{empty}</p>;
   return (
     <table className={classes.table}>

@@ -29,8 +29,7 @@ export function FirstDifference({ a, b }: { a: Run; b: Run }) {
 function MessageColumns(props: { a: Run; b: Run; left: Message[]; right: Message[] }) {
   const { a, b, left, right } = props;
   const at = firstDifference(left, right);
-  if (at === undefined)
-    return <p className="muted">The first {plural(left.length, "message")} are the same</p>;
+  if (at === undefined) return <p className="muted">The first {plural(left.length, "message")} are the same</p>;
   return (
     <>
       <p className="muted">

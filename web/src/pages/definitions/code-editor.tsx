@@ -74,8 +74,7 @@ export default function CodeEditor(props: EditorProps) {
     }
   }, [text]);
   useEffect(() => {
-    if (view.current)
-      view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current, problems)));
+    if (view.current) view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current, problems)));
   }, [problems]);
   return <div ref={container} className={classes.editor} />;
 }

@@ -18,8 +18,8 @@ export function ConflictDialog({ mine, theirs, close, keepMine, takeTheirs }: Co
   return (
     <Modal opened onClose={close} title="Changed on disk" size="xl">
       <p>
-        {theirs.definition.path} changed since you opened it. The diff shows what your version changes in it.
-        The version that you do not keep stays in the history.
+        {theirs.definition.path} changed since you opened it. The diff shows what your version changes in it. The
+        version that you do not keep stays in the history.
       </p>
       <Suspense fallback={<LoadingLine label="diff" />}>
         <CodeDiff before={theirs.text ?? ""} after={mine} label="Changes of your version" />

@@ -18,8 +18,7 @@ import { useKind } from "./kinds";
 export function DefinitionView({ detail }: { detail: Detail }) {
   const info = useKind();
   const { definition, text } = detail;
-  const { head, body } =
-    info.language === "markdown" ? splitFrontMatter(text ?? "") : { head: text ?? "", body: "" };
+  const { head, body } = info.language === "markdown" ? splitFrontMatter(text ?? "") : { head: text ?? "", body: "" };
   return (
     <div className={classes.columns}>
       <div>

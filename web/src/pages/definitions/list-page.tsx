@@ -44,10 +44,7 @@ export function DefinitionsPage() {
       <Loaded query={query} label={info.title}>
         {(data) => (
           <>
-            <DefinitionList
-              items={data.items.filter((item) => matches(item, q))}
-              filtered={q !== undefined}
-            />
+            <DefinitionList items={data.items.filter((item) => matches(item, q))} filtered={q !== undefined} />
             <p className="muted">Folders: {data.places.join(", ")}</p>
           </>
         )}
@@ -72,9 +69,7 @@ function DefinitionList({ items, filtered }: { items: Definition[]; filtered: bo
   const [at] = useListKeys({ count: items.length, open, leave: () => void navigate({ to: "/" }) });
   if (items.length === 0) {
     return (
-      <EmptyState
-        title={filtered ? `No ${info.title.toLowerCase()} match` : `No ${info.title.toLowerCase()} yet`}
-      >
+      <EmptyState title={filtered ? `No ${info.title.toLowerCase()} match` : `No ${info.title.toLowerCase()} yet`}>
         {filtered
           ? "Press Clear to reset the filter."
           : `${info.title} are files with a version history. Create one with “New ${info.one}”.`}

@@ -32,9 +32,7 @@ export function NewDialog({ info, close }: { info: (typeof KINDS)["agent"]; clos
         description="Letters, digits, dots, dashes and underscores. It is also the file name."
         value={name}
         error={
-          isInvalid
-            ? "Start with a letter or digit; then use letters, digits, dots, dashes and underscores"
-            : undefined
+          isInvalid ? "Start with a letter or digit; then use letters, digits, dots, dashes and underscores" : undefined
         }
         onChange={(event) => setName(event.currentTarget.value)}
         onKeyDown={(event) => {

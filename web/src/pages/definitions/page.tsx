@@ -57,11 +57,7 @@ export function DefinitionPage() {
       <Loaded query={query} label={info.one}>
         {(data: Detail) => (
           <>
-            {view === "edit" ? (
-              <DefinitionEditor key={name} detail={data} />
-            ) : (
-              <DefinitionView detail={data} />
-            )}
+            {view === "edit" ? <DefinitionEditor key={name} detail={data} /> : <DefinitionView detail={data} />}
             {view === "history" && <VersionHistory detail={data} close={() => show(undefined)} />}
           </>
         )}

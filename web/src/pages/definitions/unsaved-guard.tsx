@@ -9,11 +9,7 @@ export function UnsavedGuard({ unsaved }: { unsaved: boolean }) {
     withResolver: true,
   });
   return (
-    <Modal
-      opened={blocker.status === "blocked"}
-      onClose={() => blocker.reset?.()}
-      title="Leave without saving?"
-    >
+    <Modal opened={blocker.status === "blocked"} onClose={() => blocker.reset?.()} title="Leave without saving?">
       <p>Your changes are not saved.</p>
       <Group justify="flex-end">
         <Button variant="default" onClick={() => blocker.proceed?.()}>

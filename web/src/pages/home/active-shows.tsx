@@ -22,12 +22,7 @@ export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
       {shows.map((show) => {
         const { merged, total, parts } = progressOf(show.plays_by_status);
         return (
-          <TextLink
-            key={show.topic}
-            to="/shows/$topic"
-            params={{ topic: show.topic }}
-            className={classes.show}
-          >
+          <TextLink key={show.topic} to="/shows/$topic" params={{ topic: show.topic }} className={classes.show}>
             <span className={classes.showHeader}>
               <b>{show.topic}</b>
               <StatePill state={show.state} plain />

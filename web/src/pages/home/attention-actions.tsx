@@ -1,89 +1,44 @@
 // Actions on an attention item. The API describes the request, the label and the equivalent command.
-import { Button, Code, Text, Tooltip } from "@mantine/core";
-import { useClipboard, useDisclosure } from "@mantine/hooks";
+import { Button, Tooltip } from "@mantine/core";
+import { useClipboard } from "@mantine/hooks";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { send } from "@/api/client";
 import { keys, type Schema } from "@/api/keys";
-import { parseFields, resultMessage } from "@/domain/actions";
-import { ActionFields } from "@/ui/action-fields";
-import { ConfirmDialog } from "@/ui/feedback/confirm";
+import { ActionDialog } from "@/ui/feedback/action-dialog";
 import classes from "./home.module.css";
 
 type AttentionAction = Schema<"WaitingAction">;
 const MAX_BUTTONS = 2;
 
-export function AttentionActions({
-  actions,
-  title,
-  evidence,
-}: {
-  actions: AttentionAction[];
-  title: string;
-  evidence: string | null;
-}) {
+export function AttentionActions({ item }: { item: Schema<"Waiting"> }) {
+  const [selected, setSelected] = useState<AttentionAction>();
   return (
     <span className={classes.actions}>
-      {actions
-        .slice(0, MAX_BUTTONS)
-        .map((action) =>
-          action.path ? (
-            <ConfirmAction key={action.label} action={action} title={title} evidence={evidence} />
-          ) : (
-            <CommandButton key={action.label} action={action} />
-          ),
-        )}
+      {item.actions.slice(0, MAX_BUTTONS).map((action) =>
+        action.path ? (
+          <Button key={action.label} size="compact-xs" variant="default" onClick={() => setSelected(action)}>
+            {action.label}
+          </Button>
+        ) : (
+          <CommandButton key={action.label} action={action} />
+        ),
+      )}
+      {selected && (
+        <ActionDialog
+          action={selected}
+          subject={item.title}
+          evidence={item.evidence}
+          command={selected.command}
+          perform={async (fields) => {
+            const body = { ...selected.body, ...fields };
+            return (await send(selected.method ?? "POST", selected.path ?? "", { body })).json();
+          }}
+          queryKey={keys.attention()}
+          close={() => setSelected(undefined)}
+        />
+      )}
     </span>
-  );
-}
-
-function ConfirmAction({
-  action,
-  title,
-  evidence,
-}: {
-  action: AttentionAction;
-  title: string;
-  evidence: string | null;
-}) {
-  const [opened, { open, close }] = useDisclosure();
-  const queries = useQueryClient();
-  const [values, setValues] = useState<Record<string, string>>({});
-  const body = parseFields(action.fields, values);
-  const run = async (): Promise<string> => {
-    const response = await send(action.method ?? "POST", action.path ?? "", {
-      body: { ...action.body, ...body },
-    });
-    const message = resultMessage(await response.json(), `${action.label}: ${title}`);
-    await queries.invalidateQueries({ queryKey: keys.attention() });
-    return message;
-  };
-  return (
-    <>
-      <Button size="compact-xs" variant="default" onClick={open}>
-        {action.label}
-      </Button>
-      <ConfirmDialog
-        opened={opened}
-        close={close}
-        title={`${action.label}: ${title}`}
-        confirmLabel={action.label}
-        danger={action.danger}
-        disabled={body === null}
-        run={run}
-      >
-        <Text>{evidence}</Text>
-        {action.what && <Text mt="sm">{action.what}</Text>}
-        <ActionFields fields={action.fields} values={values} change={setValues} />
-        <Text mt="sm" c="dimmed">
-          In a terminal:
-        </Text>
-        <Code block mt={4}>
-          {action.command}
-        </Code>
-      </ConfirmDialog>
-    </>
   );
 }
 

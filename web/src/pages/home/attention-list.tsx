@@ -49,20 +49,14 @@ function AttentionRow({ item, active }: { item: AttentionItem; active: boolean }
   const SeverityIcon = item.severity === "info" ? IconInfoCircle : IconAlertTriangle;
   return (
     <li className={classes.attentionRow} data-active={active} data-severity={item.severity}>
-      <SeverityIcon
-        size={16}
-        stroke={1.8}
-        className={classes.severityIcon}
-        role="img"
-        aria-label={item.severity}
-      />
+      <SeverityIcon size={16} stroke={1.8} className={classes.severityIcon} role="img" aria-label={item.severity} />
       <div className={classes.summary}>
         <TextLink {...linkFor(item)} className={classes.titleLink}>
           {item.title}
         </TextLink>
         <div className={classes.evidence}>{item.evidence}</div>
       </div>
-      <AttentionActions actions={item.actions} title={item.title} evidence={item.evidence} />
+      <AttentionActions item={item} />
       <span className={classes.time}>
         <RelativeTime at={item.since} />
       </span>

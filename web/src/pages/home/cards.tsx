@@ -20,9 +20,7 @@ export function Cards({ cards }: { cards: Schema<"Cards"> }) {
       {CARDS.map(({ key, name, icon: Icon, tone }) => {
         const count = cards[key];
         const link =
-          key === "teams_active"
-            ? { to: "/teams" as const }
-            : { to: "/runs" as const, search: { card: key } };
+          key === "teams_active" ? { to: "/teams" as const } : { to: "/runs" as const, search: { card: key } };
         return (
           <TextLink key={key} {...link} className={classes.card} data-tone={count > 0 ? tone : "none"}>
             <span className={classes.cardName}>

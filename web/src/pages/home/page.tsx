@@ -14,8 +14,7 @@ export function HomePage() {
   const dashboardQuery = useQuery(dashboard());
   const attentionQuery = useQuery(attention());
   const statsQuery = useQuery(stats());
-  const isNew =
-    statsQuery.data !== undefined && statsQuery.data.total_sessions === 0 && statsQuery.data.shows === 0;
+  const isNew = statsQuery.data !== undefined && statsQuery.data.total_sessions === 0 && statsQuery.data.shows === 0;
   return (
     <Page title="Home">
       <div className={classes.home}>

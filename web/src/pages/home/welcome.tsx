@@ -31,8 +31,8 @@ export function Welcome() {
     <div className={classes.welcome}>
       <h2 className={classes.title}>Everything your agents do, recorded and shown live</h2>
       <p className={classes.intro}>
-        No runs are recorded yet. Run one of these commands in a terminal; its runs appear here. In a clone of
-        the repository, first run <code>source .venv/bin/activate</code> to put <code>li</code> on the PATH.
+        No runs are recorded yet. Run one of these commands in a terminal; its runs appear here. In a clone of the
+        repository, first run <code>source .venv/bin/activate</code> to put <code>li</code> on the PATH.
       </p>
       <div className={classes.cards}>
         {STEPS.map(({ icon: Icon, title, description, commands }) => (

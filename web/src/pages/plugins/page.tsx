@@ -93,8 +93,7 @@ function SearchedFolders({ folders }: { folders: Schema<"Place">[] }) {
       <ul>
         {folders.map((folder) => (
           <li key={folder.path}>
-            <code>{folder.path}</code>{" "}
-            {folder.refused && <span className="error-text">{folder.refused}</span>}
+            <code>{folder.path}</code> {folder.refused && <span className="error-text">{folder.refused}</span>}
           </li>
         ))}
       </ul>
@@ -103,9 +102,5 @@ function SearchedFolders({ folders }: { folders: Schema<"Place">[] }) {
 }
 
 function NoPlugins() {
-  return (
-    <EmptyState title="No plugins">
-      Plugins of Claude Code and of your Lion Studio home appear here.
-    </EmptyState>
-  );
+  return <EmptyState title="No plugins">Plugins of Claude Code and of your Lion Studio home appear here.</EmptyState>;
 }

@@ -31,9 +31,7 @@ export function FindBar({ runId, cursor }: { runId: string; cursor: Cursor }) {
     if (ord !== undefined) cursor.goTo(ord);
   };
   useEffect(() => highlightText(find), [find]);
-  useShortcuts([
-    { keys: "f", label: "Find in this run", group: "This run", run: () => input.current?.select() },
-  ]);
+  useShortcuts([{ keys: "f", label: "Find in this run", group: "This run", run: () => input.current?.select() }]);
   return (
     <search className={classes.findBar}>
       <TextInput

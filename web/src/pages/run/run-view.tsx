@@ -48,13 +48,7 @@ export function RunView({ detail }: { detail: Detail }) {
             <SectionLinks detail={detail} outline={outline} />
             <FindBar runId={session.id} cursor={cursor} />
           </div>
-          <Timeline
-            detail={detail}
-            outline={outline}
-            visibleRange={visibleRange}
-            goTo={cursor.goTo}
-            enabled={shown}
-          />
+          <Timeline detail={detail} outline={outline} visibleRange={visibleRange} goTo={cursor.goTo} enabled={shown} />
           <Transcript
             detail={detail}
             cursor={cursor}

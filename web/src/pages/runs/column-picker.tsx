@@ -38,13 +38,7 @@ export function ColumnPicker({ shown, toggle }: ReturnType<typeof useColumns>) {
       <Popover.Dropdown>
         <Stack gap={8}>
           {COLUMNS.map(({ key, name }) => (
-            <Checkbox
-              key={key}
-              size="xs"
-              label={name}
-              checked={shown.has(key)}
-              onChange={() => toggle(key)}
-            />
+            <Checkbox key={key} size="xs" label={name} checked={shown.has(key)} onChange={() => toggle(key)} />
           ))}
         </Stack>
       </Popover.Dropdown>

@@ -56,8 +56,7 @@ function Total({ count }: { count: number }) {
 }
 
 function NoRuns({ filtered }: { filtered: boolean }) {
-  if (filtered)
-    return <EmptyState title="No runs match these filters">Press Esc or Clear to reset them.</EmptyState>;
+  if (filtered) return <EmptyState title="No runs match these filters">Press Esc or Clear to reset them.</EmptyState>;
   return (
     <EmptyState title="No runs yet">
       Start one with <code>li agent script "@say hello"</code>; it appears here.

@@ -29,12 +29,7 @@ function Row({ run, shown, active, selected, toggleSelected }: RowProps) {
   return (
     <ClickableRow className={classes.row} data-active={active} data-selected={selected}>
       <span className={classes.checkboxCell} data-control>
-        <Checkbox
-          size="xs"
-          checked={selected}
-          onChange={toggleSelected}
-          aria-label={`Select ${runName(run)}`}
-        />
+        <Checkbox size="xs" checked={selected} onChange={toggleSelected} aria-label={`Select ${runName(run)}`} />
       </span>
       <div className={classes.nameCell}>
         <div className={classes.titleLine}>
@@ -73,14 +68,10 @@ function Cell({ column, run }: { column: Column; run: Run }) {
       return run.model ?? "–";
     case "messages":
       return (
-        <Tooltip
-          label={`${formatInteger(run.message_count)} messages on ${formatInteger(run.branch_count)} branches`}
-        >
+        <Tooltip label={`${formatInteger(run.message_count)} messages on ${formatInteger(run.branch_count)} branches`}>
           <span>
             {compact(run.message_count)}
-            {run.branch_count > 1 && (
-              <span className={classes.branchCount}> · {compact(run.branch_count)}</span>
-            )}
+            {run.branch_count > 1 && <span className={classes.branchCount}> · {compact(run.branch_count)}</span>}
           </span>
         </Tooltip>
       );

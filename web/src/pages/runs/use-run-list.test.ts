@@ -15,9 +15,7 @@ test("mergeRows updates rows in place", () => {
 
 test("findNewRuns reports only runs above the first row", () => {
   const pages = [page(run("b", 2))];
-  expect(findNewRuns(pages, page(run("c", 3), run("b", 2), run("old", 1))).map((each) => each.id)).toEqual([
-    "c",
-  ]);
+  expect(findNewRuns(pages, page(run("c", 3), run("b", 2), run("old", 1))).map((each) => each.id)).toEqual(["c"]);
   expect(findNewRuns([], page(run("c", 3)))).toEqual([]);
   expect(findNewRuns([page()], page(run("c", 3))).map((each) => each.id)).toEqual(["c"]);
 });

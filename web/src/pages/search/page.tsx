@@ -49,9 +49,7 @@ function Results({ search }: { search: SearchParams }) {
   const query = useQuery(searchHits({ q, mode, ranked: order === "best", project, session: run, since }));
   if (q === "")
     return (
-      <EmptyState title="Search all messages">
-        Finds prompts, answers, tool calls and results of every run.
-      </EmptyState>
+      <EmptyState title="Search all messages">Finds prompts, answers, tool calls and results of every run.</EmptyState>
     );
   if (query.error && !query.data)
     return <ErrorState error={query.error} label="Results" retry={() => void query.refetch()} />;

@@ -13,9 +13,7 @@ export function BranchDiff(props: { topic: string; name: string; attempt?: numbe
   const query = useQuery(diff(props.topic, props.name, props.attempt, props.against));
   return (
     <Loaded query={query} label="Diff">
-      {(data) =>
-        data.patch ? <Patch diff={data} /> : <p className={classes.note}>{data.why ?? "No changes"}</p>
-      }
+      {(data) => (data.patch ? <Patch diff={data} /> : <p className={classes.note}>{data.why ?? "No changes"}</p>)}
     </Loaded>
   );
 }
@@ -28,12 +26,8 @@ function Patch({ diff }: { diff: Diff }) {
       <ul className={classes.files}>
         {diff.files.map((file) => (
           <li key={file.path}>
-            <code>
-              {file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}
-            </code>
-            <span className={classes.additions}>
-              {file.additions === null ? "binary" : `+${file.additions}`}
-            </span>
+            <code>{file.old_path && file.old_path !== file.path ? `${file.old_path} → ${file.path}` : file.path}</code>
+            <span className={classes.additions}>{file.additions === null ? "binary" : `+${file.additions}`}</span>
             {file.deletions !== null && <span className={classes.deletions}>−{file.deletions}</span>}
           </li>
         ))}

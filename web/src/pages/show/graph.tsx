@@ -1,15 +1,7 @@
 // The dependency graph: dagre computes the layout, React Flow draws it. Loaded only on this page.
 import "@xyflow/react/dist/base.css";
 import dagre from "@dagrejs/dagre";
-import {
-  type Edge,
-  Handle,
-  type Node,
-  type NodeProps,
-  Position,
-  ReactFlow,
-  useReactFlow,
-} from "@xyflow/react";
+import { type Edge, Handle, type Node, type NodeProps, Position, ReactFlow, useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo } from "react";
 import type { Play, Show } from "@/api/shows";
 import { MAX_FITTED_PLAYS } from "@/domain/shows/graph-size";

@@ -53,9 +53,7 @@ export function PlayDetails({ topic, play }: { topic: string; play: Play }) {
       )}
       <LazyDetails title="Raw data">
         <CodeBlock text={JSON.stringify(facts?.raw_meta ?? play.meta, null, 2)} label="_meta.json" />
-        {facts?.raw_verdict && (
-          <CodeBlock text={JSON.stringify(facts.raw_verdict, null, 2)} label="_verdict.json" />
-        )}
+        {facts?.raw_verdict && <CodeBlock text={JSON.stringify(facts.raw_verdict, null, 2)} label="_verdict.json" />}
       </LazyDetails>
       {facts?.errors.map((error) => (
         <p key={error} className={classes.error}>

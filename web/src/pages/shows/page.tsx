@@ -46,8 +46,8 @@ function ShowList({ shows }: { shows: ShowListed[] }) {
 function NoShows() {
   return (
     <EmptyState title="No shows yet">
-      A show runs several agents on one repository, each in its own checkout, then gates and merges their
-      work. Plan one with <code>li show plan my-topic</code>, or run the demo: <code>li demo</code>.
+      A show runs several agents on one repository, each in its own checkout, then gates and merges their work. Plan one
+      with <code>li show plan my-topic</code>, or run the demo: <code>li demo</code>.
     </EmptyState>
   );
 }

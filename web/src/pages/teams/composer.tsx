@@ -14,9 +14,7 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const queries = useQueryClient();
-  useShortcuts([
-    { keys: "c", label: "Write a message", group: "This team", run: () => field.current?.focus() },
-  ]);
+  useShortcuts([{ keys: "c", label: "Write a message", group: "This team", run: () => field.current?.focus() }]);
   const send = async (): Promise<void> => {
     // Read from the field: Ctrl-Enter may arrive before the last letter is rendered.
     const message = field.current?.value ?? text;

@@ -63,8 +63,8 @@ function TeamList({ teams }: { teams: Team[] }) {
 function NoTeams() {
   return (
     <EmptyState title="No teams yet">
-      The agents of a team write to each other. Create one with <code>li team create NAME --members a,b</code>
-      , and let an agent join with <code>li agent … --team-mode NAME</code>.
+      The agents of a team write to each other. Create one with <code>li team create NAME --members a,b</code>, and let
+      an agent join with <code>li agent … --team-mode NAME</code>.
     </EmptyState>
   );
 }

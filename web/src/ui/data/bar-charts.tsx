@@ -70,10 +70,7 @@ export function SegmentBar({ parts, label }: { parts: { tone: string; value: num
   return (
     <div className={classes.segmentBar} role="img" aria-label={label}>
       {parts.map((part, index) => (
-        <div
-          key={index}
-          style={{ width: `${(part.value / all) * 100}%`, background: `var(--bar-${part.tone})` }}
-        />
+        <div key={index} style={{ width: `${(part.value / all) * 100}%`, background: `var(--bar-${part.tone})` }} />
       ))}
     </div>
   );

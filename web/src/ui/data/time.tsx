@@ -15,13 +15,7 @@ export function RelativeTime({ at }: { at: number | null | undefined }) {
 }
 
 /** A duration; without `ms` it counts up from `since`. */
-export function Duration({
-  ms,
-  since,
-}: {
-  ms?: number | null | undefined;
-  since?: number | null | undefined;
-}) {
+export function Duration({ ms, since }: { ms?: number | null | undefined; since?: number | null | undefined }) {
   if (ms !== null && ms !== undefined) return <span>{duration(ms)}</span>;
   return since ? <ElapsedTime since={since} /> : <span>–</span>;
 }

@@ -10,14 +10,7 @@ afterEach(() => notifications.clean());
 function renderDialog(run: () => Promise<string>, props: { disabled?: boolean } = {}) {
   const close = vi.fn();
   renderApp(
-    <ConfirmDialog
-      opened
-      close={close}
-      title="Delete runs?"
-      confirmLabel="Delete 3 runs"
-      run={run}
-      {...props}
-    >
+    <ConfirmDialog opened close={close} title="Delete runs?" confirmLabel="Delete 3 runs" run={run} {...props}>
       <p>3 runs would be deleted</p>
     </ConfirmDialog>,
   );

@@ -30,9 +30,7 @@ export function ErrorState({ error, retry, label }: { error: unknown; retry?: ()
       <div className={`${classes.icon} ${classes.error}`}>
         <IconAlertTriangle size={22} stroke={1.7} />
       </div>
-      <div className={classes.title}>
-        {label ? `Could not load ${label.toLowerCase()}` : "Something went wrong"}
-      </div>
+      <div className={classes.title}>{label ? `Could not load ${label.toLowerCase()}` : "Something went wrong"}</div>
       <div className={classes.description}>{errorText(error)}</div>
       {retry && (
         <div className={classes.action}>

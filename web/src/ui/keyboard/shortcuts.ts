@@ -33,11 +33,7 @@ const MODAL = '[aria-modal="true"], [role="dialog"], [role="menu"]';
 export function startShortcuts(target: Document): void {
   let isModalOpen = false;
   // Checked in the capture phase: a dialog that Esc closes may be gone when the key arrives below.
-  target.defaultView?.addEventListener(
-    "keydown",
-    () => (isModalOpen = target.querySelector(MODAL) !== null),
-    true,
-  );
+  target.defaultView?.addEventListener("keydown", () => (isModalOpen = target.querySelector(MODAL) !== null), true);
   target.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (isModalOpen || isTyping(event)) return;
@@ -47,8 +43,7 @@ export function startShortcuts(target: Document): void {
     const shortcut = findShortcut(pressed.join(" ")) ?? findShortcut(event.key);
     if (!shortcut) return;
     // Links and buttons handle Enter themselves.
-    if (event.key === "Enter" && (event.target as Element).closest("a, button, summary, [role=menuitem]"))
-      return;
+    if (event.key === "Enter" && (event.target as Element).closest("a, button, summary, [role=menuitem]")) return;
     pressed = [];
     event.preventDefault();
     shortcut.run(event);

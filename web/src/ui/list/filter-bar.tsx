@@ -55,9 +55,7 @@ export function FilterBar({ text, choices, change, clear, children }: FilterBarP
 
 function optionsOf({ options, value }: Choice) {
   const all =
-    value === undefined || options.some((option) => option.value === value)
-      ? options
-      : [...options, { value }];
+    value === undefined || options.some((option) => option.value === value) ? options : [...options, { value }];
   return all.map((option) => {
     const label = option.label ?? option.value;
     return {
@@ -81,9 +79,7 @@ function TextFilter({ value, placeholder, change }: TextFilterProps) {
   useEffect(() => {
     if (document.activeElement !== input.current) setTyped(value ?? "");
   }, [value]);
-  useShortcuts([
-    { keys: "f", label: "Filter this list", group: "This list", run: () => input.current?.focus() },
-  ]);
+  useShortcuts([{ keys: "f", label: "Filter this list", group: "This list", run: () => input.current?.focus() }]);
   return (
     <TextInput
       ref={input}

@@ -45,13 +45,7 @@ export function AnsiText({ text }: { text: string }) {
     part.colour === undefined && !part.bold && !part.dim ? (
       part.text
     ) : (
-      <span
-        key={index}
-        className={classes.ansi}
-        data-colour={part.colour}
-        data-bold={part.bold}
-        data-dim={part.dim}
-      >
+      <span key={index} className={classes.ansi} data-colour={part.colour} data-bold={part.bold} data-dim={part.dim}>
         {part.text}
       </span>
     ),

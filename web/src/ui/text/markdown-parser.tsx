@@ -81,13 +81,7 @@ const components: Components = {
 };
 
 /** `after` runs after the sanitiser, which would drop its elements. */
-export function ParsedMarkdown({
-  text,
-  after = [],
-}: {
-  text: string;
-  after?: NonNullable<Options["rehypePlugins"]>;
-}) {
+export function ParsedMarkdown({ text, after = [] }: { text: string; after?: NonNullable<Options["rehypePlugins"]> }) {
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm, htmlAsText]}

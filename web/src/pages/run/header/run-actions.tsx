@@ -1,17 +1,11 @@
 // Actions of a run: continue, fork, stop, export.
 import { ActionIcon, Button, CopyButton, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import {
-  IconDots,
-  IconDownload,
-  IconGitFork,
-  IconPlayerStop,
-  IconSitemap,
-  IconTerminal2,
-} from "@tabler/icons-react";
+import { IconDots, IconDownload, IconGitFork, IconPlayerStop, IconSitemap, IconTerminal2 } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { buildUrl, post } from "@/api/client";
+import { resultMessage } from "@/domain/actions";
 import { ConfirmDialog } from "@/ui/feedback/confirm";
 import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import type { Detail } from "../transcript/segments";
@@ -111,8 +105,8 @@ export function RunActions({ detail }: { detail: Detail }) {
         run={() => stopRun(session.id)}
       >
         <p>
-          Studio asks the agent of <b>{session.display_name}</b> and every process it started to stop, and
-          kills them after 15 seconds. Recorded messages are kept. In a terminal: <code>{commands.kill}</code>
+          Studio asks the agent of <b>{session.display_name}</b> and every process it started to stop, and kills them
+          after 15 seconds. Recorded messages are kept. In a terminal: <code>{commands.kill}</code>
         </p>
       </ConfirmDialog>
       <ContinueDialog opened={dialog === "fork"} close={close} detail={detail} />
@@ -123,5 +117,5 @@ export function RunActions({ detail }: { detail: Detail }) {
 async function stopRun(id: string): Promise<string> {
   const path = { session_id: id };
   const result = await post("/api/sessions/{session_id}/stop", { path, body: { grace_seconds: 15 } });
-  return result.over ? "Run stopped" : `Still running: ${result.outcome}`;
+  return resultMessage(result, "Run stopped");
 }

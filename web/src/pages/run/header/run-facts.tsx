@@ -20,9 +20,7 @@ export function RunFacts({ detail: { session, source } }: { detail: Detail }) {
           </TextLink>
         </Fact>
       )}
-      {session.name && session.name !== session.display_name && (
-        <Fact name="Name">{session.name.slice(0, 60)}</Fact>
-      )}
+      {session.name && session.name !== session.display_name && <Fact name="Name">{session.name.slice(0, 60)}</Fact>}
       {session.agent_name && session.agent_name !== session.display_name && (
         <Fact name="Agent">{session.agent_name.slice(0, 60)}</Fact>
       )}

@@ -36,11 +36,7 @@ export function Branches({ detail, goTo }: SectionProps) {
                 </TextLink>{" "}
                 <RelativeTime at={fork.created_at} />
                 {fork.session_ord !== null && (
-                  <button
-                    type="button"
-                    className={classes.ordLink}
-                    onClick={() => goTo(fork.session_ord ?? 0)}
-                  >
+                  <button type="button" className={classes.ordLink} onClick={() => goTo(fork.session_ord ?? 0)}>
                     at #{fork.session_ord}
                   </button>
                 )}
@@ -49,9 +45,7 @@ export function Branches({ detail, goTo }: SectionProps) {
         </li>
       ))}
       {detail.branches.length > SHOWN && (
-        <li className="muted">
-          and {plural(detail.branches.length - SHOWN, "more branch", "more branches")}
-        </li>
+        <li className="muted">and {plural(detail.branches.length - SHOWN, "more branch", "more branches")}</li>
       )}
     </ul>
   );

@@ -68,9 +68,5 @@ function CreatedFiles({ id }: { id: string }) {
 function FileContent({ id, path }: { id: string; path: string }) {
   const fileQuery = useQuery(runFile(id, path));
   if (fileQuery.error) return <p className="muted">{fileQuery.error.message}</p>;
-  return fileQuery.data ? (
-    <CodeBlock text={fileQuery.data.text} label={path} ansi />
-  ) : (
-    <LoadingLine label={path} />
-  );
+  return fileQuery.data ? <CodeBlock text={fileQuery.data.text} label={path} ansi /> : <LoadingLine label={path} />;
 }

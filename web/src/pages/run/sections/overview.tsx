@@ -88,9 +88,7 @@ function Tools({ tools }: { tools: Record<string, { calls: number; errors: numbe
           </li>
         ))}
       </ul>
-      {sorted.length > MAX_TOOLS && (
-        <p className="muted">and {plural(sorted.length - MAX_TOOLS, "more tool")}</p>
-      )}
+      {sorted.length > MAX_TOOLS && <p className="muted">and {plural(sorted.length - MAX_TOOLS, "more tool")}</p>}
     </>
   );
 }

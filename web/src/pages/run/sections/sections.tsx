@@ -48,8 +48,7 @@ export function SectionLinks({ detail, outline }: { detail: Detail; outline: Out
             replace
             data-bad={id === "tool-errors" && (itemCount ?? 0) > 0}
           >
-            {name}{" "}
-            {itemCount !== undefined && <span className={classes.count}>{formatInteger(itemCount)}</span>}
+            {name} {itemCount !== undefined && <span className={classes.count}>{formatInteger(itemCount)}</span>}
           </TextLink>
         );
       })}
@@ -63,9 +62,7 @@ export function Sections(props: SectionProps) {
   const navigate = useNavigate({ from: "/runs/$runId" });
   useEffect(() => {
     // A section in the drawer exists only after the drawer has opened.
-    const frame = requestAnimationFrame(() =>
-      document.getElementById(hash)?.scrollIntoView({ block: "start" }),
-    );
+    const frame = requestAnimationFrame(() => document.getElementById(hash)?.scrollIntoView({ block: "start" }));
     return () => cancelAnimationFrame(frame);
   }, [hash]);
   if (!narrow)
@@ -104,8 +101,7 @@ function RunSection(props: { id: string; name: string; count: number | undefined
   return (
     <section id={props.id} className={classes.section} aria-label={props.name}>
       <h2 className={classes.title}>
-        {props.name}{" "}
-        {props.count !== undefined && <span className={classes.count}>{formatInteger(props.count)}</span>}
+        {props.name} {props.count !== undefined && <span className={classes.count}>{formatInteger(props.count)}</span>}
       </h2>
       {props.children}
     </section>

@@ -29,8 +29,7 @@ export function Timeline({ detail, outline, visibleRange, goTo, enabled }: Timel
   const lanes = useMemo(() => (data ? lanesOf(data, order, MAX_LANES) : []), [data, order]);
   const several = detail.branches.length > 1;
   // The final height from the start, so that nothing moves when the data arrives.
-  const height =
-    LANE_HEIGHT * Math.max(1, Math.min(MAX_LANES, data ? lanes.length : detail.branches.length)) + 2;
+  const height = LANE_HEIGHT * Math.max(1, Math.min(MAX_LANES, data ? lanes.length : detail.branches.length)) + 2;
   if (detail.session.message_count < 2) return null;
   return (
     <div className={classes.timeline}>
@@ -93,14 +92,7 @@ const TimelineLanes = memo(({ data, lanes, outline }: LanesProps) => {
             const lane = Math.max(0, lanes.indexOf(branch_id));
             const x = Math.min(data.buckets - 1, ((at - data.start) / whole) * data.buckets);
             return (
-              <rect
-                key={ord}
-                className={classes.error}
-                x={x}
-                y={lane * LANE_HEIGHT}
-                width={1.2}
-                height={LANE_HEIGHT}
-              />
+              <rect key={ord} className={classes.error} x={x} y={lane * LANE_HEIGHT} width={1.2} height={LANE_HEIGHT} />
             );
           })}
       </svg>

@@ -28,9 +28,7 @@ export function LongText({ runId, messageId, content }: LongTextProps) {
           estimate={ESTIMATED_PART_HEIGHT}
           keyOf={(part) => part}
           overscan={0}
-          render={(part) => (
-            <ContentPart runId={runId} messageId={messageId} name={content.key} part={part} />
-          )}
+          render={(part) => <ContentPart runId={runId} messageId={messageId} name={content.key} part={part} />}
         />
       </div>
     </div>

@@ -35,10 +35,7 @@ export interface RowProps {
   goTo: (ord: number) => void;
 }
 
-const SPEAKERS: Record<
-  Speaker | "error",
-  { name: string; icon: ComponentType<{ size: number; stroke: number }> }
-> = {
+const SPEAKERS: Record<Speaker | "error", { name: string; icon: ComponentType<{ size: number; stroke: number }> }> = {
   user: { name: "User", icon: IconUser },
   assistant: { name: "Assistant", icon: IconRobot },
   system: { name: "System", icon: IconSettings },

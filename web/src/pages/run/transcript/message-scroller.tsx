@@ -82,11 +82,7 @@ export function MessageScroller(props: ScrollerProps) {
                 className={classes.item}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {loaded ? (
-                  render(index)
-                ) : (
-                  <div className={classes.placeholder} style={{ height: ROW_HEIGHT }} />
-                )}
+                {loaded ? render(index) : <div className={classes.placeholder} style={{ height: ROW_HEIGHT }} />}
               </li>
             );
           })}

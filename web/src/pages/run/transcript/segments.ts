@@ -17,9 +17,7 @@ export interface Segment {
 
 /** The messages that the first forked branch inherited from other runs. */
 export function useInherited({ session, branches }: Detail): readonly Ancestor[] {
-  const forked = branches.find(({ inherited }) =>
-    inherited.some(({ session_id }) => session_id !== session.id),
-  );
+  const forked = branches.find(({ inherited }) => inherited.some(({ session_id }) => session_id !== session.id));
   // The query cache keeps this array as long as its content is the same, unlike the branch with its counters.
   const ancestors = forked?.inherited;
   return useMemo(

@@ -37,9 +37,7 @@ export function TextMessage({ runId, message, entry, expanded, toggle }: TextMes
   const text = isLong && !expanded ? `${body.text.slice(0, maxLength)}…` : body.text;
   return (
     <>
-      {thinking && (
-        <Thinking text={thinking.text} expanded={expanded} toggle={toggle} alone={body.text === ""} />
-      )}
+      {thinking && <Thinking text={thinking.text} expanded={expanded} toggle={toggle} alone={body.text === ""} />}
       {text !== "" && <Markdown text={text} />}
       {isLong && <ShowMoreButton expanded={expanded} length={body.length} toggle={toggle} />}
       {text === "" && !thinking && <span className={classes.missing}>Empty message</span>}

@@ -4,24 +4,13 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { keys } from "@/api/keys";
 import { onChanges } from "@/api/live/feed";
 import { fetchMessages, type Message, type MessageSource, messageChunk } from "@/api/messages";
-import {
-  appendToChunk,
-  CHUNK_SIZE,
-  type Chunk,
-  chunkIndex,
-  chunksForRange,
-} from "@/domain/transcript/chunks";
+import { appendToChunk, CHUNK_SIZE, type Chunk, chunkIndex, chunksForRange } from "@/domain/transcript/chunks";
 import { type Ancestor, buildSegments, type Segment } from "./segments";
 
 // About one screen. With the rows that are prefetched this is one chunk; a second request would compete with it.
 const FIRST_ROWS = 16;
 
-export function useMessages(
-  sessionId: string,
-  inherited: readonly Ancestor[],
-  storedCount: number,
-  startRow: number,
-) {
+export function useMessages(sessionId: string, inherited: readonly Ancestor[], storedCount: number, startRow: number) {
   const count = Math.max(storedCount, useLiveCount(sessionId));
   const segments = useMemo(() => buildSegments(sessionId, inherited, count), [sessionId, inherited, count]);
   const [[first, last], setVisible] = useState<readonly [number, number]>([startRow, startRow + FIRST_ROWS]);
@@ -44,9 +33,7 @@ export function useMessages(
   const fetchAround = useCallback(
     async (row: number) => {
       const needed = chunkRequests(segments, row, row + 20);
-      await Promise.allSettled(
-        needed.map(({ source, index }) => queries.prefetchQuery(messageChunk(source, index))),
-      );
+      await Promise.allSettled(needed.map(({ source, index }) => queries.prefetchQuery(messageChunk(source, index))));
       setRange(row, row + 20);
     },
     [segments, queries, setRange],
@@ -84,10 +71,7 @@ function combineChunks(results: ChunkQuery[]) {
   return { chunks: results.map(({ data }) => data), error: failed?.error ?? null, retry: failed?.refetch };
 }
 
-function messagesByRow(
-  requests: ChunkRequest[],
-  chunks: (Chunk<Message> | undefined)[],
-): Map<number, Message> {
+function messagesByRow(requests: ChunkRequest[], chunks: (Chunk<Message> | undefined)[]): Map<number, Message> {
   const rows = new Map<number, Message>();
   chunks.forEach((chunk, position) => {
     const start = requests[position]?.start ?? 0;
