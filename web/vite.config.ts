@@ -1,4 +1,4 @@
-// How the page is built: one small entry, and what only some pages need in chunks of their own.
+// Build: a small entry, and chunks for code that only some pages need.
 import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
@@ -10,14 +10,14 @@ export default defineConfig({
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     target: "es2023",
-    // The size test reads which files the first page loads.
+    // Read by the test that limits the size of the first page.
     manifest: "assets/manifest.json",
-    // A data: URL for a small file would be a second kind of source in the content policy.
+    // Data URLs would need another source in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
   server: {
-    // Studio answers only to its own page, so what passes through here says that it comes from there.
+    // Studio accepts only requests of its own origin.
     proxy: Object.fromEntries(
       ["/api", "/login", "/healthz"].map((path) => [
         path,
@@ -26,13 +26,13 @@ export default defineConfig({
     ),
   },
   test: {
-    // A document costs a second; only what draws something gets one.
+    // jsdom takes a second to start; only component tests need it.
     projects: [
-      { extends: true, test: { name: "plain", environment: "node", include: ["src/**/*.test.ts"] } },
+      { extends: true, test: { name: "unit", environment: "node", include: ["src/**/*.test.ts"] } },
       {
         extends: true,
         test: {
-          name: "drawn",
+          name: "component",
           environment: "jsdom",
           include: ["src/**/*.test.tsx"],
           setupFiles: ["src/testing/setup.ts"],

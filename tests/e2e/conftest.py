@@ -1,4 +1,4 @@
-"""The page in a real Chromium, against a real server process with a real database."""
+"""Browser tests: a real Chromium against a real server process with a real database."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from tests.support.seed import rich_home
 from tests.support.studio import settings_in
 
 Open = Callable[..., Page]
-# Two workers, two servers and two browsers share two cores; waiting longer costs nothing when it is quick.
+# Two workers, two servers and two browsers may share two cores; a longer timeout costs nothing when the page is quick.
 expect.set_options(timeout=15_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever lies here needs the browser."""
-    here = Path(__file__).parent
+    """Mark every test of this folder as e2e."""
+    folder = Path(__file__).parent
     for item in items:
-        if here in item.path.parents:
+        if folder in item.path.parents:
             item.add_marker("e2e")
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """One browser; each test has a context of its own."""
-    with chromium() as found:
-        yield found
+    """One browser; each test gets its own context."""
+    with chromium() as instance:
+        yield instance
 
 
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """A server with a home full of everything, shared by the tests of a file that only look."""
+    """A server with a populated home, shared by the read-only tests of a module."""
     folder = tmp_path_factory.mktemp("rich")
     settings = settings_in(folder)
     seeded = rich_home(settings)
@@ -44,29 +44,29 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 @pytest.fixture
 def fresh(tmp_path: Path) -> Iterator[Studio]:
-    """A server with an empty home of the test's own."""
+    """A server with an empty home for one test."""
     with serve(tmp_path) as running:
         yield Studio(running, settings_in(tmp_path), None)
 
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Watched]]:
-    """`visit(studio)` is a signed-in browser; at the end it must have seen no error, dialog or foreign request."""
-    made: list[Watched] = []
+    """`visit(studio)` opens a signed-in browser; the test fails if it sees an error, a dialog or a foreign request."""
+    opened: list[Watched] = []
 
     def start(studio: Studio, *, signed_in: bool = True, **options: Any) -> Watched:
         watched = Watched(browser, studio.running, **options)
-        made.append(watched)
+        opened.append(watched)
         if signed_in:
             watched.sign_in()
         return watched
 
     yield start
-    for watched in made:
+    for watched in opened:
         watched.close()
 
 
 @pytest.fixture
 def open_page(visit: Callable[..., Watched], studio: Studio) -> Open:
-    """`open_page("runs")` is a tab at that address of the rich home."""
+    """`open_page("runs")` opens that address of the populated home in a tab."""
     return lambda path="", **options: visit(studio, **options).open(path)

@@ -1,4 +1,4 @@
-"""Pictures of every page: `make screenshots`. Light and dark, wide and narrow, full, empty and hostile, into docs/img.
+"""Screenshots of every page for `make screenshots`: light and dark, wide and narrow, saved to docs/img.
 
 python -m tests.e2e.screenshots [--into FOLDER] [--only NAME]
 """
@@ -23,16 +23,16 @@ SCHEMES = ("light", "dark")
 
 
 class Shot(NamedTuple):
-    """What a picture is called, and the address it is of."""
+    """The name and address of a screenshot."""
 
     name: str
     path: str
     keys: str = ""
-    shown: str = ""  # what comes after the rest of the page, as a selector
+    shown: str = ""  # a selector to wait for
 
 
 def shots(seeded: Seeded) -> list[Shot]:
-    """Every page as somebody sees it who has worked for weeks."""
+    """Every page, with weeks of data."""
     return [
         Shot("home", ""),
         Shot("runs", "runs"),
@@ -54,7 +54,7 @@ def shots(seeded: Seeded) -> list[Shot]:
 
 
 def take(page: Page, url: str, shot: Shot, target: Path) -> None:
-    """One picture, when nothing is being fetched or moving any more."""
+    """Take one screenshot after the page has settled."""
     page.goto(url + shot.path)
     page.get_by_role("heading", level=1).first.wait_for()
     if shot.shown:
@@ -68,7 +68,7 @@ def take(page: Page, url: str, shot: Shot, target: Path) -> None:
 
 
 def views(browser: Browser, running: Running) -> Iterator[tuple[str, Page]]:
-    """A signed-in tab of each size and scheme, and what to add to the names of its pictures."""
+    """A signed-in tab for each size and scheme, with the suffix of its file names."""
     for size, (width, height) in SIZES.items():
         for scheme in SCHEMES:
             scale = 1 if size == "wide" else 2
@@ -84,7 +84,7 @@ def views(browser: Browser, running: Running) -> Iterator[tuple[str, Page]]:
 
 
 def main() -> None:
-    """Take all of them, or those whose name was given."""
+    """Take all screenshots, or those that match --only."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--into", type=Path, default=web.ROOT / "docs" / "img")
     parser.add_argument("--only", default="")

@@ -1,4 +1,4 @@
-"""Admin in the browser: a stale run is found, its evidence read, and marked failed after a look at what follows."""
+"""Admin: health, doctor, maintenance, imports and settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lionstudio.state.sessions import get_session
 Open = Callable[..., Page]
 
 
-def test_a_dead_run_is_found_previewed_and_marked(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_doctor_previews_and_marks_a_dead_run(visit: Callable[..., Watched], fresh: Studio) -> None:
     dead_run(fresh.settings)
     page = visit(fresh).open("admin")
     health = page.get_by_role("region", name="Health")
@@ -32,7 +32,7 @@ def test_a_dead_run_is_found_previewed_and_marked(visit: Callable[..., Watched],
         assert db.read(lambda conn: get_session(conn, "run-dead")).status == "failed"
 
 
-def test_the_database_is_looked_after(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_database_maintenance_buttons(visit: Callable[..., Watched], fresh: Studio) -> None:
     li(fresh.settings, "agent", "script", "hello", "--name", "one")
     page = visit(fresh).open("admin")
     database = page.get_by_role("region", name="Database")
@@ -44,23 +44,23 @@ def test_the_database_is_looked_after(visit: Callable[..., Watched], fresh: Stud
     expect(page.get_by_role("button", name="Delete 0 runs")).to_be_disabled()
 
 
-def test_an_import_is_started_and_says_what_it_did(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_import_starts_and_shows_its_output(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("admin")
     page.get_by_role("button", name="Import teams").click()
-    started = page.get_by_role("region", name="Started here")
+    started = page.get_by_role("region", name="Launches")
     expect(started).to_contain_text("import teams")
     expect(started).to_contain_text("done", timeout=20_000)
     started.get_by_role("button", name="import teams").click()
     expect(started.get_by_title("Output")).to_be_visible()
 
 
-def test_settings_say_where_they_come_from(open_page: Open) -> None:
+def test_settings_show_their_source(open_page: Open) -> None:
     page = open_page("admin")
     settings = page.get_by_role("region", name="Settings")
     expect(settings.get_by_role("row").filter(has_text="home").first).to_contain_text("environment")
 
 
-def test_admin_is_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+def test_admin_is_accessible(open_page: Open) -> None:
     for scheme in ("light", "dark"):
         for width in (1440, 390):
             page = open_page("admin", color_scheme=scheme, viewport={"width": width, "height": 844})

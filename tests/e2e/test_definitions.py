@@ -1,4 +1,4 @@
-"""Agents and playbooks in the browser: read, edited, compared, rolled back, and a file that changed meanwhile."""
+"""Agents and playbooks: view, editor, version history and conflicts with the file on disk."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def agent(studio: Studio) -> Path:
     return path
 
 
-def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker")
     expect(page.get_by_text("You are careful.")).to_be_visible()
@@ -37,7 +37,7 @@ def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., 
     page.keyboard.press("Escape")
     page.keyboard.type("it should name lines")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("Saved", exact=True).first).to_be_visible()
+    expect(page.get_by_role("alert").get_by_text("Saved", exact=True)).to_be_visible()
     assert path.read_text() == TEXT + "You name the line."
 
     page.get_by_role("button", name="Versions").click()
@@ -46,15 +46,15 @@ def test_an_agent_is_edited_saved_compared_and_rolled_back(visit: Callable[..., 
     drawer.get_by_role("button", name=re.compile("^1")).click()
     expect(drawer.get_by_label("Changes of version 1")).to_contain_text("You name the line.")
     drawer.get_by_role("button", name="Roll back to version 1").click()
-    expect(page.get_by_text("looker is as it was in version 1")).to_be_visible()
+    expect(page.get_by_text("Rolled back looker to version 1")).to_be_visible()
     assert path.read_text() == TEXT
     expect(drawer.get_by_role("listitem")).to_have_count(3)
-    # There is nothing to roll back to where the text is the present one.
-    expect(drawer.get_by_text("The present text is the same.")).to_be_visible()
+    # A version with the current text offers no rollback.
+    expect(drawer.get_by_text("Same as the current text")).to_be_visible()
     expect(drawer.get_by_role("button", name="Roll back to version 1")).to_have_count(0)
 
 
-def test_what_is_wrong_is_said_while_one_types(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_editor_shows_problems_while_typing(visit: Callable[..., Watched], fresh: Studio) -> None:
     agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     page.get_by_role("textbox", name="Text of looker").click()
@@ -64,9 +64,7 @@ def test_what_is_wrong_is_said_while_one_types(visit: Callable[..., Watched], fr
     expect(page.get_by_role("list", name="Problems")).to_contain_text(re.compile("line"))
 
 
-def test_a_file_that_changed_meanwhile_is_shown_and_a_person_decides(
-    visit: Callable[..., Watched], fresh: Studio
-) -> None:
+def test_conflict_dialog_keeps_my_version(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     editor(page)
@@ -78,10 +76,10 @@ def test_a_file_that_changed_meanwhile_is_shown_and_a_person_decides(
     expect(dialog).to_contain_text("Mine.")
     assert path.read_text() == TEXT + "Theirs.\n"
 
-    dialog.get_by_role("button", name="Go on editing").click()
+    dialog.get_by_role("button", name="Continue editing").click()
     page.keyboard.press("Control+s")
     page.get_by_role("button", name="Save").click()
-    dialog.get_by_role("button", name="Keep mine").click()
+    dialog.get_by_role("button", name="Keep my version").click()
     expect(dialog).to_have_count(0)
     assert path.read_text() == TEXT + "Mine."
 
@@ -89,36 +87,36 @@ def test_a_file_that_changed_meanwhile_is_shown_and_a_person_decides(
     expect(page.get_by_role("dialog").get_by_role("listitem")).to_have_count(3)
 
 
-def test_theirs_can_be_taken(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_conflict_dialog_uses_the_version_on_disk(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     editor(page)
     page.keyboard.type("Mine.")
     path.write_text(TEXT + "Theirs.\n")
     page.keyboard.press("Control+s")
-    page.get_by_role("button", name="Take theirs").click()
+    page.get_by_role("button", name="Use version on disk").click()
     expect(page.get_by_role("textbox", name="Text of looker")).to_contain_text("Theirs.")
     expect(page.get_by_role("textbox", name="Text of looker")).not_to_contain_text("Mine.")
     assert path.read_text() == TEXT + "Theirs.\n"
 
 
-def test_a_new_playbook_is_made_and_opened_in_the_editor(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_new_playbook_opens_in_the_editor(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("playbooks")
     page.keyboard.press("c")
     page.get_by_role("textbox", name="Name").fill("tidy")
-    page.get_by_role("button", name="Make it").click()
+    page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("textbox", name="Text of tidy")).to_contain_text("prompt")
     assert (Path(fresh.settings.home) / "playbooks" / "tidy.playbook.yaml").is_file()
 
 
-def test_a_bad_file_is_one_entry_with_its_reason(open_page: Open) -> None:
+def test_invalid_file_is_listed_with_its_error(open_page: Open) -> None:
     page = open_page("agents")
     rows = page.get_by_role("list", name="Agents").get_by_role("listitem")
     expect(rows).to_have_count(6)
     expect(rows.filter(has_text="broken")).to_contain_text(re.compile("line|YAML|read", re.IGNORECASE))
 
 
-def test_definitions_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+def test_definitions_are_accessible(open_page: Open) -> None:
     for scheme in ("light", "dark"):
         for width in (1440, 390):
             options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}
@@ -129,16 +127,16 @@ def test_definitions_are_accessible_wide_and_narrow_light_and_dark(open_page: Op
             assert_accessible(page)
 
 
-def test_whoever_leaves_with_something_unsaved_is_asked(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_unsaved_guard_asks_before_leaving(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = agent(fresh)
     page = visit(fresh).open("agents/looker?view=edit")
     editor(page)
     page.keyboard.type("Not saved.")
     page.get_by_role("link", name="Runs").click()
     dialog = page.get_by_role("dialog", name="Leave without saving?")
-    dialog.get_by_role("button", name="Stay").click()
+    dialog.get_by_role("button", name="Keep editing").click()
     expect(page.get_by_role("textbox", name="Text of looker")).to_contain_text("Not saved.")
     page.get_by_role("link", name="Runs").click()
-    dialog.get_by_role("button", name="Throw it away").click()
+    dialog.get_by_role("button", name="Discard changes").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
     assert path.read_text() == TEXT

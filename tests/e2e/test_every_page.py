@@ -1,4 +1,4 @@
-"""Every page, full and empty, light and dark: accessible, within the policy, and unmoved by hostile text."""
+"""Every page, populated and empty, light and dark: accessible and within the content security policy."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ EMPTY = ("", "runs", "shows", "teams", "agents", "playbooks", "plugins", "admin"
 
 
 def settled(page: Page) -> None:
-    """Wait until the page waits for nothing any more."""
+    """Wait until nothing is loading."""
     page.wait_for_function("() => !/Loading .*…/.test(document.querySelector('main').innerText)")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_accessible(open_page: Open, name: str, scheme: str) -> None:
+def test_page_is_accessible(open_page: Open, name: str, scheme: str) -> None:
     page = open_page(PAGES[name], color_scheme=scheme)
     settled(page)
 
@@ -32,7 +32,7 @@ def test_a_page_is_accessible(open_page: Open, name: str, scheme: str) -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_fits_a_narrow_screen(open_page: Open, name: str) -> None:
+def test_page_fits_a_narrow_screen(open_page: Open, name: str) -> None:
     page = open_page(PAGES[name], viewport={"width": 390, "height": 844})
     settled(page)
 
@@ -43,7 +43,7 @@ def test_a_page_fits_a_narrow_screen(open_page: Open, name: str) -> None:
     assert_accessible(page)
 
 
-def test_an_empty_home_has_a_sentence_on_every_page(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_page_of_an_empty_home_shows_a_hint(visit: Callable[..., Watched], fresh: Studio) -> None:
     watched = visit(fresh)
     for path in EMPTY:
         page = watched.open(path)
@@ -53,7 +53,7 @@ def test_an_empty_home_has_a_sentence_on_every_page(visit: Callable[..., Watched
         page.close()
 
 
-def test_a_page_that_is_not_there_is_told_and_not_loaded_for_ever(open_page: Open) -> None:
+def test_page_of_a_missing_item_shows_an_error(open_page: Open) -> None:
     for path in ("runs/no-such-run", "shows/no-such-show", "agents/no-such-agent", "teams/no-such-team"):
         page = open_page(path)
         expect(page.get_by_role("alert").first).to_be_visible()

@@ -1,4 +1,4 @@
-"""Home: what waits, the cards that lead to lists, the chart, and the home of somebody new."""
+"""Home: attention items, cards, and the page of a new installation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.support.seed import li
 Open = Callable[..., Page]
 
 
-def test_home_says_what_waits_and_where_to_act(open_page: Open) -> None:
+def test_home_lists_attention_items_with_links(open_page: Open) -> None:
     page = open_page()
-    waiting = page.get_by_role("region", name="Waits for you")
+    waiting = page.get_by_role("region", name="Needs you")
 
     expect(waiting.get_by_text("checkout-flow / mails")).to_be_visible()
     expect(waiting.get_by_text("The mail has no plain-text half")).to_be_visible()
@@ -22,7 +22,7 @@ def test_home_says_what_waits_and_where_to_act(open_page: Open) -> None:
     expect(page).to_have_url(re.compile(r"/shows/checkout-flow$"))
 
 
-def test_a_card_leads_to_the_runs_it_counts(open_page: Open) -> None:
+def test_card_links_to_the_runs_it_counts(open_page: Open) -> None:
     page = open_page()
     card = page.get_by_role("link", name="Stale")
     expect(card).to_contain_text("1")
@@ -33,14 +33,14 @@ def test_a_card_leads_to_the_runs_it_counts(open_page: Open) -> None:
     expect(page.get_by_role("link", name="researcher")).to_be_visible()
 
 
-def test_home_is_accessible_in_light_and_dark(open_page: Open) -> None:
+def test_home_is_accessible(open_page: Open) -> None:
     for scheme in ("light", "dark"):
         page = open_page(color_scheme=scheme)
         page.get_by_role("region", name="Recent runs").wait_for()
         assert_accessible(page)
 
 
-def test_a_new_home_shows_three_ways_to_begin_and_fills_by_itself(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_new_home_shows_commands_and_updates_live(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open()
     expect(page.get_by_role("heading", name="Run an agent")).to_be_visible()
     expect(page.get_by_text('li agent script "@say hello"')).to_be_visible()

@@ -1,5 +1,5 @@
-"""Text that wants more than to be read, in every place that holds text, on every page: no dialog, no foreign request,
-no script, no breach of the policy. Whatever the browser notes of these fails the test (tests/support/browser.py)."""
+"""Hostile text in every field, on every page: no dialog, no foreign request, no script and no policy violation. Any of
+them fails the test (tests/support/browser.py)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def fill(conn: Connection, shows: str) -> None:
 
 
 def hostile_home(settings: Settings) -> None:
-    """The same in files: a show's plan, an agent, a playbook, letters of a team."""
+    """Hostile text in files as well: a plan, an agent, a playbook, team messages."""
     with Database(settings.db) as db:
         db.write(lambda conn: fill(conn, settings.shows))
     show, home = Path(settings.shows, "bad"), Path(settings.home)
@@ -110,7 +110,7 @@ def test_hostile_text_stays_text_on_every_page(visit: Callable[..., Watched], fr
     assert watched.breaches == []
 
 
-def test_it_is_shown_as_it_is(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_hostile_text_is_shown_verbatim(visit: Callable[..., Watched], fresh: Studio) -> None:
     hostile_home(fresh.settings)
     page = visit(fresh).open("runs/bad")
 
@@ -118,7 +118,7 @@ def test_it_is_shown_as_it_is(visit: Callable[..., Watched], fresh: Studio) -> N
 
 
 def _open_everything(page: Page) -> None:
-    """Unfold what can be unfolded: hidden text becomes elements only then."""
+    """Expand collapsed parts, whose text is not rendered before."""
     for button in page.locator("main [aria-expanded=false]").all()[:12]:
         if button.is_visible():
             button.click()

@@ -1,4 +1,4 @@
-"""Everything that the page is for, by the keyboard alone: no test of this file uses a pointer."""
+"""The main tasks by keyboard: no test of this module uses a pointer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HAS_FOCUS = "element => element.contains(document.activeElement)"
 
 
 def reach(page: Page, wanted: Locator) -> None:
-    """Press Tab until that has the focus, as somebody without a mouse does."""
+    """Press Tab until the element has the focus."""
     wanted.wait_for()
     for _ in range(_MOST_TABS):
         if wanted.evaluate(_HAS_FOCUS):
@@ -31,12 +31,12 @@ def reach(page: Page, wanted: Locator) -> None:
 
 
 def press(page: Page, wanted: Locator) -> None:
-    """Reach a button or link and use it."""
+    """Focus a button or link and press Enter."""
     reach(page, wanted)
     page.keyboard.press("Enter")
 
 
-def test_a_run_is_started_elsewhere_found_read_and_its_error_seen(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_keyboard_opens_a_new_run_and_returns(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("runs")
     script = "@say hello\n@error Bash no\n@fail 3 broken"
     li(fresh.settings, "agent", "script", script, "--name", "doomed", "--background")
@@ -53,7 +53,7 @@ def test_a_run_is_started_elsewhere_found_read_and_its_error_seen(visit: Callabl
     expect(page).to_have_url(re.compile("/runs$"))
 
 
-def test_runs_are_filtered_and_two_are_compared(open_page: Open) -> None:
+def test_keyboard_filters_and_compares_runs(open_page: Open) -> None:
     page = open_page("runs")
     reach(page, page.get_by_role("combobox", name="Status"))
     page.keyboard.press("ArrowDown")
@@ -75,7 +75,7 @@ def test_runs_are_filtered_and_two_are_compared(open_page: Open) -> None:
     expect(page).to_have_url(re.compile("/compare"))
 
 
-def test_a_show_is_walked_from_its_graph_to_a_session_and_back(open_page: Open) -> None:
+def test_keyboard_walks_from_the_graph_to_a_session(open_page: Open) -> None:
     page = open_page("shows/checkout-flow")
     node = page.locator("[data-plays]").locator("[data-play='mails']")
     press(page, node)
@@ -89,7 +89,7 @@ def test_a_show_is_walked_from_its_graph_to_a_session_and_back(open_page: Open) 
     expect(page.get_by_role("button", name="Show graph")).to_be_visible()
 
 
-def test_an_agent_is_edited_compared_and_rolled_back(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_keyboard_edits_and_rolls_back_an_agent(visit: Callable[..., Watched], fresh: Studio) -> None:
     path = Path(fresh.settings.home) / "agents" / "looker.md"
     path.parent.mkdir(parents=True)
     path.write_text(TEXT)
@@ -104,7 +104,7 @@ def test_an_agent_is_edited_compared_and_rolled_back(visit: Callable[..., Watche
     page.keyboard.press("Control+s")
     dialog = page.get_by_role("dialog", name="Changed on disk")
     expect(dialog).to_contain_text("Theirs.")
-    press(page, dialog.get_by_role("button", name="Keep mine"))
+    press(page, dialog.get_by_role("button", name="Keep my version"))
     expect(dialog).to_have_count(0)
     assert path.read_text() == TEXT + "And kind."
 
@@ -113,15 +113,13 @@ def test_an_agent_is_edited_compared_and_rolled_back(visit: Callable[..., Watche
     press(page, drawer.get_by_role("button", name=re.compile("^1")))
     expect(drawer.get_by_label("Changes of version 1")).to_contain_text("And kind.")
     press(page, drawer.get_by_role("button", name="Roll back to version 1"))
-    expect(page.get_by_text("looker is as it was in version 1")).to_be_visible()
+    expect(page.get_by_text("Rolled back looker to version 1")).to_be_visible()
     assert path.read_text() == TEXT
     page.keyboard.press("Escape")
     expect(drawer).to_have_count(0)
 
 
-def test_a_team_is_written_to_and_leads_to_the_run_behind_a_message(
-    visit: Callable[..., Watched], fresh: Studio
-) -> None:
+def test_keyboard_writes_to_a_team_and_opens_a_run(visit: Callable[..., Watched], fresh: Studio) -> None:
     li(fresh.settings, "agent", "script", "@say done", "--name", "worker")
     run = json.loads(li(fresh.settings, "state", "ls", "--json"))["sessions"][0]["id"]
     li(fresh.settings, "team", "create", "crew", "--members", "ada,bob")
@@ -129,7 +127,7 @@ def test_a_team_is_written_to_and_leads_to_the_run_behind_a_message(
     page = visit(fresh).open("teams")
     press(page, page.get_by_role("link", name="crew"))
     press(page, page.get_by_role("button", name=re.compile("Expand")))
-    expect(page.get_by_role("button", name="Fold")).to_have_attribute("aria-expanded", "true")
+    expect(page.get_by_role("button", name="Collapse")).to_have_attribute("aria-expanded", "true")
     page.keyboard.press("c")
     page.keyboard.type("By keyboard.")
     page.keyboard.press("Control+Enter")
@@ -138,7 +136,7 @@ def test_a_team_is_written_to_and_leads_to_the_run_behind_a_message(
     expect(page).to_have_url(re.compile(f"/runs/{run}"))
 
 
-def test_a_dead_run_is_looked_at_and_marked(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_keyboard_marks_a_dead_run(visit: Callable[..., Watched], fresh: Studio) -> None:
     dead_run(fresh.settings)
     page = visit(fresh).open()
     for key in ("g", "d"):

@@ -1,4 +1,4 @@
-"""A run: live with follow mode, errors, links to messages, long outputs, forks, a server that goes and comes back."""
+"""A run: follow mode, errors, message links, long outputs, forks, and a server restart."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def messages(page: Page) -> Locator:
 
 
 def rows(page: Page) -> Locator:
-    """The messages that exist right now."""
+    """The rendered messages."""
     return messages(page).get_by_role("article")
 
 
 def below(page: Page) -> float:
-    """How many pixels of the list are below what is seen."""
+    """The number of pixels below the visible part of the list."""
     return float(
         messages(page).evaluate("({ parentElement: box }) => box.scrollHeight - box.clientHeight - box.scrollTop")
     )
 
 
 def pairs(conn: Connection, branch: str, count: int, at: float) -> None:
-    """So many messages: a question, an answer, a call and its result, over and over."""
+    """Append `count` messages: a question, an answer, a call and its result, repeated."""
     for step in range(count // 4):
         moment = at + 4 * step
         append(conn, branch, say({"instruction": f"Question {step}"}, moment))
@@ -57,12 +57,12 @@ def pairs(conn: Connection, branch: str, count: int, at: float) -> None:
 
 
 def tell(db: Database, run: str, text: str) -> None:
-    """One more message, committed by itself."""
+    """Append one message in its own transaction."""
     db.write(lambda conn: append(conn, f"{run}.main", say({"instruction": text}, time.time())))
 
 
 def filled(studio: Studio, count: int, *, ended: bool = True) -> str:
-    """A run of so many messages; its id."""
+    """Create a run with `count` messages and return its id."""
     now = time.time()
 
     def fill(conn: Connection) -> None:
@@ -75,7 +75,7 @@ def filled(studio: Studio, count: int, *, ended: bool = True) -> str:
     return "marathon"
 
 
-def test_a_run_started_in_a_terminal_is_watched_to_its_end_with_the_keyboard_alone(visit: Visit, fresh: Studio) -> None:
+def test_run_is_followed_to_its_end_by_keyboard(visit: Visit, fresh: Studio) -> None:
     page = visit(fresh).open("runs")
     page.get_by_text("No runs yet").wait_for()
     talk = "\n".join(f"@tool Read page {n}\n@say Sentence number {n}\n@sleep 0.1" for n in range(25))
@@ -99,7 +99,7 @@ def test_a_run_started_in_a_terminal_is_watched_to_its_end_with_the_keyboard_alo
     expect(error).to_have_attribute("data-marked", "true")
 
 
-def test_scrolling_up_ends_follow_mode_and_one_click_begins_it_again(visit: Visit, fresh: Studio) -> None:
+def test_follow_mode_stops_on_scroll_and_restarts_on_click(visit: Visit, fresh: Studio) -> None:
     run = filled(fresh, 400, ended=False)
     page = visit(fresh).open(f"runs/{run}")
     expect(rows(page).filter(has_text="Question 99")).to_be_visible()
@@ -124,7 +124,7 @@ def test_scrolling_up_ends_follow_mode_and_one_click_begins_it_again(visit: Visi
     assert below(page) < 60
 
 
-def test_thirty_thousand_messages_are_read_in_pieces(visit: Visit, fresh: Studio) -> None:
+def test_transcript_loads_30000_messages_in_chunks(visit: Visit, fresh: Studio) -> None:
     run = filled(fresh, 30_000)
     watched = visit(fresh)
     asked: list[str] = []
@@ -148,7 +148,7 @@ def test_thirty_thousand_messages_are_read_in_pieces(visit: Visit, fresh: Studio
     expect(rows(page).filter(has_text="Question 7499")).to_be_visible(timeout=_SECONDS)
 
 
-def test_what_is_read_does_not_move_while_rows_above_it_are_measured(visit: Visit, fresh: Studio) -> None:
+def test_transcript_does_not_move_while_rows_are_measured(visit: Visit, fresh: Studio) -> None:
     run = filled(fresh, 2000)
     page = visit(fresh).open(f"runs/{run}?m=1000")
     target = rows(page).filter(has_text="Question 250")
@@ -166,7 +166,7 @@ def test_what_is_read_does_not_move_while_rows_above_it_are_measured(visit: Visi
     assert abs(after - before - 900) < 30, "a scroll of 900 pixels moves what one reads by 900 pixels"
 
 
-def test_keys_go_from_error_to_error_and_from_person_to_person(open_page: Open, studio: Studio) -> None:
+def test_keys_go_to_errors_and_user_messages(open_page: Open, studio: Studio) -> None:
     page = open_page(f"runs/{studio.seeded.long}")
     expect(page.get_by_role("link", name="Tool errors 4")).to_be_visible()
     visited = []
@@ -181,16 +181,16 @@ def test_keys_go_from_error_to_error_and_from_person_to_person(open_page: Open, 
     assert len(set(visited)) == 3
 
 
-def test_a_link_to_a_message_leads_there_by_number_and_by_id(open_page: Open, studio: Studio) -> None:
+def test_message_link_accepts_number_and_id(open_page: Open, studio: Studio) -> None:
     page = open_page(f"runs/{studio.seeded.long}?m=75")
     expect(rows(page).and_(page.locator("[data-marked=true]"))).to_contain_text("step_23.py")
-    status, found = studio.running.ask("GET", f"/api/sessions/{studio.seeded.long}/messages?after=74&limit=1")
+    status, body = studio.running.ask("GET", f"/api/sessions/{studio.seeded.long}/messages?after=74&limit=1")
     assert status == 200
-    page = open_page(f"runs/{studio.seeded.long}?m={found['messages'][0]['id']}")
+    page = open_page(f"runs/{studio.seeded.long}?m={body['messages'][0]['id']}")
     expect(rows(page).and_(page.locator("[data-marked=true]"))).to_contain_text("step_23.py")
 
 
-def test_a_text_is_found_in_the_run_and_the_address_keeps_it(open_page: Open, studio: Studio) -> None:
+def test_find_bar_highlights_matches_and_updates_the_address(open_page: Open, studio: Studio) -> None:
     page = open_page(f"runs/{studio.seeded.long}")
     rows(page).first.wait_for()
     page.keyboard.press("f")
@@ -203,7 +203,7 @@ def test_a_text_is_found_in_the_run_and_the_address_keeps_it(open_page: Open, st
     assert page.evaluate("CSS.highlights.get('found')?.size") == 1
 
 
-def test_an_output_of_megabytes_is_folded_with_its_size_and_read_in_parts(visit: Visit, fresh: Studio) -> None:
+def test_long_output_is_truncated_and_loaded_in_parts(visit: Visit, fresh: Studio) -> None:
     now = time.time()
     text = "".join(f"line {n:07}\n" for n in range(700_000))
 
@@ -227,12 +227,12 @@ def test_an_output_of_megabytes_is_folded_with_its_size_and_read_in_parts(visit:
     assert len(parts.inner_text()) < 400_000, "what was scrolled by is let go"
 
 
-def test_failures_in_a_row_are_one_line_until_they_are_opened(visit: Visit, fresh: Studio) -> None:
+def test_failure_streak_is_collapsed_until_opened(visit: Visit, fresh: Studio) -> None:
     tries = "\n".join(f"@error Bash try {n} broke" for n in range(6))
     li(fresh.settings, "agent", "script", f"@say I try\n{tries}\n@say I give up")
     page = visit(fresh).open("runs")
     page.get_by_role("list", name="Runs").get_by_role("link").first.click()
-    folded = rows(page).filter(has_text="failed 6 times in a row")
+    folded = rows(page).filter(has_text="failed 6× in a row")
     expect(folded).to_contain_text("try 5 broke")
     errors = rows(page).and_(page.locator("[data-speaker=error]"))
     expect(errors).to_have_count(1)
@@ -241,7 +241,7 @@ def test_failures_in_a_row_are_one_line_until_they_are_opened(visit: Visit, fres
     expect(errors.nth(2)).to_contain_text("try 2 broke")
 
 
-def test_a_fork_shows_what_it_inherited_dimmed_and_the_parent_where_it_was_forked(visit: Visit, fresh: Studio) -> None:
+def test_fork_shows_inherited_messages_and_links_both_ways(visit: Visit, fresh: Studio) -> None:
     now = time.time()
 
     def fill(conn: Connection) -> None:
@@ -257,7 +257,7 @@ def test_a_fork_shows_what_it_inherited_dimmed_and_the_parent_where_it_was_forke
     with Database(fresh.settings.db) as db:
         db.write(fill)
     page = visit(fresh).open("runs/child")
-    expect(page.get_by_text("Inherited: 10 messages of")).to_be_visible()
+    expect(page.get_by_text("Inherited: 10 messages from")).to_be_visible()
     expect(rows(page).filter(has_text="Question 0")).to_have_attribute("data-inherited", "true")
     expect(rows(page).filter(has_text="Now differently")).to_have_attribute("data-inherited", "false")
     page.get_by_role("main").get_by_role("link", name="the parent").first.click()
@@ -266,9 +266,7 @@ def test_a_fork_shows_what_it_inherited_dimmed_and_the_parent_where_it_was_forke
     expect(page).to_have_url(re.compile("/runs/child"))
 
 
-def test_a_server_that_is_killed_and_comes_back_is_noticed_and_nothing_is_missing(
-    browser: Browser, tmp_path: Path
-) -> None:
+def test_transcript_is_complete_after_a_server_restart(browser: Browser, tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     with serve(tmp_path) as running:
         run = filled(Studio(running, settings, None), 40, ended=False)
@@ -291,24 +289,24 @@ def test_a_server_that_is_killed_and_comes_back_is_noticed_and_nothing_is_missin
 
 
 def everything(page: Page, count: int) -> list[str]:
-    """The texts of all messages in order, by scrolling through them."""
-    found: dict[int, str] = {}
+    """The texts of all messages in order, read by scrolling."""
+    texts: dict[int, str] = {}
     page.keyboard.press("g")
     page.keyboard.press("g")
     page.wait_for_timeout(400)
     deadline = time.monotonic() + 60
-    while max(found, default=0) < count - 1 and time.monotonic() < deadline:
-        got: dict[str, str] = messages(page).evaluate(
+    while max(texts, default=0) < count - 1 and time.monotonic() < deadline:
+        visible: dict[str, str] = messages(page).evaluate(
             """(list) => Object.fromEntries([...list.querySelectorAll('li')].map((li) =>
                  [li.dataset.index, li.querySelector('article > div:nth-child(2)')?.innerText.trim() ?? '']))"""
         )
-        found.update({int(index): text for index, text in got.items() if text})
+        texts.update({int(index): text for index, text in visible.items() if text})
         messages(page).evaluate("({ parentElement: box }) => { box.scrollTop += box.clientHeight - 100 }")
         page.wait_for_timeout(80)
-    return [found[index] for index in sorted(found)]
+    return [texts[index] for index in sorted(texts)]
 
 
-def test_what_an_agent_says_is_text_and_nothing_else(open_page: Open, studio: Studio) -> None:
+def test_transcript_renders_hostile_text_as_text(open_page: Open, studio: Studio) -> None:
     page = open_page(f"runs/{studio.seeded.hostile}")
     for number in range(3):
         row = rows(page).nth(number)
@@ -320,7 +318,7 @@ def test_what_an_agent_says_is_text_and_nothing_else(open_page: Open, studio: St
     page.wait_for_timeout(300)
 
 
-def test_stopping_asks_first_and_says_what_became_of_it(visit: Visit, fresh: Studio) -> None:
+def test_stop_asks_first_and_reports_the_outcome(visit: Visit, fresh: Studio) -> None:
     li(fresh.settings, "agent", "script", "@say I hang\n@hang", "--background")
     page = visit(fresh).open("runs")
     page.get_by_role("list", name="Runs").get_by_role("link").first.click(timeout=_SECONDS)
@@ -328,24 +326,24 @@ def test_stopping_asks_first_and_says_what_became_of_it(visit: Visit, fresh: Stu
     page.keyboard.press("Enter")
     dialog = page.get_by_role("dialog", name="Stop this run?")
     expect(dialog).to_contain_text("li kill")
-    dialog.get_by_role("button", name="Stop the run").press("Enter")
-    expect(page.get_by_text(re.compile("^Stopped: "))).to_be_visible(timeout=_SECONDS)
+    dialog.get_by_role("button", name="Stop run").press("Enter")
+    expect(page.get_by_text("Run stopped")).to_be_visible(timeout=_SECONDS)
     expect(page.get_by_role("button", name=re.compile("State: (aborted|cancelled)"))).to_be_visible(timeout=_SECONDS)
 
 
-def test_a_run_of_a_show_leads_back_to_its_play(open_page: Open) -> None:
+def test_run_of_a_show_links_to_its_play(open_page: Open) -> None:
     page = open_page("runs/show-checkout-schema")
-    page.get_by_role("link", name="Show checkout-flow / Play schema").click()
+    page.get_by_role("link", name="checkout-flow / schema").click()
     expect(page).to_have_url(re.compile("/shows/checkout-flow"))
 
 
-def test_a_run_that_is_not_there_says_so(open_page: Open) -> None:
+def test_missing_run_shows_an_error(open_page: Open) -> None:
     page = open_page("runs/nowhere")
     expect(page.get_by_role("alert")).to_contain_text("nowhere")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_of_a_run_can_be_used_by_everybody(open_page: Open, studio: Studio, scheme: str) -> None:
+def test_run_is_accessible(open_page: Open, studio: Studio, scheme: str) -> None:
     page = open_page(f"runs/{studio.seeded.long}?m=25", color_scheme=scheme)
     expect(page.get_by_role("link", name="Tool errors 4")).to_be_visible()
     expect(rows(page).first).to_be_visible()
@@ -353,7 +351,7 @@ def test_the_page_of_a_run_can_be_used_by_everybody(open_page: Open, studio: Stu
     assert_accessible(page)
 
 
-def test_on_a_narrow_screen_the_sections_open_where_they_were_asked_for(open_page: Open, studio: Studio) -> None:
+def test_sections_open_in_a_drawer_on_a_narrow_screen(open_page: Open, studio: Studio) -> None:
     page = open_page(f"runs/{studio.seeded.long}", viewport={"width": 390, "height": 844})
     page.get_by_role("link", name="Tool errors 4").click()
     sheet: Any = page.get_by_role("dialog", name="About this run")

@@ -1,4 +1,4 @@
-"""Runs: filters in the address, paging, live rows that do not move what one reads, the keyboard."""
+"""Runs: filters in the address, live rows, keyboard."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Open = Callable[..., Page]
 
 
 def rows(page: Page) -> list[str]:
-    """The names of the rows that exist right now."""
+    """The names of the rendered rows."""
     return page.get_by_role("list", name="Runs").get_by_role("link").all_inner_texts()
 
 
-def test_a_filter_is_in_the_address_and_the_address_makes_the_list(open_page: Open) -> None:
+def test_filter_and_address_match(open_page: Open) -> None:
     page = open_page("runs")
     page.get_by_role("combobox", name="Status").click()
     page.get_by_role("option", name="timed out").click()
@@ -36,7 +36,7 @@ def test_a_filter_is_in_the_address_and_the_address_makes_the_list(open_page: Op
     expect(page).to_have_url(re.compile(r"/runs$"))
 
 
-def test_the_keyboard_walks_opens_and_comes_back(open_page: Open) -> None:
+def test_keyboard_moves_opens_and_returns(open_page: Open) -> None:
     page = open_page("runs")
     page.get_by_role("list", name="Runs").get_by_role("listitem").first.wait_for()
     second = rows(page)[1]
@@ -51,7 +51,7 @@ def test_the_keyboard_walks_opens_and_comes_back(open_page: Open) -> None:
     assert second
 
 
-def test_the_whole_row_leads_into_the_run_and_its_checkbox_only_chooses(open_page: Open) -> None:
+def test_row_is_a_link_and_its_checkbox_selects(open_page: Open) -> None:
     page = open_page("runs")
     row = page.get_by_role("list", name="Runs").get_by_role("listitem").nth(1)
     row.hover()
@@ -64,12 +64,12 @@ def test_the_whole_row_leads_into_the_run_and_its_checkbox_only_chooses(open_pag
     row.click(position={"x": box["width"] / 2, "y": box["height"] - 6})
     expect(page).to_have_url(re.compile("/runs/."))
     page.go_back()
-    # What lies above the link for its tooltip leads there too.
+    # An element above the link, for its tooltip, follows the link too.
     row.locator("time").click()
     expect(page).to_have_url(re.compile("/runs/."))
 
 
-def test_a_run_started_in_a_terminal_appears_and_changes_its_pill(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_list_shows_a_new_run_and_its_state_live(visit: Callable[..., Watched], fresh: Studio) -> None:
     page = visit(fresh).open("runs")
     expect(page.get_by_text("No runs yet")).to_be_visible()
     li(
@@ -87,7 +87,7 @@ def test_a_run_started_in_a_terminal_appears_and_changes_its_pill(visit: Callabl
     expect(row).to_contain_text("failed", timeout=20_000)
 
 
-def test_new_runs_wait_above_until_they_are_asked_for(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_list_holds_new_runs_back_until_clicked(visit: Callable[..., Watched], fresh: Studio) -> None:
     with Database(fresh.settings.db) as db:
         for number in range(150):
             at = time.time() - 1000 + number
@@ -107,7 +107,7 @@ def test_new_runs_wait_above_until_they_are_asked_for(visit: Callable[..., Watch
         expect(page.get_by_text("the new one")).to_be_visible()
 
 
-def test_runs_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+def test_runs_are_accessible(open_page: Open) -> None:
     for scheme in ("light", "dark"):
         for width in (1440, 390):
             page = open_page("runs", color_scheme=scheme, viewport={"width": width, "height": 844})

@@ -1,4 +1,4 @@
-"""The shell: the palette, the shortcuts, the way in, and a server that goes away and comes back."""
+"""The shell: command palette, shortcuts, sign-in, and a server restart."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tests.support.studio import settings_in
 Open = Callable[..., Page]
 
 
-def test_the_palette_finds_pages_and_runs(open_page: Open) -> None:
+def test_command_palette_finds_pages_and_runs(open_page: Open) -> None:
     page = open_page()
     page.keyboard.press("Control+k")
-    box = page.get_by_role("textbox", name="Go to or do")
+    box = page.get_by_role("textbox", name="Command palette")
     box.fill("task 7")
     page.get_by_text("task 7", exact=False).first.wait_for()
     box.fill("teams")
@@ -26,7 +26,7 @@ def test_the_palette_finds_pages_and_runs(open_page: Open) -> None:
     expect(page).to_have_url(re.compile(r"/teams$"))
 
 
-def test_the_sheet_shows_the_shortcuts(open_page: Open) -> None:
+def test_shortcut_sheet_lists_shortcuts(open_page: Open) -> None:
     page = open_page("runs")
     page.keyboard.press("?")
 
@@ -38,7 +38,7 @@ def test_the_sheet_shows_the_shortcuts(open_page: Open) -> None:
     expect(dialog).to_be_hidden()
 
 
-def test_a_browser_without_the_cookie_is_told_how_to_come_in(visit: Callable[..., Watched], studio: Studio) -> None:
+def test_sign_in_page_accepts_the_token(visit: Callable[..., Watched], studio: Studio) -> None:
     page = visit(studio, signed_in=False).open("runs")
     expect(page.get_by_role("heading", level=1)).to_have_text("This browser is not signed in")
     expect(page.get_by_text("li studio --open").first).to_be_visible()
@@ -49,14 +49,12 @@ def test_a_browser_without_the_cookie_is_told_how_to_come_in(visit: Callable[...
     expect(page.get_by_role("heading", level=1)).to_have_text("Runs")
 
 
-def test_an_address_that_leads_nowhere_says_so(open_page: Open) -> None:
+def test_unknown_address_shows_not_found(open_page: Open) -> None:
     page = open_page("no/such/page")
     expect(page.get_by_role("link", name="Go home")).to_be_visible()
 
 
-def test_a_server_that_went_away_is_noticed_and_nothing_is_missing_when_it_is_back(
-    visit: Callable[..., Watched], tmp_path: Path
-) -> None:
+def test_page_reconnects_after_a_server_restart(visit: Callable[..., Watched], tmp_path: Path) -> None:
     settings = settings_in(tmp_path)
     with serve(tmp_path) as first:
         li(settings, "agent", "script", "@say one", "--name", "before")
@@ -72,9 +70,7 @@ def test_a_server_that_went_away_is_noticed_and_nothing_is_missing_when_it_is_ba
         expect(page.get_by_text("meanwhile")).to_be_visible()
 
 
-def test_a_page_that_could_not_be_fetched_comes_by_itself_when_the_server_is_back(
-    visit: Callable[..., Watched], tmp_path: Path
-) -> None:
+def test_offline_page_reloads_when_the_server_is_back(visit: Callable[..., Watched], tmp_path: Path) -> None:
     with serve(tmp_path) as first:
         watched = visit(Studio(first, settings_in(tmp_path), None))
         page = watched.open("runs")
@@ -85,11 +81,11 @@ def test_a_page_that_could_not_be_fetched_comes_by_itself_when_the_server_is_bac
 
     with serve(tmp_path, port=port):
         expect(page.get_by_role("heading", level=1)).to_have_text("Agents", timeout=20_000)
-    # React says on the console what an error page was shown for.
-    watched.breaches[:] = [each for each in watched.breaches if "could not be fetched" not in each]
+    # React logs the error behind an error page.
+    watched.breaches[:] = [breach for breach in watched.breaches if "could not be loaded" not in breach]
 
 
-def test_two_tabs_share_one_line_and_the_other_takes_over(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_tabs_share_one_stream_and_take_over(visit: Callable[..., Watched], fresh: Studio) -> None:
     watched = visit(fresh)
     first, second = watched.open("runs"), watched.open("runs")
     expect(second.get_by_text("Live · verified")).to_be_visible()

@@ -1,4 +1,4 @@
-"""Shows in the browser: the strip, rows that open, links both ways, a play that moves while one looks."""
+"""Shows: graph panel, play details, links, live updates and actions."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from lionstudio.system.filelock import RunLock
 Open = Callable[..., Page]
 
 
-def strip(page: Page) -> Locator:
+def graph_panel(page: Page) -> Locator:
     """The graph above the table."""
     return page.locator("[data-plays]")
 
 
 def node(page: Page, name: str) -> Locator:
     """A play in the graph."""
-    return strip(page).locator(f"[data-play='{name}']")
+    return graph_panel(page).locator(f"[data-play='{name}']")
 
 
 def row(page: Page, name: str) -> Locator:
@@ -37,11 +37,11 @@ def row(page: Page, name: str) -> Locator:
     return page.get_by_role("region", name="Plays").locator(f"button[data-play='{name}']")
 
 
-def test_the_list_says_how_far_each_is_and_leads_there(open_page: Open) -> None:
+def test_show_list_shows_progress_and_opens_by_keyboard(open_page: Open) -> None:
     page = open_page("shows")
     shows = page.get_by_role("list", name="Shows")
     expect(shows.get_by_role("listitem")).to_have_count(2)
-    expect(shows).to_contain_text("4/9 merged · checkout-api runs")
+    expect(shows).to_contain_text("4/9 merged · checkout-api running")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("/shows/checkout-flow"))
@@ -50,7 +50,7 @@ def test_the_list_says_how_far_each_is_and_leads_there(open_page: Open) -> None:
     expect(page).to_have_url(re.compile("/shows$"))
 
 
-def test_a_row_opens_in_the_order_of_the_record(open_page: Open) -> None:
+def test_play_details_follow_the_order_of_adr_0011(open_page: Open) -> None:
     page = open_page("shows/checkout-flow")
     row(page, "mails").click()
     expect(page).to_have_url(re.compile("play=mails"))
@@ -58,9 +58,9 @@ def test_a_row_opens_in_the_order_of_the_record(open_page: Open) -> None:
     expect(opened).to_contain_text("No plain-text half")
 
     text = opened.inner_text()
-    order = ["Open session", "Intent", "Duration", "Gate: failed", "What it changed", "Raw data"]
-    found = [text.index(each) for each in order]
-    assert found == sorted(found)
+    titles = ["Open session", "Intent", "Duration", "Gate: failed", "Diff", "Raw data"]
+    positions = [text.index(title) for title in titles]
+    assert positions == sorted(positions)
     expect(opened.get_by_text("_meta.json")).to_have_count(0)
 
     opened.get_by_role("link", name="Open session").click()
@@ -70,13 +70,13 @@ def test_a_row_opens_in_the_order_of_the_record(open_page: Open) -> None:
     expect(page).to_have_url(re.compile("/shows/checkout-flow"))
 
 
-def test_badges_wear_the_colours_of_the_record(open_page: Open) -> None:
+def test_play_badges_have_the_tones_of_adr_0011(open_page: Open) -> None:
     page = open_page("shows/checkout-flow")
     row(page, "schema").wait_for()
 
     def badges(name: str) -> list[tuple[str, str | None, str | None]]:
-        found = row(page, name).locator("[data-kind]").all()
-        return [(each.inner_text(), each.get_attribute("data-kind"), each.get_attribute("data-tone")) for each in found]
+        badges = row(page, name).locator("[data-kind]").all()
+        return [(b.inner_text(), b.get_attribute("data-kind"), b.get_attribute("data-tone")) for b in badges]
 
     tones = {"completed": "lifecycle", "passed": "gate", "merged": "integration"}
     assert badges("schema") == [(label, kind, "success") for label, kind in tones.items()]
@@ -86,7 +86,7 @@ def test_badges_wear_the_colours_of_the_record(open_page: Open) -> None:
     assert badges("mails")[:2] == [("failed", "lifecycle", "danger"), ("gate failed", "gate", "danger")]
 
 
-def test_rows_and_nodes_point_at_each_other(open_page: Open) -> None:
+def test_rows_and_graph_nodes_highlight_each_other(open_page: Open) -> None:
     page = open_page("shows/checkout-flow")
     row(page, "prices").hover()
     expect(node(page, "prices")).to_have_attribute("data-marked", "true")
@@ -99,27 +99,27 @@ def test_rows_and_nodes_point_at_each_other(open_page: Open) -> None:
     expect(row(page, "load-test")).to_be_in_viewport()
 
 
-def test_the_critical_path_is_marked_and_a_blocked_play_says_by_whom(open_page: Open) -> None:
+def test_critical_path_and_blocked_plays_are_marked(open_page: Open) -> None:
     page = open_page("shows/checkout-flow")
     expect(node(page, "checkout-api")).to_have_attribute("data-critical", "true")
     expect(node(page, "taxes")).to_have_attribute("data-critical", "false")
     expect(row(page, "receipts")).to_contain_text("blocked by mails")
-    expect(page.get_by_role("region", name="What ran when")).to_contain_text("not begun")
+    expect(page.get_by_role("region", name="Timeline")).to_contain_text("not started")
 
 
-def test_a_hidden_graph_stays_hidden(visit: Callable[..., Watched], studio: Studio) -> None:
+def test_hidden_graph_stays_hidden(visit: Callable[..., Watched], studio: Studio) -> None:
     browser = visit(studio)
     page = browser.open("shows/checkout-flow")
     page.get_by_role("button", name="Hide graph").click()
-    expect(strip(page)).to_have_count(0)
+    expect(graph_panel(page)).to_have_count(0)
     again = browser.open("shows/docs-refresh")
     expect(again.get_by_role("button", name="Show graph")).to_be_visible()
     again.keyboard.press("h")
-    expect(strip(again)).to_be_visible()
+    expect(graph_panel(again)).to_be_visible()
 
 
 @pytest.mark.parametrize(("count", "height"), [(4, 112), (5, 160), (20, 160), (21, 220), (200, 220)])
-def test_the_strip_is_as_high_as_the_record_says(
+def test_graph_panel_height_follows_adr_0011(
     visit: Callable[..., Watched], fresh: Studio, count: int, height: int
 ) -> None:
     with Database(fresh.settings.db) as db:
@@ -129,13 +129,13 @@ def test_the_strip_is_as_high_as_the_record_says(
             db.write(partial(put_play, play=_play(number, needs)))
     page = visit(fresh).open("shows/big")
     expect(page.get_by_role("region", name="Plays").get_by_role("listitem")).to_have_count(count)
-    box = strip(page).bounding_box()
+    box = graph_panel(page).bounding_box()
     assert box is not None
     assert box["height"] == height
     expect(node(page, "p0")).to_be_visible()
 
 
-def test_a_play_that_moves_moves_on_screen(visit: Callable[..., Watched], fresh: Studio) -> None:
+def test_play_status_updates_live(visit: Callable[..., Watched], fresh: Studio) -> None:
     with Database(fresh.settings.db) as db:
         db.write(lambda conn: put_show(conn, _show(fresh)))
         db.write(lambda conn: put_play(conn, _play(0, ())))
@@ -147,7 +147,7 @@ def test_a_play_that_moves_moves_on_screen(visit: Callable[..., Watched], fresh:
         expect(node(page, "p0")).to_have_attribute("data-tone", "warning")
 
 
-def test_a_show_is_used_by_the_keyboard_alone(open_page: Open) -> None:
+def test_show_works_by_keyboard(open_page: Open) -> None:
     page = open_page("shows/checkout-flow")
     row(page, "schema").wait_for()
     for key in ("j", "j", "Enter"):
@@ -159,7 +159,7 @@ def test_a_show_is_used_by_the_keyboard_alone(open_page: Open) -> None:
     expect(page).to_have_url(re.compile("/runs/show-checkout-prices"))
 
 
-def test_nothing_is_ordered_before_somebody_is_sure(open_page: Open) -> None:
+def test_action_requires_confirmation(open_page: Open) -> None:
     page = open_page("shows/checkout-flow?play=checkout-page")
     page.locator("#play-checkout-page").get_by_role("button", name="Reject").click()
     dialog = page.get_by_role("dialog")
@@ -169,12 +169,12 @@ def test_nothing_is_ordered_before_somebody_is_sure(open_page: Open) -> None:
     dialog.get_by_role("button", name="Cancel").focus()
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
-    # The key closed the dialog, and nothing behind it.
+    # Escape closed only the dialog.
     expect(page).to_have_url(re.compile("play=checkout-page"))
 
 
-def test_a_budget_that_is_used_up_is_granted_more(visit: Callable[..., Watched], fresh: Studio) -> None:
-    """On the page of the show and on Home; what li refuses is told as refused, whatever the request was answered."""
+def test_exhausted_budget_is_raised(visit: Callable[..., Watched], fresh: Studio) -> None:
+    """On the show page and on Home; a rejection by li is shown as an error although the request succeeds."""
     folder = Path(fresh.settings.shows) / "big"
     folder.mkdir(parents=True)
     asked = {"what": "asked", "play": None, "reason": "the budget of tokens is used up", "logged_at": time.time()}
@@ -192,20 +192,20 @@ def test_a_budget_that_is_used_up_is_granted_more(visit: Callable[..., Watched],
     dialog.get_by_label("Additional tokens").fill("5000")
     expect(grant).to_be_enabled()
     page.goto(page.url.split("/shows")[0] + "/")
-    waiting = page.get_by_role("region", name="Waits for you")
+    waiting = page.get_by_role("region", name="Needs you")
     waiting.get_by_role("button", name="Raise budget").click()
     dialog.get_by_label("Additional tokens").fill("5000")
-    with RunLock.take(str(folder / "_director.lock")):  # so that none is started
+    with RunLock.take(str(folder / "_director.lock")):  # prevents the start of a director
         dialog.get_by_role("button", name="Raise budget").click()
         expect(page.get_by_text("Budget of big raised")).to_be_visible(timeout=20_000)
     assert json.loads((folder / "_decision.json").read_text())["budget"] == {"tokens": 5000}
 
 
-def test_what_li_refuses_is_no_success_on_home(open_page: Open) -> None:
+def test_rejected_action_is_shown_as_an_error(open_page: Open) -> None:
     page = open_page()
     refused = {"launch": {"exit_code": 4, "target": "approve"}, "output": "it is merged already"}
     page.route("**/api/shows/*/actions", lambda route: route.fulfill(status=201, json=refused))
-    waiting = page.get_by_role("region", name="Waits for you").get_by_role("listitem")
+    waiting = page.get_by_role("region", name="Needs you").get_by_role("listitem")
     waiting.filter(has_text="checkout-flow / mails").get_by_role("button", name="Approve").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Approve").click()
@@ -213,7 +213,7 @@ def test_what_li_refuses_is_no_success_on_home(open_page: Open) -> None:
     expect(dialog).to_be_visible()
 
 
-def test_shows_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+def test_shows_are_accessible(open_page: Open) -> None:
     for scheme in ("light", "dark"):
         for width in (1440, 390):
             options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}

@@ -1,4 +1,4 @@
-"""Teams in the browser: who wrote what to whom, long messages folded, writing, and the sessions behind it."""
+"""Teams: messages, the composer and linked sessions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Open = Callable[..., Page]
 
 
 def messages(page: Page) -> list[str]:
-    """What was said, as it is shown."""
+    """The rendered messages."""
     return page.get_by_role("list", name="Messages").locator("[data-message]").all_inner_texts()
 
 
-def test_the_list_leads_to_a_team_by_keyboard(open_page: Open) -> None:
+def test_team_list_opens_a_team_by_keyboard(open_page: Open) -> None:
     page = open_page("teams")
     expect(page.get_by_role("list", name="Teams").get_by_role("listitem")).to_have_count(2)
     page.get_by_role("link", name="checkout").focus()
@@ -28,23 +28,21 @@ def test_the_list_leads_to_a_team_by_keyboard(open_page: Open) -> None:
     expect(page).to_have_url(re.compile("/teams$"))
 
 
-def test_a_long_message_is_folded_until_it_is_expanded(open_page: Open) -> None:
+def test_long_message_is_truncated_until_expanded(open_page: Open) -> None:
     page = open_page("teams/checkout")
     page.get_by_role("list", name="Messages").wait_for()
     expand = page.get_by_role("button", name=re.compile("Expand"))
     before = len(max(messages(page), key=len))
     expand.click()
-    fold = page.get_by_role("button", name="Fold")
+    fold = page.get_by_role("button", name="Collapse")
     expect(fold).to_have_attribute("aria-expanded", "true")
     assert len(max(messages(page), key=len)) > before
 
 
-def test_a_message_is_written_by_keyboard_and_another_arrives_by_itself(
-    visit: Callable[..., Watched], fresh: Studio
-) -> None:
+def test_team_message_is_sent_by_keyboard_and_replies_arrive(visit: Callable[..., Watched], fresh: Studio) -> None:
     li(fresh.settings, "team", "create", "crew", "--members", "ada,bob")
     page = visit(fresh).open("teams/crew")
-    expect(page.get_by_text("Nobody has written yet")).to_be_visible()
+    expect(page.get_by_text("No messages yet")).to_be_visible()
     page.keyboard.press("c")
     page.keyboard.type("Please begin with **the tests**.")
     page.keyboard.press("Control+Enter")
@@ -56,7 +54,7 @@ def test_a_message_is_written_by_keyboard_and_another_arrives_by_itself(
     expect(page.get_by_role("list", name="Messages")).to_contain_text("On it.")
 
 
-def test_teams_are_accessible_wide_and_narrow_light_and_dark(open_page: Open) -> None:
+def test_teams_are_accessible(open_page: Open) -> None:
     for scheme in ("light", "dark"):
         for width in (1440, 390):
             options = {"color_scheme": scheme, "viewport": {"width": width, "height": 844}}

@@ -1,10 +1,12 @@
-// Who may import whom: domain -> (api, ui) -> pages -> app, and a page never imports another page.
+// Checks the source tree: layers (domain -> api, ui -> pages -> app; a page never imports another page), the length of
+// files, the number of modules in a folder, and that query keys are spelled only in api/keys.ts.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const LONGEST = 250;
-const BELOW = {
+const MAX_LINES = 250;
+const MAX_MODULES = 16;
+const ALLOWED = {
   domain: [],
   api: ["domain"],
   ui: ["domain", "api"],
@@ -13,41 +15,38 @@ const BELOW = {
   testing: ["domain", "api", "ui"],
 };
 
-/** What is wrong with one file's imports and length; an empty list when nothing is. */
-export function faultsOf(path, source) {
-  const found = [];
+function problemsOf(path, source) {
+  const problems = [];
   const lines = source.split("\n").length;
-  if (lines > LONGEST && !path.endsWith(".d.ts")) found.push(`${path}: ${lines} lines, more than ${LONGEST}`);
-  const [room, page] = path.split("/");
+  const isTest = /\.test\.tsx?$/.test(path);
+  if (lines > MAX_LINES && !path.endsWith(".d.ts")) problems.push(`${path}: ${lines} lines, limit ${MAX_LINES}`);
+  if (/queryKey: *\[/.test(source) && !isTest) problems.push(`${path}: query key outside api/keys.ts`);
+  const [layer, page] = path.split("/");
   for (const [, target] of source.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)) {
-    const goal = resolved(path, target);
-    if (goal === undefined) continue;
-    const [into, otherPage] = goal.split("/");
-    const isTest = /\.test\.tsx?$/.test(path);
-    if (into === "testing" ? isTest : into === room || BELOW[room]?.includes(into)) {
-      if (room !== "pages" || into !== "pages" || page === otherPage) continue;
-    }
-    found.push(`${path} may not import ${goal}`);
+    const imported = resolve(path, target);
+    if (imported === undefined) continue;
+    const [importedLayer, importedPage] = imported.split("/");
+    const isAllowed =
+      importedLayer === "testing" ? isTest : importedLayer === layer || ALLOWED[layer]?.includes(importedLayer);
+    const isOtherPage = layer === "pages" && importedLayer === "pages" && page !== importedPage;
+    if (!isAllowed || isOtherPage) problems.push(`${path} may not import ${imported}`);
   }
-  return found;
+  return problems;
 }
 
-function resolved(path, target) {
+function resolve(path, target) {
   if (target.startsWith("@/")) return target.slice(2);
   return target.startsWith(".") ? posix.join(posix.dirname(path), target) : undefined;
 }
 
-function main() {
-  const root = join(dirname(fileURLToPath(import.meta.url)), "..", "src");
-  const files = readdirSync(root, { recursive: true, withFileTypes: true });
-  const sources = files.filter((file) => file.isFile() && /\.(tsx?|css)$/.test(file.name));
-  const faults = sources.flatMap((file) => {
-    const whole = join(file.parentPath, file.name);
-    return faultsOf(relative(root, whole).replaceAll("\\", "/"), readFileSync(whole, "utf8"));
-  });
-  for (const fault of faults) console.error(fault);
-  if (faults.length > 0) process.exit(1);
-  console.log(`${sources.length} files import only from the rooms below them.`);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) main();
+const root = join(dirname(fileURLToPath(import.meta.url)), "..", "src");
+const paths = readdirSync(root, { recursive: true, withFileTypes: true })
+  .filter((file) => file.isFile() && /\.(tsx?|css)$/.test(file.name))
+  .map((file) => relative(root, join(file.parentPath, file.name)).replaceAll("\\", "/"));
+const problems = paths.flatMap((path) => problemsOf(path, readFileSync(join(root, path), "utf8")));
+const modules = paths.filter((path) => /(?<!\.test|\.d)\.tsx?$/.test(path));
+for (const [folder, { length }] of Map.groupBy(modules, (path) => posix.dirname(path)))
+  if (length > MAX_MODULES) problems.push(`${folder}: ${length} modules, limit ${MAX_MODULES}`);
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${paths.length} files follow the layers.`);

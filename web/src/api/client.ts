@@ -1,6 +1,6 @@
-// The only place that calls fetch for JSON. Paths, parameters and answers are typed by the server's OpenAPI.
-import { access } from "./access";
-import { errorOf, unreachable } from "./errors";
+// The HTTP client. The OpenAPI types of the server check paths, parameters and responses.
+import { signedIn } from "./auth";
+import { toApiError, unreachableError } from "./errors";
 import type { paths } from "./schema";
 
 type Method = "get" | "post" | "put" | "delete";
@@ -11,63 +11,69 @@ type Operation<P extends keyof paths, M extends Method> = paths[P] extends Recor
 type Part<O, K extends string> = O extends { parameters: { [N in K]?: infer V } } ? NonNullable<V> : never;
 type Body<O> = O extends { requestBody: { content: { "application/json": infer B } } } ? B : never;
 type Json<R> = R extends { content: { "application/json": infer J } } ? J : undefined;
-type Answer<O> = O extends { responses: infer R } ? Json<R[keyof R & (200 | 201 | 202)]> : never;
+type ResponseBody<O> = O extends { responses: infer R } ? Json<R[keyof R & (200 | 201 | 202)]> : never;
 
-type Words = Record<string, string>;
+type HeaderMap = Record<string, string>;
 export interface Options<O> {
   path?: Part<O, "path">;
   query?: Part<O, "query">;
   body?: Body<O>;
-  headers?: Words;
+  headers?: HeaderMap;
   signal?: AbortSignal;
 }
-type Loose = { path?: object; query?: object; body?: unknown; headers?: Words; signal?: AbortSignal };
+type RequestOptions = {
+  path?: object;
+  query?: object;
+  body?: unknown;
+  headers?: HeaderMap;
+  signal?: AbortSignal;
+};
 
 export function get<P extends PathWith<"get">>(path: P, options: Options<Operation<P, "get">> = {}) {
-  return json<Answer<Operation<P, "get">>>("GET", path, options);
+  return requestJson<ResponseBody<Operation<P, "get">>>("GET", path, options);
 }
 
 export function post<P extends PathWith<"post">>(path: P, options: Options<Operation<P, "post">> = {}) {
-  return json<Answer<Operation<P, "post">>>("POST", path, options);
+  return requestJson<ResponseBody<Operation<P, "post">>>("POST", path, options);
 }
 
 export function put<P extends PathWith<"put">>(path: P, options: Options<Operation<P, "put">> = {}) {
-  return json<Answer<Operation<P, "put">>>("PUT", path, options);
+  return requestJson<ResponseBody<Operation<P, "put">>>("PUT", path, options);
 }
 
 export function remove<P extends PathWith<"delete">>(path: P, options: Options<Operation<P, "delete">> = {}) {
-  return json<Answer<Operation<P, "delete">>>("DELETE", path, options);
+  return requestJson<ResponseBody<Operation<P, "delete">>>("DELETE", path, options);
 }
 
-async function json<T>(method: string, path: string, options: Loose): Promise<T> {
-  const answer = await send(method, path, options);
-  return (answer.status === 204 ? undefined : await answer.json()) as T;
+async function requestJson<T>(method: string, path: string, options: RequestOptions): Promise<T> {
+  const response = await send(method, path, options);
+  return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
-/** The answer itself, for whoever needs its headers (an ETag); refusals are thrown as ApiError. */
-export async function send(method: string, path: string, options: Loose = {}): Promise<Response> {
+/** Sends a request and returns the raw response, for callers that need its headers; a failed response throws ApiError. */
+export async function send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
   const { body, headers, signal } = options;
-  const sent = { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers };
+  const allHeaders = { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers };
   const text = body === undefined ? null : JSON.stringify(body);
-  const request = { method, headers: sent, body: text, signal: signal ?? null };
-  const answer = await fetch(addressOf(path, options), request).catch((error: unknown) => {
+  const request = { method, headers: allHeaders, body: text, signal: signal ?? null };
+  const response = await fetch(buildUrl(path, options), request).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    throw unreachable();
+    throw unreachableError();
   });
-  if (answer.ok) return answer;
-  const error = await errorOf(answer);
-  if (error.status === 401) access.set("out");
+  if (response.ok) return response;
+  const error = await toApiError(response);
+  if (error.status === 401) signedIn.set(false);
   throw error;
 }
 
-/** A path with its names filled in and its query behind it; what is undefined or empty is left out. */
-export function addressOf(path: string, { path: names = {}, query = {} }: Loose = {}): string {
-  const known = names as Record<string, unknown>;
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(known[name])));
+/** Fills in the path parameters and appends the query; leaves out undefined and empty values. */
+export function buildUrl(path: string, { path: names = {}, query = {} }: RequestOptions = {}): string {
+  const values = names as Record<string, unknown>;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      if (each !== undefined && each !== null && each !== "") search.append(name, String(each));
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined && item !== null && item !== "") search.append(name, String(item));
     }
   }
   return search.size > 0 ? `${filled}?${search}` : filled;

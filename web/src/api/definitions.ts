@@ -1,5 +1,5 @@
-// Agents and playbooks: files that people edit, with every version kept.
-import { type QueryClient, queryOptions } from "@tanstack/react-query";
+// Agents and playbooks: editable files with a version history.
+import { keepPreviousData, type QueryClient, queryOptions } from "@tanstack/react-query";
 import { get, post, send } from "./client";
 import { keys, type Schema } from "./keys";
 
@@ -29,30 +29,34 @@ export const versions = (kind: Kind, name: string) =>
 
 export const version = (kind: Kind, name: string, number: number) =>
   queryOptions({
-    queryKey: [...keys.versions(kind, name), number] as const,
-    queryFn: ({ signal }) =>
-      get(`${PATH}/versions/{version}`, { path: { kind, name, version: number }, signal }),
+    queryKey: keys.version(kind, name, number),
+    queryFn: ({ signal }) => get(`${PATH}/versions/{version}`, { path: { kind, name, version: number }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The server's answer to a save is the text from now on: one that was asked for before it may not come after it. */
-export async function keep(queries: QueryClient, kind: Kind, name: string, found: Detail): Promise<void> {
+/** Caches the response to a save; a request that is already under way must not overwrite it with the old text. */
+export async function cacheSaved(queries: QueryClient, kind: Kind, name: string, detail: Detail): Promise<void> {
   const queryKey = keys.definition(kind, name);
   await queries.cancelQueries({ queryKey, exact: true });
-  queries.setQueryData(queryKey, found);
+  queries.setQueryData(queryKey, detail);
   await queries.invalidateQueries({ queryKey: keys.versions(kind, name) });
 }
 
-/** What is wrong with a text that nobody has saved. */
-export const check = (kind: Kind, name: string, text: string, signal?: AbortSignal) =>
-  post(`${PATH}/validate`, { path: { kind, name }, body: { text }, ...(signal ? { signal } : {}) });
+/** Problems of an unsaved text. */
+export const definitionProblems = (kind: Kind, name: string, text: string) =>
+  queryOptions({
+    queryKey: keys.definitionProblems(kind, name, text),
+    queryFn: ({ signal }) => post(`${PATH}/validate`, { path: { kind, name }, body: { text }, signal }),
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
 
-/** Save over the text that was read; without an etag it must be a new one. */
-export async function save(kind: Kind, name: string, text: string, message: string, etag: string | null) {
+/** Saves over the version with this etag; without an etag it creates the file. */
+export async function saveDefinition(kind: Kind, name: string, text: string, message: string, etag: string | null) {
   const headers: Record<string, string> = etag ? { "If-Match": `"${etag}"` } : { "If-None-Match": "*" };
   const body = { text, ...(message ? { message } : {}) };
-  const answer = await send("PUT", PATH, { path: { kind, name }, body, headers });
-  return (await answer.json()) as Detail;
+  const response = await send("PUT", PATH, { path: { kind, name }, body, headers });
+  return (await response.json()) as Detail;
 }
 
 export const rollBack = (kind: Kind, name: string, number: number) =>

@@ -1,4 +1,5 @@
-// The one error of the API: what happened, what to do, and whether trying again may help.
+// The only error of the API: what happened, a hint, and whether a retry may help.
+import { withHint } from "@/domain/text/hints";
 import type { components } from "./schema";
 
 export type Problem = components["schemas"]["Problem"];
@@ -17,14 +18,19 @@ export class ApiError extends Error {
   }
 }
 
-/** The server did not answer at all. */
-export function unreachable(): ApiError {
-  return new ApiError(0, "unreachable", "Studio does not answer.", "Is `li studio` still running?", true);
+export function unreachableError(): ApiError {
+  return new ApiError(0, "unreachable", "Cannot reach Studio.", "Is `li studio` running?", true);
 }
 
-/** An answer that is not a success, whatever its body turns out to be. */
-export async function errorOf(answer: Response): Promise<ApiError> {
-  const problem = (await answer.json().catch(() => ({}))) as Partial<Problem>;
-  const detail = problem.detail ?? `Studio answered ${answer.status}.`;
-  return new ApiError(answer.status, problem.code ?? "unknown", detail, problem.hint, problem.retryable);
+/** The error of a failed response; tolerates any body. */
+export async function toApiError(response: Response): Promise<ApiError> {
+  const problem = (await response.json().catch(() => ({}))) as Partial<Problem>;
+  const detail = problem.detail ?? `Studio responded with ${response.status}.`;
+  return new ApiError(response.status, problem.code ?? "unknown", detail, problem.hint, problem.retryable);
+}
+
+/** The message of any error, with its hint if it has one. */
+export function errorText(error: unknown): string {
+  if (error instanceof ApiError) return withHint(error.message, error.hint);
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,8 @@
-// What the first page asks for.
+// Queries of the home page.
 import { queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { keys } from "./keys";
-import { CLOCK_MS } from "./queries";
+import { CLOCK_MS } from "./query-client";
 
 export const dashboard = () =>
   queryOptions({

@@ -1,33 +1,73 @@
-// The names of queries. Each begins with a root of domain/changes.ts (and the id, where one thing is meant), because
-// that is what the feed makes old; "runPages" is none of them on purpose: what a person reads does not move.
+// Every query key of the page. A key starts with a root from domain/live/changes.ts (and an id, where it is about one
+// object), because the change feed invalidates by root and id. The keys at the end have no such root on purpose: the
+// feed must not refetch them.
+import type { QueryRoot } from "@/domain/live/changes";
 import type { components, operations } from "./schema";
 
-/** What a list of runs can be asked for, but for its page. */
+/** Filters of the run list, without its paging parameters. */
 export type Filters = Omit<
   NonNullable<operations["list_runs_api_runs_get"]["parameters"]["query"]>,
   "cursor" | "limit"
 >;
 export type Schema<Name extends keyof components["schemas"]> = components["schemas"][Name];
 
+/** The messages of a session, or of one branch alone (those that a fork inherited). */
+export interface MessageSource {
+  of: "session" | "branch";
+  id: string;
+}
+
 export const keys = {
-  dashboard: () => ["home", "dashboard"] as const,
-  attention: () => ["home", "attention"] as const,
-  stats: () => ["home", "stats"] as const,
-  runs: (filters: Filters) => ["runs", "head", filters] as const,
+  dashboard: () => key("home", "dashboard"),
+  attention: () => key("home", "attention"),
+  stats: () => key("home", "stats"),
+  runs: (filters: Filters) => key("runs", "newest", filters),
+  facets: (filters: Filters) => key("runs", "facets", filters),
+  run: (id: string) => key("run", id),
+  outline: (id: string) => key("run", id, "outline"),
+  runFile: (id: string, path: string) => key("run", id, "file", path),
+  shows: () => key("shows"),
+  show: (topic: string) => key("show", topic),
+  play: (topic: string, name: string) => key("show", topic, "play", name),
+  attempts: (topic: string, name: string) => key("show", topic, "play", name, "attempts"),
+  diff: (topic: string, name: string, attempt: number | null, against: number | null) =>
+    key("show", topic, "play", name, "diff", attempt, against),
+  teams: () => key("teams"),
+  team: (id: string) => key("team", id),
+  teamMessages: (id: string, limit: number) => key("team", id, "messages", limit),
+  definitions: (kind: string) => key("definitions", kind),
+  plugins: () => key("definitions", "plugins"),
+  definition: (kind: string, name: string) => key("definition", kind, name),
+  definitionProblems: (kind: string, name: string, text: string) => key("definition", kind, name, "problems", text),
+  versions: (kind: string, name: string) => key("definition", kind, name, "versions"),
+  version: (kind: string, name: string, number: number) => key("definition", kind, name, "versions", number),
+  search: (query: object) => key("search", query),
+  launches: () => key("launches"),
+  launch: (id: string) => key("launches", id),
+  admin: () => key("admin"),
+  health: () => key("admin", "health"),
+  doctor: () => key("admin", "doctor"),
+  deadRuns: () => key("admin", "dead runs"),
+  database: () => key("admin", "database"),
+  imports: () => key("admin", "imports"),
+  prunePreview: (days: number | null, count: number | null) => key("admin", "prune", days, count),
+  settings: () => key("admin", "settings"),
+  logs: () => key("admin", "logs"),
+
+  // Rows below the newest page stay as they were read.
   runPages: (filters: Filters) => ["runPages", filters] as const,
-  facets: (filters: Filters) => ["runs", "facets", filters] as const,
-  run: (id: string) => ["run", id] as const,
-  shows: () => ["shows"] as const,
-  show: (topic: string) => ["show", topic] as const,
-  play: (topic: string, name: string) => ["show", topic, "play", name] as const,
-  teams: () => ["teams"] as const,
-  team: (id: string) => ["team", id] as const,
-  teamMessages: (id: string) => ["team", id, "messages"] as const,
-  definitions: (kind: string) => ["definitions", kind] as const,
-  definition: (kind: string, name: string) => ["definition", kind, name] as const,
-  versions: (kind: string, name: string) => ["definition", kind, name, "versions"] as const,
-  plugins: () => ["definitions", "plugins"] as const,
-  search: (words: string) => ["search", words] as const,
-  launches: () => ["launches"] as const,
-  admin: (part: string) => ["admin", part] as const,
+  // A message never changes; new ones are appended to the chunk they belong to.
+  messageChunks: ({ of, id }: MessageSource) => ["messages", of, id] as const,
+  messageChunk: ({ of, id }: MessageSource, index: number) => ["messages", of, id, index] as const,
+  messageOrd: (id: string, messageId: string) => ["messages", "ord", id, messageId] as const,
+  messageContent: (messageId: string, name: string, part: number) =>
+    ["messages", "content", messageId, name, part] as const,
+  // These read the whole run or its folder, which is too much to repeat for every message.
+  runTimeline: (id: string) => ["runTimeline", id] as const,
+  runFiles: (id: string) => ["runFiles", id] as const,
+  runMatches: (id: string, query: string) => ["runMatches", id, query] as const,
 };
+
+function key<Parts extends readonly unknown[]>(root: QueryRoot, ...parts: Parts) {
+  return [root, ...parts] as const;
+}

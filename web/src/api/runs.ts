@@ -1,8 +1,8 @@
-// Runs: the newest page that follows the feed, the pages behind it that stay as they were read, and one run.
+// Runs: the newest page, which follows the feed; older pages, which stay as they were read; and one run.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { type Filters, keys, type Schema } from "./keys";
-import { CLOCK_MS } from "./queries";
+import { CLOCK_MS } from "./query-client";
 
 export type Run = Schema<"Run">;
 export type Runs = Schema<"Runs">;
@@ -32,7 +32,7 @@ export const runPages = (filters: Filters) =>
     refetchOnWindowFocus: false,
   });
 
-/** How many runs each choice of a filter would leave. */
+/** Counts for each value of a filter. */
 export const facets = (filters: Filters) =>
   queryOptions({
     queryKey: keys.facets(filters),

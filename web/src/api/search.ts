@@ -1,10 +1,9 @@
-// Search over the messages of every run.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { get } from "./client";
 import { keys, type Schema } from "./keys";
 
 export type Hit = Schema<"Hit">;
-export interface Sought {
+export interface SearchQuery {
   q: string;
   mode: "words" | "semantic" | "hybrid";
   ranked: boolean;
@@ -13,16 +12,16 @@ export interface Sought {
   since?: number | undefined;
 }
 
-const MOST = 100;
+export const MAX_HITS = 100;
 
-export const searchHits = (sought: Sought) =>
+export const searchHits = (searchQuery: SearchQuery) =>
   queryOptions({
-    queryKey: [...keys.search(sought.q), sought] as const,
+    queryKey: keys.search(searchQuery),
     queryFn: ({ signal }) => {
-      const { project, session, since, ...rest } = sought;
+      const { project, session, since, ...rest } = searchQuery;
       const query = {
         ...rest,
-        limit: MOST,
+        limit: MAX_HITS,
         max_chars: 280,
         ...(project ? { project } : {}),
         ...(session ? { session } : {}),
@@ -30,6 +29,6 @@ export const searchHits = (sought: Sought) =>
       };
       return get("/api/search", { query, signal });
     },
-    enabled: sought.q !== "",
+    enabled: searchQuery.q !== "",
     placeholderData: keepPreviousData,
   });

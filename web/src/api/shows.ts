@@ -1,16 +1,16 @@
-// Shows: the list, one with its plays, what a play's folder and branch tell, and a person's word about it.
+// Shows, their plays, attempts and diffs, and actions on them.
 import { queryOptions } from "@tanstack/react-query";
 import { get, post } from "./client";
 import { keys, type Schema } from "./keys";
-import { CLOCK_MS } from "./queries";
+import { CLOCK_MS } from "./query-client";
 
 export type ShowListed = Schema<"ShowListed">;
 export type Show = Schema<"Show">;
 export type Play = Schema<"Play">;
 export type Attempt = Schema<"Attempt">;
 export type Diff = Schema<"Diff">;
-export type Order = Schema<"Order">;
-export type Deed = Schema<"Deed">;
+export type ActionRequest = Schema<"Order">;
+export type ShowAction = Schema<"Deed">;
 
 export const shows = () =>
   queryOptions({
@@ -34,20 +34,19 @@ export const play = (topic: string, name: string) =>
 
 export const attempts = (topic: string, name: string) =>
   queryOptions({
-    queryKey: [...keys.play(topic, name), "attempts"] as const,
-    queryFn: ({ signal }) =>
-      get("/api/shows/{topic}/plays/{name}/attempts", { path: { topic, name }, signal }),
+    queryKey: keys.attempts(topic, name),
+    queryFn: ({ signal }) => get("/api/shows/{topic}/plays/{name}/attempts", { path: { topic, name }, signal }),
   });
 
-/** What a play changed; with an attempt what that one did, with two what one did otherwise than the other. */
+/** The diff of a play: of its branch, of one attempt, or between two attempts. */
 export const diff = (topic: string, name: string, attempt?: number, against?: number) =>
   queryOptions({
-    queryKey: [...keys.play(topic, name), "diff", attempt ?? null, against ?? null] as const,
+    queryKey: keys.diff(topic, name, attempt ?? null, against ?? null),
     queryFn: ({ signal }) => {
       const query = { ...(attempt ? { attempt } : {}), ...(against ? { against } : {}) };
       return get("/api/shows/{topic}/plays/{name}/diff", { path: { topic, name }, query, signal });
     },
   });
 
-export const order = (topic: string, body: Order) =>
+export const performAction = (topic: string, body: ActionRequest) =>
   post("/api/shows/{topic}/actions", { path: { topic }, body });

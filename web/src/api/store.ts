@@ -1,4 +1,4 @@
-// A value outside React that components can watch: the state of the line, of the sign-in, of the shortcuts.
+// A value outside React that components can subscribe to.
 import { useSyncExternalStore } from "react";
 
 export interface Store<T> {

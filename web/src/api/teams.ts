@@ -1,4 +1,4 @@
-// Teams: the list, one with who has read what, its messages, and writing to it.
+// Teams and their messages.
 import { queryOptions } from "@tanstack/react-query";
 import { get, post } from "./client";
 import { keys, type Schema } from "./keys";
@@ -18,11 +18,10 @@ export const team = (id: string) =>
 
 export const teamMessages = (id: string, limit: number) =>
   queryOptions({
-    queryKey: [...keys.teamMessages(id), limit] as const,
-    queryFn: ({ signal }) =>
-      get("/api/teams/{team_id}/messages", { path: { team_id: id }, query: { limit }, signal }),
+    queryKey: keys.teamMessages(id, limit),
+    queryFn: ({ signal }) => get("/api/teams/{team_id}/messages", { path: { team_id: id }, query: { limit }, signal }),
   });
 
-/** Write to some members; none means everybody. */
-export const sendTo = (id: string, text: string, to: string[]) =>
+/** Sends a message to some members; an empty list means all of them. */
+export const sendTeamMessage = (id: string, text: string, to: string[]) =>
   post("/api/teams/{team_id}/messages", { path: { team_id: id }, body: { text, to, sender: "user" } });

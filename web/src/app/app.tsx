@@ -1,4 +1,4 @@
-// Everything around the routes: colours, cache, toasts.
+// Providers around the routes: theme, query cache, notifications.
 import { localStorageColorSchemeManager, MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { type QueryClient, QueryClientProvider } from "@tanstack/react-query";
@@ -8,18 +8,18 @@ import type { AppRouter } from "./router";
 import { theme, variables } from "./theme";
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-// The part of Mantine that locks the scrolling behind a dialog asks for it here.
+// Used by the part of Mantine that locks scrolling behind a dialog.
 setNonce(nonce);
 
-// The name is known to public/assets/scheme-1.js too.
-const scheme = localStorageColorSchemeManager({ key: "lion-colour-scheme" });
+// public/assets/scheme-1.js uses the same key.
+const colorSchemeManager = localStorageColorSchemeManager({ key: "lion-colour-scheme" });
 
 export function App({ router, queries }: { router: AppRouter; queries: QueryClient }) {
   return (
     <MantineProvider
       theme={theme}
       cssVariablesResolver={variables}
-      colorSchemeManager={scheme}
+      colorSchemeManager={colorSchemeManager}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}
     >

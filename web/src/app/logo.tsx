@@ -1,6 +1,5 @@
-// The lion; it leads home.
 import { TextLink } from "@/ui/link";
-import classes from "./rail.module.css";
+import classes from "./sidebar.module.css";
 
 export function Logo() {
   return (

@@ -1,4 +1,4 @@
-// The start: listen first, then draw. What the page needs from the first moment on is loaded here, and nothing else.
+// Entry point: subscribe to changes, then render. Imports only what the first page needs.
 import "@fontsource-variable/inter";
 import "@fontsource-variable/jetbrains-mono";
 import "@mantine/core/styles.css";
@@ -6,26 +6,26 @@ import "@mantine/notifications/styles.css";
 import "@mantine/spotlight/styles.css";
 import "./theme.css";
 import { createRoot } from "react-dom/client";
-import { startLive } from "@/api/live";
-import { createQueries } from "@/api/queries";
-import { startKeys } from "@/ui/keys";
+import { startLive } from "@/api/live/feed";
+import { createQueryClient } from "@/api/query-client";
+import { startShortcuts } from "@/ui/keyboard/shortcuts";
 import { App } from "./app";
 import { createAppRouter } from "./router";
 
-// Longer than this nobody waits for a page; whatever happened meanwhile is fetched when the line stands.
-const PATIENCE_MS = 400;
+// Render without a subscription after this time; changes in between are fetched when it is established.
+const SUBSCRIBE_TIMEOUT_MS = 400;
 
-const queries = createQueries();
+const queries = createQueryClient();
 const router = createAppRouter(queries);
-startKeys(document);
+startShortcuts(document);
 
-const standing = startLive(queries);
-// Its files are fetched meanwhile; what it shows is asked for when somebody listens for changes of it.
+const subscribed = startLive(queries);
+// Load the code of the page meanwhile; its data is fetched after the subscription.
 for (const { routeId } of router.matchRoutes(router.latestLocation)) {
   const route = router.routesById[routeId as keyof typeof router.routesById];
   void router.loadRouteChunk(route)?.catch(() => {});
 }
-await Promise.race([standing, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, SUBSCRIBE_TIMEOUT_MS))]);
 
-const place = document.getElementById("root");
-if (place) createRoot(place).render(<App router={router} queries={queries} />);
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<App router={router} queries={queries} />);

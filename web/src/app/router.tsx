@@ -1,4 +1,4 @@
-// All routes in one list. A page is loaded when somebody goes there; its parameters are checked before.
+// All routes. The code of a page loads when the user goes there.
 import type { QueryClient } from "@tanstack/react-query";
 import { createRouter } from "@tanstack/react-router";
 import { adminRoute } from "@/pages/admin/route";
@@ -12,9 +12,9 @@ import { searchRoute } from "@/pages/search/route";
 import { showRoute } from "@/pages/show/route";
 import { showsRoute } from "@/pages/shows/route";
 import { teamRoute, teamsRoute } from "@/pages/teams/route";
-import { RouteError } from "@/ui/away";
-import { rootRoute } from "@/ui/root";
-import { Lost } from "./lost";
+import { RouteError } from "@/ui/feedback/offline-page";
+import { rootRoute } from "@/ui/routing/root-route";
+import { NotFound } from "./not-found";
 import { Shell } from "./shell";
 
 const routes = rootRoute.addChildren([
@@ -35,7 +35,7 @@ const routes = rootRoute.addChildren([
   searchRoute,
 ]);
 
-rootRoute.update({ component: Shell, notFoundComponent: Lost });
+rootRoute.update({ component: Shell, notFoundComponent: NotFound });
 
 export function createAppRouter(queries: QueryClient) {
   return createRouter({

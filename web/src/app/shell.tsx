@@ -1,84 +1,84 @@
-// What surrounds every page: the rail, the palette, the shortcuts, and the way in when this browser is not signed in.
+// The frame of every page: sidebar, command palette, shortcut sheet, and the sign-in page.
 import { ActionIcon, Drawer } from "@mantine/core";
 import { useDisclosure, useHotkeys, useMediaQuery } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconMenu2, IconSearch } from "@tabler/icons-react";
 import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect } from "react";
-import { access } from "@/api/access";
+import { lazy, Suspense, useState } from "react";
+import { signedIn } from "@/api/auth";
 import { useStore } from "@/api/store";
-import { useKeys } from "@/ui/keys";
-import { patiently } from "@/ui/patiently";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
+import { withRetry } from "@/ui/routing/retry";
 import { Logo } from "./logo";
-import { PLACES } from "./places";
-import { Rail } from "./rail";
+import { NAV_ITEMS } from "./nav-items";
 import classes from "./shell.module.css";
+import { Sidebar } from "./sidebar";
 import { SignIn } from "./sign-in";
 
-// Loaded after the first page is on the screen: nobody presses a key before that.
-const Palette = lazy(patiently(() => import("./palette")));
-const ShortcutSheet = lazy(patiently(() => import("./shortcuts")));
+// Loaded after the first page is on the screen, because they open on a key press.
+const CommandPalette = lazy(withRetry(() => import("./command-palette")));
+const ShortcutSheet = lazy(withRetry(() => import("./shortcut-sheet")));
 
 export function Shell() {
-  const signedIn = useStore(access) === "in";
+  const isSignedIn = useStore(signedIn);
   const [sheet, { open: openSheet, close: closeSheet }] = useDisclosure();
-  useJumps(openSheet);
+  useGlobalShortcuts(openSheet);
   useHotkeys([["mod+K", spotlight.toggle]], []);
-  if (!signedIn) return <SignIn />;
+  if (!isSignedIn) return <SignIn />;
   return (
     <div className={classes.shell}>
-      <a className={classes.skip} href="#main">
-        Skip to the page
+      <a className={classes.skipLink} href="#main">
+        Skip to content
       </a>
-      <Sides openSheet={openSheet} />
+      <Navigation openSheet={openSheet} />
       <main id="main" className={classes.main}>
         <Outlet />
       </main>
       <Suspense>
-        <Palette openSheet={openSheet} />
+        <CommandPalette openSheet={openSheet} />
         <ShortcutSheet opened={sheet} close={closeSheet} />
       </Suspense>
     </div>
   );
 }
 
-function Sides({ openSheet }: { openSheet: () => void }) {
+function Navigation({ openSheet }: { openSheet: () => void }) {
   const narrow = useMediaQuery("(max-width: 820px)", undefined, { getInitialValueInEffect: false });
-  const [menu, { open, close }] = useDisclosure();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  // The menu has done its work when the page changes.
-  useEffect(close, [path]);
-  if (!narrow) return <Rail openSheet={openSheet} />;
+  // Belongs to a path, so that navigation closes the menu.
+  const [menuPath, setMenuPath] = useState<string>();
+  const close = (): void => setMenuPath(undefined);
+  if (!narrow) return <Sidebar openSheet={openSheet} />;
   return (
-    <header className={classes.top}>
-      <ActionIcon aria-label="Menu" onClick={open}>
+    <header className={classes.topBar}>
+      <ActionIcon aria-label="Menu" onClick={() => setMenuPath(path)}>
         <IconMenu2 size={18} />
       </ActionIcon>
       <Logo />
-      <span className={classes.space} />
+      <span className={classes.spacer} />
       <ActionIcon aria-label="Go to or search" onClick={spotlight.open}>
         <IconSearch size={17} />
       </ActionIcon>
-      <Drawer.Root opened={menu} onClose={close} size={240}>
+      <Drawer.Root opened={menuPath === path} onClose={close} size={240}>
         <Drawer.Overlay backgroundOpacity={0.4} />
         <Drawer.Content aria-label="Menu">
-          <Rail openSheet={openSheet} />
+          <Sidebar openSheet={openSheet} />
         </Drawer.Content>
       </Drawer.Root>
     </header>
   );
 }
 
-function useJumps(openSheet: () => void): void {
+function useGlobalShortcuts(openSheet: () => void): void {
   const navigate = useNavigate();
   const group = "Everywhere";
-  useKeys([
-    ...PLACES.map(({ to, name, key }) => ({
+  useShortcuts([
+    ...NAV_ITEMS.map(({ to, name, key }) => ({
       keys: key === "/" ? "/" : `g ${key}`,
       label: key === "/" ? "Search" : `Go to ${name}`,
       group,
       run: () => void navigate({ to }),
     })),
-    { keys: "?", label: "Show the shortcuts", group, run: openSheet },
+    { keys: "?", label: "Show shortcuts", group, run: openSheet },
   ]);
 }

@@ -1,24 +1,23 @@
-// The way in: this browser has no cookie, or an old one. The terminal has a link; the token works too.
+// Sign-in by the link that `li studio` prints, or by the token.
 import { Button, Code, PasswordInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { post } from "@/api/client";
-import { told } from "@/ui/confirm";
-import { CopyButton } from "@/ui/copy";
+import { runAction } from "@/ui/feedback/confirm";
+import { CopyButton } from "@/ui/text/copy-button";
 import classes from "./sign-in.module.css";
 
 export function SignIn() {
   return (
     <main className={classes.page}>
-      <div className={classes.box}>
+      <div className={classes.card}>
         <img src="/favicon.svg" alt="" width={40} height={40} />
         <h1 className={classes.title}>This browser is not signed in</h1>
-        <p className={classes.words}>
-          Studio shows your runs only to you. Start it again and follow the link that it prints, or let it
-          open the browser itself:
+        <p className={classes.description}>
+          Open the link that Studio printed when it started, or let Studio open the browser:
         </p>
         <div className={classes.command}>
           <Code>li studio --open</Code>
-          <CopyButton text="li studio --open" what="Copy the command" />
+          <CopyButton text="li studio --open" label="Copy command" />
         </div>
         <TokenForm />
       </div>
@@ -30,20 +29,20 @@ function TokenForm() {
   const [token, setToken] = useState("");
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const enter = async (): Promise<string> => {
+    const signIn = async (): Promise<string> => {
       await post("/api/login", { headers: { Authorization: `Bearer ${token.trim()}` } });
-      // Everything that was refused before is asked for again.
+      // Repeats every request that was rejected.
       location.reload();
-      return "Signed in.";
+      return "Signed in";
     };
-    await told(enter);
+    await runAction(signIn);
   };
   return (
     <form className={classes.form} onSubmit={(event) => void submit(event)}>
       <PasswordInput
         size="sm"
         label="Or paste the token"
-        description="It is in the file studio.token in Lion Studio's home; li state path tells where that is."
+        description="In the file studio.token in the Lion Studio home; `li state path` prints its location."
         value={token}
         onChange={(event) => setToken(event.currentTarget.value)}
         autoComplete="off"

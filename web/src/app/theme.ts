@@ -1,11 +1,11 @@
-// Mantine in our colours: its variables point at ours, so there is one palette and no second look.
+// Mantine theme. Its variables point at those of theme.css, so there is one palette.
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from "@mantine/core";
 
 const iris: MantineColorsTuple = [
   "#f2f1fe", "#e2e0fb", "#c5c1f7", "#a9a3ff", "#8b83f0", "#7268e8", "#6258e6", "#554bd8", "#4a41c4", "#3d35a8",
 ]; // biome-ignore format: a scale reads best in one line
 
-// Mantine's own dark greys are neutral; ours lean to blue, and these follow theme.css.
+// Blue-tinted greys as in theme.css; those of Mantine are neutral.
 const dark: MantineColorsTuple = [
   "#ececf1", "#c3c3cd", "#a5a5b2", "#75757f", "#3d3d47", "#2f2f37", "#202025", "#18181c", "#141417", "#0d0d10",
 ]; // biome-ignore format: a scale reads best in one line
@@ -16,7 +16,13 @@ export const theme = createTheme({
   colors: { iris, dark },
   fontFamily: "var(--sans)",
   fontFamilyMonospace: "var(--mono)",
-  fontSizes: { xs: "11.5px", sm: "12.5px", md: "13.5px", lg: "15px", xl: "18px" },
+  fontSizes: {
+    xs: "var(--text-xs)",
+    sm: "var(--text-s)",
+    md: "var(--text-m)",
+    lg: "var(--text-l)",
+    xl: "var(--text-xl)",
+  },
   lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.5", xl: "1.4" },
   headings: { fontFamily: "var(--sans)", fontWeight: "600" },
   defaultRadius: 6,
@@ -40,12 +46,12 @@ export const theme = createTheme({
     TextInput: { defaultProps: { size: "xs" } },
     Textarea: { defaultProps: { size: "xs" } },
     Tooltip: {
-      defaultProps: { openDelay: 250, fz: 12, px: 8, py: 4, multiline: true, maw: 360 },
+      defaultProps: { openDelay: 250, fz: "sm", px: 8, py: 4, multiline: true, maw: 360 },
     },
   },
 });
 
-const ours = {
+const colors = {
   "--mantine-color-body": "var(--surface)",
   "--mantine-color-text": "var(--text)",
   "--mantine-color-dimmed": "var(--dim)",
@@ -62,4 +68,4 @@ const ours = {
   "--mantine-color-iris-light-color": "var(--accent)",
 };
 
-export const variables: CSSVariablesResolver = () => ({ variables: {}, light: ours, dark: ours });
+export const variables: CSSVariablesResolver = () => ({ variables: {}, light: colors, dark: colors });

@@ -1,4 +1,5 @@
-// What jsdom lacks and Mantine asks for.
+// Browser features that Mantine needs and jsdom lacks.
+import { cleanup } from "@testing-library/react";
 import { afterEach } from "vitest";
 
 window.matchMedia ??= (query) =>
@@ -9,6 +10,15 @@ window.matchMedia ??= (query) =>
     removeEventListener() {},
   }) as unknown as MediaQueryList;
 
+window.ResizeObserver ??= class {
+  observe() {}
+  unobserve() {}
+  disconnect() {}
+};
+
+Element.prototype.scrollIntoView ??= () => {};
+
 afterEach(() => {
+  cleanup();
   document.body.innerHTML = "";
 });

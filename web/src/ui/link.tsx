@@ -1,18 +1,17 @@
-// A router link in the look of the page, and rows that lead where their link leads.
+// Links, and rows that act as one.
 import { createLink } from "@tanstack/react-router";
 import type { ComponentProps, MouseEvent } from "react";
 
-/** A plain link: `<TextLink to="/runs">`. */
 export const TextLink = createLink((props: ComponentProps<"a">) => <a {...props} />);
 
-/** A row whose link lies over all of it: what stands above the link, for its tooltip or to be selected, leads there too. */
-export function LeadingRow(props: ComponentProps<"div">) {
-  // biome-ignore lint/a11y/noStaticElementInteractions: who has no mouse uses the link inside
+/** A row that is covered by its link. Clicks on elements above the link, such as those with tooltips, follow it too. */
+export function ClickableRow(props: ComponentProps<"div">) {
+  // biome-ignore lint/a11y/noStaticElementInteractions: keyboard users use the link inside
   // biome-ignore lint/a11y/useKeyWithClickEvents: the same
-  return <div {...props} onClick={leadOn} />;
+  return <div {...props} onClick={followLink} />;
 }
 
-function leadOn(event: MouseEvent<HTMLElement>): void {
+function followLink(event: MouseEvent<HTMLElement>): void {
   const target = event.target as Element;
   if (target.closest("a, button, input, label, [data-control]") || getSelection()?.toString()) return;
   const { ctrlKey, metaKey, shiftKey } = event;

@@ -1,32 +1,32 @@
-// The database: how large, of what, how it grew, and what can be done about it.
+// The database: size, growth, tables and maintenance.
 import { Button, Group } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { backup, checkpoint, database, vacuum } from "@/api/admin";
-import type { Schema } from "@/api/keys";
-import { bytes, grouped } from "@/domain/format";
-import { StackedBars } from "@/ui/bars";
-import { told } from "@/ui/confirm";
+import { keys, type Schema } from "@/api/keys";
+import { bytes, formatInteger } from "@/domain/text/format";
+import { StackedBars } from "@/ui/data/bar-charts";
+import { runAction } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
 import classes from "./admin.module.css";
-import { Prune } from "./prune";
+import { PruneDialog } from "./prune-dialog";
 
-const DEEDS = [
+const ACTIONS = [
   {
     name: "Checkpoint",
     run: async () => {
       const { result } = await checkpoint();
       return result.busy
-        ? "Somebody is reading; some of the log stays"
-        : `${grouped(result.folded_frames)} frames folded back`;
+        ? "another process is reading, part of the log remains"
+        : `${formatInteger(result.folded_frames)} frames written back`;
     },
   },
   {
     name: "Vacuum",
     run: async () => {
       const { result } = await vacuum();
-      return `${bytes(result.bytes_before)} before, ${bytes(result.bytes_after)} now`;
+      return `${bytes(result.bytes_before)} → ${bytes(result.bytes_after)}`;
     },
   },
   {
@@ -43,17 +43,17 @@ export function DatabaseSection() {
   const [pruning, setPruning] = useState(false);
   return (
     <Section title="Database" id="database">
-      <Loaded query={query} what="The database">
+      <Loaded query={query} label="Database">
         {({ stats, growth }) => (
-          <Panel className={classes.padded}>
+          <Panel className={classes.panelBody}>
             <Sizes stats={stats} />
             <Growth days={growth} />
             <Tables stats={stats} />
-            <Deeds prune={() => setPruning(true)} />
+            <DatabaseActions prune={() => setPruning(true)} />
           </Panel>
         )}
       </Loaded>
-      {pruning && <Prune close={() => setPruning(false)} />}
+      {pruning && <PruneDialog close={() => setPruning(false)} />}
     </Section>
   );
 }
@@ -63,9 +63,9 @@ function Sizes({ stats }: { stats: Schema<"DatabaseFacts"> }) {
     ["File", stats.path],
     ["Size", bytes(stats.size_bytes)],
     ["Write-ahead log", bytes(stats.wal_bytes)],
-    ["Free inside", bytes(stats.free_bytes)],
-    ["Schema", String(stats.schema_version)],
-    ["Not indexed yet", grouped(stats.unindexed_messages)],
+    ["Free space", bytes(stats.free_bytes)],
+    ["Schema version", String(stats.schema_version)],
+    ["Messages not indexed", formatInteger(stats.unindexed_messages)],
   ];
   return (
     <dl className={classes.facts}>
@@ -85,7 +85,7 @@ function Growth({ days }: { days: Schema<"Day">[] }) {
     key: day.at,
     label: new Date(day.at * 1000).toLocaleDateString(undefined, { month: "short", day: "numeric" }),
     parts: [{ tone: "info", name: "messages", value: day.messages }],
-    more: <div>{grouped(day.sessions)} runs</div>,
+    more: <div>{formatInteger(day.sessions)} runs</div>,
   }));
   return <StackedBars bars={bars} label="Messages by day" height={64} />;
 }
@@ -93,14 +93,14 @@ function Growth({ days }: { days: Schema<"Day">[] }) {
 function Tables({ stats }: { stats: Schema<"DatabaseFacts"> }) {
   const rows = Object.entries(stats.rows).sort(([, a], [, b]) => b - a);
   return (
-    <details className={classes.fold}>
+    <details className={classes.details}>
       <summary>Rows in {rows.length} tables</summary>
       <table className={classes.table}>
         <tbody>
           {rows.map(([table, count]) => (
             <tr key={table}>
               <th scope="row">{table}</th>
-              <td>{grouped(count)}</td>
+              <td>{formatInteger(count)}</td>
               <td>{stats.bytes?.[table] === undefined ? "" : bytes(stats.bytes[table])}</td>
             </tr>
           ))}
@@ -110,18 +110,18 @@ function Tables({ stats }: { stats: Schema<"DatabaseFacts"> }) {
   );
 }
 
-function Deeds({ prune }: { prune: () => void }) {
+function DatabaseActions({ prune }: { prune: () => void }) {
   const queries = useQueryClient();
   const [busy, setBusy] = useState<string>();
   const act = async (name: string, run: () => Promise<string>): Promise<void> => {
     setBusy(name);
-    await told(async () => `${name}: ${await run()}`);
+    await runAction(async () => `${name}: ${await run()}`);
     setBusy(undefined);
-    await queries.invalidateQueries({ queryKey: ["admin", "database"] });
+    await queries.invalidateQueries({ queryKey: keys.database() });
   };
   return (
     <Group gap={8} mt="sm">
-      {DEEDS.map(({ name, run }) => (
+      {ACTIONS.map(({ name, run }) => (
         <Button
           key={name}
           variant="default"

@@ -1,21 +1,21 @@
-// What the doctor found, with evidence and advice; runs that are stale and proven dead can be marked failed.
+// Findings of `li doctor`; stale runs that are proven dead can be marked as failed.
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { doctor, transitionStale } from "@/api/admin";
-import type { Schema } from "@/api/keys";
-import { plural } from "@/domain/format";
-import { ConfirmPreview } from "@/ui/confirm";
+import { deadRuns, doctor, markDeadRuns } from "@/api/admin";
+import { keys, type Schema } from "@/api/keys";
+import { plural } from "@/domain/text/format";
+import { ConfirmDialog } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
 import classes from "./admin.module.css";
 
 type Stale = Schema<"StaleRun">;
 
 export function DoctorSection() {
   const query = useQuery(doctor());
-  const [sure, setSure] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const dead = query.data?.transitions ?? [];
   return (
     <Section
@@ -23,32 +23,27 @@ export function DoctorSection() {
       id="doctor"
       beside={
         <>
-          <Button
-            variant="default"
-            size="compact-xs"
-            disabled={query.isFetching}
-            onClick={() => void query.refetch()}
-          >
-            Examine again
+          <Button variant="default" size="compact-xs" disabled={query.isFetching} onClick={() => void query.refetch()}>
+            Run checks again
           </Button>
           {dead.length > 0 && (
-            <Button size="compact-xs" onClick={() => setSure(true)}>
+            <Button size="compact-xs" onClick={() => setConfirming(true)}>
               Mark {plural(dead.length, "dead run")} as failed…
             </Button>
           )}
         </>
       }
     >
-      <Loaded query={query} what="The doctor's findings">
-        {({ findings }) => (findings.length === 0 ? <Well /> : <Findings findings={findings} />)}
+      <Loaded query={query} label="Findings">
+        {({ findings }) => (findings.length === 0 ? <NoFindings /> : <Findings findings={findings} />)}
       </Loaded>
-      {sure && <MarkFailed close={() => setSure(false)} />}
+      {confirming && <MarkFailed close={() => setConfirming(false)} />}
     </Section>
   );
 }
 
-function Well() {
-  return <p className={classes.dim}>Nothing is wrong with the database, its files or its runs.</p>;
+function NoFindings() {
+  return <p className="muted">No problems found in the database, its files and its runs</p>;
 }
 
 function Findings({ findings }: { findings: Schema<"Finding">[] }) {
@@ -57,15 +52,15 @@ function Findings({ findings }: { findings: Schema<"Finding">[] }) {
       <ul className={classes.list} aria-label="Findings">
         {findings.map((finding, index) => (
           <li key={index} className={classes.finding}>
-            <span className={classes.tone} data-severity={finding.severity}>
+            <span className={classes.severity} data-severity={finding.severity}>
               {finding.severity}
             </span>
-            <div className={classes.words}>
+            <div className={classes.findingBody}>
               <div>
                 <b>{finding.subject}</b> <code className={classes.code}>{finding.code}</code>
               </div>
               <div className={classes.evidence}>{finding.evidence}</div>
-              <div className={classes.dim}>{finding.advice}</div>
+              <div className="muted">{finding.advice}</div>
             </div>
           </li>
         ))}
@@ -74,42 +69,36 @@ function Findings({ findings }: { findings: Schema<"Finding">[] }) {
   );
 }
 
-/** Asked once more before it is done: what is dead may have changed since the page was opened. */
 function MarkFailed({ close }: { close: () => void }) {
   const queries = useQueryClient();
-  const query = useQuery({
-    queryKey: ["admin", "transition"],
-    queryFn: () => transitionStale(true),
-    gcTime: 0,
-    staleTime: 0,
-  });
+  const query = useQuery(deadRuns());
   const dead = query.data?.transitions ?? [];
   const run = async (): Promise<string> => {
-    const { transitions } = await transitionStale(false);
-    await queries.invalidateQueries({ queryKey: ["admin"] });
+    const { transitions } = await markDeadRuns(false);
+    await queries.invalidateQueries({ queryKey: keys.admin() });
     return `${plural(transitions.length, "run")} marked as failed`;
   };
   return (
-    <ConfirmPreview
+    <ConfirmDialog
       opened
       close={close}
       title="Mark dead runs as failed?"
-      deed={`Mark ${plural(dead.length, "run")} as failed`}
+      confirmLabel={`Mark ${plural(dead.length, "run")} as failed`}
       danger
       disabled={dead.length === 0}
       run={run}
     >
-      <p>These are stale and proven dead. Nothing else is touched, and nothing is deleted.</p>
-      <Loaded query={query} what="What would be marked">
+      <p>These runs are stale, and their processes are proven dead. Nothing is deleted.</p>
+      <Loaded query={query} label="Dead runs">
         {() => (
           <ul className={classes.preview}>
-            {dead.map((each: Stale) => (
-              <li key={each.session_id}>
-                <TextLink to="/runs/$runId" params={{ runId: each.session_id }}>
-                  {each.session_id}
+            {dead.map((run: Stale) => (
+              <li key={run.session_id}>
+                <TextLink to="/runs/$runId" params={{ runId: run.session_id }}>
+                  {run.session_id}
                 </TextLink>
                 <ul>
-                  {each.evidence.map((line) => (
+                  {run.evidence.map((line) => (
                     <li key={line}>{line}</li>
                   ))}
                 </ul>
@@ -118,6 +107,6 @@ function MarkFailed({ close }: { close: () => void }) {
           </ul>
         )}
       </Loaded>
-    </ConfirmPreview>
+    </ConfirmDialog>
   );
 }

@@ -1,13 +1,14 @@
-// What was brought in, what could be, what was wrong with it, and what is being read right now.
+// Imports: progress, counts, buttons to start one, and files with problems.
 import { Button, Group, Progress } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { imports, launch } from "@/api/admin";
-import type { Schema } from "@/api/keys";
-import { bytes, grouped } from "@/domain/format";
-import { told } from "@/ui/confirm";
+import { imports } from "@/api/admin";
+import { keys, type Schema } from "@/api/keys";
+import { startLaunch, waitForLaunch } from "@/api/launches";
+import { bytes, formatInteger, plural } from "@/domain/text/format";
+import { Duration, RelativeTime } from "@/ui/data/time";
+import { runAction } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { Duration, RelativeTime } from "@/ui/time";
 import classes from "./admin.module.css";
 
 type Status = Schema<"ImportStatus">;
@@ -16,15 +17,15 @@ export function ImportsSection() {
   const query = useQuery(imports());
   return (
     <Section title="Imports" id="imports">
-      <Loaded query={query} what="The imports">
+      <Loaded query={query} label="Imports">
         {(data) => (
-          <Panel className={classes.padded}>
+          <Panel className={classes.panelBody}>
             {data.work.map((work) => (
-              <Working key={work.id} work={work} />
+              <ImportProgress key={work.id} work={work} />
             ))}
-            <Counts status={data} />
-            <Begin />
-            <Troubled files={data.troubled} />
+            <ImportCounts status={data} />
+            <ImportButtons />
+            <IncompleteFiles files={data.troubled} />
           </Panel>
         )}
       </Loaded>
@@ -32,27 +33,23 @@ export function ImportsSection() {
   );
 }
 
-function Working({ work }: { work: Schema<"Work"> }) {
-  const known = work.total > 0;
+function ImportProgress({ work }: { work: Schema<"Work"> }) {
+  const hasTotal = work.total > 0;
   return (
-    <div className={classes.working}>
+    <div className={classes.progress}>
       <div>
         <b>{work.what}</b>{" "}
-        <span className={classes.dim}>
-          {grouped(work.done)}
-          {known && ` of ${grouped(work.total)}`} · <Duration since={work.began_at} />
+        <span className="muted">
+          {formatInteger(work.done)}
+          {hasTotal && ` of ${formatInteger(work.total)}`} · <Duration since={work.began_at} />
         </span>
       </div>
-      <Progress
-        value={known ? (100 * work.done) / work.total : 100}
-        animated={!known}
-        aria-label={work.what}
-      />
+      <Progress value={hasTotal ? (100 * work.done) / work.total : 100} animated={!hasTotal} aria-label={work.what} />
     </div>
   );
 }
 
-function Counts({ status }: { status: Status }) {
+function ImportCounts({ status }: { status: Status }) {
   const rows = [
     ["Old runs", status.runs_on_disk, status.runs_imported],
     ["Shows", status.shows_on_disk, status.shows_imported],
@@ -62,18 +59,18 @@ function Counts({ status }: { status: Status }) {
     <table className={classes.table}>
       <thead>
         <tr>
-          <th scope="col">What</th>
+          <th scope="col">Source</th>
           <th scope="col">Found</th>
-          <th scope="col">Brought in</th>
+          <th scope="col">Imported</th>
           <th scope="col">Failed or skipped</th>
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, found, done]) => (
+        {rows.map(([name, total, done]) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td>{found === null ? "–" : grouped(found)}</td>
-            <td>{grouped(done)}</td>
+            <td>{total === null ? "–" : formatInteger(total)}</td>
+            <td>{formatInteger(done)}</td>
             <td>–</td>
           </tr>
         ))}
@@ -81,10 +78,10 @@ function Counts({ status }: { status: Status }) {
           <tr key={mirror.tool}>
             <th scope="row">{mirror.tool} transcripts</th>
             <td>
-              {grouped(mirror.files)} ({bytes(mirror.bytes)})
+              {formatInteger(mirror.files)} ({bytes(mirror.bytes)})
             </td>
-            <td>{grouped(mirror.messages)} messages</td>
-            <td>{grouped(mirror.skipped + mirror.incomplete)}</td>
+            <td>{formatInteger(mirror.messages)} messages</td>
+            <td>{formatInteger(mirror.skipped + mirror.incomplete)}</td>
           </tr>
         ))}
       </tbody>
@@ -93,44 +90,45 @@ function Counts({ status }: { status: Status }) {
 }
 
 const TARGETS = [
-  ["mirror", "claude", "Mirror Claude Code"],
-  ["mirror", "codex", "Mirror Codex"],
-  ["import", "runs", "Import old runs"],
-  ["import", "shows", "Import shows"],
-  ["import", "teams", "Import teams"],
+  ["mirror", "claude", "Claude Code history"],
+  ["mirror", "codex", "Codex history"],
+  ["import", "runs", "old runs"],
+  ["import", "shows", "shows"],
+  ["import", "teams", "teams"],
 ] as const;
 
-function Begin() {
+function ImportButtons() {
   const queries = useQueryClient();
   const start = (verb: string, target: string, name: string): Promise<boolean> =>
-    told(async () => {
-      await launch(verb, target);
-      await queries.invalidateQueries({ queryKey: ["launches"] });
-      await queries.invalidateQueries({ queryKey: ["admin", "imports"] });
-      return `${name}: begun`;
+    runAction(async () => {
+      const { launch } = await startLaunch({ verb, target, prompt: "" });
+      await queries.invalidateQueries({ queryKey: keys.launches() });
+      await queries.invalidateQueries({ queryKey: keys.imports() });
+      void runAction(() => waitForLaunch(launch.id));
+      return `Importing ${name}…`;
     });
   return (
     <Group gap={8} my="sm">
       {TARGETS.map(([verb, target, name]) => (
         <Button key={name} variant="default" onClick={() => void start(verb, target, name)}>
-          {name}
+          Import {name}
         </Button>
       ))}
     </Group>
   );
 }
 
-function Troubled({ files }: { files: Status["troubled"] }) {
+function IncompleteFiles({ files }: { files: Status["troubled"] }) {
   if (files.length === 0) return null;
   return (
-    <details className={classes.fold}>
-      <summary>{grouped(files.length)} files were not read whole</summary>
+    <details className={classes.details}>
+      <summary>{plural(files.length, "file")} not read completely</summary>
       <ul className={classes.preview}>
         {files.map((file) => (
           <li key={file.path}>
             <code>{file.path}</code> {bytes(file.read_to)} of {bytes(file.size)},{" "}
             {Object.entries(file.skipped)
-              .map(([why, count]) => `${count} × ${why}`)
+              .map(([reason, count]) => `${count} × ${reason}`)
               .join(", ")}{" "}
             <RelativeTime at={file.read_at} />
           </li>

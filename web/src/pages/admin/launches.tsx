@@ -1,34 +1,33 @@
-// What this Studio started, with the end of what it printed.
+// Processes that this Studio started, with their output.
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { launches } from "@/api/admin";
-import { get, remove } from "@/api/client";
-import type { Schema } from "@/api/keys";
-import { CodeBlock } from "@/ui/code";
-import { told } from "@/ui/confirm";
+import { keys } from "@/api/keys";
+import { type Launch, launch, launches, stopLaunch } from "@/api/launches";
+import { RelativeTime } from "@/ui/data/time";
+import { runAction } from "@/ui/feedback/confirm";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
+import { CodeBlock } from "@/ui/text/code-block";
 import classes from "./admin.module.css";
 
 export function LaunchesSection() {
   const query = useQuery(launches());
   const [opened, setOpened] = useState<string>();
   return (
-    <Section title="Started here" id="started-here">
-      <Loaded query={query} what="What was started">
+    <Section title="Launches" id="launches">
+      <Loaded query={query} label="Launches">
         {(data) =>
           data.launches.length === 0 ? (
-            <p className={classes.dim}>Nothing was started from this page yet.</p>
+            <p className="muted">No launches yet</p>
           ) : (
             <Panel>
               <ul className={classes.list}>
-                {data.launches.map((each) => (
-                  <li key={each.id}>
-                    <Row launch={each} toggle={() => setOpened(each.id === opened ? undefined : each.id)} />
-                    {each.id === opened && <Output id={each.id} running={each.running} />}
+                {data.launches.map((launch) => (
+                  <li key={launch.id}>
+                    <Row launch={launch} toggle={() => setOpened(launch.id === opened ? undefined : launch.id)} />
+                    {launch.id === opened && <Output id={launch.id} running={launch.running} />}
                   </li>
                 ))}
               </ul>
@@ -40,33 +39,30 @@ export function LaunchesSection() {
   );
 }
 
-function Row({ launch, toggle }: { launch: Schema<"Launch">; toggle: () => void }) {
+function Row({ launch, toggle }: { launch: Launch; toggle: () => void }) {
   const queries = useQueryClient();
   const stop = (): Promise<boolean> =>
-    told(async () => {
-      await remove("/api/launches/{launch_id}", { path: { launch_id: launch.id } });
-      await queries.invalidateQueries({ queryKey: ["launches"] });
-      return "It was asked to stop";
+    runAction(async () => {
+      await stopLaunch(launch.id);
+      await queries.invalidateQueries({ queryKey: keys.launches() });
+      return "Stop requested";
     });
   return (
     <div className={classes.row}>
-      <button type="button" className={classes.asLink} onClick={toggle}>
+      <button type="button" className={classes.linkButton} onClick={toggle}>
         {launch.verb} {launch.target}
       </button>
-      <span
-        className={classes.tone}
-        data-severity={launch.running ? "info" : launch.exit_code ? "error" : "ok"}
-      >
+      <span className={classes.severity} data-severity={launch.running ? "info" : launch.exit_code ? "error" : "ok"}>
         {launch.running ? "running" : launch.exit_code === 0 ? "done" : `exit ${launch.exit_code}`}
       </span>
       <span className={classes.evidence}>
         {launch.session_id && (
           <TextLink to="/runs/$runId" params={{ runId: launch.session_id }}>
-            its run
+            Run
           </TextLink>
         )}
       </span>
-      <span className={classes.dim}>
+      <span className="muted">
         <RelativeTime at={launch.started_at} />
       </span>
       {launch.running && (
@@ -79,15 +75,11 @@ function Row({ launch, toggle }: { launch: Schema<"Launch">; toggle: () => void 
 }
 
 function Output({ id, running }: { id: string; running: boolean }) {
-  const query = useQuery({
-    queryKey: ["launches", id],
-    queryFn: ({ signal }) => get("/api/launches/{launch_id}", { path: { launch_id: id }, signal }),
-    refetchInterval: running ? 1000 : false,
-  });
+  const query = useQuery(launch(id, running));
   return (
     <div className={classes.output}>
-      <Loaded query={query} what="Its output">
-        {(data) => <CodeBlock text={data.output || "It has printed nothing so far."} ansi label="Output" />}
+      <Loaded query={query} label="Output">
+        {(data) => <CodeBlock text={data.output || "No output yet"} ansi label="Output" />}
       </Loaded>
     </div>
   );

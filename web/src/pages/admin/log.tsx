@@ -1,21 +1,19 @@
-// The end of the Studio's own log, as it grows.
 import { useQuery } from "@tanstack/react-query";
 import { logs } from "@/api/admin";
-import { CodeBlock } from "@/ui/code";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import classes from "./admin.module.css";
+import { CodeBlock } from "@/ui/text/code-block";
 
 export function LogSection() {
   const query = useQuery(logs());
   return (
     <Section title="Log" id="log">
-      <Loaded query={query} what="The log">
+      <Loaded query={query} label="Log">
         {(data) =>
           data.lines.length === 0 ? (
-            <p className={classes.dim}>Nothing was logged yet.</p>
+            <p className="muted">The log is empty</p>
           ) : (
-            <CodeBlock text={data.lines.join("\n")} label="Log" most={60_000} />
+            <CodeBlock text={data.lines.join("\n")} label="Log" maxLength={60_000} />
           )
         }
       </Loaded>

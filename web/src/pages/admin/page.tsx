@@ -1,4 +1,3 @@
-// Looking after everything: how runs do, what the doctor found, the database, imports, settings and the log.
 import { Page } from "@/ui/page";
 import classes from "./admin.module.css";
 import { DatabaseSection } from "./database";
@@ -9,18 +8,17 @@ import { LaunchesSection } from "./launches";
 import { LogSection } from "./log";
 import { SettingsSection } from "./settings";
 
-const PARTS = ["Health", "Doctor", "Database", "Imports", "Started here", "Settings", "Log"] as const;
-const idOf = (part: string): string => part.toLowerCase().replace(/ /g, "-");
+const SECTIONS = ["Health", "Doctor", "Database", "Imports", "Launches", "Settings", "Log"] as const;
 
 export function AdminPage() {
   return (
     <Page
       title="Admin"
       bar={
-        <nav className={classes.parts} aria-label="Parts of this page">
-          {PARTS.map((part) => (
-            <a key={part} href={`#${idOf(part)}`}>
-              {part}
+        <nav className={classes.sectionNav} aria-label="Sections of this page">
+          {SECTIONS.map((section) => (
+            <a key={section} href={`#${section.toLowerCase()}`}>
+              {section}
             </a>
           ))}
         </nav>

@@ -1,23 +1,22 @@
-// Every setting, its value and where that came from.
 import { useQuery } from "@tanstack/react-query";
 import { settings } from "@/api/admin";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Panel, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
 import classes from "./admin.module.css";
 
 export function SettingsSection() {
   const query = useQuery(settings());
   return (
     <Section title="Settings" id="settings">
-      <Loaded query={query} what="The settings">
+      <Loaded query={query} label="Settings">
         {(data) => (
-          <Panel className={classes.padded}>
+          <Panel className={classes.panelBody}>
             <table className={`${classes.table} ${classes.settings}`}>
               <thead>
                 <tr>
                   <th scope="col">Setting</th>
                   <th scope="col">Value</th>
-                  <th scope="col">From</th>
+                  <th scope="col">Source</th>
                   <th scope="col">Meaning</th>
                 </tr>
               </thead>
@@ -36,7 +35,7 @@ export function SettingsSection() {
                 ))}
               </tbody>
             </table>
-            {data.read_only && <p className={classes.dim}>This Studio was started with --read-only.</p>}
+            {data.read_only && <p className="muted">Studio was started with --read-only</p>}
           </Panel>
         )}
       </Loaded>

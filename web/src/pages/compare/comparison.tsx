@@ -1,17 +1,16 @@
-// What differs between two runs whose facts are here.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { Schema } from "@/api/keys";
-import { runOutline } from "@/api/transcript";
-import { files, type Pair, pairs, tools } from "@/domain/comparing";
-import { compact, cost, duration, grouped } from "@/domain/format";
+import { runOutline } from "@/api/messages";
+import { compareFacts, compareFiles, compareTools, type Pair } from "@/domain/runs/compare";
+import { compact, cost, duration, formatInteger } from "@/domain/text/format";
+import { StatePill } from "@/ui/data/state-pill";
+import { RelativeTime } from "@/ui/data/time";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
 import { Section } from "@/ui/page";
-import { StatePill } from "@/ui/state-pill";
-import { Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
 import classes from "./compare.module.css";
-import { Parting } from "./parting";
+import { FirstDifference } from "./first-difference";
 
 type Detail = Schema<"RunDetail">;
 
@@ -23,34 +22,29 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
   const second = useQuery(runOutline(b.session.id, queries));
   return (
     <div className={classes.page}>
-      <Table head={[<Head key="a" detail={a} />, <Head key="b" detail={b} />]}>
-        {pairs(factsOf(a), factsOf(b)).map((pair) => (
+      <Table head={[<RunHeading key="a" detail={a} />, <RunHeading key="b" detail={b} />]}>
+        {compareFacts(factsOf(a), factsOf(b)).map((pair) => (
           <Row key={pair.name} pair={pair} cell={(value) => value || "–"} />
         ))}
       </Table>
-      <Loaded query={first} what="What is in the first run">
+      <Loaded query={first} label="First run">
         {(left) => (
-          <Loaded query={second} what="What is in the second run">
+          <Loaded query={second} label="Second run">
             {(right) => (
               <>
                 <Section title="Tools">
-                  <Table none="Neither called a tool.">
-                    {tools(left, right).map((pair) => (
-                      <Row key={pair.name} pair={pair} mono cell={countWords} />
+                  <Table empty="No tool calls">
+                    {compareTools(left, right).map((pair) => (
+                      <Row key={pair.name} pair={pair} mono cell={formatCalls} />
                     ))}
                   </Table>
                 </Section>
                 <Section title="Files">
-                  <Table none="Neither touched a file.">
-                    {files(left, right)
+                  <Table empty="No files">
+                    {compareFiles(left, right)
                       .slice(0, MOST_FILES)
                       .map((pair) => (
-                        <Row
-                          key={pair.name}
-                          pair={pair}
-                          mono
-                          cell={(touched) => (touched ? "touched" : "–")}
-                        />
+                        <Row key={pair.name} pair={pair} mono cell={(touched) => (touched ? "touched" : "–")} />
                       ))}
                   </Table>
                 </Section>
@@ -59,8 +53,8 @@ export function Comparison({ a, b }: { a: Detail; b: Detail }) {
           </Loaded>
         )}
       </Loaded>
-      <Section title="Where they part">
-        <Parting a={a.session} b={b.session} />
+      <Section title="First difference">
+        <FirstDifference a={a.session} b={b.session} />
       </Section>
     </div>
   );
@@ -70,9 +64,9 @@ function factsOf({ session }: Detail): [string, string][] {
   const tokens = session.input_tokens + session.output_tokens + session.cache_read_tokens;
   return [
     ["State", session.state.label],
-    ["Took", session.duration_ms === null ? "" : duration(session.duration_ms)],
-    ["Messages", grouped(session.message_count)],
-    ["Branches", grouped(session.branch_count)],
+    ["Duration", session.duration_ms === null ? "" : duration(session.duration_ms)],
+    ["Messages", formatInteger(session.message_count)],
+    ["Branches", formatInteger(session.branch_count)],
     ["Tokens", tokens === 0 ? "" : compact(tokens)],
     ["Cost", session.cost_microusd === null ? "" : cost(session.cost_microusd)],
     ["Model", session.model ?? ""],
@@ -85,44 +79,36 @@ function factsOf({ session }: Detail): [string, string][] {
   ];
 }
 
-function countWords({ calls, errors }: { calls: number; errors: number }): string {
+function formatCalls({ calls, errors }: { calls: number; errors: number }): string {
   if (calls === 0 && errors === 0) return "–";
-  return errors === 0 ? grouped(calls) : `${grouped(calls)}, ${grouped(errors)} failed`;
+  return errors === 0 ? formatInteger(calls) : `${formatInteger(calls)}, ${formatInteger(errors)} failed`;
 }
 
-function Head({ detail: { session } }: { detail: Detail }) {
+function RunHeading({ detail: { session } }: { detail: Detail }) {
   return (
-    <div className={classes.run}>
+    <div className={classes.runHeading}>
       <TextLink to="/runs/$runId" params={{ runId: session.id }}>
         {session.display_name}
       </TextLink>
       <StatePill state={session.state} />
-      <span className={classes.dim}>
+      <span className="muted">
         {session.name} · <RelativeTime at={session.started_at ?? session.created_at} />
       </span>
     </div>
   );
 }
 
-function Table({
-  head,
-  none,
-  children,
-}: {
-  head?: [ReactNode, ReactNode];
-  none?: string;
-  children: ReactNode[];
-}) {
-  if (children.length === 0) return <p className={classes.dim}>{none}</p>;
+function Table({ head, empty, children }: { head?: [ReactNode, ReactNode]; empty?: string; children: ReactNode[] }) {
+  if (children.length === 0) return <p className="muted">{empty}</p>;
   return (
     <table className={classes.table}>
       <thead>
         <tr>
           <th scope="col">
-            <span className={classes.hidden}>What</span>
+            <span className={classes.visuallyHidden}>Fact</span>
           </th>
-          <th scope="col">{head?.[0] ?? <span className={classes.hidden}>First run</span>}</th>
-          <th scope="col">{head?.[1] ?? <span className={classes.hidden}>Second run</span>}</th>
+          <th scope="col">{head?.[0] ?? <span className={classes.visuallyHidden}>First run</span>}</th>
+          <th scope="col">{head?.[1] ?? <span className={classes.visuallyHidden}>Second run</span>}</th>
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -141,7 +127,7 @@ function Row<T>({ pair, cell, mono = false }: RowProps<T>) {
     <tr data-differs={pair.differs}>
       <th scope="row" className={mono ? "mono" : undefined}>
         {pair.name}
-        {pair.differs && <span className={classes.hidden}>, different</span>}
+        {pair.differs && <span className={classes.visuallyHidden}>, different</span>}
       </th>
       <td>{cell(pair.a)}</td>
       <td>{cell(pair.b)}</td>

@@ -1,22 +1,21 @@
-// Two runs beside each other: what is different about them, and where what they said parts.
 import { Button } from "@mantine/core";
 import { IconArrowsExchange } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { run } from "@/api/runs";
-import { useKeys } from "@/ui/keys";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import { TextLink } from "@/ui/link";
 import { Page } from "@/ui/page";
-import { EmptyState, Loaded } from "@/ui/states";
 import { Comparison } from "./comparison";
 
 export function ComparePage() {
   const { a, b } = useSearch({ from: "/compare" });
   const navigate = useNavigate({ from: "/compare" });
-  useKeys([
+  useShortcuts([
     {
       keys: "Escape",
-      label: "Back to the runs",
+      label: "Back to runs",
       group: "Compare",
       run: () => void navigate({ to: "/runs" }),
     },
@@ -24,8 +23,8 @@ export function ComparePage() {
   if (!a || !b)
     return (
       <Page title="Compare">
-        <EmptyState title="Two runs are needed" action={<TextLink to="/runs">Choose them</TextLink>}>
-          In the list of runs, x chooses a run; with two chosen, Compare brings you here.
+        <EmptyState title="Select two runs to compare" action={<TextLink to="/runs">Go to runs</TextLink>}>
+          In the run list, press x to select a run. With two selected, press Compare.
         </EmptyState>
       </Page>
     );
@@ -39,17 +38,17 @@ export function ComparePage() {
         </Button>
       }
     >
-      <Both key={`${a} ${b}`} a={a} b={b} />
+      <RunPair key={`${a} ${b}`} a={a} b={b} />
     </Page>
   );
 }
 
-function Both({ a, b }: { a: string; b: string }) {
+function RunPair({ a, b }: { a: string; b: string }) {
   const [first, second] = [useQuery(run(a)), useQuery(run(b))];
   return (
-    <Loaded query={first} what="The first run">
+    <Loaded query={first} label="First run">
       {(left) => (
-        <Loaded query={second} what="The second run">
+        <Loaded query={second} label="Second run">
           {(right) => <Comparison a={left} b={right} />}
         </Loaded>
       )}

@@ -1,7 +1,7 @@
 import { createRoute } from "@tanstack/react-router";
-import { text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { rootRoute } from "@/ui/root";
+import { text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
 
 /** The ids of the two runs. */
 function validateSearch(raw: Record<string, unknown>): { a?: string; b?: string } {

@@ -1,18 +1,18 @@
-// Two texts in one view: what the new one adds and takes away. Loaded when somebody compares.
+// A unified diff of two texts. Loaded on demand.
 import { unifiedMergeView } from "@codemirror/merge";
 import { EditorState } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { getNonce } from "get-nonce";
 import { useEffect, useRef } from "react";
 import classes from "./editor.module.css";
-import { look } from "./look";
+import { editorTheme } from "./editor-theme";
 
 export default function CodeDiff({ before, after, label }: { before: string; after: string; label: string }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (!place.current) return;
+    if (!container.current) return;
     const view = new EditorView({
-      parent: place.current,
+      parent: container.current,
       state: EditorState.create({
         doc: after,
         extensions: [
@@ -22,11 +22,11 @@ export default function CodeDiff({ before, after, label }: { before: string; aft
           EditorState.readOnly.of(true),
           EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: { margin: 3 } }),
-          look,
+          editorTheme,
         ],
       }),
     });
     return () => view.destroy();
   }, [before, after, label]);
-  return <div ref={place} className={classes.diff} />;
+  return <div ref={container} className={classes.diff} />;
 }

@@ -1,4 +1,4 @@
-// CodeMirror, in our colours and with the nonce of the page. Loaded when somebody edits.
+// CodeMirror with our theme and the CSP nonce. Loaded when the user edits.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { markdown } from "@codemirror/lang-markdown";
 import { yaml, yamlFrontmatter } from "@codemirror/lang-yaml";
@@ -10,8 +10,9 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { getNonce } from "get-nonce";
 import { useEffect, useRef } from "react";
 import type { TextProblem } from "@/api/definitions";
+import { useLatest } from "@/ui/use-latest";
 import classes from "./editor.module.css";
-import { colours, look } from "./look";
+import { editorTheme, syntaxColors } from "./editor-theme";
 
 interface EditorProps {
   text: string;
@@ -24,15 +25,14 @@ interface EditorProps {
 }
 
 export default function CodeEditor(props: EditorProps) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const newest = useRef(props);
-  newest.current = props;
+  const latest = useLatest(props);
   const { language, label, problems, text } = props;
   useEffect(() => {
-    if (!place.current) return;
+    if (!container.current) return;
     const state = EditorState.create({
-      doc: newest.current.text,
+      doc: latest.current.text,
       extensions: [
         EditorView.cspNonce.of(getNonce() ?? ""),
         lineNumbers(),
@@ -45,48 +45,47 @@ export default function CodeEditor(props: EditorProps) {
         language === "yaml" ? yaml() : yamlFrontmatter({ content: markdown() }),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label }),
-        look,
-        colours,
+        editorTheme,
+        syntaxColors,
         keymap.of([
-          { key: "Mod-s", preventDefault: true, run: () => did(newest.current.save) },
-          // Tab indents here; whoever uses the keyboard alone leaves with Escape and goes on from there.
-          { key: "Escape", run: () => did(newest.current.leave) },
+          { key: "Mod-s", preventDefault: true, run: () => handled(latest.current.save) },
+          // Tab indents, so Escape is the way out for keyboard users.
+          { key: "Escape", run: () => handled(latest.current.leave) },
           indentWithTab,
           ...defaultKeymap,
           ...historyKeymap,
           ...searchKeymap,
         ]),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) newest.current.change(update.state.doc.toString());
+          if (update.docChanged) latest.current.change(update.state.doc.toString());
         }),
       ],
     });
-    const made = new EditorView({ state, parent: place.current });
-    view.current = made;
-    made.focus();
-    return () => made.destroy();
-  }, [language, label]);
+    const editor = new EditorView({ state, parent: container.current });
+    view.current = editor;
+    editor.focus();
+    return () => editor.destroy();
+  }, [language, label, latest]);
   useEffect(() => {
-    const made = view.current;
-    // Taken from the disk, or rolled back: the text is another one.
-    if (made && made.state.doc.toString() !== text) {
-      made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert: text } });
+    const editor = view.current;
+    // The text was replaced by the version on disk or by a rollback.
+    if (editor && editor.state.doc.toString() !== text) {
+      editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
     }
   }, [text]);
   useEffect(() => {
-    if (view.current)
-      view.current.dispatch(setDiagnostics(view.current.state, marks(view.current, problems)));
+    if (view.current) view.current.dispatch(setDiagnostics(view.current.state, toDiagnostics(view.current, problems)));
   }, [problems]);
-  return <div ref={place} className={classes.editor} />;
+  return <div ref={container} className={classes.editor} />;
 }
 
-/** A key that was dealt with. */
-function did(run: () => void): true {
+/** CodeMirror expects true from a handler that consumed the key. */
+function handled(run: () => void): true {
   run();
   return true;
 }
 
-function marks(view: EditorView, problems: TextProblem[]): Diagnostic[] {
+function toDiagnostics(view: EditorView, problems: TextProblem[]): Diagnostic[] {
   const { doc } = view.state;
   return problems.map((problem) => {
     const line = doc.line(Math.min(doc.lines, Math.max(1, problem.line ?? 1)));

@@ -1,20 +1,20 @@
-// The two kinds and the words that differ between them.
+// The two kinds of definitions, and the differences between their pages.
 import { useMatch } from "@tanstack/react-router";
 import type { Kind } from "@/api/definitions";
 
-interface Words {
+interface KindInfo {
   kind: Kind;
   title: string;
   one: string;
   list: "/agents" | "/playbooks";
   page: "/agents/$name" | "/playbooks/$name";
-  /** The filter of the list of runs that names it. */
+  /** The filter of the run list. */
   filter: "agent" | "playbook";
   language: "markdown" | "yaml";
   template: (name: string) => string;
 }
 
-export const KINDS: Record<Kind, Words> = {
+export const KINDS: Record<Kind, KindInfo> = {
   agent: {
     kind: "agent",
     title: "Agents",
@@ -33,12 +33,12 @@ export const KINDS: Record<Kind, Words> = {
     page: "/playbooks/$name",
     filter: "playbook",
     language: "yaml",
-    template: (name) => `name: ${name}\ndescription: What it is for\nprompt: |\n  Look at {input}.\n`,
+    template: (name) => `name: ${name}\ndescription: Describe its purpose\nprompt: |\n  Look at {input}.\n`,
   },
 };
 
-/** Which of the two this page is about. By its route: the address is another one already while the page is being left. */
-export function useKind(): Words {
+/** The kind of this page, from its route: while the page is being left, the address already is another one. */
+export function useKind(): KindInfo {
   const route: string = useMatch({ strict: false }).routeId;
   return route.startsWith("/playbooks") ? KINDS.playbook : KINDS.agent;
 }

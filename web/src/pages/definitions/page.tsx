@@ -1,46 +1,40 @@
-// One definition: as it reads, as it is edited, what it was before, and who used it.
+// One agent or playbook: view, editor and version history.
 import { Button, SegmentedControl } from "@mantine/core";
 import { IconHistory } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { type Detail, definition } from "@/api/definitions";
-import { useKeys } from "@/ui/keys";
-import { TextLink } from "@/ui/link";
-import { Page } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import classes from "./definitions.module.css";
-import { Editing } from "./editing";
-import { History } from "./history";
+import { Loaded } from "@/ui/feedback/placeholders";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
+import { Breadcrumb, Page } from "@/ui/page";
+import { DefinitionView } from "./definition-view";
+import { DefinitionEditor } from "./editor";
 import { useKind } from "./kinds";
-import { Reading } from "./reading";
+import { VersionHistory } from "./version-history";
 
 export function DefinitionPage() {
-  const words = useKind();
-  const { name } = useParams({ from: words.page });
-  const { view } = useSearch({ from: words.page });
+  const info = useKind();
+  const { name } = useParams({ from: info.page });
+  const { view } = useSearch({ from: info.page });
   const navigate = useNavigate();
-  const query = useQuery(definition(words.kind, name));
+  const query = useQuery(definition(info.kind, name));
   const show = (next: "edit" | "history" | undefined): void =>
-    void navigate({ to: words.page, params: { name }, search: next ? { view: next } : {} });
-  useKeys([
-    { keys: "e", label: "Edit", group: words.title, run: () => show("edit") },
-    { keys: "v", label: "Versions", group: words.title, run: () => show("history") },
+    void navigate({ to: info.page, params: { name }, search: next ? { view: next } : {} });
+  useShortcuts([
+    { keys: "e", label: "Edit", group: info.title, run: () => show("edit") },
+    { keys: "v", label: "Versions", group: info.title, run: () => show("history") },
     {
       keys: "Escape",
       label: "Back",
-      group: words.title,
-      run: () => (view ? show(undefined) : void navigate({ to: words.list })),
+      group: info.title,
+      run: () => (view ? show(undefined) : void navigate({ to: info.list })),
     },
   ]);
   return (
     <Page
       title={name}
-      before={
-        <TextLink to={words.list} className={classes.back}>
-          {words.title}
-        </TextLink>
-      }
-      beside={query.data && <span className={classes.origin}>{query.data.definition.origin}</span>}
+      before={<Breadcrumb to={info.list}>{info.title}</Breadcrumb>}
+      beside={query.data && <span className="outline-badge">{query.data.definition.origin}</span>}
       actions={
         <>
           <Button variant="default" leftSection={<IconHistory size={14} />} onClick={() => show("history")}>
@@ -60,11 +54,11 @@ export function DefinitionPage() {
       }
       fill={view === "edit"}
     >
-      <Loaded query={query} what={`The ${words.one}`}>
+      <Loaded query={query} label={info.one}>
         {(data: Detail) => (
           <>
-            {view === "edit" ? <Editing key={name} detail={data} /> : <Reading detail={data} />}
-            {view === "history" && <History detail={data} close={() => show(undefined)} />}
+            {view === "edit" ? <DefinitionEditor key={name} detail={data} /> : <DefinitionView detail={data} />}
+            {view === "history" && <VersionHistory detail={data} close={() => show(undefined)} />}
           </>
         )}
       </Loaded>

@@ -1,17 +1,17 @@
-// Agents and playbooks are both files with a history; one set of pages shows either.
+// Agents and playbooks are files with a version history; they share their pages.
 import { createRoute } from "@tanstack/react-router";
-import { oneOf, text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { rootRoute } from "@/ui/root";
+import { oneOf, text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
 
-const list = lazyPage(() => import("./list"), "DefinitionsPage");
+const list = lazyPage(() => import("./list-page"), "DefinitionsPage");
 const one = lazyPage(() => import("./page"), "DefinitionPage");
 
 const inList = (raw: Record<string, unknown>) => {
   const q = text(raw, "q");
   return q === undefined ? {} : { q };
 };
-/** Nothing: rendered; edit: the editor; history: the drawer. */
+/** `view` opens the editor or the version history; without it the page shows the text. */
 const inOne = (raw: Record<string, unknown>) => {
   const view = oneOf(raw, "view", ["edit", "history"] as const);
   return view === undefined ? {} : { view };

@@ -1,7 +1,7 @@
-// Numbers that lead to the lists behind them.
+// Counts that link to the lists behind them.
 import { IconClock, IconClockPause, IconEye, IconLoader2, IconUsers, IconX } from "@tabler/icons-react";
 import type { Schema } from "@/api/keys";
-import { grouped } from "@/domain/format";
+import { formatInteger } from "@/domain/text/format";
 import { TextLink } from "@/ui/link";
 import classes from "./cards.module.css";
 
@@ -19,16 +19,14 @@ export function Cards({ cards }: { cards: Schema<"Cards"> }) {
     <div className={classes.cards}>
       {CARDS.map(({ key, name, icon: Icon, tone }) => {
         const count = cards[key];
-        const goal =
-          key === "teams_active"
-            ? { to: "/teams" as const }
-            : { to: "/runs" as const, search: { card: key } };
+        const link =
+          key === "teams_active" ? { to: "/teams" as const } : { to: "/runs" as const, search: { card: key } };
         return (
-          <TextLink key={key} {...goal} className={classes.card} data-tone={count > 0 ? tone : "none"}>
+          <TextLink key={key} {...link} className={classes.card} data-tone={count > 0 ? tone : "none"}>
             <span className={classes.cardName}>
               <Icon size={14} stroke={1.8} /> {name}
             </span>
-            <span className={classes.cardCount}>{grouped(count)}</span>
+            <span className={classes.cardCount}>{formatInteger(count)}</span>
           </TextLink>
         );
       })}

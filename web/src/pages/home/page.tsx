@@ -1,21 +1,20 @@
-// The first page: what waits for you, what runs, what happened.
 import { useQuery } from "@tanstack/react-query";
 import { attention, dashboard, stats } from "@/api/home";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Page, Section } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { AttentionList } from "./attention";
+import { ActiveShows } from "./active-shows";
+import { AttentionList } from "./attention-list";
 import { Cards } from "./cards";
 import classes from "./home.module.css";
-import { HoursChart } from "./hours";
-import { RecentRuns } from "./recent";
-import { ActiveShows } from "./shows";
+import { HoursChart } from "./hours-chart";
+import { RecentRuns } from "./recent-runs";
 import { Welcome } from "./welcome";
 
 export function HomePage() {
-  const home = useQuery(dashboard());
-  const waiting = useQuery(attention());
-  const numbers = useQuery(stats());
-  const isNew = numbers.data !== undefined && numbers.data.total_sessions === 0 && numbers.data.shows === 0;
+  const dashboardQuery = useQuery(dashboard());
+  const attentionQuery = useQuery(attention());
+  const statsQuery = useQuery(stats());
+  const isNew = statsQuery.data !== undefined && statsQuery.data.total_sessions === 0 && statsQuery.data.shows === 0;
   return (
     <Page title="Home">
       <div className={classes.home}>
@@ -23,10 +22,10 @@ export function HomePage() {
           <Welcome />
         ) : (
           <>
-            <Loaded query={waiting} what="What waits for you">
+            <Loaded query={attentionQuery} label="Attention items">
               {({ items }) => <AttentionList items={items} />}
             </Loaded>
-            <Loaded query={home} what="The overview">
+            <Loaded query={dashboardQuery} label="Overview">
               {(data) => (
                 <>
                   <Cards cards={data.cards} />

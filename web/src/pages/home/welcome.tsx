@@ -1,28 +1,27 @@
-// The home of somebody new: three ways to see something within a minute.
+// The home page of a new installation.
 import { IconHistory, IconRobot, IconSitemap } from "@tabler/icons-react";
-import { CopyButton } from "@/ui/copy";
+import { CopyButton } from "@/ui/text/copy-button";
 import classes from "./welcome.module.css";
 
-const WAYS = [
+const STEPS = [
   {
     icon: IconHistory,
-    title: "See what your agents did already",
-    words:
-      "Reads the transcripts of Claude Code and Codex on this machine, and follows them while they grow.",
+    title: "Import your agent history",
+    description: "Imports the Claude Code and Codex transcripts of this machine, and follows new messages.",
     commands: ["li mirror claude --follow", "li mirror codex --follow"],
   },
   {
     icon: IconSitemap,
     title: "Watch a show",
-    words:
-      "A small repository, eight agents at work on it, gates and merges. It needs no account, and opens a Studio of its own.",
+    description:
+      "Eight agents work on a small repository, with gates and merges. The demo needs no account and opens its own Studio.",
     commands: ["li demo"],
   },
   {
     icon: IconRobot,
     title: "Run an agent",
-    words:
-      "It appears here with its first message, and every message after it. The first needs nothing, the second Claude Code.",
+    description:
+      "The run appears here live, message by message. The first command needs no account, the second one needs Claude Code.",
     commands: ['li agent script "@say hello"', 'li agent claude "Explain this repository"'],
   },
 ];
@@ -30,21 +29,21 @@ const WAYS = [
 export function Welcome() {
   return (
     <div className={classes.welcome}>
-      <h2 className={classes.title}>Everything your agents do, kept and visible while it happens</h2>
-      <p className={classes.lead}>
-        Nothing is recorded yet. Run one of these in a terminal; what runs in this home appears here by
-        itself. In a clone, <code>source .venv/bin/activate</code> puts <code>li</code> on the PATH.
+      <h2 className={classes.title}>Everything your agents do, recorded and shown live</h2>
+      <p className={classes.intro}>
+        No runs are recorded yet. Run one of these commands in a terminal; its runs appear here. In a clone of the
+        repository, first run <code>source .venv/bin/activate</code> to put <code>li</code> on the PATH.
       </p>
-      <div className={classes.ways}>
-        {WAYS.map(({ icon: Icon, title, words, commands }) => (
-          <section key={title} className={classes.way}>
+      <div className={classes.cards}>
+        {STEPS.map(({ icon: Icon, title, description, commands }) => (
+          <section key={title} className={classes.card}>
             <Icon size={20} stroke={1.6} className={classes.icon} />
-            <h3 className={classes.name}>{title}</h3>
-            <p className={classes.words}>{words}</p>
+            <h3 className={classes.cardTitle}>{title}</h3>
+            <p className={classes.description}>{description}</p>
             {commands.map((command) => (
               <div key={command} className={classes.command}>
                 <code>{command}</code>
-                <CopyButton text={command} what={`Copy ${command}`} />
+                <CopyButton text={command} label={`Copy ${command}`} />
               </div>
             ))}
           </section>

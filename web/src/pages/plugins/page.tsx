@@ -1,47 +1,55 @@
-// Plugins and skills that were found, what is in them, where was looked, and what did not load. Nothing of them is run.
+// Installed plugins and skills. Read-only: the page never runs them.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { plugins, skills } from "@/api/definitions";
 import type { Schema } from "@/api/keys";
-import { plural } from "@/domain/format";
-import { useListKeys } from "@/ui/list-keys";
-import { Page, Panel, Section } from "@/ui/page";
-import { EmptyState, Loaded } from "@/ui/states";
-import { PluginRow } from "./plugin";
+import { plural } from "@/domain/text/format";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
+import { List, ListRow } from "@/ui/list/list-row";
+import { Page, Section } from "@/ui/page";
+import { ProblemList } from "@/ui/text/problem-list";
+import { PluginRow } from "./plugin-row";
 import classes from "./plugins.module.css";
-import { Problems } from "./problems";
 
 export function PluginsPage() {
-  const found = useQuery(plugins());
-  const loose = useQuery(skills());
+  const pluginsQuery = useQuery(plugins());
+  const skillsQuery = useQuery(skills());
   return (
     <Page title="Plugins">
-      <Section title="Plugins" beside={<span className={classes.dim}>shown, never run from here</span>}>
-        <Loaded query={found} what="Plugins">
+      <Section title="Plugins" beside={<span className="muted">read-only</span>}>
+        <Loaded query={pluginsQuery} label="Plugins">
           {(data) => (
             <>
-              {data.items.length === 0 ? <NoPlugins /> : <List items={data.items} />}
-              <Looked places={data.looked} />
+              {data.items.length === 0 ? <NoPlugins /> : <PluginList items={data.items} />}
+              <SearchedFolders folders={data.looked} />
             </>
           )}
         </Loaded>
       </Section>
       <Section title="Skills">
-        <Loaded query={loose} what="Skills">
+        <Loaded query={skillsQuery} label="Skills">
           {(data) => (
             <>
-              {data.items.length === 0 && <p className={classes.dim}>No skills of their own.</p>}
-              {data.items.length > 0 && (
-                <Panel>
-                  <ul className={classes.list} aria-label="Skills">
-                    {data.items.map((item) => (
-                      <Skill key={item.path} item={item} />
-                    ))}
-                  </ul>
-                </Panel>
+              {data.items.length === 0 ? (
+                <p className="muted">No skills outside of plugins</p>
+              ) : (
+                <List label="Skills">
+                  {data.items.map((item) => (
+                    <ListRow
+                      key={item.path}
+                      title={item.name}
+                      description={item.description ?? "No description"}
+                      error={item.error}
+                      details={<ProblemList problems={item.problems} />}
+                    >
+                      <span className="outline-badge">{item.origin}</span>
+                    </ListRow>
+                  ))}
+                </List>
               )}
-              <Looked places={data.looked} />
+              <SearchedFolders folders={data.looked} />
             </>
           )}
         </Loaded>
@@ -50,55 +58,42 @@ export function PluginsPage() {
   );
 }
 
-function List({ items }: { items: Schema<"Plugin">[] }) {
+function PluginList({ items }: { items: Schema<"Plugin">[] }) {
   const [opened, setOpened] = useState<string>();
   const navigate = useNavigate();
   const toggle = (path: string | undefined): void => setOpened(path === opened ? undefined : path);
-  const [at] = useListKeys({
+  const [cursor] = useListKeys({
     count: items.length,
     open: (index) => toggle(items[index]?.path),
     leave: () => (opened ? setOpened(undefined) : void navigate({ to: "/" })),
   });
   return (
-    <Panel>
-      <ul className={classes.list} aria-label="Plugins">
-        {items.map((plugin, index) => (
-          <PluginRow
-            key={plugin.path}
-            plugin={plugin}
-            open={plugin.path === opened}
-            active={index === at}
-            toggle={() => toggle(plugin.path)}
-          />
-        ))}
-      </ul>
-    </Panel>
+    <List label="Plugins">
+      {items.map((plugin, index) => (
+        <PluginRow
+          key={plugin.path}
+          plugin={plugin}
+          open={plugin.path === opened}
+          active={index === cursor}
+          toggle={() => toggle(plugin.path)}
+        />
+      ))}
+    </List>
   );
 }
 
-function Skill({ item }: { item: Schema<"Definition"> }) {
+function SearchedFolders({ folders }: { folders: Schema<"Place">[] }) {
+  const unreadable = folders.filter((folder) => folder.refused);
   return (
-    <li className={classes.skill}>
-      <b>{item.name}</b>
-      <span className={item.error ? classes.bad : classes.dim}>{item.error ?? item.description}</span>
-      <span className={classes.origin}>{item.origin}</span>
-      <Problems problems={item.problems} />
-    </li>
-  );
-}
-
-function Looked({ places }: { places: Schema<"Place">[] }) {
-  const refused = places.filter((place) => place.refused);
-  return (
-    <details className={classes.looked}>
+    <details className={classes.folders}>
       <summary>
-        Looked in {plural(places.length, "folder")}
-        {refused.length > 0 && `, ${refused.length} could not be read`}
+        {plural(folders.length, "folder")} searched
+        {unreadable.length > 0 && `, ${unreadable.length} could not be read`}
       </summary>
       <ul>
-        {places.map((place) => (
-          <li key={place.path}>
-            <code>{place.path}</code> {place.refused && <span className={classes.bad}>{place.refused}</span>}
+        {folders.map((folder) => (
+          <li key={folder.path}>
+            <code>{folder.path}</code> {folder.refused && <span className="error-text">{folder.refused}</span>}
           </li>
         ))}
       </ul>
@@ -107,9 +102,5 @@ function Looked({ places }: { places: Schema<"Place">[] }) {
 }
 
 function NoPlugins() {
-  return (
-    <EmptyState title="No plugins were found">
-      Plugins of Claude Code (its marketplaces and its cache) and of your home appear here by themselves.
-    </EmptyState>
-  );
+  return <EmptyState title="No plugins">Plugins of Claude Code and of your Lion Studio home appear here.</EmptyState>;
 }

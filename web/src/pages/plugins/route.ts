@@ -1,6 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
-import { lazyPage } from "@/ui/lazy-page";
-import { rootRoute } from "@/ui/root";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
 
 export const pluginsRoute = createRoute({
   getParentRoute: () => rootRoute,

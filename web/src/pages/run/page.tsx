@@ -1,10 +1,9 @@
-// One run: its state and what can be done about it, when what happened, everything that was said, and what to know.
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { run } from "@/api/runs";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { Page } from "@/ui/page";
-import { Loaded } from "@/ui/states";
-import { RunView } from "./view";
+import { RunView } from "./run-view";
 
 export function RunPage() {
   const { runId } = useParams({ from: "/runs/$runId" });
@@ -12,7 +11,7 @@ export function RunPage() {
   if (detail.data) return <RunView key={runId} detail={detail.data} />;
   return (
     <Page title="Run">
-      <Loaded query={detail} what="The run">
+      <Loaded query={detail} label="Run">
         {() => null}
       </Loaded>
     </Page>

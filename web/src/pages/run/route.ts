@@ -1,12 +1,12 @@
 import { createRoute } from "@tanstack/react-router";
+import { messageChunk } from "@/api/messages";
 import { run } from "@/api/runs";
-import { messagePiece } from "@/api/transcript";
-import { number, text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { prepareMarkdown } from "@/ui/markdown";
-import { rootRoute } from "@/ui/root";
+import { number, text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
+import { preloadMarkdown } from "@/ui/text/markdown";
 
-/** `m` is the message that the address means: its number in the run, or its id. */
+/** `m` is the current message: its number in the run, or its id. */
 function validateSearch(raw: Record<string, unknown>): { m?: number | string; find?: string } {
   const ord = number(raw, "m");
   const m = ord !== undefined && Number.isSafeInteger(ord) && ord >= 0 ? ord : text(raw, "m");
@@ -18,12 +18,12 @@ export const runRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$runId",
   validateSearch,
-  // Asked for while the page itself is still being loaded.
+  // Starts the requests while the code of the page is still loading.
   loader: ({ context: { queries }, params: { runId }, location }) => {
-    prepareMarkdown();
+    preloadMarkdown();
     void queries.prefetchQuery(run(runId));
     if ("m" in location.search) return;
-    void queries.prefetchQuery(messagePiece({ of: "session", id: runId }, 0));
+    void queries.prefetchQuery(messageChunk({ of: "session", id: runId }, 0));
   },
   component: lazyPage(() => import("./page"), "RunPage"),
 });

@@ -1,39 +1,35 @@
-// Where the reader is: the row that keys move, and ways to go to a message. The address always names it.
-
+// The current message: the address names it, keys and links move it.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef } from "react";
-import { messageOrd } from "@/api/transcript";
+import { messageOrd } from "@/api/messages";
 
 export interface Cursor {
-  /** The ord that the address names. */
+  /** The number of the message that the address names. */
   ord: number | undefined;
-  /** Go to a message of this run. */
-  go: (ord: number) => void;
+  goTo: (ord: number) => void;
 }
 
-/** `jump` brings a message into view; it is called when the address names another one, and on every `go`. */
-export function useCursor(runId: string, jump: (ord: number) => void): Cursor {
+/** `show` scrolls to a message; it is called when the address changes and on every `goTo`. */
+export function useCursor(runId: string, show: (ord: number) => void): Cursor {
   const { m } = useSearch({ from: "/runs/$runId" });
   const navigate = useNavigate({ from: "/runs/$runId" });
-  const looked = useQuery(messageOrd(runId, typeof m === "string" ? m : "")).data;
-  const ord = typeof m === "string" ? looked : m;
-  const went = useRef<number | undefined>(undefined);
-  const newest = useRef(jump);
-  newest.current = jump;
+  const resolvedOrd = useQuery(messageOrd(runId, typeof m === "string" ? m : "")).data;
+  const ord = typeof m === "string" ? resolvedOrd : m;
+  const lastOrd = useRef<number | undefined>(undefined);
   useEffect(() => {
-    if (ord === undefined || ord === went.current) return;
-    went.current = ord;
-    newest.current(ord);
-  }, [ord]);
-  // Every row holds it, so it stays the same one.
-  const go = useCallback(
+    if (ord === undefined || ord === lastOrd.current) return;
+    lastOrd.current = ord;
+    show(ord);
+  }, [ord, show]);
+  // Stable, because every row holds it.
+  const goTo = useCallback(
     (to: number): void => {
-      went.current = to;
-      newest.current(to);
+      lastOrd.current = to;
+      show(to);
       void navigate({ search: (old) => ({ ...old, m: to }), replace: true });
     },
-    [navigate],
+    [navigate, show],
   );
-  return useMemo(() => ({ ord, go }), [ord, go]);
+  return useMemo(() => ({ ord, goTo }), [ord, goTo]);
 }

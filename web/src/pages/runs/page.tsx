@@ -1,21 +1,20 @@
-// Runs: one bar of filters, and a list that never moves under the reader.
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { grouped } from "@/domain/format";
+import { formatInteger } from "@/domain/text/format";
+import { EmptyState, ErrorState, LoadingLine } from "@/ui/feedback/placeholders";
 import { Page } from "@/ui/page";
-import { EmptyState, ErrorState, LoadingLine } from "@/ui/states";
-import { SelectionBar } from "./actions";
-import { ColumnPicker, useColumns } from "./columns";
-import { RunsFilter } from "./filter";
-import { filtersOf } from "./filters";
-import { RunList } from "./list";
-import { useRunList } from "./listing";
+import { apiFilters } from "./api-filters";
+import { ColumnPicker, useColumns } from "./column-picker";
+import { RunList } from "./run-list";
+import { RunsFilter } from "./runs-filter";
+import { SelectionBar } from "./selection-bar";
+import { useRunList } from "./use-run-list";
 
 export function RunsPage() {
   const search = useSearch({ from: "/runs" });
   const navigate = useNavigate({ from: "/runs" });
-  const list = useRunList(filtersOf(search));
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const list = useRunList(apiFilters(search));
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const columns = useColumns();
   const isFiltered = Object.keys(search).length > 0;
   return (
@@ -24,8 +23,8 @@ export function RunsPage() {
       beside={list.total !== undefined && !isFiltered ? <Total count={list.total} /> : undefined}
       actions={<ColumnPicker {...columns} />}
       bar={
-        chosen.size > 0 ? (
-          <SelectionBar chosen={chosen} clear={() => setChosen(new Set())} />
+        selected.size > 0 ? (
+          <SelectionBar selected={selected} clear={() => setSelected(new Set())} />
         ) : (
           <RunsFilter search={search} />
         )
@@ -33,18 +32,18 @@ export function RunsPage() {
       fill
     >
       {list.error && list.runs.length === 0 ? (
-        <ErrorState error={list.error} what="Runs" retry={list.retry} />
+        <ErrorState error={list.error} label="Runs" retry={list.retry} />
       ) : list.loading ? (
-        <LoadingLine what="runs" />
+        <LoadingLine label="runs" />
       ) : list.runs.length === 0 ? (
-        <Nothing filtered={isFiltered} />
+        <NoRuns filtered={isFiltered} />
       ) : (
         <RunList
           key={JSON.stringify(search)}
           list={list}
           shown={columns.shown}
-          chosen={chosen}
-          setChosen={setChosen}
+          selected={selected}
+          setSelected={setSelected}
           leave={() => void navigate({ search: {} })}
         />
       )}
@@ -53,15 +52,14 @@ export function RunsPage() {
 }
 
 function Total({ count }: { count: number }) {
-  return <span style={{ color: "var(--dim)", fontSize: 12.5 }}>{grouped(count)}</span>;
+  return <span className="muted">{formatInteger(count)}</span>;
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
-  if (filtered)
-    return <EmptyState title="No run is like that">Esc or Clear takes the filters away.</EmptyState>;
+function NoRuns({ filtered }: { filtered: boolean }) {
+  if (filtered) return <EmptyState title="No runs match these filters">Press Esc or Clear to reset them.</EmptyState>;
   return (
     <EmptyState title="No runs yet">
-      <code>li agent script "@say hello"</code> starts one; it appears here by itself.
+      Start one with <code>li agent script "@say hello"</code>; it appears here.
     </EmptyState>
   );
 }

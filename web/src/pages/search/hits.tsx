@@ -1,15 +1,15 @@
-// What was found: whose words, when, and the words themselves; each leads into the message.
+// Search results; each links to its message.
 import { IconRobot, IconSettings, IconTool, IconUser } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { type ComponentType, useRef } from "react";
 import type { Hit } from "@/api/search";
-import { marked, wordsOf } from "@/domain/marking";
-import { shortId } from "@/domain/runs";
-import { visible } from "@/domain/visible";
-import { LeadingRow, TextLink } from "@/ui/link";
-import { useListKeys } from "@/ui/list-keys";
-import { RelativeTime } from "@/ui/time";
-import { VirtualList, type VirtualListHandle } from "@/ui/virtual-list";
+import { shortId } from "@/domain/runs/run-name";
+import { escapeBidi } from "@/domain/text/bidi";
+import { highlightParts, searchTerms } from "@/domain/text/highlight";
+import { RelativeTime } from "@/ui/data/time";
+import { useListKeys } from "@/ui/keyboard/list-keys";
+import { ClickableRow, TextLink } from "@/ui/link";
+import { VirtualList, type VirtualListHandle } from "@/ui/list/virtual-list";
 import classes from "./search.module.css";
 
 const ICONS: Record<string, ComponentType<{ size: number; stroke: number }>> = {
@@ -19,35 +19,35 @@ const ICONS: Record<string, ComponentType<{ size: number; stroke: number }>> = {
   system: IconSettings,
 };
 
-export function Hits({ hits, sought }: { hits: Hit[]; sought: string }) {
+export function Hits({ hits, query }: { hits: Hit[]; query: string }) {
   const navigate = useNavigate();
   const handle = useRef<VirtualListHandle>(null);
   const [at] = useListKeys({
     count: hits.length,
     open: (index) => {
       const hit = hits[index];
-      if (hit?.session_id) void navigate(placeOf(hit, sought));
+      if (hit?.session_id) void navigate(linkTo(hit, query));
     },
-    show: (index) => handle.current?.scrollTo(index),
+    reveal: (index) => handle.current?.scrollTo(index),
   });
   return (
     <VirtualList
-      label="Messages found"
+      label="Matching messages"
       handle={handle}
       count={hits.length}
       estimate={72}
       keyOf={(index) => hits[index]?.message_id ?? index}
       render={(index) => {
         const hit = hits[index];
-        return hit ? <Row hit={hit} sought={sought} active={index === at} /> : null;
+        return hit ? <Row hit={hit} query={query} active={index === at} /> : null;
       }}
     />
   );
 }
 
-/** In the run, at the message, with the first word marked there too. */
-function placeOf(hit: Hit, sought: string) {
-  const [find] = wordsOf(sought);
+/** Opens the run at the message, with the first term highlighted. */
+function linkTo(hit: Hit, query: string) {
+  const [find] = searchTerms(query);
   return {
     to: "/runs/$runId" as const,
     params: { runId: hit.session_id ?? "" },
@@ -55,32 +55,32 @@ function placeOf(hit: Hit, sought: string) {
   };
 }
 
-function Row({ hit, sought, active }: { hit: Hit; sought: string; active: boolean }) {
+function Row({ hit, query, active }: { hit: Hit; query: string; active: boolean }) {
   const Icon = ICONS[hit.role ?? ""] ?? IconTool;
   const name = hit.session_name ?? (hit.session_id ? shortId(hit.session_id) : "no run");
   return (
-    <LeadingRow className={classes.hit} data-active={active}>
-      <div className={classes.head}>
+    <ClickableRow className={classes.hit} data-active={active}>
+      <div className={classes.header}>
         <Icon size={14} stroke={1.7} />
         <span className={classes.role}>{hit.role ?? "message"}</span>
         {hit.session_id ? (
-          <TextLink className={classes.name} {...placeOf(hit, sought)}>
-            {visible(name)}
+          <TextLink className={classes.runLink} {...linkTo(hit, query)}>
+            {escapeBidi(name)}
             {hit.ord !== null && <span className={classes.ord}> #{hit.ord}</span>}
           </TextLink>
         ) : (
-          <span className={classes.name}>{visible(name)}</span>
+          <span className={classes.runLink}>{escapeBidi(name)}</span>
         )}
-        {hit.project && <span className={classes.project}>{visible(hit.project)}</span>}
+        {hit.project && <span className={classes.project}>{escapeBidi(hit.project)}</span>}
         <span className={classes.time}>
           <RelativeTime at={hit.created_at} />
         </span>
       </div>
       <p className={classes.snippet}>
-        {marked(visible(hit.snippet), sought).map(({ text, found }, index) =>
+        {highlightParts(escapeBidi(hit.snippet), query).map(({ text, isMatch: found }, index) =>
           found ? <mark key={index}>{text}</mark> : text,
         )}
       </p>
-    </LeadingRow>
+    </ClickableRow>
   );
 }

@@ -1,19 +1,17 @@
-// Search: every message of every run, by its words or by what it means.
+// Search in every message of every run.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useLayoutEffect } from "react";
 import { facets } from "@/api/runs";
-import { type Sought, searchHits } from "@/api/search";
-import { plural } from "@/domain/format";
-import { type Choice, FilterBar } from "@/ui/filter-bar";
+import { MAX_HITS, searchHits } from "@/api/search";
+import { spanStart, TIME_SPANS, toOptions } from "@/domain/runs/filters";
+import { plural } from "@/domain/text/format";
+import { EmptyState, ErrorState, LoadingLine } from "@/ui/feedback/placeholders";
+import { type Choice, FilterBar } from "@/ui/list/filter-bar";
 import { Page } from "@/ui/page";
-import { EmptyState, ErrorState, LoadingLine } from "@/ui/states";
 import { Hits } from "./hits";
-import { type SearchSearch, SPANS } from "./route";
+import { MODES, ORDERS, type SearchParams } from "./route";
 import classes from "./search.module.css";
-
-const MODE_NAMES = { words: "These words", semantic: "By meaning", hybrid: "Words and meaning" };
-const SPAN_NAMES: Record<string, string> = { "24h": "Last day", "7d": "Last week", "30d": "Last month" };
 
 export function SearchPage() {
   const search = useSearch({ from: "/search" });
@@ -27,7 +25,7 @@ export function SearchPage() {
       title="Search"
       bar={
         <FilterBar
-          text={{ value: search.q, placeholder: "Search every message…" }}
+          text={{ value: search.q, placeholder: "Search all messages…" }}
           choices={choicesOf(
             search,
             projects.map(({ value, runs }) => ({ value, count: runs })),
@@ -40,71 +38,41 @@ export function SearchPage() {
       }
       fill
     >
-      <Found search={search} />
+      <Results search={search} />
     </Page>
   );
 }
 
-function Found({ search }: { search: SearchSearch }) {
-  const sought = soughtOf(search);
-  const found = useQuery(searchHits(sought));
-  if (sought.q === "")
+function Results({ search }: { search: SearchParams }) {
+  const { q = "", mode = "words", order, project, run, within } = search;
+  const since = within && spanStart(within);
+  const query = useQuery(searchHits({ q, mode, ranked: order === "best", project, session: run, since }));
+  if (q === "")
     return (
-      <EmptyState title="What are you looking for?">
-        All messages of all runs: what was asked, said, called and given back. Best matches first with Order,
-        by meaning with Mode.
-      </EmptyState>
+      <EmptyState title="Search all messages">Finds prompts, answers, tool calls and results of every run.</EmptyState>
     );
-  if (found.error && !found.data)
-    return <ErrorState error={found.error} what="The results" retry={() => void found.refetch()} />;
-  if (!found.data) return <LoadingLine what="messages with these words" />;
-  if (found.data.hits.length === 0)
-    return (
-      <EmptyState title="No message is like that">Fewer words find more; a filter may hide it.</EmptyState>
-    );
-  const hits = found.data.hits;
+  if (query.error && !query.data)
+    return <ErrorState error={query.error} label="Results" retry={() => void query.refetch()} />;
+  if (!query.data) return <LoadingLine label="results" />;
+  const { hits } = query.data;
+  if (hits.length === 0)
+    return <EmptyState title="No messages match">Try fewer words, or clear the filters.</EmptyState>;
   return (
     <>
-      <div className={classes.count} role="status" data-old={found.isPlaceholderData}>
-        {hits.length === 100 ? "The first 100 messages" : plural(hits.length, "message")}
+      <div className={classes.count} role="status" data-old={query.isPlaceholderData}>
+        {hits.length === MAX_HITS ? `The first ${MAX_HITS} messages` : plural(hits.length, "message")}
       </div>
-      <Hits key={JSON.stringify(search)} hits={hits} sought={sought.q} />
+      <Hits key={JSON.stringify(search)} hits={hits} query={q} />
     </>
   );
 }
 
-/** The minute is cut, so that the same address stays the same query. */
-function soughtOf(search: SearchSearch): Sought {
-  const { q = "", mode = "words", order, project, run, within } = search;
-  const span = within === undefined ? undefined : SPANS[within];
-  const since = span === undefined ? undefined : Math.floor((Date.now() / 1000 - span) / 60) * 60;
-  return { q, mode, ranked: order === "best", project, session: run, since };
-}
-
-function choicesOf(search: SearchSearch, projects: Choice["options"]): Choice[] {
+function choicesOf(search: SearchParams, projects: Choice["options"]): Choice[] {
   return [
-    {
-      name: "mode",
-      label: "Mode",
-      value: search.mode,
-      options: Object.entries(MODE_NAMES).map(([value, label]) => ({ value, label })),
-    },
-    {
-      name: "order",
-      label: "Order",
-      value: search.order,
-      options: [
-        { value: "newest", label: "Newest first" },
-        { value: "best", label: "Best first" },
-      ],
-    },
+    { name: "mode", label: "Mode", value: search.mode, options: toOptions(MODES) },
+    { name: "order", label: "Order", value: search.order, options: toOptions(ORDERS) },
     { name: "project", label: "Project", value: search.project, options: projects },
-    {
-      name: "within",
-      label: "Time",
-      value: search.within,
-      options: Object.entries(SPAN_NAMES).map(([value, label]) => ({ value, label })),
-    },
+    { name: "within", label: "Time", value: search.within, options: toOptions(TIME_SPANS) },
     ...(search.run ? [{ name: "run", label: "Run", value: search.run, options: [] }] : []),
   ];
 }

@@ -1,28 +1,28 @@
 import { createRoute } from "@tanstack/react-router";
-import { oneOf, text } from "@/domain/params";
-import { lazyPage } from "@/ui/lazy-page";
-import { rootRoute } from "@/ui/root";
+import { keysOf, TIME_SPANS } from "@/domain/runs/filters";
+import { oneOf, text } from "@/domain/search-params";
+import { lazyPage } from "@/ui/routing/lazy-page";
+import { rootRoute } from "@/ui/routing/root-route";
 
-export const MODES = ["words", "semantic", "hybrid"] as const;
-export const ORDERS = ["newest", "best"] as const;
-export const SPANS: Record<string, number> = { "24h": 86400, "7d": 7 * 86400, "30d": 30 * 86400 };
+export const MODES = { words: "Keyword", semantic: "Semantic", hybrid: "Hybrid" } as const;
+export const ORDERS = { newest: "Newest first", best: "Best match first" } as const;
 
-/** What is looked for and how; the same address finds the same. */
+/** The search in the address. */
 function validateSearch(raw: Record<string, unknown>) {
-  const found = {
+  const params = {
     q: text(raw, "q"),
-    mode: oneOf(raw, "mode", MODES),
-    order: oneOf(raw, "order", ORDERS),
+    mode: oneOf(raw, "mode", keysOf(MODES)),
+    order: oneOf(raw, "order", keysOf(ORDERS)),
     project: text(raw, "project"),
     run: text(raw, "run"),
-    within: oneOf(raw, "within", Object.keys(SPANS)),
+    within: oneOf(raw, "within", keysOf(TIME_SPANS)),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined)) as Partial<
-    typeof found
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined)) as Partial<
+    typeof params
   >;
 }
 
-export type SearchSearch = ReturnType<typeof validateSearch>;
+export type SearchParams = ReturnType<typeof validateSearch>;
 
 export const searchRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -1,65 +1,46 @@
-// What a person may say about a show or a play; the server names what is possible now, and what comes of it.
+// Actions on a show or a play. The server lists those that are possible now.
 import { Button, Group } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { keys } from "@/api/keys";
-import { type Deed, type Order, order, type Play, type Show } from "@/api/shows";
-import { filled, outcomeOf } from "@/domain/deeds";
-import { ConfirmPreview } from "@/ui/confirm";
-import { WantedFields } from "@/ui/wanted-fields";
+import { type ActionRequest, type Play, performAction, type Show, type ShowAction } from "@/api/shows";
+import { ActionDialog } from "@/ui/feedback/action-dialog";
 
-const FORWARD = new Set(["approve", "run", "resume"]);
+const PRIMARY = new Set(["approve", "run", "resume"]);
 
 export function ShowActions({ show }: { show: Show }) {
-  return <Buttons topic={show.topic} name={show.topic} deeds={show.deeds} />;
+  return <ActionButtons topic={show.topic} actions={show.deeds} />;
 }
 
 export function PlayActions({ topic, play }: { topic: string; play: Play }) {
-  return <Buttons topic={topic} name={play.name} play={play.name} deeds={play.deeds} />;
+  return <ActionButtons topic={topic} play={play.name} actions={play.deeds} />;
 }
 
-function Buttons(props: { topic: string; name: string; play?: string; deeds: Deed[] }) {
-  const [chosen, setChosen] = useState<Deed>();
+function ActionButtons({ topic, play, actions }: { topic: string; play?: string; actions: ShowAction[] }) {
+  const [selected, setSelected] = useState<ShowAction>();
   return (
     <Group gap={6}>
-      {props.deeds.map((deed) => (
+      {actions.map((action) => (
         <Button
-          key={deed.action}
-          variant={FORWARD.has(deed.action) ? "filled" : "default"}
+          key={action.action}
+          variant={PRIMARY.has(action.action) ? "filled" : "default"}
           size="compact-sm"
-          onClick={() => setChosen(deed)}
+          onClick={() => setSelected(action)}
         >
-          {deed.label}
+          {action.label}
         </Button>
       ))}
-      {chosen && <Sure {...props} deed={chosen} close={() => setChosen(undefined)} />}
+      {selected && (
+        <ActionDialog
+          action={selected}
+          subject={play ?? topic}
+          perform={(fields) => {
+            const action = selected.action as ActionRequest["action"];
+            return performAction(topic, { action, ...(play ? { play } : {}), ...fields });
+          }}
+          queryKey={keys.show(topic)}
+          close={() => setSelected(undefined)}
+        />
+      )}
     </Group>
-  );
-}
-
-function Sure(props: { topic: string; name: string; play?: string; deed: Deed; close: () => void }) {
-  const { topic, name, play, deed, close } = props;
-  const queries = useQueryClient();
-  const [values, setValues] = useState<Record<string, string>>({});
-  const given = filled(deed.fields, values);
-  const run = async (): Promise<string> => {
-    const body = { action: deed.action as Order["action"], ...(play ? { play } : {}), ...given };
-    const said = outcomeOf(await order(topic, body), `${deed.label}: ${name}`);
-    await queries.invalidateQueries({ queryKey: keys.show(topic) });
-    return said;
-  };
-  return (
-    <ConfirmPreview
-      opened
-      close={close}
-      title={`${deed.label}: ${name}`}
-      deed={deed.label}
-      danger={deed.danger}
-      disabled={given === null}
-      run={run}
-    >
-      <p>{deed.what}</p>
-      <WantedFields fields={deed.fields} values={values} change={setValues} />
-    </ConfirmPreview>
   );
 }

@@ -1,74 +1,73 @@
-// The tries of a play side by side, and what the later one did otherwise.
+// The attempts of a play, and the diff between two of them.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type Attempt, attempts } from "@/api/shows";
-import { seconds } from "@/domain/shows";
+import { toUnixSeconds } from "@/domain/shows/timeline";
+import { RelativeTime } from "@/ui/data/time";
+import { Loaded } from "@/ui/feedback/placeholders";
 import { TextLink } from "@/ui/link";
-import { Markdown } from "@/ui/markdown";
-import { Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
-import { Fold, Part } from "./details";
-import classes from "./details.module.css";
-import { BranchDiff } from "./diff";
-import badges from "./plays.module.css";
-import shared from "./show.module.css";
+import { Markdown } from "@/ui/text/markdown";
+import { BranchDiff } from "./branch-diff";
+import { DetailSection, LazyDetails } from "./play-details";
+import classes from "./play-details.module.css";
+import badges from "./plays-table.module.css";
 
 export function Attempts({ topic, name }: { topic: string; name: string }) {
   const query = useQuery(attempts(topic, name));
   return (
-    <Part title="Attempts">
-      <Loaded query={query} what="The attempts">
+    <DetailSection title="Attempts">
+      <Loaded query={query} label="Attempts">
         {(data) => (
           <>
             <div className={classes.attempts}>
               {data.attempts.map((attempt) => (
-                <One key={attempt.attempt} attempt={attempt} />
+                <AttemptCard key={attempt.attempt} attempt={attempt} />
               ))}
             </div>
-            {data.attempts.length > 1 && <Between topic={topic} name={name} all={data.attempts} />}
+            {data.attempts.length > 1 && <AttemptDiff topic={topic} name={name} all={data.attempts} />}
           </>
         )}
       </Loaded>
-    </Part>
+    </DetailSection>
   );
 }
 
-function One({ attempt }: { attempt: Attempt }) {
+function AttemptCard({ attempt }: { attempt: Attempt }) {
   const passed = attempt.verdict?.gate_passed ?? attempt.verdict?.passed;
-  const said = attempt.verdict?.feedback ?? attempt.verdict?.summary;
-  const word = passed === true ? "gate passed" : passed === false ? "gate failed" : "not gated";
+  const feedback = attempt.verdict?.feedback ?? attempt.verdict?.summary;
+  const outcome = passed === true ? "gate passed" : passed === false ? "gate failed" : "not gated";
   return (
     <div className={classes.attempt} data-current={attempt.current}>
-      <div className={classes.attemptHead}>
+      <div className={classes.attemptHeader}>
         <b>Attempt {attempt.attempt}</b>
-        <span className={badges.badge} data-kind="gate" data-tone={toneOf(passed)}>
-          {word}
+        <span className={badges.badge} data-kind="gate" data-tone={gateTone(passed)}>
+          {outcome}
         </span>
         {attempt.session_id && (
           <TextLink to="/runs/$runId" params={{ runId: attempt.session_id }}>
-            session
+            Session
           </TextLink>
         )}
-        <span className={shared.dim}>
-          <RelativeTime at={seconds(attempt.meta?.ended_at)} />
+        <span className="muted">
+          <RelativeTime at={toUnixSeconds(attempt.meta?.ended_at)} />
         </span>
       </div>
-      {typeof said === "string" && said !== "" && <Markdown text={said} />}
+      {typeof feedback === "string" && feedback !== "" && <Markdown text={feedback} />}
     </div>
   );
 }
 
-function toneOf(passed: unknown): string {
+function gateTone(passed: unknown): string {
   if (passed === true) return "success";
   return passed === false ? "danger" : "neutral";
 }
 
-function Between({ topic, name, all }: { topic: string; name: string; all: Attempt[] }) {
+function AttemptDiff({ topic, name, all }: { topic: string; name: string; all: Attempt[] }) {
   const last = all.at(-1)?.attempt ?? 1;
   const [later, setLater] = useState(last);
   return (
-    <Fold title="What changed between two attempts">
-      <label className={shared.dim}>
+    <LazyDetails title="Diff between attempts">
+      <label className="muted">
         From attempt {later - 1} to{" "}
         <select value={later} onChange={(event) => setLater(Number(event.target.value))}>
           {all.slice(1).map(({ attempt }) => (
@@ -79,6 +78,6 @@ function Between({ topic, name, all }: { topic: string; name: string; all: Attem
         </select>
       </label>
       <BranchDiff topic={topic} name={name} attempt={later} against={later - 1} />
-    </Fold>
+    </LazyDetails>
   );
 }

@@ -1,43 +1,36 @@
-// The graph itself: dagre says where each play stands, React Flow draws it. Loaded only on this page.
+// The dependency graph: dagre computes the layout, React Flow draws it. Loaded only on this page.
 import "@xyflow/react/dist/base.css";
 import dagre from "@dagrejs/dagre";
-import {
-  type Edge,
-  Handle,
-  type Node,
-  type NodeProps,
-  Position,
-  ReactFlow,
-  useReactFlow,
-} from "@xyflow/react";
+import { type Edge, Handle, type Node, type NodeProps, Position, ReactFlow, useReactFlow } from "@xyflow/react";
 import { useEffect, useMemo } from "react";
 import type { Play, Show } from "@/api/shows";
-import { FITS } from "@/domain/shows";
+import { MAX_FITTED_PLAYS } from "@/domain/shows/graph-size";
 import classes from "./graph.module.css";
-import type { Linked } from "./strip";
+import type { PlayLinkProps } from "./graph-panel";
 
 const WIDTH = 148;
 const HEIGHT = 30;
 type PlayNode = Node<{ play: Play; critical: boolean; marked: boolean; open: () => void }, "play">;
 
-export default function Graph({ show, marked, hover, open }: Linked) {
-  const shape = show.plays.map((play) => `${play.name}<${play.depends_on.join()}`).join(";");
-  const places = useMemo(() => layOut(show), [shape]);
+export default function Graph({ show, marked, hover, open }: PlayLinkProps) {
+  // Names and edges only: the layout must not change with the state of a play.
+  const names = show.plays.map((play) => play.name).join("\n");
+  const positions = useMemo(() => layoutGraph(names.split("\n"), show.edges), [names, show.edges]);
   const path = useMemo(() => new Set(show.critical_path), [show.critical_path]);
   const nodes: PlayNode[] = show.plays.map((play) => ({
     id: play.name,
     type: "play",
-    position: places.get(play.name) ?? { x: 0, y: 0 },
+    position: positions.get(play.name) ?? { x: 0, y: 0 },
     data: { play, critical: path.has(play.name), marked: play.name === marked, open: () => open(play.name) },
     width: WIDTH,
     height: HEIGHT,
   }));
-  const fits = show.plays.length <= FITS;
+  const fits = show.plays.length <= MAX_FITTED_PLAYS;
   return (
     <ReactFlow
       nodes={nodes}
-      edges={edgesOf(show, path)}
-      nodeTypes={types}
+      edges={toEdges(show, path)}
+      nodeTypes={nodeTypes}
       onNodeMouseEnter={(_, node) => hover(node.id)}
       onNodeMouseLeave={() => hover(undefined)}
       nodesDraggable={false}
@@ -54,53 +47,55 @@ export default function Graph({ show, marked, hover, open }: Linked) {
       proOptions={{ hideAttribution: true }}
       {...(fits ? { fitView: true, fitViewOptions: FIT } : { defaultViewport: { x: 12, y: 12, zoom: 0.72 } })}
     >
-      <Refit shape={shape} fits={fits} />
+      <FitView positions={positions} enabled={fits} />
     </ReactFlow>
   );
 }
 
 const FIT = { padding: 0.08, maxZoom: 1.1 };
 
-/** Another DAG, another picture; the window's width counts too. */
-function Refit({ shape, fits }: { shape: string; fits: boolean }) {
+/** Fits the graph into the panel after a new layout and when the window resizes. */
+function FitView({ positions, enabled }: { positions: Positions; enabled: boolean }) {
   const flow = useReactFlow();
   useEffect(() => {
-    if (!fits || !shape) return;
+    if (!enabled || positions.size === 0) return;
     const fit = (): void => void flow.fitView(FIT);
     addEventListener("resize", fit);
     requestAnimationFrame(fit);
     return () => removeEventListener("resize", fit);
-  }, [flow, shape, fits]);
+  }, [flow, positions, enabled]);
   return null;
 }
 
-function layOut(show: Show): Map<string, { x: number; y: number }> {
+type Positions = ReadonlyMap<string, { x: number; y: number }>;
+
+function layoutGraph(names: string[], edges: Show["edges"]): Positions {
   const graph = new dagre.graphlib.Graph();
   graph.setGraph({ rankdir: "LR", nodesep: 8, ranksep: 34 });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const play of show.plays) graph.setNode(play.name, { width: WIDTH, height: HEIGHT });
-  for (const { source, target } of show.edges) {
+  for (const name of names) graph.setNode(name, { width: WIDTH, height: HEIGHT });
+  for (const { source, target } of edges) {
     if (graph.hasNode(source) && graph.hasNode(target)) graph.setEdge(source, target);
   }
   dagre.layout(graph);
-  const place = (name: string) => {
+  const positionOf = (name: string) => {
     const { x, y } = graph.node(name);
     return { x: x - WIDTH / 2, y: y - HEIGHT / 2 };
   };
-  return new Map(show.plays.map((play) => [play.name, place(play.name)]));
+  return new Map(names.map((name) => [name, positionOf(name)]));
 }
 
-function edgesOf(show: Show, path: ReadonlySet<string>): Edge[] {
+function toEdges(show: Show, path: ReadonlySet<string>): Edge[] {
   return show.edges.map(({ source, target }) => ({
     id: `${source} ${target}`,
     source,
     target,
     focusable: false,
-    className: (path.has(source) && path.has(target) ? classes.critical : classes.edge) ?? "",
+    className: (path.has(source) && path.has(target) ? classes.criticalEdge : classes.edge) ?? "",
   }));
 }
 
-function Box({ data }: NodeProps<PlayNode>) {
+function GraphNode({ data }: NodeProps<PlayNode>) {
   const { play, critical, marked, open } = data;
   const pill = play.badges[0];
   const blocked = play.blocked_by.length > 0 ? `, blocked by ${play.blocked_by.join(", ")}` : "";
@@ -126,4 +121,4 @@ function Box({ data }: NodeProps<PlayNode>) {
   );
 }
 
-const types = { play: Box };
+const nodeTypes = { play: GraphNode };

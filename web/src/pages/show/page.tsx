@@ -1,44 +1,39 @@
-// One show: the graph strip, its plays, what ran when, and the plan as it was written.
+// One show: graph, plays, timeline and plan.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Show, show as showQuery } from "@/api/shows";
-import { TextLink } from "@/ui/link";
-import { useListKeys } from "@/ui/list-keys";
-import { Page } from "@/ui/page";
-import { StatePill } from "@/ui/state-pill";
-import { Loaded } from "@/ui/states";
+import { StatePill } from "@/ui/data/state-pill";
+import { Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
+import { Breadcrumb, Page } from "@/ui/page";
 import { ShowActions } from "./actions";
-import { Facts } from "./facts";
+import { GraphPanel } from "./graph-panel";
 import { Plan } from "./plan";
-import { PlaysTable, rowId } from "./plays";
+import { PlaysTable, rowId } from "./plays-table";
 import classes from "./show.module.css";
-import { GraphStrip } from "./strip";
+import { ShowFacts } from "./show-facts";
 import { Timeline } from "./timeline";
 
 export function ShowPage() {
   const { topic } = useParams({ from: "/shows/$topic" });
   const query = useQuery(showQuery(topic));
-  const found = query.data;
+  const show = query.data;
   return (
     <Page
       title={topic}
-      before={
-        <TextLink to="/shows" className={classes.back}>
-          Shows
-        </TextLink>
-      }
-      beside={<StatePill state={found?.state} />}
-      actions={found && <ShowActions show={found} />}
+      before={<Breadcrumb to="/shows">Shows</Breadcrumb>}
+      beside={<StatePill state={show?.state} />}
+      actions={show && <ShowActions show={show} />}
     >
-      <Loaded query={query} what="The show">
-        {(data) => <Parts show={data} />}
+      <Loaded query={query} label="Show">
+        {(data) => <ShowView show={data} />}
       </Loaded>
     </Page>
   );
 }
 
-function Parts({ show }: { show: Show }) {
+function ShowView({ show }: { show: Show }) {
   const { play: opened } = useSearch({ from: "/shows/$topic" });
   const navigate = useNavigate({ from: "/shows/$topic" });
   const [hovered, setHovered] = useState<string>();
@@ -46,23 +41,23 @@ function Parts({ show }: { show: Show }) {
     const search = name === opened ? {} : { play: name };
     void navigate({ search, replace: true, resetScroll: false });
   };
-  const bring = (name: string | undefined): void =>
+  const scrollToRow = (name: string | undefined): void =>
     document.getElementById(rowId(name ?? ""))?.scrollIntoView({ block: "nearest", behavior: "smooth" });
   const goTo = (name: string): void => {
     if (name !== opened) toggle(name);
-    requestAnimationFrame(() => bring(name));
+    requestAnimationFrame(() => scrollToRow(name));
   };
-  const [at] = useListKeys({
+  const [cursor] = useListKeys({
     count: show.plays.length,
     open: (index) => toggle(show.plays[index]?.name ?? ""),
-    show: (index) => bring(show.plays[index]?.name),
+    reveal: (index) => scrollToRow(show.plays[index]?.name),
     leave: () => void (opened ? toggle(opened) : navigate({ to: "/shows" })),
   });
-  const marked = hovered ?? show.plays[at]?.name;
+  const marked = hovered ?? show.plays[cursor]?.name;
   return (
     <div className={classes.show}>
-      <Facts show={show} />
-      <GraphStrip show={show} marked={marked} hover={setHovered} open={goTo} />
+      <ShowFacts show={show} />
+      <GraphPanel show={show} marked={marked} hover={setHovered} open={goTo} />
       <PlaysTable show={show} opened={opened} marked={marked} hover={setHovered} toggle={toggle} />
       <Timeline show={show} marked={marked} hover={setHovered} open={goTo} />
       <Plan text={show.show_md} error={show.error} />

@@ -1,22 +1,24 @@
-// `_show.md` as it was written, closed until somebody wants to read it.
-import { Markdown } from "@/ui/markdown";
+// The plan of a show, `_show.md`.
+
+import { splitFrontMatter } from "@/domain/text/front-matter";
 import { Panel } from "@/ui/page";
-import { Fold } from "./details";
+import { Markdown } from "@/ui/text/markdown";
+import { LazyDetails } from "./play-details";
 import classes from "./show.module.css";
 
 export function Plan({ text, error }: { text: string | null; error: string | null }) {
-  if (!text) return <p className={classes.dim}>{error ?? "There is no _show.md in its folder."}</p>;
+  if (!text) return <p className="muted">{error ?? "The show folder has no _show.md"}</p>;
   return (
     <Panel className={classes.plan}>
-      <Fold title="_show.md">
-        <Markdown text={withoutHead(text)} />
-      </Fold>
+      <LazyDetails title="_show.md">
+        <Markdown text={frontMatterAsCode(text)} />
+      </LazyDetails>
     </Panel>
   );
 }
 
-/** The front matter is data; as code it can be read. */
-function withoutHead(text: string): string {
-  const found = /^---\r?\n([\s\S]*?)\r?\n---\r?\n/.exec(text);
-  return found ? `~~~yaml\n${found[1]}\n~~~\n\n${text.slice(found[0].length)}` : text;
+/** Shows the front matter as a code block. */
+function frontMatterAsCode(text: string): string {
+  const { head, body } = splitFrontMatter(text);
+  return head ? `~~~yaml\n${head}\n~~~\n\n${body}` : text;
 }

@@ -1,31 +1,32 @@
-// What ran when, a lane for each play; the critical path is marked.
-import { duration, moment, plural } from "@/domain/format";
-import { extent, lanes } from "@/domain/shows";
-import { useNow } from "@/ui/clock";
+// The timeline of a show: one lane for each play, with the critical path marked.
+
+import { timelineLanes, timelineRange } from "@/domain/shows/timeline";
+import { dateTime, duration, plural } from "@/domain/text/format";
+import { useNow } from "@/ui/data/use-now";
 import { Panel } from "@/ui/page";
-import type { Linked } from "./strip";
+import type { PlayLinkProps } from "./graph-panel";
 import classes from "./timeline.module.css";
 
-export function Timeline({ show, marked, hover, open }: Linked) {
+export function Timeline({ show, marked, hover, open }: PlayLinkProps) {
   const now = useNow(show.running_plays.length > 0);
-  const all = lanes(show.plays, now);
-  const span = extent(all);
+  const lanes = timelineLanes(show.plays, now);
+  const span = timelineRange(lanes);
   if (span === null) return null;
   const [from, to] = span;
   const path = new Set(show.critical_path);
   const tones = new Map(show.plays.map((play) => [play.name, play.badges[0]?.tone]));
   const percent = (at: number): number => ((at - from) / (to - from)) * 100;
-  const begun = all.filter((lane) => lane.from !== null && lane.to !== null);
+  const started = lanes.filter((lane) => lane.from !== null && lane.to !== null);
   return (
-    <section className={classes.section} aria-label="What ran when">
-      <div className={classes.head}>
-        <h2>What ran when</h2>
+    <section className={classes.section} aria-label="Timeline">
+      <div className={classes.header}>
+        <h2>Timeline</h2>
         <span>
-          {duration((to - from) * 1000)} from {moment(from)}
+          {duration((to - from) * 1000)} from {dateTime(from)}
         </span>
       </div>
       <Panel className={classes.panel}>
-        {begun.map(({ name, from: start, to: end, going }) => (
+        {started.map(({ name, from: start, to: end, isRunning: going }) => (
           <button
             type="button"
             key={name}
@@ -35,7 +36,7 @@ export function Timeline({ show, marked, hover, open }: Linked) {
             onMouseLeave={() => hover(undefined)}
             onClick={() => open(name)}
           >
-            <span className={classes.name} data-critical={path.has(name)}>
+            <span className={classes.laneName} data-critical={path.has(name)}>
               {name}
             </span>
             <span className={classes.track}>
@@ -50,12 +51,12 @@ export function Timeline({ show, marked, hover, open }: Linked) {
                 }}
               />
             </span>
-            <span className={classes.time}>{duration(((end ?? to) - (start ?? from)) * 1000)}</span>
+            <span className={classes.duration}>{duration(((end ?? to) - (start ?? from)) * 1000)}</span>
           </button>
         ))}
-        {begun.length < all.length && (
-          <div className={classes.rest}>
-            {plural(all.length - begun.length, "play has", "plays have")} not begun
+        {started.length < lanes.length && (
+          <div className={classes.notStarted}>
+            {plural(lanes.length - started.length, "play has", "plays have")} not started
           </div>
         )}
       </Panel>

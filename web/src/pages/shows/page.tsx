@@ -1,56 +1,53 @@
-// Every show, the one that changed last first, with how far it is.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ShowListed, shows } from "@/api/shows";
-import { grouped } from "@/domain/format";
-import { useListKeys } from "@/ui/list-keys";
-import { Page, Panel } from "@/ui/page";
-import { EmptyState, Loaded } from "@/ui/states";
-import { ShowRow } from "./row";
-import classes from "./shows.module.css";
+import { formatInteger } from "@/domain/text/format";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
+import { List } from "@/ui/list/list-row";
+import { Page } from "@/ui/page";
+import { ShowRow } from "./show-row";
 
 export function ShowsPage() {
   const query = useQuery(shows());
   const count = query.data?.shows.length;
   return (
-    <Page title="Shows" beside={count ? <span className={classes.count}>{grouped(count)}</span> : undefined}>
-      <Loaded query={query} what="Shows">
-        {(data) => (data.shows.length === 0 ? <Nothing /> : <List shows={data.shows} />)}
+    <Page title="Shows" beside={count ? <span className="muted">{formatInteger(count)}</span> : undefined}>
+      <Loaded query={query} label="Shows">
+        {(data) => (data.shows.length === 0 ? <NoShows /> : <ShowList shows={data.shows} />)}
       </Loaded>
     </Page>
   );
 }
 
-function List({ shows }: { shows: ShowListed[] }) {
+function ShowList({ shows }: { shows: ShowListed[] }) {
   const navigate = useNavigate();
   const open = (index: number): void => {
     const topic = shows[index]?.topic;
     if (topic) void navigate({ to: "/shows/$topic", params: { topic } });
   };
-  const bring = (index: number): void =>
+  const reveal = (index: number): void =>
     document.getElementById(`show-${index}`)?.scrollIntoView({ block: "nearest" });
   const [at] = useListKeys({
     count: shows.length,
     open,
-    show: bring,
+    reveal,
     leave: () => void navigate({ to: "/" }),
   });
   return (
-    <Panel>
-      <ul className={classes.list} aria-label="Shows">
-        {shows.map((show, index) => (
-          <ShowRow key={show.topic} show={show} id={`show-${index}`} active={index === at} />
-        ))}
-      </ul>
-    </Panel>
+    <List label="Shows">
+      {shows.map((show, index) => (
+        <ShowRow key={show.topic} show={show} id={`show-${index}`} active={index === at} />
+      ))}
+    </List>
   );
 }
 
-function Nothing() {
+function NoShows() {
   return (
     <EmptyState title="No shows yet">
-      A show is many agents on one repository, each in a checkout of its own, gated and merged.{" "}
-      <code>li show plan my-topic</code> begins one, <code>li demo</code> runs one that needs nothing.
+      A show runs several agents on one repository, each in its own checkout, then gates and merges their work. Plan one
+      with <code>li show plan my-topic</code>, or run the demo: <code>li demo</code>.
     </EmptyState>
   );
 }

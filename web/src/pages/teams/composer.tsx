@@ -1,11 +1,11 @@
-// Writing to a team: to everybody, or to those who are chosen. Ctrl-Enter sends.
+// Sends a message to all or some members of a team. Ctrl-Enter sends.
 import { Button, MultiSelect, Textarea } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { keys } from "@/api/keys";
-import { sendTo } from "@/api/teams";
-import { told } from "@/ui/confirm";
-import { useKeys } from "@/ui/keys";
+import { sendTeamMessage } from "@/api/teams";
+import { runAction } from "@/ui/feedback/confirm";
+import { useShortcuts } from "@/ui/keyboard/shortcuts";
 import classes from "./teams.module.css";
 
 export function Composer({ id, members }: { id: string; members: string[] }) {
@@ -14,15 +14,15 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
   const [busy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const queries = useQueryClient();
-  useKeys([{ keys: "c", label: "Write", group: "This team", run: () => field.current?.focus() }]);
+  useShortcuts([{ keys: "c", label: "Write a message", group: "This team", run: () => field.current?.focus() }]);
   const send = async (): Promise<void> => {
-    // What stands in the field counts: a key may come before the last letter was rendered.
-    const said = field.current?.value ?? text;
-    if (said.trim() === "" || busy) return;
+    // Read from the field: Ctrl-Enter may arrive before the last letter is rendered.
+    const message = field.current?.value ?? text;
+    if (message.trim() === "" || busy) return;
     setBusy(true);
-    const sent = await told(async () => {
-      const { unstored } = await sendTo(id, said, to);
-      return unstored ? `Sent; the table has it later: ${unstored}` : "Sent";
+    const sent = await runAction(async () => {
+      const { unstored } = await sendTeamMessage(id, message, to);
+      return unstored ? `Sent, not yet stored in the database: ${unstored}` : "Sent";
     });
     setBusy(false);
     if (!sent) return;
@@ -40,7 +40,7 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
       <Textarea
         ref={field}
         aria-label="Message"
-        placeholder={`Write to ${to.length > 0 ? to.join(", ") : "everybody"}…`}
+        placeholder={`Write to ${to.length > 0 ? to.join(", ") : "everyone"}…`}
         value={text}
         autosize
         minRows={2}
@@ -51,14 +51,14 @@ export function Composer({ id, members }: { id: string; members: string[] }) {
           if (event.key === "Escape") field.current?.blur();
         }}
       />
-      <div className={classes.send}>
+      <div className={classes.sendRow}>
         <MultiSelect
           aria-label="To"
           size="xs"
           data={members}
           value={to}
           onChange={setTo}
-          placeholder={to.length === 0 ? "Everybody" : ""}
+          placeholder={to.length === 0 ? "Everyone" : ""}
           clearable
           comboboxProps={{ position: "top-start" }}
         />

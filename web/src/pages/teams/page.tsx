@@ -1,30 +1,28 @@
-// Every team, the one that was used last first.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type Team, teams } from "@/api/teams";
-import { plural } from "@/domain/format";
-import { TextLink } from "@/ui/link";
-import { useListKeys } from "@/ui/list-keys";
-import { Page, Panel } from "@/ui/page";
-import { StatePill } from "@/ui/state-pill";
-import { EmptyState, Loaded } from "@/ui/states";
-import { RelativeTime } from "@/ui/time";
-import classes from "./teams.module.css";
+import { plural } from "@/domain/text/format";
+import { StatePill } from "@/ui/data/state-pill";
+import { RelativeTime } from "@/ui/data/time";
+import { EmptyState, Loaded } from "@/ui/feedback/placeholders";
+import { useListKeys } from "@/ui/keyboard/list-keys";
+import { List, ListRow, RowLink } from "@/ui/list/list-row";
+import { Page } from "@/ui/page";
 
-export { TeamPage } from "./team";
+export { TeamPage } from "./team-page";
 
 export function TeamsPage() {
   const query = useQuery(teams());
   return (
     <Page title="Teams">
-      <Loaded query={query} what="Teams">
-        {(data) => (data.teams.length === 0 ? <Nothing /> : <List teams={data.teams} />)}
+      <Loaded query={query} label="Teams">
+        {(data) => (data.teams.length === 0 ? <NoTeams /> : <TeamList teams={data.teams} />)}
       </Loaded>
     </Page>
   );
 }
 
-function List({ teams }: { teams: Team[] }) {
+function TeamList({ teams }: { teams: Team[] }) {
   const navigate = useNavigate();
   const open = (index: number): void => {
     const teamId = teams[index]?.id;
@@ -32,41 +30,41 @@ function List({ teams }: { teams: Team[] }) {
   };
   const [at] = useListKeys({ count: teams.length, open, leave: () => void navigate({ to: "/" }) });
   return (
-    <Panel>
-      <ul className={classes.list} aria-label="Teams">
-        {teams.map((team, index) => (
-          <li key={team.id ?? team.path} className={classes.row} data-active={index === at}>
-            <div className={classes.what}>
-              <div className={classes.line}>
-                {team.id ? (
-                  <TextLink to="/teams/$teamId" params={{ teamId: team.id }} className={classes.name}>
-                    {team.name}
-                  </TextLink>
-                ) : (
-                  <b>{team.name}</b>
-                )}
-                <StatePill state={team.state} />
-              </div>
-              <div className={team.error ? classes.bad : classes.dim}>
-                {team.error ?? (team.members.join(", ") || "no members")}
-              </div>
-            </div>
-            <span className={classes.dim}>{plural(team.message_count, "message")}</span>
-            <span className={classes.when}>
-              <RelativeTime at={team.updated_at} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </Panel>
+    <List label="Teams">
+      {teams.map((team, index) => (
+        <ListRow
+          key={team.id ?? team.path}
+          active={index === at}
+          title={
+            <>
+              {team.id ? (
+                <RowLink to="/teams/$teamId" params={{ teamId: team.id }}>
+                  {team.name}
+                </RowLink>
+              ) : (
+                team.name
+              )}
+              <StatePill state={team.state} />
+            </>
+          }
+          description={team.members.join(", ") || "No members"}
+          error={team.error}
+        >
+          <span className="muted">{plural(team.message_count, "message")}</span>
+          <span className="muted">
+            <RelativeTime at={team.updated_at} />
+          </span>
+        </ListRow>
+      ))}
+    </List>
   );
 }
 
-function Nothing() {
+function NoTeams() {
   return (
     <EmptyState title="No teams yet">
-      Agents of a team write to each other. <code>li team create NAME --members a,b</code> makes one, and{" "}
-      <code>li agent … --team-mode NAME</code> lets an agent take part.
+      The agents of a team write to each other. Create one with <code>li team create NAME --members a,b</code>, and let
+      an agent join with <code>li agent … --team-mode NAME</code>.
     </EmptyState>
   );
 }

@@ -1,0 +1,42 @@
+import type { Schema } from "@/api/keys";
+import { progressOf } from "@/domain/shows/progress";
+import { SegmentBar } from "@/ui/data/bar-charts";
+import { StatePill } from "@/ui/data/state-pill";
+import { RelativeTime } from "@/ui/data/time";
+import { TextLink } from "@/ui/link";
+import { Panel } from "@/ui/page";
+import classes from "./home.module.css";
+
+export function ActiveShows({ shows }: { shows: Schema<"ShowListed">[] }) {
+  if (shows.length === 0) {
+    return (
+      <Panel className={classes.panelBody}>
+        <span className="muted">
+          No active shows. Plan one with <code>li show plan</code>.
+        </span>
+      </Panel>
+    );
+  }
+  return (
+    <Panel>
+      {shows.map((show) => {
+        const { merged, total, parts } = progressOf(show.plays_by_status);
+        return (
+          <TextLink key={show.topic} to="/shows/$topic" params={{ topic: show.topic }} className={classes.show}>
+            <span className={classes.showHeader}>
+              <b>{show.topic}</b>
+              <StatePill state={show.state} plain />
+              <span className={classes.time}>
+                <RelativeTime at={show.updated_at} />
+              </span>
+            </span>
+            <SegmentBar parts={parts} label={`${merged} of ${total} plays merged`} />
+            <span className={classes.showGoal}>
+              {merged}/{total} merged{show.goal ? ` · ${show.goal}` : ""}
+            </span>
+          </TextLink>
+        );
+      })}
+    </Panel>
+  );
+}

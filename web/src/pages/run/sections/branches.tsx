@@ -1,0 +1,70 @@
+// Branches of a run, their origin and their forks.
+import { IconGitBranch, IconGitFork } from "@tabler/icons-react";
+import { plural } from "@/domain/text/format";
+import { Cost, Tokens } from "@/ui/data/amounts";
+import { RelativeTime } from "@/ui/data/time";
+import { TextLink } from "@/ui/link";
+import type { Detail } from "../transcript/segments";
+import type { SectionProps } from "./sections";
+import classes from "./sections.module.css";
+
+const SHOWN = 50;
+
+type Branch = Detail["branches"][number];
+
+export function Branches({ detail, goTo }: SectionProps) {
+  const shown = detail.branches.slice(0, SHOWN);
+  return (
+    <ul className="plain-list">
+      {shown.map((branch, index) => (
+        <li key={branch.id} className={classes.branch} data-lane={index % 6}>
+          <Origin branch={branch} own={detail.session.id} />
+          <div className={classes.entryHeader}>
+            <IconGitBranch size={13} /> <b>{branch.name ?? branch.id.slice(-8)}</b>
+          </div>
+          <div className="muted">
+            {plural(branch.message_count, "message")} · <Tokens usage={branch} /> tokens ·{" "}
+            <Cost microusd={branch.cost_microusd} />
+          </div>
+          {detail.forks
+            .filter(({ parent_branch_id }) => parent_branch_id === branch.id)
+            .map((fork) => (
+              <div key={fork.branch_id} className={classes.fork}>
+                <IconGitFork size={12} />{" "}
+                <TextLink to="/runs/$runId" params={{ runId: fork.session_id }}>
+                  {fork.session_name ?? fork.name ?? fork.session_id.slice(-8)}
+                </TextLink>{" "}
+                <RelativeTime at={fork.created_at} />
+                {fork.session_ord !== null && (
+                  <button type="button" className={classes.ordLink} onClick={() => goTo(fork.session_ord ?? 0)}>
+                    at #{fork.session_ord}
+                  </button>
+                )}
+              </div>
+            ))}
+        </li>
+      ))}
+      {detail.branches.length > SHOWN && (
+        <li className="muted">and {plural(detail.branches.length - SHOWN, "more branch", "more branches")}</li>
+      )}
+    </ul>
+  );
+}
+
+function Origin({ branch, own }: { branch: Branch; own: string }) {
+  const parent = branch.inherited.at(-1);
+  if (!parent) return null;
+  const name = parent.session_name ?? parent.name ?? parent.session_id.slice(-8);
+  return (
+    <div className="muted">
+      <IconGitFork size={12} /> after {plural(parent.last_ord + 1, "message")} of{" "}
+      {parent.session_id === own ? (
+        <span>{parent.name ?? "another branch"}</span>
+      ) : (
+        <TextLink to="/runs/$runId" params={{ runId: parent.session_id }} search={{ m: parent.last_ord }}>
+          {name}
+        </TextLink>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+// Follow mode: stay at the end of a growing list. Scrolling up stops it; scrolling to the end or a click starts it again.
+import { type RefObject, useCallback, useRef, useState } from "react";
+
+const NEAR_END = 24;
+
+export function useFollow(scroller: RefObject<HTMLElement | null>, initial: boolean) {
+  const [following, setFollowing] = useState(initial);
+  const top = useRef(0);
+  /** To be called when the height of the list changes. */
+  const hold = useCallback(
+    (height: number): void => {
+      const element = scroller.current;
+      if (!element || !following) return;
+      element.scrollTop = height;
+      top.current = element.scrollTop;
+    },
+    [scroller, following],
+  );
+  const onScroll = (): void => {
+    const element = scroller.current;
+    if (!element) return;
+    const below = element.scrollHeight - element.clientHeight - element.scrollTop;
+    const scrolledUp = element.scrollTop < top.current - 1;
+    top.current = element.scrollTop;
+    if (below <= NEAR_END && !scrolledUp) setFollowing(true);
+    else if (scrolledUp && below > NEAR_END) setFollowing(false);
+  };
+  const start = (): void => {
+    setFollowing(true);
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+  };
+  return { following, start, stop: () => setFollowing(false), hold, onScroll };
+}

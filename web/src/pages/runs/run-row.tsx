@@ -1,0 +1,102 @@
+// One run in two lines: its name and state, then its origin.
+
+import { Checkbox, Tooltip } from "@mantine/core";
+import { memo } from "react";
+import type { Run } from "@/api/runs";
+import { runName, shortId } from "@/domain/runs/run-name";
+import { sourceName } from "@/domain/runs/source-name";
+import { compact, formatInteger } from "@/domain/text/format";
+import { Cost, Tokens } from "@/ui/data/amounts";
+import { StatePill } from "@/ui/data/state-pill";
+import { Duration, RelativeTime } from "@/ui/data/time";
+import { ClickableRow, TextLink } from "@/ui/link";
+import { COLUMNS, type Column } from "./column-picker";
+import classes from "./runs.module.css";
+
+interface RowProps {
+  run: Run;
+  shown: ReadonlySet<Column>;
+  active: boolean;
+  selected: boolean;
+  toggleSelected: () => void;
+}
+
+export const RunRow = memo(Row, (before, after) =>
+  (["run", "shown", "active", "selected"] as const).every((name) => before[name] === after[name]),
+);
+
+function Row({ run, shown, active, selected, toggleSelected }: RowProps) {
+  return (
+    <ClickableRow className={classes.row} data-active={active} data-selected={selected}>
+      <span className={classes.checkboxCell} data-control>
+        <Checkbox size="xs" checked={selected} onChange={toggleSelected} aria-label={`Select ${runName(run)}`} />
+      </span>
+      <div className={classes.nameCell}>
+        <div className={classes.titleLine}>
+          <TextLink to="/runs/$runId" params={{ runId: run.id }} className={classes.link}>
+            {runName(run)}
+          </TextLink>
+          {run.invocation_kind && <span className={classes.kindBadge}>{run.invocation_kind}</span>}
+          {run.agent_name && run.agent_name !== runName(run) && (
+            <span className={classes.agentName}>{run.agent_name}</span>
+          )}
+        </div>
+        <div className={classes.detailLine}>
+          <Tooltip label={run.id}>
+            <code>{shortId(run.id)}</code>
+          </Tooltip>
+          {[run.project, sourceName(run.source_kind)].filter(Boolean).map((word) => (
+            <span key={word}>{word}</span>
+          ))}
+        </div>
+      </div>
+      <div className={classes.stateCell}>
+        <StatePill state={run.state} />
+      </div>
+      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key }) => (
+        <div key={key} className={classes.cell} data-column={key}>
+          <Cell column={key} run={run} />
+        </div>
+      ))}
+    </ClickableRow>
+  );
+}
+
+function Cell({ column, run }: { column: Column; run: Run }) {
+  switch (column) {
+    case "model":
+      return run.model ?? "–";
+    case "messages":
+      return (
+        <Tooltip label={`${formatInteger(run.message_count)} messages on ${formatInteger(run.branch_count)} branches`}>
+          <span>
+            {compact(run.message_count)}
+            {run.branch_count > 1 && <span className={classes.branchCount}> · {compact(run.branch_count)}</span>}
+          </span>
+        </Tooltip>
+      );
+    case "duration":
+      return <Duration ms={run.duration_ms} since={run.status === "running" ? run.started_at : null} />;
+    case "tokens":
+      return <Tokens usage={run} />;
+    case "cost":
+      return <Cost microusd={run.cost_microusd} />;
+    case "updated":
+      return <RelativeTime at={run.last_message_at ?? run.updated_at ?? run.created_at} />;
+  }
+}
+
+export function RunsHeader({ shown }: { shown: ReadonlySet<Column> }) {
+  return (
+    <div className={classes.header} aria-hidden>
+      <span className={classes.checkboxCell} />
+      <span className={classes.nameCell}>Run</span>
+      <span className={classes.stateCell}>State</span>
+      {COLUMNS.filter(({ key }) => shown.has(key)).map(({ key, name }) => (
+        <span key={key} className={classes.cell} data-column={key}>
+          {name}
+        </span>
+      ))}
+    </div>
+  );
+}

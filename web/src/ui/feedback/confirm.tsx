@@ -1,0 +1,59 @@
+// Confirmation before something that cannot be undone: what will happen, then the button.
+import { Button, Group, Modal } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { type ReactNode, useState } from "react";
+import { errorText } from "@/api/errors";
+
+interface ConfirmDialogProps {
+  opened: boolean;
+  close: () => void;
+  title: string;
+  /** What will happen, with its evidence. */
+  children: ReactNode;
+  /** The verb on the button, never "OK". */
+  confirmLabel: string;
+  danger?: boolean;
+  disabled?: boolean;
+  /** Performs the action and resolves with the text of the notification. */
+  run: () => Promise<string>;
+}
+
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { opened, close, title, children, confirmLabel, danger = false, disabled = false, run } = props;
+  const [busy, setBusy] = useState(false);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    const succeeded = await runAction(run);
+    setBusy(false);
+    if (succeeded) close();
+  };
+  return (
+    <Modal opened={opened} onClose={close} title={title} size="lg">
+      {children}
+      <Group justify="flex-end" mt="md">
+        <Button variant="default" onClick={close} data-autofocus>
+          Cancel
+        </Button>
+        <Button
+          {...(danger ? { color: "red.8" } : {})}
+          disabled={disabled}
+          loading={busy}
+          onClick={() => void confirm()}
+        >
+          {confirmLabel}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}
+
+/** Runs an action and shows its outcome as a notification; resolves with whether it succeeded. */
+export async function runAction(run: () => Promise<string>): Promise<boolean> {
+  try {
+    notifications.show({ message: await run(), color: "green", withBorder: true });
+    return true;
+  } catch (error) {
+    notifications.show({ message: errorText(error), color: "red", withBorder: true, autoClose: 12_000 });
+    return false;
+  }
+}
