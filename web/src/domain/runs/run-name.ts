@@ -1,4 +1,4 @@
-// The display name of a run. The API chooses it (show / play, else name, playbook, agent).
+// The display name of a run. The API chooses it (name, else show / play, agent, playbook).
 
 export interface NamedRun {
   id: string;
