@@ -79,15 +79,12 @@ wheel: .venv/.dev ## build the wheel into dist/
 web: .venv/.dev ## build the page into the package
 	@$(build_page)
 
-docs: .venv/.dev ## renew the generated part of docs/commands.md
-	@$(PY) tools/commands_reference.py
-
 types: .venv/.dev ## renew the page's types of the HTTP interface
 	@.venv/bin/li openapi | $(PY) tools/web.py types
 
 docs: .venv/.dev ## renew the generated parts of the documentation
 	@$(PY) tools/package_map.py
-	@$(PY) -m tests.support.reference
+	@$(PY) tools/commands_reference.py
 
 e2e: web ## use the page in a real browser (installs one)
 	@$(PY) tools/browser.py

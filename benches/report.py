@@ -1,4 +1,4 @@
-"""The figures of all benches as the Markdown of docs/performance.md: `python -m benches.report [FILE …]`.
+"""The figures of all benches as the Markdown of docs/reference/performance.md: `python -m benches.report [FILE …]`.
 
 Without files it takes what `make bench` left in benches/.data/results.
 """

@@ -17,7 +17,7 @@ DATA = Path(__file__).parent / ".data"
 
 
 class Goal(NamedTuple):
-    """A limit of docs/performance.md."""
+    """A limit of docs/reference/performance.md."""
 
     sign: str
     limit: float

@@ -1,4 +1,4 @@
-"""Every example of docs/python-api.md runs as printed, and every public name is documented."""
+"""Every example of docs/reference/python-api.md runs as printed, and every public name is documented."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import lionstudio
 from lionstudio.state.database import reading
 from lionstudio.state.runs.run_list import Filters, list_sessions
 
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "python-api.md"
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "reference" / "python-api.md"
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 

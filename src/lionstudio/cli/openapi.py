@@ -6,7 +6,7 @@ import argparse
 
 from lionstudio.cli._toolkit.output import emit
 
-DESCRIPTION = "Print the OpenAPI description of the HTTP API. docs/api.md explains the routes."
+DESCRIPTION = "Print the OpenAPI description of the HTTP API. docs/reference/api.md explains the routes."
 EXAMPLES = (
     ("li openapi > openapi.json", "for a client generator"),
     ("li openapi | jq '.paths | keys'", "list the routes"),

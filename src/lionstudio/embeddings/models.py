@@ -35,7 +35,7 @@ def open_embedder(settings: Settings, environ: Mapping[str, str], *, patient: bo
         raise InvalidInput(
             "embed_model is not set",
             hint="set embed_model and embed_url (an OpenAI-compatible address), or embed_model = 'model2vec:NAME'; "
-            "see docs/search.md",
+            "see docs/how-to/search.md",
         )
     package, colon, name = model.partition(":")
     if colon and package in PACKAGES and settings.embed_url is None:

@@ -15,7 +15,7 @@ from lionstudio.system.atomic_write import make_folder, write_text
 
 TOPIC = "lighthouse"
 _PLAN = os.path.join(os.path.dirname(__file__), "demo_plan.md")
-# How the show ends when nobody helps, as docs/shows.md says; a test and the command itself hold it to that.
+# How the show ends when nobody helps, as docs/reference/shows.md says; a test and the command itself hold it to that.
 ENDS_AS = {
     **dict.fromkeys(("outline", "keeper", "storm", "harbour", "island", "contents"), PlayStatus.MERGED),
     "machine": PlayStatus.ESCALATED,

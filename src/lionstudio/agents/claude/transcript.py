@@ -1,6 +1,6 @@
 """Claude Code's transcripts: `projects/**/*.jsonl`, one record per line, usually one content block per record.
 
-docs/mirror-claude.md lists the kinds of records. A record is identified by its `uuid`, which a resumed or forked
+docs/how-to/import-claude.md lists the kinds of records. A record is identified by its `uuid`, which a resumed or forked
 conversation keeps when it copies the record.
 """
 

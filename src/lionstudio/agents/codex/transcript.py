@@ -1,6 +1,6 @@
 """Codex's transcripts: `sessions/**/rollout-*.jsonl`, records in an envelope since September 2025, bare before.
 
-docs/mirror-codex.md lists the kinds of records. Tokens are reported as sums in records of their own.
+docs/how-to/import-codex.md lists the kinds of records. Tokens are reported as sums in records of their own.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class MirrorCommand:
         self.DESCRIPTION = (
             f"Import the transcripts of {tool.title}: a conversation becomes a session, a sub-agent a branch of it. "
             f"A repeated run reads only new messages; transcripts that {tool.title} deletes stay in the database. "
-            f"docs/mirror-{name}.md describes the format."
+            f"docs/how-to/import-{name}.md describes the format."
         )
         self.EXAMPLES: tuple[tuple[str, str], ...] = (
             (f"li mirror {name}", "import all new messages once"),

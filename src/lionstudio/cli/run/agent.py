@@ -13,7 +13,7 @@ DESCRIPTION = f"""\
 Run one agent and record every message as it arrives. AGENT is a definition (`li agents ls`) or a provider with an
 optional model: {PROVIDER_USAGE}. The script provider needs no other program: it
 executes the lines of the prompt (@say, @think, @run, @write, @tool, @error, @agent … @end, @sleep, @usage, @wait,
-@limit, @fail, @hang); see "The scripted agent" in docs/agents.md."""
+@limit, @fail, @hang); see "The scripted agent" in docs/reference/agents.md."""
 # the arguments after `--` are the command line of the provider `command`
 TAKES_REST = True
 EXAMPLES = (

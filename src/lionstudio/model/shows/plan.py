@@ -1,4 +1,4 @@
-"""The plan of a show as its director uses it: what `_show.md` says, with every default filled in (docs/shows.md).
+"""The plan of a show as its director uses it: what `_show.md` says, with every default filled in (docs/reference/shows.md).
 
 Pure and frozen; `files/shows/plan_reader.py` reads it, `shows/director/machine.py` follows it.
 """

@@ -26,7 +26,7 @@ class Appended(NamedTuple):
 
 
 # The four statements of every append (INSERT_MESSAGE and these) take their values by position: building and binding
-# dictionaries of them costs 5 % of an append (docs/performance.md). Everything else binds by name.
+# dictionaries of them costs 5 % of an append (docs/reference/performance.md). Everything else binds by name.
 _INSERT_POSITIONS = "INSERT INTO progression_items (prog, ord, message_id) VALUES (?, ?, ?), (?, ?, ?)"
 # first_msg_id is set by a statement of its own: naming an indexed column here would cost every append.
 _UPDATE_SESSION = """
