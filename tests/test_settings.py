@@ -136,11 +136,11 @@ def test_home_option_implies_its_database(home: Path, tmp_path: Path) -> None:
 
 def test_load_settings_makes_paths_absolute(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", "/home/of/somebody")
+    monkeypatch.setenv("HOME", "/home/of/ada")
 
     settings = load(home, tmp_path, {"LIONAGI_SHOWS": "~/shows", "LIONAGI_DB": "here.db"})
 
-    assert (settings.shows, settings.db) == ("/home/of/somebody/shows", str(tmp_path / "here.db"))
+    assert (settings.shows, settings.db) == ("/home/of/ada/shows", str(tmp_path / "here.db"))
 
 
 REFUSED: dict[str, dict[str, str]] = {

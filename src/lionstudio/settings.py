@@ -43,7 +43,6 @@ class Setting(NamedTuple):
     is_integer: bool = False
     is_boolean: bool = False
     is_text: bool = False  # otherwise a path; a text without a default is None
-    in_home_file: bool = True
     in_project_file: bool = True
 
 
@@ -53,7 +52,6 @@ SETTINGS: tuple[Setting, ...] = (
         "LIONAGI_HOME",
         "folder of state.db, agents, playbooks, teams and logs",
         "~/.lionagi",
-        in_home_file=False,
         in_project_file=False,
     ),
     Setting("db", "LIONAGI_DB", "database file", "state.db in the home", in_project_file=False),

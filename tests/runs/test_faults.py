@@ -62,7 +62,7 @@ def test_killed_run_keeps_acknowledged_messages(tmp_path: Path) -> None:
         phantoms = [finding for finding in examine(conn) if finding.code == "run.phantom"]
     assert len(phantoms) == len(sessions(tmp_path))
     assert li(tmp_path, "state", "doctor", "--transition-stale", "--yes").returncode == 0
-    assert {row["status"] for row in sessions(tmp_path)} == {"running"}, "dead, but not stale yet: nobody marks them"
+    assert {row["status"] for row in sessions(tmp_path)} == {"running"}, "dead, but not stale yet: not marked"
     long_ago = time.time() - 7 * 3600
     with Database(str(tmp_path / "state.db")) as database:
         database.write(
@@ -378,7 +378,7 @@ def _exists(home: Path) -> bool:
         return False  # not there, or not filled yet
 
 
-@pytest.mark.parametrize("how", ["kill -9 by somebody", "li kill --grace 0"])
+@pytest.mark.parametrize("how", ["kill -9", "li kill --grace 0"])
 def test_stop_run_ends_orphaned_processes(tmp_path: Path, how: str) -> None:
     begun = li(tmp_path, "agent", "script", "@say one\n@run sleep 60", "--background")
     session_id = begun.stdout.strip()

@@ -214,7 +214,7 @@ def test_agent_definition_sets_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["agent", "nobody", "x"], 3, "no agent or provider"),
+        (["agent", "unknown", "x"], 3, "no agent or provider"),
         (["agent", "script", "@unknown x"], 2, "@unknown is unknown"),
         (["agent", "script", "  "], 2, "no prompt"),
         (["agent", "command", "x"], 2, "missing command"),

@@ -40,7 +40,7 @@ def test_get_team_by_id_and_name(db: Database) -> None:
     assert read(db, get_team, "review").id == "review"
     sql(db, "DELETE FROM teams WHERE id = 'review'")
     assert read(db, get_team, "review").id == "newer"
-    assert read(db, find_team, "nobody") is None
+    assert read(db, find_team, "unknown") is None
     assert sql(db, "SELECT member_count FROM teams WHERE id = 'newer'") == [(2,)]
 
 
@@ -89,7 +89,7 @@ def test_post_updates_an_existing_message(db: Database) -> None:
 
     assert read(db, team_messages, "team") == [message("m", read_by=("ada", "bob"), content="corrected")]
     assert read(db, find_team_message, "m") == read(db, team_messages, "team")[0]
-    assert read(db, find_team_message, "nobody") is None
+    assert read(db, find_team_message, "unknown") is None
     assert read(db, message_counts) == {"team": 1}
 
 
@@ -123,7 +123,7 @@ def test_sessions_of_team(db: Database) -> None:
 
 def test_post_to_unknown_team_is_refused(db: Database) -> None:
     with pytest.raises(NotFound):
-        write(db, put_team_message, message("m", team_id="nobody"))
+        write(db, put_team_message, message("m", team_id="unknown"))
 
     assert sql(db, "SELECT count(*) FROM team_messages") == [(0,)]
 

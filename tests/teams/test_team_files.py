@@ -114,7 +114,7 @@ def test_teams_refuse_invalid_input(teams: Teams) -> None:
         (InvalidInput, lambda: teams.create("x", [])),
         (InvalidInput, lambda: teams.create("x", ["all"])),
         (InvalidInput, lambda: teams.create("../x", ["a"])),
-        (NotFound, lambda: teams.send("nobody", "x", sender="a", to=[])),
+        (NotFound, lambda: teams.send("unknown", "x", sender="a", to=[])),
         (NotFound, lambda: teams.get("../../etc/passwd")),
         (InvalidInput, lambda: teams.send("review", "x", sender="stranger", to=[])),
         (InvalidInput, lambda: teams.send("review", "x", sender="critic", to=["stranger"])),
