@@ -17,12 +17,13 @@ from tests.support.children import environment
 from tests.support.commands import LI, li, run_li, start_li
 
 import lionstudio
+from lionstudio import cli
 from lionstudio.cli._toolkit.args import load, parser_of
 from lionstudio.cli.main import main
-from lionstudio.cli.registry import COMMANDS, GROUPS
+from lionstudio.cli.registry import COMMANDS, GROUPS, MODULES
 from lionstudio.state.database import Database
 
-# What takes longer to load than a short command takes to run.
+# Modules that take longer to import than a short command takes to run.
 HEAVY = {
     "asyncio",
     "dataclasses",
@@ -68,6 +69,14 @@ def test_help_lists_exactly_the_commands(asked: tuple[str, ...]) -> None:
             found |= {f"{above} {verb.strip()}" for verb in line.split("·")}
     assert (done.code, done.err) == (0, "")
     assert found - set(GROUPS) == set(COMMANDS)
+
+
+def test_registry_lists_every_module_without_underscore() -> None:
+    folder = Path(cli.__file__).parent
+    parts = [path.relative_to(folder).with_suffix("").parts for path in folder.rglob("*.py")]
+    commands = {".".join(names) for names in parts if not any(name.startswith("_") for name in names)}
+
+    assert commands - {"main", "registry"} == set(MODULES.values())
 
 
 def test_help_imports_only_the_registry(tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, Paint, width_of
 from lionstudio.model.run_name import run_name
 
-_SHORT_ID = 13  # of a UUIDv7: its millisecond timestamp
-
 _COLUMNS = (
     Column("ID"),
     Column("STATUS"),
@@ -55,4 +53,4 @@ def _cells(row: dict[str, Any], id_length: int, now: float) -> list[Cell]:
 def _id_length(ids: list[str]) -> int:
     """The shortest prefix length that tells the ids of this page apart."""
     longest = max(map(len, ids))
-    return next((n for n in range(_SHORT_ID, longest) if len({id_[:n] for id_ in ids}) == len(ids)), longest)
+    return next((n for n in range(humanize.SHORT_ID, longest) if len({id_[:n] for id_ in ids}) == len(ids)), longest)

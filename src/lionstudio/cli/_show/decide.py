@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from lionstudio.cli._show.load import LoadedShow, load_show
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
@@ -35,16 +35,14 @@ _DONE = {
 
 
 def add_arguments(parser: argparse.ArgumentParser, *, play_optional: bool = False) -> None:
-    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=utf8, metavar="TOPIC", help="name of the show")
     if play_optional:
         parser.add_argument(
-            "play", nargs="?", type=text_value, metavar="PLAY", help="name of the play (default: the whole show)"
+            "play", nargs="?", type=utf8, metavar="PLAY", help="name of the play (default: the whole show)"
         )
     else:
-        parser.add_argument("play", type=text_value, metavar="PLAY", help="name of the play")
-    parser.add_argument(
-        "--feedback", type=text_value, metavar="TEXT", help="reason; passed to the agent of the next attempt"
-    )
+        parser.add_argument("play", type=utf8, metavar="PLAY", help="name of the play")
+    parser.add_argument("--feedback", type=utf8, metavar="TEXT", help="reason; passed to the agent of the next attempt")
     parser.add_argument(
         "--resume", action="store_true", help="start a director in the background unless one is running"
     )

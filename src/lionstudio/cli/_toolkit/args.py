@@ -148,7 +148,7 @@ def _unknown(parser: Parser, argument: str) -> InvalidInput:
     return InvalidInput(f"{_short(parser)}: unknown option {option[:60]}", hint=hint)
 
 
-def text_value(text: str) -> str:
+def utf8(text: str) -> str:
     """Option type for text that is stored or compared with stored text: invalid UTF-8 is escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 

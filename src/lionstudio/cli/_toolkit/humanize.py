@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+SHORT_ID = 13
 _SPANS = ((31557600, "y"), (2629800, "mo"), (604800, "w"), (86400, "d"), (3600, "h"), (60, "m"))
 
 
@@ -62,6 +63,11 @@ def local(at: Any) -> str:
         return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at)) if is_time(at) else "?"
     except (OverflowError, ValueError, OSError):
         return "?"
+
+
+def short_id(session_id: str) -> str:
+    """The start of an id, enough to identify a session: the millisecond timestamp of a UUIDv7."""
+    return session_id[:SHORT_ID]
 
 
 def is_time(at: Any) -> bool:

@@ -20,7 +20,7 @@ _DETAILS = {"agent": ("model", "effort"), "playbook": ("mode", "agents"), "skill
 
 
 def description(kind: DefinitionKind) -> str:
-    more = " None of their code runs." if kind.singular in ("skill", "plugin") else ""
+    more = " Nothing is executed." if kind.singular in ("skill", "plugin") else ""
     return f"List {kind.plural} and their source. Invalid ones are listed with the reason.{more}"
 
 

@@ -44,7 +44,7 @@ prompt: |
 
 def description(kind: DefinitionKind) -> str:
     return (
-        f"Create a {kind.singular} in the home from a file or a template, and print its path. An existing "
+        f"Create a new {kind.singular} in the home from a file or a template, and print its path. An existing "
         f"{kind.singular} is never overwritten."
     )
 

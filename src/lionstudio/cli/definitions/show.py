@@ -21,7 +21,7 @@ _LONG = {"prompt", "body"}  # printed below the fields
 
 
 def description(kind: DefinitionKind) -> str:
-    return f"Show one {kind.singular}: its source, its contents and its problems. None of its code runs."
+    return f"Show one {kind.singular}: its source, its contents and its problems. Nothing is executed."
 
 
 def examples(kind: DefinitionKind) -> tuple[tuple[str, str], ...]:

@@ -31,7 +31,7 @@ class ValidatedFile(NamedTuple):
 def description(kind: DefinitionKind) -> str:
     return (
         f"Check {kind.plural} and print every problem with its line and a fix. The exit code is 1 for errors and 0 for "
-        "warnings. None of their code runs."
+        "warnings. Nothing is executed."
     )
 
 

@@ -8,6 +8,7 @@ import subprocess
 import time
 from shlex import quote
 
+from lionstudio.cli._toolkit.humanize import short_id
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
@@ -44,7 +45,7 @@ def start(args: argparse.Namespace, argv: list[str], settings: Settings, session
     emit(
         to_json({"schema_version": 1, "session_id": session_id, "log": log}) + "\n" if args.json else f"{session_id}\n"
     )
-    say(f"Running in the background. Follow it: li logs -f {session_id[:13]}", quiet=args.quiet or args.json)
+    say(f"Running in the background. Follow it: li logs -f {short_id(session_id)}", quiet=args.quiet or args.json)
     return 0
 
 

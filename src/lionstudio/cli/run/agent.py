@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, text_value
+from lionstudio.cli._toolkit.args import integer, utf8
 from lionstudio.errors import InvalidInput
 from lionstudio.model.providers import PROVIDER_USAGE
 
@@ -30,13 +30,13 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("target", type=text_value, metavar="AGENT", help="agent name, or provider[/model]")
+    add("target", type=utf8, metavar="AGENT", help="agent name, or provider[/model]")
     add("prompt", nargs="?", metavar="PROMPT", help="the prompt; omit it or pass - to read stdin")
     add_run_options(parser)
-    add("--resume", type=text_value, metavar="SESSION", help="continue the conversation of a session")
+    add("--resume", type=utf8, metavar="SESSION", help="continue the conversation of a session")
     add(
         "--fork",
-        type=text_value,
+        type=utf8,
         metavar="SESSION[:ORD]",
         help="fork a session after message ORD (default: its last message)",
     )
@@ -45,11 +45,11 @@ def register(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Options shared by all commands that run agents."""
     add = parser.add_argument
-    add("--name", type=text_value, metavar="NAME", help="name of the session")
-    add("--model", type=text_value, metavar="MODEL", help="model (default: from the definition)")
+    add("--name", type=utf8, metavar="NAME", help="name of the session")
+    add("--model", type=utf8, metavar="MODEL", help="model (default: from the definition)")
     add(
         "--effort",
-        type=text_value,
+        type=utf8,
         metavar="E",
         help="reasoning effort, in the provider's terms (default: from the definition)",
     )
@@ -58,7 +58,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         choices=("ask", "edit", "all"),
         help="actions allowed without asking (default: from the definition)",
     )
-    add("--system", type=text_value, metavar="TEXT", help="system prompt (default: from the definition)")
+    add("--system", type=utf8, metavar="TEXT", help="system prompt (default: from the definition)")
     add(
         "--timeout",
         type=integer(1, 30 * 86400),
@@ -73,17 +73,17 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="pass this environment variable to the agent; repeatable",
     )
-    add("--show-topic", type=text_value, metavar="TOPIC", help="show that the run belongs to")
-    add("--show-play-name", type=text_value, metavar="PLAY", help="play of that show")
+    add("--show-topic", type=utf8, metavar="TOPIC", help="show that the run belongs to")
+    add("--show-play-name", type=utf8, metavar="PLAY", help="play of that show")
     add(
         "--team-mode",
-        type=text_value,
+        type=utf8,
         metavar="TEAM",
         help="join this team: add its inbox and reply instructions to the prompt",
     )
     add("--stream-persist", action="store_true", help="also write the raw stream to runs/ in the home, for debugging")
     add("--background", action="store_true", help="run detached from the terminal and print the session id")
-    add("--session-id", type=text_value, help=argparse.SUPPRESS)
+    add("--session-id", type=utf8, help=argparse.SUPPRESS)
     # a show resolves definitions and the project in the user's repository: an agent may have changed them in its own
     # checkout, which is named after its play
     add("--definitions", help=argparse.SUPPRESS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._toolkit.args import integer, text_value
+from lionstudio.cli._toolkit.args import integer, utf8
 from lionstudio.cli.run.agent import add_run_options
 from lionstudio.errors import InvalidInput
 
@@ -19,10 +19,10 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("target", type=text_value, metavar="AGENT", help="agent name, or provider[/model]")
+    add("target", type=utf8, metavar="AGENT", help="agent name, or provider[/model]")
     add("prompt", nargs="?", metavar="PROMPT", help="the prompt; omit it or pass - to read stdin")
     add("--workers", type=integer(1, 32), default=3, metavar="N", help="number of agents (default %(default)s)")
-    add("--synthesis", type=text_value, metavar="AGENT", help="agent that combines the answers (default: none)")
+    add("--synthesis", type=utf8, metavar="AGENT", help="agent that combines the answers (default: none)")
     add_run_options(parser)
 
 

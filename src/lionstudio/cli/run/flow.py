@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run.agent import add_run_options
 from lionstudio.errors import InvalidInput
@@ -29,9 +29,7 @@ _STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)=([^:]+):(.+)", re.DOTALL)
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("prompt", nargs="?", metavar="INPUT", help="value of {input}; - reads stdin (default: empty)")
-    add(
-        "--step", action="append", default=[], type=text_value, metavar="NAME=AGENT:PROMPT", help="one step; repeatable"
-    )
+    add("--step", action="append", default=[], type=utf8, metavar="NAME=AGENT:PROMPT", help="one step; repeatable")
     add_run_options(parser)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, text_value
+from lionstudio.cli._toolkit.args import integer, utf8
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._targets import resolve_all
@@ -20,9 +20,7 @@ EXAMPLES = (("li kill 019e2f3c", "stop a run"), ("li kill my-agent --grace 0", "
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "sessions", nargs="+", type=text_value, metavar="SESSION", help="session id, its start, or a name"
-    )
+    parser.add_argument("sessions", nargs="+", type=utf8, metavar="SESSION", help="session id, its start, or a name")
     parser.add_argument(
         "--grace",
         type=integer(),

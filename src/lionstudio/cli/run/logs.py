@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from lionstudio.cli._session.row import state_of
 from lionstudio.cli._session.transcript import Shown, plain_lines, transcript
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, text_value
+from lionstudio.cli._toolkit.args import integer, utf8
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.json_output import to_json
 from lionstudio.cli._toolkit.output import emit, emit_lines, flush
@@ -36,7 +36,7 @@ _CHECK_SECONDS = 5.0  # seconds between two liveness checks; new messages wake t
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("session", type=text_value, metavar="SESSION", help="session id, its start, or a name")
+    add("session", type=utf8, metavar="SESSION", help="session id, its start, or a name")
     add("-f", "--follow", action="store_true", help="print new messages until the run ends")
     add(
         "--last",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run.agent import add_run_options
 from lionstudio.errors import InvalidInput
@@ -21,17 +21,17 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("playbook", type=text_value, metavar="PLAYBOOK", help="playbook name")
+    add("playbook", type=utf8, metavar="PLAYBOOK", help="playbook name")
     add("prompt", nargs="?", metavar="INPUT", help="value of {input}; - reads stdin (default: empty)")
     add(
         "--arg",
         action="append",
         default=[],
-        type=text_value,
+        type=utf8,
         metavar="NAME=VALUE",
         help="argument of the playbook; repeatable",
     )
-    add("--agent", type=text_value, metavar="AGENT", help="agent to run (default: from the playbook)")
+    add("--agent", type=utf8, metavar="AGENT", help="agent to run (default: from the playbook)")
     add_run_options(parser)
 
 

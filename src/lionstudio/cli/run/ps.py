@@ -9,7 +9,7 @@ from typing import Any
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
-from lionstudio.cli._toolkit.humanize import ago, iso, span
+from lionstudio.cli._toolkit.humanize import ago, iso, short_id, span
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.output import emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
@@ -25,7 +25,6 @@ EXAMPLES = (
     ("li ps", "active runs"),
     ("li ps --json | jq '.sessions[] | select(.state.health == \"process_dead\") | .id'", "runs whose process is gone"),
 )
-_SHORT_ID = 13  # as in `li state ls`; enough to identify a run
 _COLUMNS = (
     Column("ID"),
     Column("HEALTH"),
@@ -84,7 +83,7 @@ def _cells(row: dict[str, Any], now: float) -> list[Cell]:
     state = row["state"]
     last = row["last_message_at"]
     return [
-        Cell(row["id"][:_SHORT_ID]),
+        Cell(short_id(row["id"])),
         Cell(inline(state["health"].replace("_", " ")), TONES[state["tone"]]),
         Cell(inline(row["name"] or "")),
         Cell(span(now - (row["started_at"] or row["created_at"]))),

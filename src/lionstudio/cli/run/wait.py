@@ -7,7 +7,7 @@ import time
 
 from lionstudio.cli._session.row import state_of
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, text_value
+from lionstudio.cli._toolkit.args import integer, utf8
 from lionstudio.cli._toolkit.json_output import print_json
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.cli.run._targets import exit_code_of, resolve_all
@@ -25,9 +25,7 @@ _CHECK_SECONDS = 5.0  # seconds between two liveness checks; changes wake the lo
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "sessions", nargs="+", type=text_value, metavar="SESSION", help="session id, its start, or a name"
-    )
+    parser.add_argument("sessions", nargs="+", type=utf8, metavar="SESSION", help="session id, its start, or a name")
     parser.add_argument(
         "--timeout", type=integer(1), metavar="SECONDS", help="longest time to wait (default: no limit)"
     )

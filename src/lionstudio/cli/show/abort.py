@@ -9,7 +9,7 @@ import time
 from lionstudio.cli._show.decide import report
 from lionstudio.cli._show.load import load_show
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.errors import IllegalTransition, InvalidInput, LionError
 from lionstudio.files.shows.show_folder import ABORT
@@ -34,8 +34,8 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
-    parser.add_argument("--feedback", type=text_value, metavar="TEXT", help="reason for the abort")
+    parser.add_argument("topic", type=utf8, metavar="TOPIC", help="name of the show")
+    parser.add_argument("--feedback", type=utf8, metavar="TEXT", help="reason for the abort")
 
 
 def run(args: argparse.Namespace) -> int:

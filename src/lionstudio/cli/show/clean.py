@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
@@ -38,7 +38,7 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("topic", type=text_value, nargs="?", metavar="TOPIC", help="only this show (default: all shows)")
+    add("topic", type=utf8, nargs="?", metavar="TOPIC", help="only this show (default: all shows)")
     add("--abandoned", action="store_true", help="also remove unmerged work, after archiving it")
     add("--dry-run", action="store_true", help="list checkouts and remove nothing")
     add("--yes", action="store_true", help="remove without asking for confirmation")

@@ -7,7 +7,7 @@ import sys
 import time
 
 from lionstudio.cli._show.load import load_show
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import span
 from lionstudio.cli._toolkit.output import emit, emit_lines
@@ -28,7 +28,7 @@ _COLUMNS = (Column("PLAY", narrowest=12), Column("STATE"), Column("DURATION", ri
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=utf8, metavar="TOPIC", help="name of the show")
 
 
 def run(args: argparse.Namespace) -> int:

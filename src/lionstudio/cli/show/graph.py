@@ -7,7 +7,7 @@ import sys
 
 from lionstudio.cli._show.ascii_graph import draw, mermaid
 from lionstudio.cli._show.load import load_show
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.output import emit_lines
 from lionstudio.cli._toolkit.terminal import TONES, say, styles_for
@@ -21,7 +21,7 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=utf8, metavar="TOPIC", help="name of the show")
     parser.add_argument("--mermaid", action="store_true", help="print a Mermaid flowchart")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lionstudio.cli._show.template import placeholder_plays
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit
@@ -42,12 +42,12 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("topic", type=text_value, metavar="TOPIC", help="name of the show; its folder, branches and sessions use it")
+    add("topic", type=utf8, metavar="TOPIC", help="name of the show; its folder, branches and sessions use it")
     add("--from", dest="source", metavar="FILE", help="read the plan from FILE; - reads stdin")
-    add("--agent", type=text_value, metavar="AGENT", help="agent that drafts the plan; needs --goal")
+    add("--agent", type=utf8, metavar="AGENT", help="agent that drafts the plan; needs --goal")
     add("--repo", metavar="DIR", help="repository (default: the current one)")
-    add("--base", type=text_value, metavar="BRANCH", help="branch to start from (default: the checked-out one)")
-    add("--goal", type=text_value, metavar="TEXT", help="goal of the show")
+    add("--base", type=utf8, metavar="BRANCH", help="branch to start from (default: the checked-out one)")
+    add("--goal", type=utf8, metavar="TEXT", help="goal of the show")
     add("--force", action="store_true", help="replace an existing plan")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli.show.run import add_watch_options, start_and_watch
 
 DESCRIPTION = """\
@@ -18,7 +18,7 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=utf8, metavar="TOPIC", help="name of the show")
     add_watch_options(parser)
 
 

@@ -6,7 +6,7 @@ import argparse
 import os
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, text_value
+from lionstudio.cli._toolkit.args import integer, utf8
 from lionstudio.errors import NotFound
 
 DESCRIPTION = """\
@@ -24,7 +24,7 @@ EXAMPLES = (
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    add("topic", type=utf8, metavar="TOPIC", help="name of the show")
     add_watch_options(parser)
     add("--foreground", action="store_true", help=argparse.SUPPRESS)  # run the director in this process
     add("--again", action="store_true", help=argparse.SUPPRESS)
@@ -53,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> int:
     """Start a director unless one is running, then watch the show."""
+    from lionstudio.cli._show.decide import environment
     from lionstudio.cli._show.template import check_placeholders
     from lionstudio.cli._show.watch import watch
     from lionstudio.cli._toolkit.terminal import say
@@ -78,7 +79,7 @@ def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> in
         os.makedirs(show_dir, mode=0o700, exist_ok=True)
         with db_access.database(settings.db, create=True):
             pass  # the view below needs an existing database
-        start_director(show_dir, options, {**os.environ, **li_environment(settings)})
+        start_director(show_dir, options, environment(settings))
     return watch(args, settings, show_dir, attached=attached)
 
 

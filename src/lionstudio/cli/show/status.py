@@ -9,9 +9,9 @@ from typing import Any
 
 from lionstudio.cli._show.load import LoadedShow, has_ended, load_show, progress, show_json, time_of
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import inline
-from lionstudio.cli._toolkit.humanize import ago, cost, iso, local, span, tokens
+from lionstudio.cli._toolkit.humanize import ago, cost, iso, local, short_id, span, tokens
 from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, Paint, is_terminal, styles_for, width_of
@@ -38,13 +38,12 @@ _COLUMNS = (
     Column("GATE", rank=1),
     Column("WHY", narrowest=24, rank=3),
 )
-_SHORT_ID = 13  # as in `li state ls`
 _REFRESH_SECONDS = 0.5
 _CLEAR = "\x1b[H\x1b[J"
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("topic", type=text_value, metavar="TOPIC", help="name of the show")
+    parser.add_argument("topic", type=utf8, metavar="TOPIC", help="name of the show")
     parser.add_argument("--watch", action="store_true", help="print again on every change until the show ends")
 
 
@@ -143,7 +142,7 @@ def _cells(play: Play, blockers: tuple[str, ...], now: float) -> list[Cell]:
         Cell(state.label, TONES[state.tone]),
         Cell(str(play.attempt)),
         Cell(ago(play.updated_at, now)),
-        Cell(inline((play.session_id or "")[:_SHORT_ID]), "dim"),
+        Cell(inline(short_id(play.session_id or "")), "dim"),
         Cell(gate, "green" if play.gate_passed else "red"),
         Cell(inline(reason_of(play, blockers)), "dim"),
     ]

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import text_value
+from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.escape import body, in_json, inline
 from lionstudio.cli._toolkit.humanize import size
 from lionstudio.cli._toolkit.output import emit
@@ -26,7 +26,7 @@ EXAMPLES = (
 
 
 def register(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("session", type=text_value, metavar="SESSION", help="session id, its start, or a name")
+    parser.add_argument("session", type=utf8, metavar="SESSION", help="session id, its start, or a name")
     parser.add_argument("--format", choices=FORMATS, default="json", help="output format (default %(default)s)")
     parser.add_argument("--output", metavar="FILE", help="write to FILE (default: stdout)")
     parser.add_argument("--force", action="store_true", help="replace an existing file")

@@ -11,7 +11,7 @@ from typing import Any
 
 from lionstudio.cli._session.row import session_json
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, point_in_time, text_value
+from lionstudio.cli._toolkit.args import integer, point_in_time, utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
@@ -46,18 +46,18 @@ def register(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=integer(1), default=50, metavar="N", help="maximum number of sessions (default %(default)s)")
     add("--status", choices=[*SessionStatus], metavar="S", help=f"only this status: {', '.join(SessionStatus)}")
     add("--kind", choices=[*InvocationKind], metavar="K", help=f"only this kind: {', '.join(InvocationKind)}")
-    add("--project", type=text_value, metavar="P", help="only this project")
-    add("--agent", type=text_value, metavar="A", help="only this agent")
+    add("--project", type=utf8, metavar="P", help="only this project")
+    add("--agent", type=utf8, metavar="A", help="only this agent")
     add("--source", choices=[*SourceKind], metavar="S", help=f"only this source: {', '.join(SourceKind)}")
     add("--since", type=point_in_time, metavar="T", help="only sessions created since T: 2h, 14d, 2026-05-01")
     add(
         "-q",
         "--query",
-        type=text_value,
+        type=utf8,
         metavar="TEXT",
         help="only sessions with TEXT in name, agent, playbook, show or project",
     )
-    add("--cursor", type=text_value, metavar="C", help="continue after an earlier page (its next_cursor)")
+    add("--cursor", type=utf8, metavar="C", help="continue after an earlier page (its next_cursor)")
     add("--format", choices=FORMATS, help="output format (default: table on a terminal, tsv in a pipe)")
 
 

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, point_in_time, text_value
+from lionstudio.cli._toolkit.args import integer, point_in_time, utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
@@ -37,7 +37,7 @@ _CATCH_UP_FROM = 2000  # scanning fewer is faster than indexing them
 
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("words", nargs="+", type=text_value, metavar="WORDS", help="words to search for")
+    add("words", nargs="+", type=utf8, metavar="WORDS", help="words to search for")
     add(
         "--limit",
         type=integer(1, 10_000),
@@ -52,8 +52,8 @@ def register(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="characters of text per message (default %(default)s)",
     )
-    add("--project", type=text_value, metavar="P", help="only this project")
-    add("--session", type=text_value, metavar="S", help="only this session (id, its start, or a name)")
+    add("--project", type=utf8, metavar="P", help="only this project")
+    add("--session", type=utf8, metavar="S", help="only this session (id, its start, or a name)")
     add("--since", type=point_in_time, metavar="T", help="only messages since T: 2h, 14d, 2026-05-01")
     order = parser.add_mutually_exclusive_group().add_argument
     order("--best", action="store_true", help="sort the newest thousand matches by relevance (default: newest first)")

@@ -14,7 +14,7 @@ from lionstudio.cli._session.branch_tree import get_named
 from lionstudio.cli._session.row import session_json
 from lionstudio.cli._session.transcript import Shown, transcript
 from lionstudio.cli._toolkit import db_access
-from lionstudio.cli._toolkit.args import integer, text_value
+from lionstudio.cli._toolkit.args import integer, utf8
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.terminal import Paint, styles_for
 from lionstudio.errors import InvalidInput, NotFound
@@ -42,13 +42,8 @@ _ALL = 2**62
 def register(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     number = integer()
-    add(
-        "session",
-        type=text_value,
-        metavar="SESSION[:ORD]",
-        help="session id, its start, or a name; with :ORD one message",
-    )
-    add("--branch", type=text_value, metavar="B", help="only the messages of this branch (name or id)")
+    add("session", type=utf8, metavar="SESSION[:ORD]", help="session id, its start, or a name; with :ORD one message")
+    add("--branch", type=utf8, metavar="B", help="only the messages of this branch (name or id)")
     add("--after", type=number, metavar="ORD", help="only messages after this number")
     add("--last", type=integer(1), metavar="N", help="only the last N messages")
     add("--limit", type=integer(1), metavar="N", help=f"maximum number of messages (default {_PAGE}; --json: all)")
