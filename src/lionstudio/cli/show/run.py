@@ -60,7 +60,6 @@ def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> in
     from lionstudio.files.shows.show_folder import PLAN
     from lionstudio.shows.process.lock import has_director, start_director
     from lionstudio.shows.records.show_dir import find_show_dir
-    from lionstudio.system.li_process import li_environment
 
     settings = db_access.settings_of(args)
     show_dir = find_show_dir(settings, args.topic)
