@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.show_harness import TOPIC, Theatre, leftovers
+from tests.support.show_harness import TOPIC, ShowHarness, leftovers
 
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.shows.process.lock import find_director
-from lionstudio.shows.records.decisions import Decision, decide
+from lionstudio.shows.records.decisions import Decision, save_decision
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(3600)]
 
@@ -51,7 +51,7 @@ EXPECTED = {"a": 1, "b": 2, "c": 1, "d": 1}
 CASES = [(point, time) for point in POINTS for time in PASSES if time == 1 or point not in FEW]
 
 
-def stage_show(theatre: Theatre) -> None:
+def stage_show(theatre: ShowHarness) -> None:
     """One that passes, one that is redone, one that needs both, one that needs a person."""
     theatre.plan(
         {
@@ -65,7 +65,7 @@ def stage_show(theatre: Theatre) -> None:
     )
 
 
-def play_out(theatre: Theatre, crash: str | None) -> int:
+def play_out(theatre: ShowHarness, crash: str | None) -> int:
     """Run it to its end with a person in the middle; how often the director was killed."""
     kills = 0
     for _ in range(2):
@@ -78,11 +78,11 @@ def play_out(theatre: Theatre, crash: str | None) -> int:
             kills += 1
         assert director.returncode in (0, 1), said.decode()
         if theatre.meta("d").get("status") == "escalated":
-            decide(str(theatre.show_dir), "d", Decision("word", DecisionKind.APPROVE, 1))
+            save_decision(str(theatre.show_dir), "d", Decision("word", DecisionKind.APPROVE, 1))
     return kills
 
 
-def check(theatre: Theatre) -> None:
+def check(theatre: ShowHarness) -> None:
     assert theatre.rows() == ("completed", dict.fromkeys("abcd", "merged"))
     assert theatre.runs() == EXPECTED, (theatre.runs(), theatre.files(), theatre.meta("b"))
     assert theatre.merged() == dict.fromkeys("abcd", 1)
@@ -93,7 +93,7 @@ def check(theatre: Theatre) -> None:
 
 @pytest.mark.parametrize(("point", "passes"), CASES)
 def test_killed_at(point: str, passes: int, tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
+    theatre = ShowHarness(tmp_path)
     stage_show(theatre)
     kills = play_out(theatre, f"{point}:{passes}")
 
@@ -102,7 +102,7 @@ def test_killed_at(point: str, passes: int, tmp_path: Path) -> None:
 
 
 def test_killed_while_it_is_taken_up_again(tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
+    theatre = ShowHarness(tmp_path)
     stage_show(theatre)
     play_out(theatre, None)
     with theatre.start("--again", LIONAGI_CRASH_AT="show.reopened") as director:
@@ -114,7 +114,7 @@ def test_killed_while_it_is_taken_up_again(tmp_path: Path) -> None:
 def test_killed_at_random(tmp_path: Path, figures: Figures) -> None:
     chance, kills, shows = random.Random(7), 0, 0
     while kills < KILLS:
-        theatre = Theatre(tmp_path / str(shows))
+        theatre = ShowHarness(tmp_path / str(shows))
         shows += 1
         stage_show(theatre)
         while kills < KILLS and theatre.meta("d").get("status") != "escalated":
@@ -124,7 +124,7 @@ def test_killed_at_random(tmp_path: Path, figures: Figures) -> None:
     figures(f"{kills} kills of the director over {shows} shows; every play ran and was merged as often as it should")
 
 
-def kill_one(theatre: Theatre, chance: random.Random) -> int:
+def kill_one(theatre: ShowHarness, chance: random.Random) -> int:
     """Whether it was killed before it left by itself."""
     wanted, seen, before = chance.randint(0, 7), -1, None
     with theatre.start("--no-wait") as director:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.agent_programs import Agent
-from tests.support.show_harness import TOPIC, Theatre
+from tests.support.show_harness import TOPIC, ShowHarness
 from tests.support.studio import application
 
 from lionstudio.state.branches import branch_entries, list_branches
@@ -23,7 +23,7 @@ def test_six_plays_with_claude_and_codex(claude: Agent, codex: Agent, tmp_path: 
     # only variables of the vendors reach an agent of a show
     config.write_text(config.read_text().replace("FAKE_KEY", "OPENAI_FAKE_KEY"))
     env = {**claude.task.env, **codex.task.env, "OPENAI_FAKE_KEY": "test-key"}
-    theatre = Theatre(tmp_path / "theatre")
+    theatre = ShowHarness(tmp_path / "theatre")
     agents = theatre.home / "agents"
     agents.mkdir(parents=True)
     for name in ("claude", "codex"):
@@ -53,7 +53,7 @@ def script(name: str) -> str:
     return f"@run echo {name} > {name}.txt\n@say {TOPIC} is done."
 
 
-def from_show_to_messages(theatre: Theatre) -> dict[str, str]:
+def from_show_to_messages(theatre: ShowHarness) -> dict[str, str]:
     """The last answer of every play, by the links between the rows."""
     answers = {}
     with reading(str(theatre.home / "state.db")) as conn:
@@ -67,7 +67,7 @@ def from_show_to_messages(theatre: Theatre) -> dict[str, str]:
     return answers
 
 
-def over_the_api(theatre: Theatre) -> dict[str, str]:
+def over_the_api(theatre: ShowHarness) -> dict[str, str]:
     """The same by what the Studio serves: the show, its plays, their runs, the messages."""
     answers = {}
     with application(theatre.root) as studio:

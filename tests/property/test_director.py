@@ -16,17 +16,20 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Budget, Gate, GateKind, Plan, PlannedPlay
 from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus
-from lionstudio.shows.director import events
-from lionstudio.shows.director.events import AttemptOutcome, Command, DecisionKind, Event, MergeResult, PlayState, Spent
+from lionstudio.shows.director import commands, events
+from lionstudio.shows.director.commands import Command
+from lionstudio.shows.director.events import AttemptOutcome, Event, MergeResult, Spent
 from lionstudio.shows.director.machine import Director
+from lionstudio.shows.director.state import PlayState
 
 PICK = st.integers(0, 10_000)  # which of those that exist, modulo their number
 MOST_STEPS_TO_END = 400
 BEGUN = {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.REDOING}
 STUCK = {PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH}
-Work = events.PrepareCheckout | events.RunAttempt | events.RunGates | events.MergePlay
+Work = commands.PrepareCheckout | commands.RunAttempt | commands.RunGates | commands.MergePlay
 
 
 def play(number: int, needs: list[int], *, person: bool) -> PlannedPlay:
@@ -88,7 +91,7 @@ class Show(RuleBasedStateMachine):
     def tell(self, event: Event) -> None:
         if not isinstance(event, events.ClockTicked):
             self.rests = False
-        orders = self.director.on(event)
+        orders = self.director.handle(event)
         self.plan = self.director.plan  # an edit may wait for what is at work
         for order in orders:
             self.carry_out(order)
@@ -96,26 +99,26 @@ class Show(RuleBasedStateMachine):
     def carry_out(self, order: Command) -> None:
         assert self.ended is None, "an order after the end"
         match order:
-            case events.SaveTransition():
+            case commands.SaveTransition():
                 self.write(order)
-            case events.PrepareCheckout() | events.RunAttempt() | events.RunGates() | events.MergePlay():
+            case commands.PrepareCheckout() | commands.RunAttempt() | commands.RunGates() | commands.MergePlay():
                 self.start(order)
-            case events.StopAttempt():
+            case commands.StopAttempt():
                 self.stop(order)
-            case events.RunFinalGates():
+            case commands.RunFinalGates():
                 assert not self.under_way
                 assert not self.judging_show
                 self.judging_show = True
-            case events.EndShow():
+            case commands.EndShow():
                 self.end(order.status)
-            case events.AwaitPerson():
+            case commands.AwaitPerson():
                 assert not self.under_way
                 self.rests = True
-            case events.AskPerson():
+            case commands.AskPerson():
                 assert order.play is None or order.play in self.plan.names
 
-    def write(self, order: events.SaveTransition) -> None:
-        before, after = self.written[order.play], order.next
+    def write(self, order: commands.SaveTransition) -> None:
+        before, after = self.written[order.play], order.transition
         assert after.status is before.status or after.status in PLAY_TRANSITIONS[before.status], "an illegal move"
         assert before.attempt <= after.attempt <= before.attempt + 1
         assert before.status is not PlayStatus.MERGED, "a finished play was touched"
@@ -142,29 +145,29 @@ class Show(RuleBasedStateMachine):
         for need in self.plan.play(name).depends_on:
             assert self.written[need].status is PlayStatus.MERGED, "started before its dependencies"
         expected = {
-            events.PrepareCheckout: BEGUN,
-            events.RunAttempt: {PlayStatus.RUNNING},
-            events.MergePlay: {PlayStatus.GATED},
-            events.RunGates: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
+            commands.PrepareCheckout: BEGUN,
+            commands.RunAttempt: {PlayStatus.RUNNING},
+            commands.MergePlay: {PlayStatus.GATED},
+            commands.RunGates: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
         }
         assert standing.status in expected[type(order)]
-        if isinstance(order, events.PrepareCheckout):
+        if isinstance(order, commands.PrepareCheckout):
             assert len(self.under_way) < self.plan.concurrency, "too many at a time"
             assert (standing.parked_until or 0.0) <= self.now, "started while parked"
             assert not self.aborted
             assert self.spent.tokens < 1_000, "started without money"
             busy = sum(self.providers.get(each) == "claude" for each in self.under_way)
             assert self.providers.get(name) != "claude" or busy < self.plan.provider_limits.get("claude", 99)
-        if isinstance(order, events.MergePlay):
-            assert not any(isinstance(each, events.MergePlay) for each in self.under_way.values())
+        if isinstance(order, commands.MergePlay):
+            assert not any(isinstance(each, commands.MergePlay) for each in self.under_way.values())
             person = any(gate.kind is GateKind.PERSON for gate in self.plan.gates_of(name))
             assert standing.approved or not person, "merged without the person"
         self.under_way[name] = order
 
-    def stop(self, order: events.StopAttempt) -> None:
-        fired = isinstance(self.under_way.get(order.play), events.RunAttempt)
+    def stop(self, order: commands.StopAttempt) -> None:
+        fired = isinstance(self.under_way.get(order.play), commands.RunAttempt)
         assert fired or (self.aborted and order.play not in self.under_way)
-        self.under_way[order.play] = events.RunAttempt(order.play, self.written[order.play].attempt)
+        self.under_way[order.play] = commands.RunAttempt(order.play, self.written[order.play].attempt)
         self.stopped.add(order.play)
 
     def end(self, status: ShowStatus) -> None:
@@ -184,13 +187,13 @@ class Show(RuleBasedStateMachine):
     def something_is_answered(self, which: int, luck: int, later: float) -> None:
         order = self.pick(which)
         match order:
-            case events.PrepareCheckout():
+            case commands.PrepareCheckout():
                 self.tell(events.CheckoutPrepared(order.play, "the disk is full" if luck == 5 else None))
-            case events.RunAttempt():
+            case commands.RunAttempt():
                 self.exits(order.play, luck, later)
-            case events.RunGates():
+            case commands.RunGates():
                 self.tell(events.GatesEvaluated(order.play, luck < 4, "a test failed"))
-            case events.MergePlay():
+            case commands.MergePlay():
                 result = [
                     MergeResult.MERGED,
                     MergeResult.MERGED,
@@ -207,7 +210,7 @@ class Show(RuleBasedStateMachine):
         outcome = AttemptOutcome.STOPPED if stopped else [*AttemptOutcome, AttemptOutcome.COMPLETED][luck]
         self.tell(events.AttemptEnded(name, outcome, resets_at=self.now + later if luck % 2 else None))
 
-    def merge(self, order: events.MergePlay, result: MergeResult) -> None:
+    def merge(self, order: commands.MergePlay, result: MergeResult) -> None:
         if result in (MergeResult.MERGED, MergeResult.ALREADY):
             self.merges[order.play] = self.merges.get(order.play, 0) + 1
         self.tell(events.MergeTried(order.play, result, ("a.py",)))
@@ -275,10 +278,10 @@ class Show(RuleBasedStateMachine):
     def an_answer_comes_that_nobody_waits_for(self, which: int, kind: type[Event]) -> None:
         name = self.plan.names[which % len(self.plan.names)]
         answers: dict[type[Event], tuple[type[Work], Event]] = {
-            events.CheckoutPrepared: (events.PrepareCheckout, events.CheckoutPrepared(name)),
-            events.AttemptEnded: (events.RunAttempt, events.AttemptEnded(name, AttemptOutcome.COMPLETED)),
-            events.GatesEvaluated: (events.RunGates, events.GatesEvaluated(name, True)),
-            events.MergeTried: (events.MergePlay, events.MergeTried(name, MergeResult.MERGED)),
+            events.CheckoutPrepared: (commands.PrepareCheckout, events.CheckoutPrepared(name)),
+            events.AttemptEnded: (commands.RunAttempt, events.AttemptEnded(name, AttemptOutcome.COMPLETED)),
+            events.GatesEvaluated: (commands.RunGates, events.GatesEvaluated(name, True)),
+            events.MergeTried: (commands.MergePlay, events.MergeTried(name, MergeResult.MERGED)),
         }
         work, answer = answers[kind]
         if not isinstance(self.under_way.get(name), work):
@@ -289,7 +292,7 @@ class Show(RuleBasedStateMachine):
     @precondition(lambda self: self.ended is not None)
     @rule()
     def nothing_follows_the_end(self) -> None:
-        assert self.director.on(events.ShowStarted()) == []
+        assert self.director.handle(events.ShowStarted()) == []
 
     # ── what holds ──
 
@@ -298,7 +301,7 @@ class Show(RuleBasedStateMachine):
         if not hasattr(self, "director"):
             return
         assert {name: self.written[name] for name in self.plan.names} == self.director.plays
-        assert set(self.director.at_work) == set(self.under_way)
+        assert set(self.director.in_progress) == set(self.under_way)
 
     @invariant()
     def nothing_is_merged_twice(self) -> None:
@@ -334,15 +337,15 @@ class Show(RuleBasedStateMachine):
         if self.under_way:
             order = self.pick(0)
             match order:
-                case events.PrepareCheckout():
+                case commands.PrepareCheckout():
                     self.tell(events.CheckoutPrepared(order.play))
-                case events.RunAttempt():
+                case commands.RunAttempt():
                     outcome = AttemptOutcome.STOPPED if order.play in self.stopped else AttemptOutcome.COMPLETED
                     self.stopped.discard(order.play)
                     self.tell(events.AttemptEnded(order.play, outcome))
-                case events.RunGates():
+                case commands.RunGates():
                     self.tell(events.GatesEvaluated(order.play, True))
-                case events.MergePlay():
+                case commands.MergePlay():
                     self.merge(order, MergeResult.MERGED)
         elif self.judging_show:
             self.the_final_gates_look(True)

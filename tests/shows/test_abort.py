@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.model.ids import new_id
@@ -15,11 +15,11 @@ from lionstudio.shows.records import play_records
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def theatre(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
-def test_an_abort_ends_agents_and_says_so(theatre: Theatre) -> None:
+def test_an_abort_ends_agents_and_says_so(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@run sleep 300", "b": {"prompt": "@say b", "depends_on": ["a"]}})
     thread = threading.Thread(target=theatre.direct)
     thread.start()
@@ -32,7 +32,7 @@ def test_an_abort_ends_agents_and_says_so(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_an_agent_that_was_not_started_yet_is_not_started_to_be_stopped(theatre: Theatre) -> None:
+def test_an_agent_that_was_not_started_yet_is_not_started_to_be_stopped(theatre: ShowHarness) -> None:
     """Its director was killed between noting the attempt and ordering it; then the show was aborted."""
     theatre.plan({"a": "@say a"})
     show_dir = str(theatre.show_dir)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import TOPIC, Theatre, leftovers
+from tests.support.show_harness import TOPIC, ShowHarness, leftovers
 
 # What each agent does with a shell in its checkout, the status that it ends with, and what the reason must say.
 AGENTS = {
@@ -43,7 +43,7 @@ AGENTS = {
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_whatever_agents_do(tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
+    theatre = ShowHarness(tmp_path)
     trap = tmp_path / "trap"
     plays = {}
     for name, (script, _, _) in AGENTS.items():

@@ -6,25 +6,25 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
-from lionstudio.shows.director.events import DecisionKind
-from lionstudio.shows.records.decisions import Decision, decide
+from lionstudio.model.shows.decisions import DecisionKind
+from lionstudio.shows.records.decisions import Decision, save_decision
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def theatre(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
-def approve(theatre: Theatre, play: str) -> None:
+def approve(theatre: ShowHarness, play: str) -> None:
     count = len((theatre.show_dir / "_decisions.jsonl").read_text().splitlines())
-    decide(
+    save_decision(
         str(theatre.show_dir), play, Decision(f"approve-{count}", DecisionKind.APPROVE, theatre.meta(play)["attempt"])
     )
 
 
-def test_gates_look_at_the_merge_result(theatre: Theatre) -> None:
+def test_gates_look_at_the_merge_result(theatre: ShowHarness) -> None:
     """Each is fine alone; together they are not."""
     both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
     wait = "@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'"
@@ -44,7 +44,7 @@ def test_gates_look_at_the_merge_result(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_a_reviewer_is_shown_what_merging_changes(theatre: Theatre) -> None:
+def test_a_reviewer_is_shown_what_merging_changes(theatre: ShowHarness) -> None:
     """What another play has merged meanwhile is no deletion of this one."""
     agents = theatre.home / "agents"
     agents.mkdir(parents=True)
@@ -68,7 +68,7 @@ def test_a_reviewer_is_shown_what_merging_changes(theatre: Theatre) -> None:
     assert "alpha.txt" not in change
 
 
-def test_who_approves_does_not_wave_through_what_was_merged_meanwhile(theatre: Theatre) -> None:
+def test_who_approves_does_not_wave_through_what_was_merged_meanwhile(theatre: ShowHarness) -> None:
     """Both pass alone; the second does not any more when the first is in."""
     both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
     theatre.plan(

@@ -6,12 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def theatre(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
 def wait_for(path: Path) -> str:
@@ -19,7 +19,7 @@ def wait_for(path: Path) -> str:
     return f"@run sh -c 'while [ ! -e {path} ]; do sleep 0.05; done'"
 
 
-def test_a_play_that_is_dropped_at_work_leaves_when_its_agent_does(theatre: Theatre) -> None:
+def test_a_play_that_is_dropped_at_work_leaves_when_its_agent_does(theatre: ShowHarness) -> None:
     go = theatre.root / "go"
     theatre.plan({"a": wait_for(go)})
     thread = threading.Thread(target=theatre.direct)
@@ -35,7 +35,7 @@ def test_a_play_that_is_dropped_at_work_leaves_when_its_agent_does(theatre: Thea
     assert theatre.runs() == {"a": 1, "b": 1}
 
 
-def test_plays_that_an_edit_adds_count_for_their_provider(theatre: Theatre) -> None:
+def test_plays_that_an_edit_adds_count_for_their_provider(theatre: ShowHarness) -> None:
     go, room, most = theatre.root / "go", theatre.root / "room", theatre.root / "most"
     room.mkdir()
     busy = f"@run sh -c 'touch {room}/$$; ls {room} | wc -l >> {most}; sleep 0.4; rm {room}/$$'"

@@ -16,15 +16,16 @@ from typing import Any
 
 import pytest
 from tests.support.children import environment
-from tests.support.show_harness import TOPIC, Theatre
+from tests.support.show_harness import TOPIC, ShowHarness
 
 from lionstudio.errors import InvalidInput, LionError
-from lionstudio.shows.attempt.attempt_files import read_json
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
+from lionstudio.model.shows.show_files import GRANTED_BUDGET
+from lionstudio.shows.attempt.attempt_files import find_json
 from lionstudio.shows.execute import budget, outcomes
 from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process.lock import acquire_director_lock, start_director
-from lionstudio.shows.records.decisions import Decision, decide
+from lionstudio.shows.records.decisions import Decision, save_decision
 from lionstudio.state.database import reading
 from lionstudio.state.shows import get_show, list_plays, play_of_session
 from lionstudio.system.session_processes import processes_of
@@ -34,16 +35,16 @@ NOT_BAD = [{"command": ["test", "!", "-e", "bad"]}]
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def theatre(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
-def say(theatre: Theatre, play: str | None, word: DecisionKind, **more: Any) -> None:
+def say(theatre: ShowHarness, play: str | None, word: DecisionKind, **more: Any) -> None:
     attempt = theatre.meta(play)["attempt"] if play is not None else None
-    decide(str(theatre.show_dir), play, Decision(f"{word}-{time.time_ns()}", word, attempt, **more))
+    save_decision(str(theatre.show_dir), play, Decision(f"{word}-{time.time_ns()}", word, attempt, **more))
 
 
-def test_a_show_from_plan_to_merge(theatre: Theatre) -> None:
+def test_a_show_from_plan_to_merge(theatre: ShowHarness) -> None:
     theatre.plan(
         {
             "a": "@write a.txt alpha",
@@ -67,7 +68,7 @@ def test_a_show_from_plan_to_merge(theatre: Theatre) -> None:
             assert row == {"name": f"show_{TOPIC}_{play.name}", "invocation_kind": "show-play"}
 
 
-def test_a_play_belongs_to_the_project_of_the_repository(theatre: Theatre) -> None:
+def test_a_play_belongs_to_the_project_of_the_repository(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@write a.txt a"})
     assert theatre.direct() == "completed"
 
@@ -75,7 +76,7 @@ def test_a_play_belongs_to_the_project_of_the_repository(theatre: Theatre) -> No
         assert conn.all("SELECT project FROM sessions") == [(theatre.repo.name,)]
 
 
-def test_the_durable_engine_gives_the_same(theatre: Theatre) -> None:
+def test_the_durable_engine_gives_the_same(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@write a.txt alpha", "b": {"prompt": ONCE, "depends_on": ["a"]}}, gates=NOT_BAD)
     done = theatre.li("show", "run", TOPIC, "--json")
 
@@ -87,7 +88,7 @@ def test_the_durable_engine_gives_the_same(theatre: Theatre) -> None:
     assert theatre.runs() == {"a": 1, "b": 2}
 
 
-def test_a_failed_gate_is_redone_with_what_it_said(theatre: Theatre) -> None:
+def test_a_failed_gate_is_redone_with_what_it_said(theatre: ShowHarness) -> None:
     theatre.plan({"a": ONCE + "\n@write a.txt alpha"}, gates=NOT_BAD)
     assert theatre.direct() == "completed"
 
@@ -99,7 +100,7 @@ def test_a_failed_gate_is_redone_with_what_it_said(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_a_conflict_goes_back_to_the_agent(theatre: Theatre) -> None:
+def test_a_conflict_goes_back_to_the_agent(theatre: ShowHarness) -> None:
     go = theatre.root / "go"
     slow = (
         f'@run sh -c \'if grep -q "^<<<<<<<" README; then printf "both\\n" > README; else '
@@ -119,7 +120,7 @@ def test_a_conflict_goes_back_to_the_agent(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_who_cannot_do_it_is_escalated_and_others_are_blocked(theatre: Theatre) -> None:
+def test_who_cannot_do_it_is_escalated_and_others_are_blocked(theatre: ShowHarness) -> None:
     theatre.plan(
         {"a": "@fail 3 no idea", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}, "c": "@write c.txt c"},
         max_attempts=2,
@@ -138,7 +139,7 @@ def test_who_cannot_do_it_is_escalated_and_others_are_blocked(theatre: Theatre) 
     theatre.assert_whole()
 
 
-def test_a_person_is_the_last_gate(theatre: Theatre) -> None:
+def test_a_person_is_the_last_gate(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@write a.txt a", "b": "@write b.txt b"}, gates=[{"person": "look at it"}])
     theatre.direct()
     assert theatre.statuses() == {"a": "gated", "b": "gated"}
@@ -154,7 +155,7 @@ def test_a_person_is_the_last_gate(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_a_usage_limit_parks_without_using_up_an_attempt(theatre: Theatre) -> None:
+def test_a_usage_limit_parks_without_using_up_an_attempt(theatre: ShowHarness) -> None:
     """The first run says when it may go on; the second is the same conversation."""
     until = time.time() + 4
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(until))
@@ -182,14 +183,14 @@ def test_a_usage_limit_parks_without_using_up_an_attempt(theatre: Theatre) -> No
     theatre.assert_whole()
 
 
-def test_a_budget_stops_dispatching_and_asks(theatre: Theatre) -> None:
+def test_a_budget_stops_dispatching_and_asks(theatre: ShowHarness) -> None:
     theatre.plan(
         {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@usage 90 20\n@say spent", "depends_on": ["a"]}},
         budget={"tokens": 100},
     )
     theatre.direct()
     assert theatre.statuses() == {"a": "merged", "b": "pending"}
-    assert any("budget of tokens is used up" in warning for warning in theatre.warnings)
+    assert any("token budget exhausted" in warning for warning in theatre.warnings)
     say(theatre, None, DecisionKind.APPROVE, budget={"tokens": 100})
 
     assert theatre.direct() == "completed"
@@ -197,7 +198,7 @@ def test_a_budget_stops_dispatching_and_asks(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_plays_at_a_time_for_the_show_and_for_a_provider(theatre: Theatre) -> None:
+def test_plays_at_a_time_for_the_show_and_for_a_provider(theatre: ShowHarness) -> None:
     """Each notes how many are there beside it."""
     room = theatre.root / "room"
     room.mkdir()
@@ -208,7 +209,7 @@ def test_plays_at_a_time_for_the_show_and_for_a_provider(theatre: Theatre) -> No
     assert max(int(line) for line in (theatre.root / "most").read_text().split()) == 2
 
 
-def test_an_edit_is_taken_up_and_logged(theatre: Theatre) -> None:
+def test_an_edit_is_taken_up_and_logged(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@fail 1 no"}, max_attempts=1)
     thread = threading.Thread(
         target=lambda: theatre.direct(
@@ -230,7 +231,7 @@ def test_an_edit_is_taken_up_and_logged(theatre: Theatre) -> None:
 
 
 @pytest.mark.parametrize("supervised", [True, False], ids=["supervised", "supervisor killed"])
-def test_an_abort_ends_agents_also_when_the_plan_is_broken(theatre: Theatre, supervised: bool) -> None:
+def test_an_abort_ends_agents_also_when_the_plan_is_broken(theatre: ShowHarness, supervised: bool) -> None:
     theatre.plan({"a": "@run sleep 300"})
     director = theatre.start()
     theatre.until(lambda: theatre.runs()["a"])
@@ -266,7 +267,7 @@ def _supervisor(attempt: Path) -> int:
     raise AssertionError("nobody supervises it")
 
 
-def test_a_person_may_stop_an_agent_and_have_it_redone(theatre: Theatre) -> None:
+def test_a_person_may_stop_an_agent_and_have_it_redone(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@run sh -c 'test -e seen || { touch seen; sleep 300; }'"})
     thread = threading.Thread(target=theatre.direct)
     thread.start()
@@ -279,7 +280,7 @@ def test_a_person_may_stop_an_agent_and_have_it_redone(theatre: Theatre) -> None
     assert theatre.runs() == {"a": 2}
 
 
-def test_final_gates_end_the_show(theatre: Theatre) -> None:
+def test_final_gates_end_the_show(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@write a.txt a"}, final_gates=[{"command": ["test", "-e", "missing"]}])
     assert theatre.direct() == "aborted"
 
@@ -288,7 +289,7 @@ def test_final_gates_end_the_show(theatre: Theatre) -> None:
     assert theatre.rows() == ("aborted", {"a": "merged"})
 
 
-def test_a_reviewer_gives_a_verdict(theatre: Theatre) -> None:
+def test_a_reviewer_gives_a_verdict(theatre: ShowHarness) -> None:
     agents = theatre.home / "agents"
     agents.mkdir(parents=True)
     (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
@@ -302,7 +303,9 @@ def test_a_reviewer_gives_a_verdict(theatre: Theatre) -> None:
     assert verdict["checks"][-1]["kind"] == "review"
 
 
-def test_a_usage_limit_of_the_reviewer_uses_up_no_attempt(theatre: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_usage_limit_of_the_reviewer_uses_up_no_attempt(
+    theatre: ShowHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(outcomes, "_SHORTEST_PARK", 0.2)
     agents = theatre.home / "agents"
     agents.mkdir(parents=True)
@@ -315,7 +318,7 @@ def test_a_usage_limit_of_the_reviewer_uses_up_no_attempt(theatre: Theatre, monk
     theatre.until(lambda: len(list(theatre.show_dir.glob("a/attempts/1/**/review-*/exit.json"))) >= 2)
     assert theatre.statuses() == {"a": "running_complete"}
     assert theatre.meta("a")["attempt"] == 1
-    assert any("its reviewer critic has reached a usage limit" in line for line in theatre.warnings)
+    assert any("the reviewer critic reached a usage limit" in line for line in theatre.warnings)
     assert not (theatre.show_dir / "a" / "_verdict.json").exists()
 
     (theatre.show_dir / "_ABORT").write_text("\n")
@@ -323,7 +326,7 @@ def test_a_usage_limit_of_the_reviewer_uses_up_no_attempt(theatre: Theatre, monk
     assert (theatre.rows()[0], theatre.meta("a")["attempt"]) == ("aborted", 1)
 
 
-def test_either_half_is_enough(theatre: Theatre) -> None:
+def test_either_half_is_enough(theatre: ShowHarness) -> None:
     theatre.plan(
         {"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}}, gates=[{"person": "look"}]
     )
@@ -346,12 +349,12 @@ def test_either_half_is_enough(theatre: Theatre) -> None:
     assert theatre.runs() == {"a": 1, "b": 1}
 
 
-def say_without_meta(theatre: Theatre, play: str) -> None:
+def say_without_meta(theatre: ShowHarness, play: str) -> None:
     (theatre.show_dir / play).mkdir()
-    decide(str(theatre.show_dir), play, Decision("late", DecisionKind.APPROVE, 1))
+    save_decision(str(theatre.show_dir), play, Decision("late", DecisionKind.APPROVE, 1))
 
 
-def test_leaving_ends_nothing_and_coming_back_watches(theatre: Theatre) -> None:
+def test_leaving_ends_nothing_and_coming_back_watches(theatre: ShowHarness) -> None:
     go = theatre.root / "go"
     theatre.plan({"a": f"@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'"})
     done = theatre.li("show", "run", TOPIC, "--detach", "--json")
@@ -368,7 +371,7 @@ def test_leaving_ends_nothing_and_coming_back_watches(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_who_starts_a_show_at_the_same_moment_attaches_to_it(theatre: Theatre) -> None:
+def test_who_starts_a_show_at_the_same_moment_attaches_to_it(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@say a"})
     with acquire_director_lock(str(theatre.show_dir)):  # the other one has the show, and is not ready yet
         start_director(str(theatre.show_dir), [], environment(**theatre.env))
@@ -377,19 +380,19 @@ def test_who_starts_a_show_at_the_same_moment_attaches_to_it(theatre: Theatre) -
         start_director(str(theatre.show_dir), [], environment(**theatre.env))
 
 
-def test_plays_at_a_time_are_set_beside_what_is_granted(theatre: Theatre) -> None:
+def test_plays_at_a_time_are_set_beside_what_is_granted(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@say a"})
     folder = str(theatre.show_dir)
     budget.set_concurrency(folder, 7)
-    before = read_json(os.path.join(folder, budget.GRANTED))
+    before = find_json(os.path.join(folder, GRANTED_BUDGET))
     assert budget.grant(folder, "one", {"tokens": 5})
     budget.set_concurrency(folder, 8)
-    assert budget.extended_budget(folder) == {"tokens": 5, "concurrency": 8}
+    assert budget.read_grants(folder) == {"tokens": 5, "concurrency": 8}
     assert before is None  # only the director writes that file
     assert not budget.grant(folder, "one", {"tokens": 5})
 
 
-def test_no_wait_leaves_when_a_person_is_needed(theatre: Theatre) -> None:
+def test_no_wait_leaves_when_a_person_is_needed(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@fail 1 no"}, max_attempts=1)
     done = theatre.li("show", "run", TOPIC, "--foreground", "--no-wait")
 
@@ -398,7 +401,7 @@ def test_no_wait_leaves_when_a_person_is_needed(theatre: Theatre) -> None:
     assert theatre.statuses() == {"a": "escalated"}
 
 
-def test_who_tells_a_person_gets_no_keys(theatre: Theatre) -> None:
+def test_who_tells_a_person_gets_no_keys(theatre: ShowHarness) -> None:
     told = theatre.root / "told"
     command = ["sh", "-c", f"env > {told}.new; mv {told}.new {told}"]
     theatre.env |= {"ANTHROPIC_API_KEY": "sk-secret-123", "MY_TOKEN": "abcdefgh", "DBUS_SESSION_BUS_ADDRESS": "unix:x"}
@@ -411,7 +414,7 @@ def test_who_tells_a_person_gets_no_keys(theatre: Theatre) -> None:
     assert not {"ANTHROPIC_API_KEY", "MY_TOKEN", "LIONAGI_HOME"} & names
 
 
-def test_people_are_told_by_command_and_by_webhook(theatre: Theatre) -> None:
+def test_people_are_told_by_command_and_by_webhook(theatre: ShowHarness) -> None:
     told: list[dict[str, Any]] = []
 
     class Hook(http.server.BaseHTTPRequestHandler):
@@ -442,7 +445,7 @@ def test_people_are_told_by_command_and_by_webhook(theatre: Theatre) -> None:
     assert told[0]["session_id"] == theatre.meta("a")["session_id"]
 
 
-def test_a_notification_that_fails_holds_nothing_up(theatre: Theatre) -> None:
+def test_a_notification_that_fails_holds_nothing_up(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@fail 1 no"}, max_attempts=1, notify={"webhook": "http://127.0.0.1:9/", "command": ["/no"]})
     theatre.direct()
 
@@ -451,7 +454,7 @@ def test_a_notification_that_fails_holds_nothing_up(theatre: Theatre) -> None:
 
 
 @pytest.mark.parametrize(("agent", "reason"), [("nobody", "there is no agent or provider 'nobody'"), ("openai", "")])
-def test_an_agent_that_cannot_run_is_escalated_at_once(theatre: Theatre, agent: str, reason: str) -> None:
+def test_an_agent_that_cannot_run_is_escalated_at_once(theatre: ShowHarness, agent: str, reason: str) -> None:
     theatre.plan({"a": {"agent": agent}, "b": "@write b.txt b"})
     theatre.direct()
 
@@ -459,7 +462,7 @@ def test_an_agent_that_cannot_run_is_escalated_at_once(theatre: Theatre, agent: 
     assert reason in theatre.meta("a")["reason"]
 
 
-def test_a_repository_without_a_commit_is_refused(theatre: Theatre) -> None:
+def test_a_repository_without_a_commit_is_refused(theatre: ShowHarness) -> None:
     empty = theatre.root / "empty"
     subprocess.run(["git", "init", "-q", str(empty)], check=True)
     theatre.plan({"a": "@say a"}, repo=str(empty))
@@ -472,7 +475,7 @@ def test_a_repository_without_a_commit_is_refused(theatre: Theatre) -> None:
     assert "Traceback" not in done.err
 
 
-def test_an_agent_that_deletes_its_checkout(theatre: Theatre) -> None:
+def test_an_agent_that_deletes_its_checkout(theatre: ShowHarness) -> None:
     theatre.plan({"a": {"prompt": "@run sh -c 'rm -rf \"$PWD\"'", "max_attempts": 2}, "b": "@write b.txt b"})
     theatre.direct()
 
@@ -482,7 +485,7 @@ def test_an_agent_that_deletes_its_checkout(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_waiting_costs_a_few_looks(theatre: Theatre, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_costs_a_few_looks(theatre: ShowHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     """A director that waits runs no statement and starts no process."""
     theatre.plan({name: {"prompt": "@fail 1 no", "max_attempts": 1} for name in "abc"})
     theatre.direct()

@@ -30,15 +30,7 @@ from lionstudio.state.definitions import save_version
 from lionstudio.state.exchange import mark_read, send
 from lionstudio.state.messages.append import append, get_message
 from lionstudio.state.sessions import create_session, finish_session, get_session
-from lionstudio.state.shows import (
-    get_play,
-    get_show,
-    link_session,
-    put_play,
-    put_show,
-    transition_play,
-    transition_show,
-)
+from lionstudio.state.shows import get_play, get_show, put_play, put_show, transition_play, transition_show
 from lionstudio.state.teams import get_team, move_team, post, put_team
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,7 +98,6 @@ REFUSED: Mapping[str, Refusal] = {
     "move of no play": (lambda db: write(db, transition_play, "show", "nobody", "prepared"), NotFound),
     "move of no show": (lambda db: write(db, transition_show, "nobody", "aborted"), NotFound),
     "move of no team": (lambda db: write(db, move_team, "nobody", "archived"), NotFound),
-    "link of no play": (lambda db: write(db, link_session, read(db, get_show, "t"), "nobody"), NotFound),
     "reading an inbox that is not there": (lambda db: write(db, mark_read, "nobody", 1), NotFound),
     # ids
     "empty id": (session(id=""), InvalidInput),

@@ -19,7 +19,7 @@ from tests.support.commands import LI, Said, li
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.settings import Settings, load_settings
 from lionstudio.show_sync.drift import show_drift
-from lionstudio.shows.process.engine import Engine, PlainEngine
+from lionstudio.shows.process.engine import Engine, Workflow
 from lionstudio.shows.process.lock import find_director, has_director
 from lionstudio.shows.process.process import DirectorProcess
 from lionstudio.shows.process.workflow import ShowWorkflow
@@ -29,12 +29,27 @@ from lionstudio.state.shows import get_show, list_plays
 TOPIC = "demo"
 
 
-def plain(_name: str, production: ShowWorkflow) -> Engine:
-    """The engine without a memory."""
-    return PlainEngine(production.workflows)
+class PlainEngine:
+    """An engine that records nothing: for tests of everything else."""
+
+    def __init__(self, workflows: Mapping[str, Workflow]) -> None:
+        self._workflows = workflows
+
+    def run(self, workflow_id: str, name: str, *args: Any) -> Any:
+        return self._workflows[name](*args)
+
+    def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
+        return work(*args)
+
+    def close(self) -> None:
+        pass
 
 
-class Theatre:
+def plain(_name: str, workflow: ShowWorkflow) -> Engine:
+    return PlainEngine(workflow.workflows)
+
+
+class ShowHarness:
     """One show in a folder of its own."""
 
     def __init__(self, root: Path) -> None:
@@ -196,7 +211,7 @@ class Theatre:
         assert all(count == 1 for count in self.merged().values()), self.merged()
 
 
-def leftovers(theatre: Theatre) -> list[str]:
+def leftovers(theatre: ShowHarness) -> list[str]:
     """Processes that still carry the home of a theatre in their environment."""
     found, mark = [], f"LIONAGI_HOME={theatre.home}".encode()
     for entry in filter(str.isdigit, os.listdir("/proc")):

@@ -52,6 +52,7 @@ class Ended(NamedTuple):
     exit_code: int | None = None
     reason: str | None = None  # a code of model/status/reasons.py
     detail: str | None = None  # a sentence for a person
+    resets_at: float | None = None  # when a usage limit ends, if the provider says so
 
 
 Event = MessageEvent | LaneOpened | TextDelta | MetadataEvent | WaitingEvent | Ended

@@ -170,11 +170,20 @@ class RunSession:
         reasons = [ended.reason] if ended.reason else []
         code = ended.exit_code if ended.exit_code is not None else EXIT_CODES[ended.status]
         try:
-            work = self._lease.end(ended.status, exit_code=code, reasons=reasons, detail=ended.detail)
+            work = self._lease.end(
+                ended.status, exit_code=code, reasons=reasons, detail=ended.detail, resets_at=ended.resets_at
+            )
             await self._database.submit(work)
         except LionError as error:
             self._spool_end(
-                {"status": str(ended.status), "exit_code": code, "reasons": reasons, "detail": ended.detail}, error
+                {
+                    "status": str(ended.status),
+                    "exit_code": code,
+                    "reasons": reasons,
+                    "detail": ended.detail,
+                    "resets_at": ended.resets_at,
+                },
+                error,
             )
         finally:
             self._lease.give_back()

@@ -12,7 +12,7 @@ from lionstudio.files.shows.show_folder import find_shows, read_show
 from lionstudio.model.json_codec import visible
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.settings import Settings
-from lionstudio.show_sync.rows import Differing, differing
+from lionstudio.show_sync.rows import RowDifference, row_differences
 from lionstudio.state.connection import Connection
 from lionstudio.state.shows import list_shows
 from lionstudio.state.upkeep.doctor import Finding
@@ -28,7 +28,7 @@ class ShowDrift(NamedTuple):
 
     topic: str
     path: str
-    rows: tuple[Differing, ...] = ()
+    rows: tuple[RowDifference, ...] = ()
     faults: tuple[str, ...] = ()  # what cannot be read of it
     no_folder: bool = False
 
@@ -58,15 +58,15 @@ def _of_folder(conn: Connection, path: str, root: str) -> ShowDrift:
     try:
         folder = read_show(path, root)
         faults = tuple(f"{play.name}: {play.fault.message}" for play in folder.plays if play.fault is not None)
-        rows = tuple(each for each in differing(conn, folder) if not _only_unlinked(each))
+        rows = tuple(each for each in row_differences(conn, folder) if not _only_unlinked(each))
         return ShowDrift(topic, path, rows, faults)
     except LionError as error:
         return ShowDrift(topic, path, faults=(error.message,))
 
 
-def _only_unlinked(row: Differing) -> bool:
+def _only_unlinked(row: RowDifference) -> bool:
     """A play whose session is known by its name alone, as while it begins; the import links it."""
-    return row.here is not None and _columns(row.wanted, row.here) == ["session_id"]
+    return row.current is not None and _columns(row.wanted, row.current) == ["session_id"]
 
 
 def show_findings(conn: Connection, settings: Settings) -> Iterator[Finding]:
@@ -98,13 +98,13 @@ def _findings(each: ShowDrift) -> Iterator[Finding]:
         )
 
 
-def _evidence(row: Differing) -> str:
+def _evidence(row: RowDifference) -> str:
     name = "the show" if isinstance(row.wanted, Show) else f"the play {row.wanted.name}"
-    if row.here is None:
+    if row.current is None:
         return f"{name} has no row"
-    if row.wanted.status != row.here.status:
-        return f"{name} is {row.wanted.status} in its file and {row.here.status} in its row"
-    return f"{name} differs in {', '.join(_columns(row.wanted, row.here)) or 'what is kept beside its columns'}"
+    if row.wanted.status != row.current.status:
+        return f"{name} is {row.wanted.status} in its file and {row.current.status} in its row"
+    return f"{name} differs in {', '.join(_columns(row.wanted, row.current)) or 'what is kept beside its columns'}"
 
 
 def _columns(wanted: Show | Play, here: Show | Play) -> list[str]:

@@ -12,10 +12,11 @@ from tests.support.commands import here, li, on_terminal
 from lionstudio.cli._show.ascii_graph import draw, mermaid
 from lionstudio.cli._show.draft import plan_in
 from lionstudio.model.sessions import Session
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.model.usage import Usage
-from lionstudio.shows.director.events import DecisionKind, Transition
+from lionstudio.shows.director.state import Transition
 from lionstudio.shows.records.decisions import find_decision
 from lionstudio.shows.records.play_records import save_final_verdict, save_play, save_transition
 from lionstudio.shows.records.recovery import recover
@@ -359,7 +360,7 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
     assert "Go on with: li show resume speed" in done.err
     found = find_decision(str(planned), "one")
     assert found is not None
-    assert (found.word, found.attempt, found.feedback) == (DecisionKind.APPROVE, 1, "good")
+    assert (found.kind, found.attempt, found.feedback) == (DecisionKind.APPROVE, 1, "good")
     told = here("show", "reject", "speed", "one", "--json").json
     assert (told["directed"], told["decision"]["word"]) == (False, "reject")
     logged = [json.loads(line) for line in (planned / "_decisions.jsonl").read_text().splitlines()]
@@ -373,8 +374,8 @@ def test_a_word_is_left_for_whoever_directs_next(planned: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("approve", "speed", "one"), 1, "one is pending; there is nothing to approve"),
-        (("redo", "speed", "one"), 1, "one is pending; there is nothing to redo"),
+        (("approve", "speed", "one"), 1, "one is pending; you cannot approve it"),
+        (("redo", "speed", "one"), 1, "one is pending; you cannot redo it"),
         (("redo", "speed", "nobody"), 3, "it has: one, two, three"),
         (("redo", "speed"), 2, "PLAY"),
         (("approve", "nothing", "one"), 3, "there is no show nothing"),
@@ -408,14 +409,14 @@ def test_a_show_gets_more_to_spend_or_is_accepted(planned: Path) -> None:
     assert here("show", "approve", "speed").out == "speed is approved\n"
     accepted = find_decision(str(planned), None)
     assert accepted is not None
-    assert (accepted.word, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)
+    assert (accepted.kind, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)
 
 
 def test_a_decision_that_another_hand_wrote_is_read_or_left_alone(planned: Path) -> None:
     (planned / "one" / "_decision.json").write_text('{"decision": "redo", "attempt": 1, "feedback": 5}')
     by_hand = find_decision(str(planned), "one")
     assert by_hand is not None
-    assert (by_hand.word, by_hand.attempt, by_hand.feedback) == (DecisionKind.REDO, 1, None)
+    assert (by_hand.kind, by_hand.attempt, by_hand.feedback) == (DecisionKind.REDO, 1, None)
     for text in ("", "{", "[]", '{"decision": "explode"}', '{"word": null}'):
         (planned / "one" / "_decision.json").write_text(text)
         assert find_decision(str(planned), "one") is None

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import on_terminal
-from tests.support.show_harness import TOPIC, Theatre
+from tests.support.show_harness import TOPIC, ShowHarness
 
 from lionstudio.cli._show.render import head
 from lionstudio.cli._show.snapshot import take_snapshot
@@ -21,11 +21,11 @@ from lionstudio.state.database import reading
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def theatre(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
-def held(theatre: Theatre) -> Path:
+def held(theatre: ShowHarness) -> Path:
     """A show whose first play waits for a file."""
     go = theatre.root / "go"
     theatre.plan(
@@ -38,7 +38,7 @@ def held(theatre: Theatre) -> Path:
     return go
 
 
-def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
+def test_a_terminal_shows_the_plays_and_what_they_do(theatre: ShowHarness) -> None:
     go = held(theatre)
 
     def act(_: subprocess.Popen[bytes]) -> None:
@@ -60,7 +60,7 @@ def test_a_terminal_shows_the_plays_and_what_they_do(theatre: Theatre) -> None:
     assert said.out.rstrip().endswith(f"merge show/{TOPIC}/integration takes it")
 
 
-def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
+def test_ctrl_c_leaves_and_the_show_goes_on(theatre: ShowHarness) -> None:
     go = held(theatre)
 
     def act(process: subprocess.Popen[bytes]) -> None:
@@ -78,7 +78,7 @@ def test_ctrl_c_leaves_and_the_show_goes_on(theatre: Theatre) -> None:
     assert theatre.runs() == {"first": 1, "second": 1}
 
 
-def test_a_pipe_gets_a_line_for_each_change(theatre: Theatre) -> None:
+def test_a_pipe_gets_a_line_for_each_change(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@write a.txt a"})
     done = theatre.li("show", "run", TOPIC)
 
@@ -88,7 +88,7 @@ def test_a_pipe_gets_a_line_for_each_change(theatre: Theatre) -> None:
     assert "\x1b" not in done.out
 
 
-def test_a_director_that_died_is_said(theatre: Theatre) -> None:
+def test_a_director_that_died_is_said(theatre: ShowHarness) -> None:
     held(theatre)
     theatre.li("show", "run", TOPIC, "--detach")
     theatre.until(lambda: theatre.runs()["first"])
@@ -106,20 +106,20 @@ def test_a_director_that_died_is_said(theatre: Theatre) -> None:
     theatre.assert_whole()
 
 
-def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: Theatre) -> None:
+def test_no_wait_leaves_a_show_whose_budget_is_used_up(theatre: ShowHarness) -> None:
     theatre.plan(
         {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@say b", "depends_on": ["a"]}}, budget={"tokens": 100}
     )
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, theatre.log())
-    assert f"{TOPIC} waits for a person: the budget of tokens is used up" in done.err
+    assert f"{TOPIC} waits for a person: token budget exhausted" in done.err
     assert theatre.li("show", "approve", TOPIC, "--tokens", "100").code == 0
     theatre.until_left()
     assert theatre.rows() == ("completed", {"a": "merged", "b": "merged"})
 
 
-def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) -> None:
+def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
     done = theatre.li("show", "run", TOPIC, "--no-wait")
 
@@ -130,12 +130,12 @@ def test_no_wait_leaves_a_show_that_waits_for_the_last_word(theatre: Theatre) ->
     assert theatre.rows() == ("completed", {"a": "merged"})
 
 
-def seen_at(theatre: Theatre, moment: float) -> str:
+def seen_at(theatre: ShowHarness, moment: float) -> str:
     with reading(str(theatre.home / "state.db")) as conn:
         return "\n".join(head(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
 
 
-def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> None:
+def test_the_time_of_a_show_that_has_ended_stands_still(theatre: ShowHarness) -> None:
     theatre.plan({"a": "@write a.txt a", "b": "@write b.txt b"})
     assert theatre.direct() == "completed"
     now = time.time()
@@ -145,7 +145,7 @@ def test_the_time_of_a_show_that_has_ended_stands_still(theatre: Theatre) -> Non
     assert re.search(r"completed  2/2 merged  in \d", status)
 
 
-def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theatre) -> None:
+def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: ShowHarness) -> None:
     theatre.plan(
         {
             "a": "@write a.txt a",
@@ -162,14 +162,14 @@ def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(theatre: Theat
 
 
 @pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])
-def test_a_topic_that_leads_elsewhere_is_refused(theatre: Theatre, topic: str) -> None:
+def test_a_topic_that_leads_elsewhere_is_refused(theatre: ShowHarness, topic: str) -> None:
     done = theatre.li("show", "resume", "--", topic)
 
     assert done.code == 2
     assert "Traceback" not in done.err
 
 
-def test_a_show_that_is_not_there(theatre: Theatre) -> None:
+def test_a_show_that_is_not_there(theatre: ShowHarness) -> None:
     done = theatre.li("show", "run", "nothing")
 
     assert (done.code, done.out) == (3, "")

@@ -20,7 +20,7 @@ from lionstudio.model.ids import new_id
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.shows.attempt import attempt_files, supervisor
-from lionstudio.shows.attempt.attempt_files import AttemptSpec, Exit, Watch
+from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch, Exit
 from lionstudio.shows.director.events import AttemptOutcome
 from lionstudio.shows.execute import outcomes
 from lionstudio.state.database import Database
@@ -34,7 +34,7 @@ class Stand:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.folder = attempt_files.folder_of(str(root), "play", 1)
+        self.folder = attempt_files.attempt_folder(str(root), "play", 1)
         self.session_id = new_id()
         self.ran = root / "ran"
         self.env = environment(LIONAGI_HOME=str(root))
@@ -44,8 +44,8 @@ class Stand:
         order = AttemptSpec(argv, str(self.root), self.session_id, str(self.root / "state.db"), **given)
         attempt_files.write_spec(self.folder, order, "the prompt\n", self.env)
 
-    def watch(self, **more: str) -> Watch:
-        return Watch(self.folder, {**self.env, **more})
+    def watch(self, **more: str) -> AttemptWatch:
+        return AttemptWatch(self.folder, {**self.env, **more})
 
     def wait(self, why: str | None = None) -> Exit:
         return self.watch().wait(lambda: why)
@@ -56,11 +56,11 @@ class Stand:
     def until_it_ran(self) -> int:
         deadline = time.monotonic() + 30
         while not self.pids():
-            assert time.monotonic() < deadline, attempt_files.last_words(self.folder)
+            assert time.monotonic() < deadline, attempt_files.log_tail(self.folder)
             time.sleep(0.01)
         return self.pids()[0]
 
-    def begin(self) -> Watch:
+    def begin(self) -> AttemptWatch:
         """A watch whose supervisor has started the agent."""
         watch = self.watch()
         assert watch.look() is None
@@ -81,7 +81,7 @@ def test_the_exit_code_and_the_output_are_kept(stand: Stand) -> None:
 
     assert (found.code, found.how, found.left_behind) == (3, "exited", 0)
     assert found.started_at <= found.ended_at
-    assert attempt_files.last_words(stand.folder) == "the prompt\nsaid"
+    assert attempt_files.log_tail(stand.folder) == "the prompt\nsaid"
     assert stand.wait() == found
     assert len(stand.pids()) == 1
     assert not attempt_files.is_held(stand.folder)
@@ -152,7 +152,7 @@ def test_a_signal_to_the_supervisor_is_a_stop(stand: Stand) -> None:
 def test_who_ignores_a_stop_is_killed(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_GRACE_SECONDS", 0.3)
     stand.order("trap '' TERM; while true; do sleep 0.1; done")
-    attempt_files.ask_to_stop(stand.folder, "enough")
+    attempt_files.request_stop(stand.folder, "enough")
     supervisor.Supervisor(stand.folder).run()
 
     found = attempt_files.find_exit(stand.folder)
@@ -264,7 +264,7 @@ def test_an_agent_that_removes_its_order_and_kills_its_supervisor_is_lost_once(s
 @pytest.mark.parametrize("order", ["{}", '{"argv": [], "cwd": "/"}', '{"argv": "sh"}', "[]", "no json", None])
 def test_a_broken_order_is_not_started(stand: Stand, order: str | None) -> None:
     stand.order("true")
-    path = Path(stand.folder, attempt_files.ORDER)
+    path = Path(stand.folder, attempt_files.SPEC)
     path.unlink()
     if order is not None:
         path.write_text(order)
@@ -299,7 +299,7 @@ def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(stand: Stand, name: str) 
 
     assert found.how in ("exited", "stopped", "lost", "not_started")
     assert attempt_files.find_exit(stand.folder) == found
-    assert attempt_files.last_words(stand.folder) == "" or name != attempt_files.LOG
+    assert attempt_files.log_tail(stand.folder) == "" or name != attempt_files.LOG
 
 
 def test_a_pipe_that_asks_to_stop_stops(stand: Stand) -> None:
@@ -326,7 +326,7 @@ def test_an_exit_that_no_supervisor_wrote_is_none(stand: Stand, said: str) -> No
     Path(stand.folder, attempt_files.EXIT).write_text(said)
 
     assert attempt_files.find_exit(stand.folder) is None
-    assert attempt_files.unfinished(str(stand.root)) == [stand.folder]
+    assert attempt_files.unfinished_attempts(str(stand.root)) == [stand.folder]
     assert stand.wait().code == 0
 
 
@@ -357,7 +357,7 @@ def test_a_session_is_said_to_be_dead_only_with_proof(stand: Stand) -> None:
         session = outcomes.settle_session(database, stand.session_id)
         assert session is not None
         assert session.status is SessionStatus.RUNNING
-        told = outcomes.exited("play", stand.folder, ended, session)
+        told = outcomes.attempt_ended("play", stand.folder, ended, session)
         assert told.outcome is AttemptOutcome.STOPPED  # a person decides: another attempt might be a second agent
         assert "cannot be told whether its agent has ended" in str(told.reason)
 
@@ -369,5 +369,5 @@ def test_a_session_whose_process_is_proven_dead_has_failed(stand: Stand) -> None
         session = outcomes.settle_session(database, stand.session_id)
         assert session is not None
         assert (session.status, session.exit_code) == (SessionStatus.FAILED, 1)
-        told = outcomes.exited("play", stand.folder, Exit(None, "lost", 1.0, 2.0), session)
+        told = outcomes.attempt_ended("play", stand.folder, Exit(None, "lost", 1.0, 2.0), session)
         assert (told.outcome, told.reason) == (AttemptOutcome.FAILED, "its agent vanished without a word")

@@ -195,7 +195,7 @@ REFUSALS = [
 @pytest.mark.parametrize("form", ["{refusal}{quoted}", "{quoted}\n{refusal}", "{quoted}\n{refusal}\n{quoted}"])
 def test_a_quoted_verdict_never_outweighs_a_refusal(refusal: str, form: str) -> None:
     text = form.replace("{refusal}", refusal).replace("{quoted}", QUOTED)
-    with pytest.raises(InvalidInput, match=r"different verdicts|beside a verdict"):
+    with pytest.raises(InvalidInput, match=r"different verdicts|besides a verdict"):
         parse_verdict(text)
 
 
@@ -208,7 +208,7 @@ def test_an_ambiguous_answer_is_asked_for_again_and_then_fails_the_gate() -> Non
 
     verdict = review(REVIEW, "Review this.", ask)
     assert (verdict.passed, len(answers)) == (False, 2)
-    assert "beside a verdict the answer holds" in verdict.summary
+    assert "besides a verdict the answer contains" in verdict.summary
     assert "quote none" in answers[1]
 
 
@@ -254,7 +254,7 @@ def test_a_reviewer_that_gives_no_verdict_fails_the_gate_and_not_the_work() -> N
 
     verdict = review(REVIEW, "Review this.", ask)
     assert (verdict.passed, len(asked)) == (False, 2)
-    assert verdict.summary == "the reviewer critic gave no verdict: the answer holds no JSON object with `passed`"
+    assert verdict.summary == "the reviewer critic gave no verdict: the answer contains no JSON object with `passed`"
     assert verdict.feedback.endswith("This says nothing about the work.")
     assert verdict.checks[0].output == "looks good to me"
 
@@ -263,4 +263,4 @@ def test_a_reviewer_that_cannot_be_asked() -> None:
     def ask(prompt: str) -> str:
         raise NotFound("there is no agent critic")
 
-    assert "could not be asked: there is no agent critic" in review(REVIEW, "x", ask).summary
+    assert "did not run: there is no agent critic" in review(REVIEW, "x", ask).summary

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
 from lionstudio.agents.command import message_of
 from lionstudio.agents.raw_message import parse_line
@@ -25,7 +25,7 @@ def printed(text: str) -> str:
     return answer_of(message_of(parse_line(line)) for line in text.encode().splitlines() if line.strip()) or ""
 
 
-def direct(theatre: Theatre, answer: str) -> dict[str, object]:
+def direct(theatre: ShowHarness, answer: str) -> dict[str, object]:
     agents = theatre.home / "agents"
     agents.mkdir(parents=True)
     (theatre.root / "answer").write_text(answer)
@@ -83,14 +83,14 @@ def test_an_answer_without_an_end_is_not_read_to_its_end() -> None:
 
 
 def test_a_program_passes_a_play_with_a_block_of_many_lines(tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
+    theatre = ShowHarness(tmp_path)
     given = {"passed": True, "summary": "fine", "feedback": ""}
     verdict = direct(theatre, f"I looked.\n\n```json\n{json.dumps(given, indent=1)}\n```\n")
     assert (theatre.statuses(), verdict["gate_passed"]) == ({"a": "merged"}, True)
 
 
 def test_a_program_that_refuses_and_quotes_passes_nothing(tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
+    theatre = ShowHarness(tmp_path)
     verdict = direct(theatre, f"{json.dumps(REFUSAL, indent=1)}\n\nThe file says:\n```json\n{QUOTED}\n```\n")
     assert (theatre.statuses(), verdict["gate_passed"]) == ({"a": "escalated"}, False)
     assert "different verdicts" in str(verdict["summary"])

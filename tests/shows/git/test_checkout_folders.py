@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.repositories import begun, checkout_of, git, make_repo
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
 from lionstudio.errors import Conflict, InvalidInput
 from lionstudio.shows.git.repo_layout import Repo
@@ -116,7 +116,7 @@ def test_what_is_not_there_is_no_mistake(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_puts_a_link_there_removes_nothing_of_others(tmp_path: Path, victim: Path) -> None:
-    theatre = Theatre(tmp_path)
+    theatre = ShowHarness(tmp_path)
     prompt = f"@run ln -s {victim} ../.gates\n@write a.txt a"
     theatre.plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
     theatre.direct()

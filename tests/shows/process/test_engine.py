@@ -12,7 +12,7 @@ import apsw
 import pytest
 from tests.support.children import environment
 from tests.support.commands import here
-from tests.support.show_harness import TOPIC, Theatre
+from tests.support.show_harness import TOPIC, ShowHarness
 
 PROGRAM = """
 import os, sys
@@ -112,7 +112,7 @@ def test_only_a_director_loads_the_engine(words: tuple[str, ...], tmp_path: Path
 
 def test_the_state_is_never_opened_by_the_other_library(tmp_path: Path) -> None:
     """Python's own SQLite is in the process for the engine's file; two libraries on one file lose its locks."""
-    theatre = Theatre(tmp_path)
+    theatre = ShowHarness(tmp_path)
     theatre.plan({"a": "@write a.txt a"})
     opened = tmp_path / "opened"
     hook = tmp_path / "hook"

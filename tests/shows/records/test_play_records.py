@@ -18,12 +18,15 @@ from tests.support.children import ROOT, environment
 from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.files.shows.show_folder import read_show
+from lionstudio.model.shows import play_codec
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
-from lionstudio.show_sync.rows import differing
-from lionstudio.shows.director.events import ABORTED, PlayState, Transition
+from lionstudio.show_sync.rows import row_differences
+from lionstudio.shows.director.state import PlayState, ReasonCode, Transition
 from lionstudio.shows.records import play_records
+from lionstudio.shows.records.decisions import Decision, save_decision
 from lionstudio.shows.records.play_records import (
     read_meta,
     reopen_show,
@@ -67,7 +70,7 @@ def assert_agree(show_dir: str, db: Database) -> None:
     """An import of the folder would find nothing to do: the rows say what the files say."""
     folder = read_show(show_dir, str(Path(show_dir).parent))
     assert [play.fault for play in folder.plays if play.fault] == []
-    assert read(db, differing, folder) == []
+    assert read(db, row_differences, folder) == []
 
 
 def meta(show_dir: str, play: str) -> dict[str, Any]:
@@ -190,13 +193,18 @@ def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_what_an_abort_stopped_is_done_again_and_what_was_given_up_is_not(show_dir: str, db: Database) -> None:
+@pytest.mark.parametrize("has_codes", [True, False], ids=["with codes", "by version 0.1"])
+def test_reopen_show_redoes_aborted_plays_and_keeps_rejected_ones(show_dir: str, db: Database, has_codes: bool) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
-    for play, reason in (("lexer", ABORTED), ("parser", "a person gave it up")):
+    for play, code in (("lexer", ReasonCode.SHOW_ABORTED), ("parser", ReasonCode.REJECTED)):
         save_play(show_dir, db, play, PlayStatus.ESCALATED)
-        save_transition(
-            show_dir, db, play, Transition(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason=reason)
+        aborted = Transition(
+            status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason="why", reason_code=code if has_codes else None
         )
+        save_transition(show_dir, db, play, aborted)
+    if not has_codes:
+        save_decision(show_dir, "parser", Decision("no", DecisionKind.REJECT, 1))
+        save_play(show_dir, db, "parser", decision="no")
     save_final_verdict(show_dir, db, None, ShowStatus.ABORTED)
 
     reopen_show(show_dir, db)
@@ -292,17 +300,17 @@ def test_an_end_that_was_told_too_early_is_corrected(show_dir: str, db: Database
 
 
 def test_without_either_half_there_is_no_show(show_dir: str, db: Database) -> None:
-    with pytest.raises(NotFound, match=r"there is no _show\.md"):
+    with pytest.raises(NotFound, match=r"has no _show\.md"):
         recover(show_dir, db)
 
 
 # ── killed between the two ──
 
 STEPS = {
-    "show.plan_written": "record_show(show_dir, db, plan, TEXT)",
-    "show.play_written": "record_play(show_dir, db, 'lexer', PlayStatus.PREPARED, worktree='/c')",
-    "show.verdict_written": "record_verdict(show_dir, db, 'parser', {'gate_passed': True}, PlayStatus.GATED)",
-    "show.final_written": "record_final(show_dir, db, {'show_passed': True}, ShowStatus.COMPLETED)",
+    "show.plan_written": "save_show(show_dir, db, plan, TEXT)",
+    "show.play_written": "save_play(show_dir, db, 'lexer', PlayStatus.PREPARED, worktree='/c')",
+    "show.verdict_written": "save_verdict(show_dir, db, 'parser', {'gate_passed': True}, PlayStatus.GATED)",
+    "show.final_written": "save_final_verdict(show_dir, db, {'show_passed': True}, ShowStatus.COMPLETED)",
     "show.reopened": "reopen_show(show_dir, db)",
 }
 PROGRAM = """
@@ -359,7 +367,7 @@ def test_two_threads_lose_nothing_of_each_other(
     other = threading.Thread(target=save_play, args=(show_dir, db, "lexer"), kwargs={"exit_code": 3})
     write_meta = play_records.write_meta
 
-    def slowly(folder: str, play: str, meta: play_records.Meta) -> None:
+    def slowly(folder: str, play: str, meta: play_codec.Meta) -> None:
         if threading.current_thread() is not other and other.ident is None:
             other.start()
             other.join(0.5)  # what it would write now is older than what follows

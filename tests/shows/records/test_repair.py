@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
 BAD = [
     '{"status":"bogus","attempt":"x"}',
@@ -22,12 +22,12 @@ GATED = {"a": "@write a.txt a", "b": "@write b.txt b"}
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def theatre(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
 @pytest.fixture
-def resting(theatre: Theatre) -> Theatre:
+def resting(theatre: ShowHarness) -> ShowHarness:
     """Both plays wait for a person, and nobody directs."""
     theatre.plan(GATED, gates=[{"person": "look"}])
     theatre.direct()
@@ -36,7 +36,7 @@ def resting(theatre: Theatre) -> Theatre:
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: Theatre, text: str) -> None:
+def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: ShowHarness, text: str) -> None:
     path = resting.show_dir / "a" / "_meta.json"
     path.write_text(text)
     resting.direct()
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: Theatr
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "pipe"])
-def test_nothing_is_read_or_written_through_a_link(resting: Theatre, what: str) -> None:
+def test_nothing_is_read_or_written_through_a_link(resting: ShowHarness, what: str) -> None:
     outside = resting.root / "outside"
     outside.mkdir()
     folder = resting.show_dir / "a"
@@ -80,7 +80,7 @@ def test_nothing_is_read_or_written_through_a_link(resting: Theatre, what: str) 
         "ln -s $O $D/attempts/2",
     ],
 )
-def test_an_agent_that_spoils_its_own_play_stops_no_other(theatre: Theatre, spoil: str) -> None:
+def test_an_agent_that_spoils_its_own_play_stops_no_other(theatre: ShowHarness, spoil: str) -> None:
     outside = theatre.root / "outside"
     outside.mkdir()
     script = theatre.root / "spoil.sh"

@@ -21,7 +21,7 @@ from lionstudio.state.definitions import save_version
 from lionstudio.state.feed.changes import Change, Changes, Tail, changes_after, last_seq, trim
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session, set_health
-from lionstudio.state.shows import delete_show, put_play, put_show, transition_play
+from lionstudio.state.shows import put_play, put_show, transition_play
 from lionstudio.state.teams import move_team, post, put_team
 
 
@@ -38,7 +38,7 @@ def test_every_kind_of_change_is_in_it(db: Database) -> None:
     write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
     write(db, put_play, Play(id="play", show_id="show", name="p"))
     write(db, transition_play, "show", "p", "prepared")
-    write(db, delete_show, "t")
+    sql(db, "DELETE FROM shows")
     write(db, put_team, Team(id="team", name="n"))
     write(db, post, TeamMessage(id="letter", team_id="team", sender="a", content="c"))
     write(db, move_team, "team", "archived")

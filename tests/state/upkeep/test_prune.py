@@ -15,7 +15,7 @@ from lionstudio.state.exchange import inbox, send
 from lionstudio.state.feed.changes import changes_after, last_seq
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.shows import delete_show, put_play, put_show
+from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.maintenance import give_back_pages, stats, vacuum
 from lionstudio.state.teams import post, put_team
@@ -130,7 +130,7 @@ def test_a_session_that_a_play_refers_to_stays_until_its_show_is_gone(db: Databa
     plan, done = pruned(db, orphans=True)
     assert (plan.kept_for_plays, done) == (1, Pruned(0, 0, 0))
 
-    write(db, delete_show, "t")
+    sql(db, "DELETE FROM shows")
     assert pruned(db, orphans=True)[1] == Pruned(1, 2, 1)
 
 

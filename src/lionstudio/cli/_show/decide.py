@@ -16,13 +16,13 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.model.ids import new_id
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.director.events import DecisionKind
-from lionstudio.shows.director.rules import check_word
+from lionstudio.shows.director.rules import check_decision
 from lionstudio.shows.process.lock import has_director, start_director
-from lionstudio.shows.records.decisions import Decision, decide
+from lionstudio.shows.records.decisions import Decision, save_decision
 from lionstudio.shows.records.show_dir import find_show_dir
 
 _DONE = {
@@ -51,14 +51,14 @@ def record_decision(args: argparse.Namespace, word: DecisionKind, *, budget: Map
     play = _play(found, args.play, word) if args.play is not None else None
     decision = Decision(
         id=new_id(),
-        word=word,
+        kind=word,
         attempt=play.attempt if play is not None else None,
         feedback=args.feedback,
         by=_person(),
         at=time.time(),
         budget=budget,
     )
-    decide(folder, args.play, decision)
+    save_decision(folder, args.play, decision)
     about = f"{args.topic}/{args.play}" if args.play is not None else args.topic
     done = "gets more to spend" if budget else f"is {_DONE[word]}"
     ended = found.show.status is not ShowStatus.ACTIVE
@@ -95,7 +95,7 @@ def _play(found: load.LoadedShow, name: str, word: DecisionKind) -> Play:
     if play is None:
         names = ", ".join(each.name for each in found.plays)
         raise NotFound(f"there is no play {name!r:.80} in {topic}", hint=f"it has: {names[:300]}")
-    check_word(word, play.status, name)
+    check_decision(word, play.status, name)
     open_needs = [
         each.name for each in found.plays if each.name in play.depends_on and each.status is not PlayStatus.MERGED
     ]

@@ -11,12 +11,12 @@ from lionstudio.cli._show.decide import report
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import words
 from lionstudio.errors import IllegalTransition, InvalidInput, LionError
-from lionstudio.files.shows.show_folder import ABORT
+from lionstudio.model.shows.show_files import ABORT
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.runs.stop import GRACE_SECONDS
-from lionstudio.shows.attempt.attempt_files import ask_to_stop, is_held, session_of, unfinished
+from lionstudio.shows.attempt.attempt_files import is_held, request_stop, session_of, unfinished_attempts
 from lionstudio.shows.process.lock import has_director
-from lionstudio.shows.records.decisions import log
+from lionstudio.shows.records.decisions import log_decision
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.session_processes import end_processes_of
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     status = _status(args)
     if status in (ShowStatus.ABORTED, ShowStatus.COMPLETED) and not has_director(folder):
         raise IllegalTransition(f"the show {args.topic} has ended: it is {status}", hint="li show ls")
-    log(folder, "abort", feedback=args.feedback)
+    log_decision(folder, "abort", feedback=args.feedback)
     write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")
     ended = _end_agents(folder)
     args.resume = True
@@ -68,9 +68,9 @@ def _status(args: argparse.Namespace) -> ShowStatus | None:
 
 def _end_agents(folder: str) -> int:
     """Have every agent ended without a director, which a plan with a mistake does not get."""
-    found = unfinished(folder)
+    found = unfinished_attempts(folder)
     for attempt in found:
-        ask_to_stop(attempt, "the show was aborted")
+        request_stop(attempt, "the show was aborted")
         session_id = session_of(attempt)
         if session_id is not None and not is_held(attempt):  # its supervisor was killed
             end_processes_of(session_id, grace=GRACE_SECONDS)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lionstudio.cli._show.decide import add_arguments, record_decision
 from lionstudio.errors import InvalidInput
 from lionstudio.files.shows.plan_fields import duration, seconds
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
 Let a play pass: it is merged, whatever its gates said. Without a play the show is accepted as it is: its final

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._show.decide import add_arguments, record_decision
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
 Take a play out of the director's hands: its agent is stopped, nothing more is tried, and what depends on it is

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._show.decide import add_arguments, record_decision
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
 Have a play done once more with your feedback, even when its attempts are used up. An agent that works on it now is

@@ -17,8 +17,9 @@ from lionstudio.imports.redact import redact_text
 from lionstudio.imports.report import ImportTarget, Report
 from lionstudio.imports.upsert import ITEM_ERRORS, Missing, Write, said, upsert_rows
 from lionstudio.model import import_ids
-from lionstudio.model.coerce import to_bool, to_enum, to_id, to_int, to_text, to_timestamp
+from lionstudio.model.coerce import to_enum, to_id, to_int, to_text, to_timestamp
 from lionstudio.model.ids import check_id
+from lionstudio.model.shows.play_codec import parse_columns, parse_gate
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import (
     PLAY_TRANSITIONS,
@@ -34,7 +35,7 @@ from lionstudio.state.definitions import Version, copy_version, list_versions
 from lionstudio.state.imports import external_rows
 from lionstudio.state.imports.existing import find_branch_end, find_existing
 from lionstudio.state.imports.external_db import ExternalDb
-from lionstudio.state.shows import find_play, find_show, put_play, put_show
+from lionstudio.state.shows import find_play, find_show, sync_play, sync_show
 from lionstudio.state.teams import find_team, find_team_message, post, put_team
 
 
@@ -164,7 +165,7 @@ def _missing_of_show(
 
 
 def _put_show(conn: Connection, show: Show) -> None:
-    put_show(conn, show)
+    sync_show(conn, show, via="import")
 
 
 def _putting(play: Play, known: Play | None) -> Write:
@@ -174,7 +175,7 @@ def _putting(play: Play, known: Play | None) -> Write:
         play = replace(play, id=known.id, metadata={**known.metadata, **play.metadata})
 
     def write(conn: Connection) -> None:
-        put_play(conn, play)
+        sync_play(conn, play, via="import")
 
     return write
 
@@ -195,7 +196,7 @@ def _overtakes(there: Show | Play, here: Show | Play, may_follow: bool) -> bool:
 def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic: str) -> Play:
     name, status = check_id(row["name"], "play name"), to_enum(PlayStatus, row.get("status"))
     session, needs = find_session_here(conn, source, row.get("session_id")), decoded(row.get("depends_on"))
-    created, passed = _made(row), to_bool(row.get("gate_passed"))
+    created = _made(row)
     originals = {"status": row.get("status"), "session_id": row.get("session_id")}
     lost = {"status": status is None, "session_id": session != row.get("session_id")}
     return Play(
@@ -204,20 +205,11 @@ def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic
         name=name,
         created_at=created,
         updated_at=to_timestamp(row.get("updated_at")) or created,
-        playbook=to_text(row.get("playbook")),
-        effort=to_text(row.get("effort")),
         status=status or PlayStatus.PENDING,
         attempt=to_int(row.get("attempt")) or 1,
         session_id=session,
-        started_at=to_timestamp(row.get("started_at")),
-        ended_at=to_timestamp(row.get("ended_at")),
-        exit_code=to_int(row.get("exit_code")),
-        worktree=to_text(row.get("worktree")),
-        branch=to_text(row.get("branch")),
-        merge_sha=to_text(row.get("merge_sha")),
-        merged_at=to_timestamp(row.get("merged_at")),
-        gate_passed=passed,
-        gate_feedback=to_text(row.get("gate_feedback")),
+        **parse_columns(row),
+        **parse_gate({"gate_passed": row.get("gate_passed"), "feedback": row.get("gate_feedback")}),
         depends_on=tuple(str(need) for need in needs) if isinstance(needs, list) else (),
         sort_order=to_int(row.get("sort_order")) or 0,
         metadata=keep(metadata_of(row), row, _PLAY, **{key: originals[key] for key, gone in lost.items() if gone}),

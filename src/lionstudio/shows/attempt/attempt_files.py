@@ -23,7 +23,7 @@ from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.json_read import read_object
 from lionstudio.system.session_processes import end_processes_of
 
-ORDER, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
+SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
     "attempt.json",
     "prompt.md",
     "lock",
@@ -32,7 +32,7 @@ ORDER, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
     "exit.json",
     "agent.log",
 )
-LOOK_SECONDS = 0.1  # between two looks at a folder; the agent itself takes seconds at least
+POLL_SECONDS = 0.1  # between two looks at a folder; the agent itself takes seconds at least
 _STARTING_SECONDS = 30.0  # in which a supervisor must have taken its lock, on a machine with much to do
 _LOG_TAIL = 16_000  # bytes of the agent's last words that are of interest
 _MOST_SUPERVISORS = 3  # of one attempt that may die without a word before it counts as lost
@@ -40,7 +40,7 @@ _MOST_BYTES = 5_000_000  # of a file of ours; an order holds a prompt at most
 _HOWS = frozenset({"exited", "stopped", "timed_out", "silent", "lost", "not_started"})
 _LEFTOVER_GRACE = 3.0
 # a pipe or a link in the place of a file is refused at once instead of waited for or followed
-SAFELY = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+SAFE_FLAGS = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
 
 class AttemptSpec(NamedTuple):
@@ -65,35 +65,35 @@ class Exit(NamedTuple):
     detail: str | None = None
 
 
-def folder_of(show_dir: str, play: str, attempt: int, part: int = 0) -> str:
+def attempt_folder(show_dir: str, play: str, attempt: int, part: int = 0) -> str:
     """The folder of an attempt; one that a usage limit interrupted goes on in the next part of it."""
     return os.path.join(show_dir, play, "attempts", f"{attempt}-{part}" if part else str(attempt))
 
 
 def write_spec(folder: str, order: AttemptSpec, prompt: str, environ: Mapping[str, str]) -> None:
     """Write down what is to be run; an order that was given stands."""
-    if os.path.exists(os.path.join(folder, ORDER)):
+    if os.path.exists(os.path.join(folder, SPEC)):
         return
     make_folder(folder)
     write_text(os.path.join(folder, PROMPT), prompt)
     given = {**order._asdict(), "argv": list(order.argv), "env": sorted(environ)}  # names alone: values are secrets
-    write_text(os.path.join(folder, ORDER), json.dumps(given, indent=1) + "\n")
+    write_text(os.path.join(folder, SPEC), json.dumps(given, indent=1) + "\n")
 
 
 def read_spec(folder: str) -> AttemptSpec:
     """The order of an attempt; refused with the reason when it is not there, or is not one that we gave."""
-    given = read_object(os.path.join(folder, ORDER), most=_MOST_BYTES, root=folder)
+    given = read_object(os.path.join(folder, SPEC), most=_MOST_BYTES, root=folder)
     texts = [given.get(name) for name in ("cwd", "session_id", "db")]
     argv, limits = given.get("argv"), [given.get(name) for name in ("timeout", "silence")]
     whole = isinstance(argv, list) and argv and all(isinstance(each, str) for each in (*argv, *texts))
     if not whole or not all(each is None or _is_number(each) for each in limits):
-        raise InvalidInput(f"{ORDER} of the attempt is broken", hint=f"look into {folder}")
+        raise InvalidInput(f"{SPEC} of the attempt is broken", hint=f"look into {folder}")
     return AttemptSpec(tuple(given["argv"]), *(given[name] for name in AttemptSpec._fields[1:]))
 
 
 def find_exit(folder: str) -> Exit | None:
     """How the attempt ended, None while it has not."""
-    given = read_json(os.path.join(folder, EXIT)) or {}
+    given = find_json(os.path.join(folder, EXIT)) or {}
     times = (given.get("started_at"), given.get("ended_at"))
     if str(given.get("how")) not in _HOWS or not all(map(_is_number, times)):
         return None
@@ -121,8 +121,8 @@ def write_exit(folder: str, found: Exit) -> None:
 
 def session_of(folder: str) -> str | None:
     """The session of an attempt, also of one whose order is gone."""
-    for name in (ORDER, STARTED):
-        found = (read_json(os.path.join(folder, name)) or {}).get("session_id")
+    for name in (SPEC, STARTED):
+        found = (find_json(os.path.join(folder, name)) or {}).get("session_id")
         if isinstance(found, str) and found:
             return found
     return None
@@ -135,7 +135,7 @@ def _is_number(value: Any) -> bool:
 def is_held(folder: str) -> bool:
     """Whether a supervisor lives; looking disturbs nobody, because whoever takes the lock tries again."""
     try:
-        descriptor = os.open(os.path.join(folder, LOCK), os.O_RDONLY | SAFELY)
+        descriptor = os.open(os.path.join(folder, LOCK), os.O_RDONLY | SAFE_FLAGS)
     except OSError:  # not there, or nothing that a supervisor could hold
         return False
     try:
@@ -147,32 +147,32 @@ def is_held(folder: str) -> bool:
     return False
 
 
-def ask_to_stop(folder: str, why: str) -> None:
+def request_stop(folder: str, why: str) -> None:
     """Have the supervisor end the agent with everything it started; the first reason counts."""
     path = os.path.join(folder, STOP)
     if not os.path.lexists(path):
         write_text(path, json.dumps({"why": why, "at": time.time()}) + "\n")
 
 
-def why_asked_to_stop(folder: str) -> str | None:
+def stop_reason(folder: str) -> str | None:
     """The reason that was given; whatever lies there in its place asks for the same."""
     path = os.path.join(folder, STOP)
-    asked = read_json(path)
+    asked = find_json(path)
     if asked is not None:
         return str(asked.get("why"))
     return f"{STOP} is there and cannot be read" if os.path.lexists(path) else None
 
 
-def unfinished(show_dir: str) -> list[str]:
+def unfinished_attempts(show_dir: str) -> list[str]:
     """The folders of all that was ordered for a show and has not ended: attempts, and what reviewers were asked."""
-    ordered = (folder for folder, _, names in os.walk(show_dir) if ORDER in names or STARTED in names)
+    ordered = (folder for folder, _, names in os.walk(show_dir) if SPEC in names or STARTED in names)
     return sorted(folder for folder in ordered if find_exit(folder) is None)
 
 
-def last_words(folder: str) -> str:
+def log_tail(folder: str) -> str:
     """The end of what the agent's command printed."""
     try:
-        with open(os.open(os.path.join(folder, LOG), os.O_RDONLY | SAFELY), "rb") as file:
+        with open(os.open(os.path.join(folder, LOG), os.O_RDONLY | SAFE_FLAGS), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
             file.seek(0, os.SEEK_END)
@@ -182,7 +182,7 @@ def last_words(folder: str) -> str:
         return ""
 
 
-class Watch:
+class AttemptWatch:
     """The director's side of one attempt: start it, adopt it, wait for its end."""
 
     def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
@@ -197,8 +197,8 @@ class Watch:
         """Until it has ended; asked at every look whether it should be stopped."""
         while (found := self.look()) is None:
             if why := why_stop():
-                ask_to_stop(self._folder, why)
-            time.sleep(LOOK_SECONDS)
+                request_stop(self._folder, why)
+            time.sleep(POLL_SECONDS)
         return found
 
     def look(self) -> Exit | None:
@@ -255,7 +255,7 @@ class Watch:
 
 def _open_log(folder: str) -> int:
     try:
-        return os.open(os.path.join(folder, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFELY, 0o600)
+        return os.open(os.path.join(folder, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFE_FLAGS, 0o600)
     except OSError:  # somebody put something else there; the supervisor says what is wrong in exit.json
         return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
 
@@ -268,7 +268,7 @@ def _passed_on(environ: Mapping[str, str]) -> dict[str, str]:
     return passed
 
 
-def read_json(path: str) -> dict[str, Any] | None:
+def find_json(path: str) -> dict[str, Any] | None:
     """A small file of ours; None when it is not there, or holds something else, or is no file."""
     try:
         return read_object(path, most=_MOST_BYTES, root=os.path.dirname(path))

@@ -22,14 +22,14 @@ from lionstudio.shows.attempt.attempt_files import (
     LOCK,
     LOG,
     PROMPT,
-    SAFELY,
+    SAFE_FLAGS,
     STARTED,
     Exit,
     find_exit,
+    find_json,
     give_up,
-    read_json,
     read_spec,
-    why_asked_to_stop,
+    stop_reason,
     write_exit,
 )
 from lionstudio.system.atomic_write import write_text
@@ -82,7 +82,7 @@ class Supervisor:
     def run(self) -> None:
         """Start it, or go on with what a supervisor before us had started."""
         before = os.path.lexists(self._path(STARTED))
-        began = (read_json(self._path(STARTED)) or {}).get("started_at")
+        began = (find_json(self._path(STARTED)) or {}).get("started_at")
         if isinstance(began, int | float):
             self._began = float(began)
         if not before or not self._may_have_run():
@@ -133,15 +133,15 @@ class Supervisor:
         # the mark by which everything below it is found, whatever it does to get away
         env = {**os.environ, VARIABLE: order.session_id}
         with (
-            open(os.open(self._path(PROMPT), os.O_RDONLY | SAFELY), "rb") as prompt,
-            open(os.open(self._path(LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFELY, 0o600), "ab") as log,
+            open(os.open(self._path(PROMPT), os.O_RDONLY | SAFE_FLAGS), "rb") as prompt,
+            open(os.open(self._path(LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFE_FLAGS, 0o600), "ab") as log,
         ):
             return subprocess.Popen(
                 order.argv, cwd=order.cwd, env=env, stdin=prompt, stdout=log, stderr=log, start_new_session=True
             )
 
     def _reason_to_stop(self) -> tuple[str, str | None] | None:
-        if (asked := why_asked_to_stop(self._folder)) is not None:
+        if (asked := stop_reason(self._folder)) is not None:
             return "stopped", asked
         passed = time.monotonic() - self._clock
         limit, silence = self._order.timeout, self._order.silence

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from lionstudio.model.shows.decisions import Question
 from lionstudio.model.shows.show import Show
 from lionstudio.model.status.computed_state import play_state
 from lionstudio.model.status.reasons import REASONS
@@ -20,7 +21,6 @@ from lionstudio.state.upkeep.doctor import MarkedFailed, stale_and_dead
 from lionstudio.studio.views.runs import commands, run_json
 from lionstudio.studio.views.show_actions import answers_to, describe_play_actions, describe_show_actions
 from lionstudio.studio.views.show_folder import director_of, question_of
-from lionstudio.studio.views.show_questions import Asked
 
 _MOST = 200  # of each kind; more than that nobody looks through
 _ORDER = {"error": 0, "warning": 1, "info": 2, "none": 3}
@@ -75,7 +75,7 @@ def _of_play(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_show(show: Show, asked: Asked | None) -> list[dict[str, Any]]:
+def _of_show(show: Show, asked: Question | None) -> list[dict[str, Any]]:
     """What its director asks about the show itself."""
     if asked is None:
         return []

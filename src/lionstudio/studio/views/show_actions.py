@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lionstudio.model.shows.decisions import Question, QuestionKind
 from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus
-from lionstudio.studio.views.show_questions import Asked, Question
 
 # Where each word of a person means something; `li show` has the last word, and a test holds the two together.
 _JUDGED = frozenset({PlayStatus.GATED, PlayStatus.GATE_FAILED, PlayStatus.ESCALATED})
@@ -26,10 +26,10 @@ _OF_SHOWS: Mapping[str, tuple[str, ...]] = {
     "imported": ("resume",),
     "completed": (),
 }
-_ANSWERS: Mapping[Question, tuple[str, ...]] = {
-    Question.BUDGET: ("approve",),
-    Question.LAST_WORD: ("approve", "reject"),
-    Question.OTHER: ("approve", "reject"),
+_ANSWERS: Mapping[QuestionKind, tuple[str, ...]] = {
+    QuestionKind.BUDGET: ("approve",),
+    QuestionKind.FINAL: ("approve", "reject"),
+    QuestionKind.OTHER: ("approve", "reject"),
 }
 _DANGEROUS = frozenset({"abort"})
 
@@ -39,7 +39,7 @@ def play_actions(status: str) -> list[str]:
     return [word for word, statuses in _WORDS.items() if status in statuses]
 
 
-def show_actions(status: str, *, asked: Asked | None = None, began: bool = True) -> list[str]:
+def show_actions(status: str, *, asked: Question | None = None, began: bool = True) -> list[str]:
     """What a person may say about a show; the answers to what it asks come first."""
     usual = _OF_SHOWS.get(status, ())
     if status != "active":
@@ -47,9 +47,9 @@ def show_actions(status: str, *, asked: Asked | None = None, began: bool = True)
     return [*answers_to(asked), *(usual if began else ("run", "abort"))]
 
 
-def answers_to(asked: Asked | None) -> tuple[str, ...]:
+def answers_to(asked: Question | None) -> tuple[str, ...]:
     """The words that answer a question; refusing means nothing to a budget, which is granted or not."""
-    return () if asked is None else _ANSWERS[asked.question]
+    return () if asked is None else _ANSWERS[asked.kind]
 
 
 def has_begun(statuses: Sequence[str | None]) -> bool:
@@ -65,7 +65,7 @@ def describe_play_actions(name: str, status: str) -> list[dict[str, Any]]:
     ]
 
 
-def describe_show_actions(topic: str, actions: Sequence[str], asked: Asked | None) -> list[dict[str, Any]]:
+def describe_show_actions(topic: str, actions: Sequence[str], asked: Question | None) -> list[dict[str, Any]]:
     """The same for a show."""
     return [_deed_of_show(word, topic, asked) for word in actions]
 
@@ -93,11 +93,11 @@ def _said_about_play(word: str, status: str) -> list[dict[str, Any]]:
     return [_field("feedback", "What has to be different this time" if word == "redo" else "Why", "lines")]
 
 
-def _deed_of_show(word: str, topic: str, asked: Asked | None) -> dict[str, Any]:
-    if word == "approve" and asked is not None and asked.question is Question.BUDGET:
+def _deed_of_show(word: str, topic: str, asked: Question | None) -> dict[str, Any]:
+    if word == "approve" and asked is not None and asked.kind is QuestionKind.BUDGET:
         what = f"{topic} goes on and may spend so much more than its plan says."
         return _deed(word, "Grant more", what, [_AMOUNTS[asked.part]])
-    last = asked is not None and asked.question is Question.LAST_WORD
+    last = asked is not None and asked.kind is QuestionKind.FINAL
     sentences = {
         "run": f"{topic} starts: plays that wait for nothing begin.",
         "resume": f"{topic} goes on where it stopped; nothing that is done is done again.",

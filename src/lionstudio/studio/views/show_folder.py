@@ -8,16 +8,16 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from lionstudio.files.shows.decision_log import find_open_question
+from lionstudio.model.shows.decisions import Question
+from lionstudio.model.shows.show_files import DIRECTOR_LOCK
 from lionstudio.settings import Settings
 from lionstudio.studio.views.plays import final_verdict
 from lionstudio.studio.views.show_actions import describe_show_actions, has_begun, show_actions
-from lionstudio.studio.views.show_questions import Asked, open_question
 from lionstudio.studio.views.shows import plan_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.process_identity import lock_state
 from lionstudio.system.safe_read import is_within
-
-_DIRECTOR_LOCK = "_director.lock"
 
 
 def fault_of_folder(settings: Settings, show_dir: str) -> str | None:
@@ -28,21 +28,21 @@ def fault_of_folder(settings: Settings, show_dir: str) -> str | None:
     return f"its folder {shown(show_dir)} is not below {shown(settings.shows)}, so nothing in it is read"
 
 
-def question_of(settings: Settings, show_dir: str) -> Asked | None:
+def question_of(settings: Settings, show_dir: str) -> Question | None:
     """What its director asks about the show itself."""
-    return None if fault_of_folder(settings, show_dir) else open_question(show_dir)
+    return None if fault_of_folder(settings, show_dir) else find_open_question(show_dir)
 
 
 def director_of(settings: Settings, show_dir: str) -> str:
     """What the lock of its director says: held, free when it died, absent when it left or never came, untold."""
-    return "untold" if fault_of_folder(settings, show_dir) else lock_state(os.path.join(show_dir, _DIRECTOR_LOCK))
+    return "untold" if fault_of_folder(settings, show_dir) else lock_state(os.path.join(show_dir, DIRECTOR_LOCK))
 
 
 def with_folder(found: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """A show of the database with what its folder adds, or with why that is not read."""
     path = found["path"]
     fault = fault_of_folder(settings, path)
-    asked = None if fault else open_question(path)
+    asked = None if fault else find_open_question(path)
     began = has_begun([play["meta"]["status"] for play in found["plays"]])
     actions = show_actions(found["status"], asked=asked, began=began)
     return {
