@@ -112,9 +112,9 @@ with Database(db) as database:
 @pytest.mark.parametrize(
     ("point", "evidence"),
     [
-        ("show.play_written:1", "the play api is prepared in its file and pending in its row"),
-        ("show.play_written:4", "the play api is redoing in its file and running_complete in its row"),
-        ("show.verdict_written:1", "the play api differs in gate_passed, gate_feedback"),
+        ("show.play_written:1", "play api is prepared in its file and pending in its row"),
+        ("show.play_written:4", "play api is redoing in its file and running_complete in its row"),
+        ("show.verdict_written:1", "play api differs in gate_passed, gate_feedback"),
         ("show.final_written:1", "the show is completed in its file and active in its row"),
     ],
 )
@@ -143,7 +143,7 @@ def test_the_commands_show_and_heal_it(settings: Settings, folder: str) -> None:
     os.environ["LIONAGI_SHOWS"] = settings.shows
     try:
         [found] = [one for one in here("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"]
-        assert found["evidence"] == "the play ui is pending in its file and blocked in its row"
+        assert found["evidence"] == "play ui is pending in its file and blocked in its row"
         assert found["advice"] == "`li state import-shows`"
         assert here(*env, "import-shows").code == 0
         assert [one for one in here("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"] == []
@@ -162,6 +162,6 @@ def test_a_folder_without_rows_rows_without_a_folder_and_a_bad_file(settings: Se
     os.rename(folder, f"{folder}-moved-away")
     os.rename(f"{folder}-moved-away", os.path.join(settings.home, "elsewhere"))
     codes = dict(drifted(settings))
-    assert codes["show.drift"] == "the play q has no row"
+    assert codes["show.drift"] == "play q has no row"
     assert "_meta.json" in codes["show.unreadable"]
     assert folder in codes["show.no_folder"]

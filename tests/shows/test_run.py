@@ -220,7 +220,7 @@ def test_an_edit_is_taken_up_and_logged(theatre: ShowHarness) -> None:
     theatre.until(lambda: theatre.meta("a").get("status") == "escalated")
     good = (theatre.show_dir / "_show.md").read_text()
     (theatre.show_dir / "_show.md").write_text("---\nplays: [\n---\n")
-    theatre.until(lambda: any("not taken up" in warning for warning in theatre.warnings))
+    theatre.until(lambda: any("is ignored" in warning for warning in theatre.warnings))
     theatre.plan({"a": "@fail 1 no", "c": "@write c.txt c"}, max_attempts=1)
     assert (theatre.show_dir / "_show.md").read_text() != good
     thread.join(60)
@@ -450,7 +450,7 @@ def test_a_notification_that_fails_holds_nothing_up(theatre: ShowHarness) -> Non
     theatre.direct()
 
     assert theatre.statuses() == {"a": "escalated"}
-    theatre.until(lambda: sum("did not get through" in warning for warning in theatre.warnings) == 2)
+    theatre.until(lambda: sum("could not send a notification" in warning for warning in theatre.warnings) == 2)
 
 
 @pytest.mark.parametrize(("agent", "reason"), [("nobody", "there is no agent or provider 'nobody'"), ("openai", "")])

@@ -63,7 +63,7 @@ class Stand:
     def begin(self) -> AttemptWatch:
         """A watch whose supervisor has started the agent."""
         watch = self.watch()
-        assert watch.look() is None
+        assert watch.poll() is None
         self.until_it_ran()
         return watch
 
@@ -109,7 +109,7 @@ def test_another_director_adopts_the_agent(stand: Stand) -> None:
     first = stand.begin()  # a director that never looks again
     other = stand.watch()
     for _ in range(3):
-        assert other.look() is None
+        assert other.poll() is None
     assert attempt_files.is_held(stand.folder)
     go.touch()
 
@@ -167,7 +167,7 @@ def test_a_deadline_that_the_agent_ignores(stand: Stand, monkeypatch: pytest.Mon
 
     found = attempt_files.find_exit(stand.folder)
     assert found is not None
-    assert (found.how, found.detail) == ("timed_out", "the limit of 0.2 s was reached")
+    assert (found.how, found.detail) == ("timed_out", "time limit of 0.2 s reached")
 
 
 def test_silence_counts_as_hanging(stand: Stand) -> None:
@@ -206,7 +206,7 @@ def test_a_program_that_is_not_there(stand: Stand) -> None:
     found = stand.wait()
 
     assert (found.code, found.how) == (None, "not_started")
-    assert "/no/such/program cannot be started" in str(found.detail)
+    assert "cannot start /no/such/program" in str(found.detail)
 
 
 def test_a_folder_that_is_not_there(stand: Stand) -> None:
@@ -221,7 +221,7 @@ def test_a_folder_that_is_not_there(stand: Stand) -> None:
 def test_a_killed_supervisor_never_makes_the_agent_run_twice(stand: Stand, point: str) -> None:
     stand.order("sleep 1")
     first = stand.watch(LIONAGI_CRASH_AT=point)
-    assert first.look() is None
+    assert first.poll() is None
     assert first._supervisor is not None
     assert first._supervisor.wait(30) == -signal.SIGKILL
     if point != "attempt.intended":
@@ -308,7 +308,7 @@ def test_a_pipe_that_asks_to_stop_stops(stand: Stand) -> None:
     os.mkfifo(os.path.join(stand.folder, attempt_files.STOP))
     found = watch.wait(lambda: "aborted")
 
-    assert (found.how, found.detail) == ("stopped", "stop.json is there and cannot be read")
+    assert (found.how, found.detail) == ("stopped", "stop.json exists but cannot be read")
 
 
 def test_an_exit_is_not_written_through_a_link(stand: Stand) -> None:
@@ -359,7 +359,7 @@ def test_a_session_is_said_to_be_dead_only_with_proof(stand: Stand) -> None:
         assert session.status is SessionStatus.RUNNING
         told = outcomes.attempt_ended("play", stand.folder, ended, session)
         assert told.outcome is AttemptOutcome.STOPPED  # a person decides: another attempt might be a second agent
-        assert "cannot be told whether its agent has ended" in str(told.reason)
+        assert "cannot tell whether the agent has ended" in str(told.reason)
 
 
 def test_a_session_whose_process_is_proven_dead_has_failed(stand: Stand) -> None:
@@ -370,4 +370,4 @@ def test_a_session_whose_process_is_proven_dead_has_failed(stand: Stand) -> None
         assert session is not None
         assert (session.status, session.exit_code) == (SessionStatus.FAILED, 1)
         told = outcomes.attempt_ended("play", stand.folder, Exit(None, "lost", 1.0, 2.0), session)
-        assert (told.outcome, told.reason) == (AttemptOutcome.FAILED, "its agent vanished without a word")
+        assert (told.outcome, told.reason) == (AttemptOutcome.FAILED, "the agent process died without reporting an end")

@@ -220,7 +220,7 @@ def test_a_verdict_said_twice_or_that_speaks_of_passing_is_one() -> None:
 def test_an_answer_too_long_to_be_looked_through_is_none() -> None:
     with pytest.raises(InvalidInput, match="give at most"):
         parse_verdict(REFUSALS[0] + " " * MOST_ANSWER + QUOTED)
-    with pytest.raises(InvalidInput, match="too many"):
+    with pytest.raises(InvalidInput, match="too much"):
         parse_verdict('{"\n' * 2000 + QUOTED)
 
 

@@ -43,7 +43,8 @@ def direct(theatre: ShowHarness, answer: str) -> dict[str, object]:
         json.dumps(REFUSAL),
         json.dumps(REFUSAL, indent=1),
         f"Well.\n\n```json\n{json.dumps(REFUSAL, indent=2)}\n```\n",
-        '{"passed": false, "summary": "no", "feedback": "do it", "issues": [\n{"file": "a", "line": 1, "text": ""}\n]}',
+        '{"passed": false, "summary": "no", "feedback": "do it", "issues":'
+        ' [\n{"file": "a", "line": 1, "text": "x"}\n]}',
         "".join(f"line {number}\n" for number in range(500)) + json.dumps(REFUSAL, indent=1),
     ],
 )
