@@ -256,7 +256,7 @@ def test_an_agent_that_removes_its_order_and_kills_its_supervisor_is_lost_once(s
     found = stand.wait()
 
     assert (found.how, found.left_behind > 0) == ("lost", True)
-    assert "order" in str(found.detail)
+    assert "cannot read the spec" in str(found.detail)
     assert attempt_files.find_exit(stand.folder) == found
     assert still_alive(set(stand.pids())) == set()
 
@@ -271,7 +271,7 @@ def test_a_broken_order_is_not_started(stand: Stand, order: str | None) -> None:
     found = stand.wait()
 
     assert (found.code, found.how, stand.pids()) == (None, "not_started", [])
-    assert "order" in str(found.detail)
+    assert "cannot read the spec" in str(found.detail)
 
 
 def test_supervisors_that_die_without_a_word_are_counted(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,7 @@ def record_decision(args: argparse.Namespace, word: DecisionKind, *, budget: Map
     about = f"{args.topic}/{args.play}" if args.play is not None else args.topic
     done = "gets more to spend" if budget else f"is {_DONE[word]}"
     ended = found.show.status is not ShowStatus.ACTIVE
-    facts: dict[str, object] = {"decision": {**decision._asdict(), "play": args.play}}
+    facts: dict[str, object] = {"decision": {**decision.to_dict(), "play": args.play}}
     report(args, folder, f"{about} {done}", facts, more=["--again"] if ended else [])
     return 0
 

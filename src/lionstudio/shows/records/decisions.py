@@ -32,12 +32,14 @@ class Decision(NamedTuple):
     at: float | None = None
     budget: Mapping[str, int] | None = None  # granted beyond the plan: tokens, cost_microusd, seconds
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form of `_decision.json`, which calls the kind `word`."""
+        return {"word" if name == "kind" else name: value for name, value in self._asdict().items()}
+
 
 def save_decision(show_dir: str, play: str | None, decision: Decision) -> None:
     """Log a decision, then write its file."""
-    record = {**decision._asdict(), "word": str(decision.kind)}
-    del record["kind"]  # the file calls it `word`
-    facts = {name: value for name, value in record.items() if value is not None}
+    facts = {name: value for name, value in decision.to_dict().items() if value is not None}
     log_decision(show_dir, "decision", **({"play": play} if play is not None else {}), **facts)
     # in the folders of ADR-0011 it is `decision`
     write_text(_path(show_dir, play), json.dumps({**facts, "decision": str(decision.kind)}, indent=1) + "\n")
