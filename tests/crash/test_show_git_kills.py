@@ -53,7 +53,7 @@ def in_a_process(*words: str, **env: str) -> int:
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_kill_between_two_steps(point: str, tmp_path: Path) -> None:
+def test_git_steps_survive_a_kill(point: str, tmp_path: Path) -> None:
     users = make_repo(tmp_path / "users", {"README.md": "hello\n", ".gitignore": ".env\n"})
     (users / ".env").write_text("SECRET=1\n")
     before = fingerprint(users)

@@ -367,5 +367,5 @@ class Show(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-def test_whatever_happens_to_a_show() -> None:
+def test_director_state_machine() -> None:
     run_state_machine_as_test(Show, settings=settings(max_examples=100, stateful_step_count=50, deadline=None))

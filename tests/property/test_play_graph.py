@@ -63,7 +63,7 @@ def weight(play: Play) -> float:
 
 
 @given(plays=shows())
-def test_the_critical_path_is_the_heaviest_chain(plays: list[Play]) -> None:
+def test_critical_path_is_the_heaviest_chain(plays: list[Play]) -> None:
     known = {play.name: play for play in plays}
     weights = {chain: sum(weight(known[name]) for name in chain) for chain in chains(plays)}
     found = critical_path(plays, NOW)
@@ -73,7 +73,7 @@ def test_the_critical_path_is_the_heaviest_chain(plays: list[Play]) -> None:
 
 
 @given(plays=shows())
-def test_blocked_is_what_can_never_start_by_itself(plays: list[Play]) -> None:
+def test_blocked_by_lists_plays_that_can_never_start(plays: list[Play]) -> None:
     stuck = {PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH}
     waiting = {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.BLOCKED}
     known = {play.name: play for play in plays}
@@ -110,7 +110,7 @@ def forkings(draw: st.DrawFn) -> list[tuple[int, int, int]]:
 
 
 @given(steps=forkings())
-def test_a_fork_reads_as_a_copy_would(conn: Connection, steps: list[tuple[int, int, int]]) -> None:
+def test_fork_reads_like_a_copy(conn: Connection, steps: list[tuple[int, int, int]]) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         branches = [create_branch(conn, Branch(id="root", session_id="s", created_at=T0)).id]

@@ -74,7 +74,7 @@ def heal(settings: Settings) -> None:
     assert done.code == 0, done.err
 
 
-def test_every_step_of_a_show_leaves_both_halves_alike(settings: Settings, folder: str) -> None:
+def test_show_drift_is_empty_after_every_step(settings: Settings, folder: str) -> None:
     with Database(settings.db) as db:
         for session in ("run-1", "run-2"):
             begin(db, session, name="show_ship_api")
@@ -118,7 +118,7 @@ with Database(db) as database:
         ("show.final_written:1", "the show is completed in its file and active in its row"),
     ],
 )
-def test_a_kill_between_file_and_row_is_shown_and_healed(
+def test_show_drift_after_a_kill_is_reported_and_resolved(
     settings: Settings, folder: str, point: str, evidence: str
 ) -> None:
     killed = subprocess.run(
@@ -136,7 +136,7 @@ def test_a_kill_between_file_and_row_is_shown_and_healed(
         assert (play.status, play.attempt, play.ended_at) == (meta["status"], meta["attempt"], meta.get("ended_at"))
 
 
-def test_the_commands_show_and_heal_it(settings: Settings, folder: str) -> None:
+def test_doctor_reports_drift_and_import_resolves_it(settings: Settings, folder: str) -> None:
     with Database(settings.db) as db:
         write(db, transition_play, read(db, get_show, "ship").id, "ui", "blocked")
     env = ("--home", settings.home, "state")
@@ -151,7 +151,7 @@ def test_the_commands_show_and_heal_it(settings: Settings, folder: str) -> None:
         del os.environ["LIONAGI_SHOWS"]
 
 
-def test_a_folder_without_rows_rows_without_a_folder_and_a_bad_file(settings: Settings, folder: str) -> None:
+def test_doctor_reports_missing_rows_missing_folder_and_bad_file(settings: Settings, folder: str) -> None:
     for name in ("new", "bad"):
         os.makedirs(os.path.join(settings.shows, name, "p"))
         Path(settings.shows, name, "p", "_meta.json").write_text('{"status": "pending"}')

@@ -42,27 +42,27 @@ AGENTS = {
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_whatever_agents_do(tmp_path: Path) -> None:
-    theatre = ShowHarness(tmp_path)
+def test_show_survives_bad_agents(tmp_path: Path) -> None:
+    harness = ShowHarness(tmp_path)
     trap = tmp_path / "trap"
     plays = {}
     for name, (script, _, _) in AGENTS.items():
         path = tmp_path / f"{name}.sh"
         path.write_text(f"TRAP={trap}\n{script}\n")
         plays[name] = {"prompt": f"@run sh {path}", "max_attempts": 1}
-    theatre.plan(plays, gates=[{"command": ["test", "-f", "README"]}], concurrency=4)
-    theatre.direct()
-    assert theatre.statuses() == {name: status for name, (_, status, _) in sorted(AGENTS.items())}
+    harness.plan(plays, gates=[{"command": ["test", "-f", "README"]}], concurrency=4)
+    harness.direct()
+    assert harness.statuses() == {name: status for name, (_, status, _) in sorted(AGENTS.items())}
     for name, (_, status, reason) in AGENTS.items():
-        told = f"{theatre.meta(name).get('reason')} {(theatre.show_dir / name / '_verdict.json').read_text()}"
+        told = f"{harness.meta(name).get('reason')} {(harness.show_dir / name / '_verdict.json').read_text()}"
         assert reason in told, (name, status, told)
-    assert {"good.txt", "c.txt", "more.txt", "d.txt", "f.txt", "h.txt"} <= set(theatre.files())
-    assert {"m.txt", "u.txt", "huge.bin"} & set(theatre.files()) == set()
-    assert theatre.runs() == dict.fromkeys(AGENTS, 1)
+    assert {"good.txt", "c.txt", "more.txt", "d.txt", "f.txt", "h.txt"} <= set(harness.files())
+    assert {"m.txt", "u.txt", "huge.bin"} & set(harness.files()) == set()
+    assert harness.runs() == dict.fromkeys(AGENTS, 1)
     # what could not be merged is in the archive
-    assert "u.txt" in theatre.git("ls-tree", "--name-only", f"refs/shows/archive/{TOPIC}/unversioned/1").splitlines()
+    assert "u.txt" in harness.git("ls-tree", "--name-only", f"refs/shows/archive/{TOPIC}/unversioned/1").splitlines()
     assert not trap.exists()
-    theatre.until(lambda: not leftovers(theatre))
-    theatre.assert_whole()
-    kept = sorted(name for name in os.listdir(theatre.home / "checkouts" / TOPIC) if not name.startswith("."))
+    harness.until(lambda: not leftovers(harness))
+    harness.assert_whole()
+    kept = sorted(name for name in os.listdir(harness.home / "checkouts" / TOPIC) if not name.startswith("."))
     assert set(kept) - {"director.git"} <= {name for name, (_, status, _) in AGENTS.items() if status == "escalated"}

@@ -42,7 +42,7 @@ def show(db: Database, topic: str = "docs", **plays: tuple[str, ...]) -> Show:
     return made
 
 
-def test_a_show_is_put_once_per_topic(db: Database) -> None:
+def test_put_show_keeps_one_row_per_topic(db: Database) -> None:
     first = write(db, put_show, Show(id="first", topic="t", show_dir="/a", goal="old", created_at=T0))
     second = Show(id="second", topic="t", show_dir="/b", goal="new", created_at=T0 + 5, metadata={"k": 1})
 
@@ -54,7 +54,7 @@ def test_a_show_is_put_once_per_topic(db: Database) -> None:
     assert (first.id, len(read(db, list_shows))) == ("first", 1)
 
 
-def test_plays_are_put_once_per_name_and_listed_in_order(db: Database) -> None:
+def test_put_play_keeps_one_row_per_name_in_order(db: Database) -> None:
     made = show(db, c=(), a=("c",), b=())
     write(db, put_play, Play(id="again", show_id=made.id, name="a", sort_order=9, attempt=2, created_at=T0))
 
@@ -69,7 +69,7 @@ def test_plays_are_put_once_per_name_and_listed_in_order(db: Database) -> None:
     assert read(db, find_show, "nobody") is None
 
 
-def test_shows_are_listed_newest_first(db: Database) -> None:
+def test_list_shows_newest_first(db: Database) -> None:
     for number, topic in enumerate("abc"):
         write(db, put_show, Show(topic=topic, show_dir="/", created_at=T0, updated_at=T0 + number))
     write(db, transition_show, "a", "completed", at=T0 + 10)
@@ -78,7 +78,7 @@ def test_shows_are_listed_newest_first(db: Database) -> None:
     assert [one.topic for one in read(db, list_shows, limit=1)] == ["a"]
 
 
-def test_a_play_goes_its_way(db: Database) -> None:
+def test_transition_play_follows_the_table(db: Database) -> None:
     made = show(db, p=())
     way = (
         "prepared",
@@ -101,7 +101,7 @@ def test_a_play_goes_its_way(db: Database) -> None:
     assert refusal.value.hint == "from merged follows nothing: it is final"
 
 
-def test_two_directors_do_not_overtake_each_other(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transition_refuses_a_concurrent_change(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     made = show(db, p=())
     stale = read(db, get_play, made.id, "p")
     write(db, transition_play, made.id, "p", "prepared")
@@ -188,7 +188,7 @@ def test_sync_of_an_import_refuses_a_status_that_cannot_follow(db: Database) -> 
     assert (ended.status, ended.metadata) == ("completed", {})
 
 
-def test_an_imported_show_may_become_anything(db: Database) -> None:
+def test_transition_show_from_imported(db: Database) -> None:
     for status in (ShowStatus.ACTIVE, ShowStatus.COMPLETED, ShowStatus.ABORTED):
         topic = f"to {status}"
         write(db, put_show, Show(topic=topic, show_dir="/", status=ShowStatus.IMPORTED))

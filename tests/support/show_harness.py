@@ -211,9 +211,9 @@ class ShowHarness:
         assert all(count == 1 for count in self.merged().values()), self.merged()
 
 
-def leftovers(theatre: ShowHarness) -> list[str]:
-    """Processes that still carry the home of a theatre in their environment."""
-    found, mark = [], f"LIONAGI_HOME={theatre.home}".encode()
+def leftovers(harness: ShowHarness) -> list[str]:
+    """Processes that still carry the home of a harness in their environment."""
+    found, mark = [], f"LIONAGI_HOME={harness.home}".encode()
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
             if int(entry) != os.getpid() and mark in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):

@@ -25,7 +25,7 @@ def plan(needs: dict[str, str], **more: object) -> Plan:
     return replace(Plan(topic="t", plays=plays), **more)  # type: ignore[arg-type]
 
 
-def test_what_may_start() -> None:
+def test_startable_plays() -> None:
     show = plan({"a": "", "b": "", "c": "a", "d": "c", "e": ""}, concurrency=2)
 
     assert rules.by_urgency(show) == ["a", "c", "b", "d", "e"]
@@ -58,7 +58,7 @@ def test_exhausted_budget_starts_nothing(spent: Spent, part: BudgetPart | None) 
     assert rules.startable_plays(plan({"a": ""}, budget=budget), {}, [], spent) == ([] if part else ["a"])
 
 
-def test_who_holds_whom() -> None:
+def test_blocked_plays() -> None:
     show = plan({"a": "", "b": "a", "c": "b", "d": ""})
 
     assert rules.blocked_plays(show, {}) == {}
@@ -76,17 +76,17 @@ def test_who_holds_whom() -> None:
         (AttemptOutcome.STOPPED, 1, Transition(status=P.ESCALATED, attempt=1, reason="why")),
     ],
 )
-def test_after_an_attempt(outcome: AttemptOutcome, attempt: int, expected: Transition) -> None:
+def test_after_attempt(outcome: AttemptOutcome, attempt: int, expected: Transition) -> None:
     assert rules.after_attempt(outcome, attempt, 2, reason="why", resets_at=77.0) == expected
 
 
-def test_a_limit_that_does_not_say_when_it_ends() -> None:
+def test_after_attempt_parks_a_limit_without_a_reset_time() -> None:
     assert rules.after_attempt(AttemptOutcome.LIMITED, 1, 2, now=100.0).parked_until == 100.0 + rules.PARK_SECONDS
     stopped = rules.after_attempt(AttemptOutcome.STOPPED, 1, 2, aborting=True)
     assert (stopped.status, stopped.reason_code) == (P.ABORTED_AFTER_FINISH, ReasonCode.SHOW_ABORTED)
 
 
-def test_after_gates_and_merges() -> None:
+def test_after_gates_and_after_merge() -> None:
     assert rules.after_gates(True, P.RUNNING_COMPLETE, 1, 2) == [Transition(status=P.GATED, attempt=1)]
     assert rules.after_gates(True, P.GATED, 1, 2) == []
     assert [step.status for step in rules.after_gates(False, P.GATED, 1, 2)] == [P.GATE_FAILED, P.REDOING]
@@ -124,17 +124,17 @@ def test_after_gates_and_merges() -> None:
         (DecisionKind.ESCALATE, P.PENDING, Transition(status=P.ESCALATED, attempt=3, reason="so")),
     ],
 )
-def test_after_a_word(word: DecisionKind, status: PlayStatus, expected: Transition) -> None:
+def test_after_decision(word: DecisionKind, status: PlayStatus, expected: Transition) -> None:
     assert rules.after_decision(word, status, 3, 3, feedback="so") == expected
 
 
 @pytest.mark.parametrize("word", list(DecisionKind))
-def test_nothing_can_be_said_about_what_is_merged(word: DecisionKind) -> None:
+def test_after_decision_refuses_a_merged_play(word: DecisionKind) -> None:
     with pytest.raises(IllegalTransition, match=f"lexer is merged; you cannot {word} it"):
         rules.after_decision(word, P.MERGED, 1, 3, play="lexer")
 
 
-def test_when_a_show_ends() -> None:
+def test_show_outcome() -> None:
     show = plan({"a": "", "b": ""})
     done, half = {"a": P.MERGED, "b": P.MERGED}, {"a": P.MERGED, "b": P.ESCALATED}
 
@@ -160,7 +160,7 @@ def works(orders: list[Command]) -> list[Command]:
     return [order for order in orders if not isinstance(order, commands.SaveTransition)]
 
 
-def test_a_play_from_its_checkout_to_its_merge() -> None:
+def test_director_runs_a_play_from_checkout_to_merge() -> None:
     director = Director(plan({"a": "", "b": "a"}), {})
     script: list[tuple[Event, list[tuple[str, str]], list[Command]]] = [
         (events.ShowStarted(), [], [commands.PrepareCheckout("a", 1)]),
@@ -196,13 +196,13 @@ def test_a_play_from_its_checkout_to_its_merge() -> None:
         (P.MERGED, [commands.RunFinalGates()]),
     ],
 )
-def test_a_director_that_was_killed_orders_what_is_missing(status: PlayStatus, expected: list[Command]) -> None:
+def test_director_after_a_kill_issues_missing_commands(status: PlayStatus, expected: list[Command]) -> None:
     director = Director(plan({"a": ""}), {"a": PlayState(status=status, attempt=2)})
 
     assert director.handle(events.ShowStarted()) == expected
 
 
-def test_a_gate_that_failed_before_the_kill_is_followed_up() -> None:
+def test_director_after_a_kill_continues_a_failed_gate() -> None:
     director = Director(plan({"a": ""}), {"a": PlayState(status=P.GATE_FAILED, attempt=1)})
 
     orders = director.handle(events.ShowStarted())
@@ -210,7 +210,7 @@ def test_a_gate_that_failed_before_the_kill_is_followed_up() -> None:
     assert (notes(orders), works(orders)) == ([("a", "redoing")], [commands.PrepareCheckout("a", 2)])
 
 
-def test_a_person_is_asked_once_and_their_word_counts() -> None:
+def test_director_asks_a_person_once() -> None:
     show = plan({"a": "", "b": "a"}, gates=(Gate(kind=GateKind.PERSON),))
     director = Director(show, {"a": PlayState(status=P.GATED)})
 
@@ -227,7 +227,7 @@ def test_a_person_is_asked_once_and_their_word_counts() -> None:
     assert works(director.handle(events.GatesEvaluated("a", True))) == [commands.MergePlay("a", 1)]
 
 
-def test_a_person_may_let_pass_what_its_gates_did_not() -> None:
+def test_approval_merges_a_play_whose_gates_failed() -> None:
     director = Director(plan({"a": ""}), {"a": PlayState(status=P.ESCALATED)})
     director.handle(events.ShowStarted())
 
@@ -235,7 +235,7 @@ def test_a_person_may_let_pass_what_its_gates_did_not() -> None:
     assert works(approved) == [commands.MergePlay("a", 1, anyway=True)]
 
 
-def test_a_redo_stops_the_agent_first() -> None:
+def test_redo_stops_the_agent_first() -> None:
     director = Director(plan({"a": ""}), {"a": PlayState(status=P.RUNNING)})
     director.handle(events.ShowStarted())
 
@@ -245,7 +245,7 @@ def test_a_redo_stops_the_agent_first() -> None:
     assert orders == [commands.SaveTransition("a", following), commands.PrepareCheckout("a", 2)]
 
 
-def test_an_abort_ends_what_is_under_way_and_then_the_show() -> None:
+def test_abort_ends_running_plays_then_the_show() -> None:
     director = Director(plan({"a": "", "b": "a"}), {"a": PlayState(status=P.RUNNING)})
     director.handle(events.ShowStarted())
 
@@ -256,7 +256,7 @@ def test_an_abort_ends_what_is_under_way_and_then_the_show() -> None:
     assert director.handle(events.ShowStarted()) == []
 
 
-def test_the_last_word_is_a_persons_where_the_plan_says_so() -> None:
+def test_final_person_gate_awaits_approval() -> None:
     show = plan({"a": ""}, final_gates=(Gate(kind=GateKind.PERSON),))
     for word, ended in ((events.ShowAccepted(), ShowStatus.COMPLETED), (events.ShowRejected(), ShowStatus.ABORTED)):
         director = Director(show, {"a": PlayState(status=P.MERGED)})
@@ -269,7 +269,7 @@ def test_the_last_word_is_a_persons_where_the_plan_says_so() -> None:
         assert commands.EndShow(ended) in orders
 
 
-def test_enough_is_not_the_last_word() -> None:
+def test_accepting_early_does_not_pass_the_final_person_gate() -> None:
     """Who takes a show without one of its plays has not seen yet what the final gates say."""
     show = plan({"a": "", "b": ""}, final_gates=(Gate(kind=GateKind.PERSON),))
     director = Director(show, {"a": PlayState(status=P.MERGED), "b": PlayState(status=P.ESCALATED)})
@@ -283,7 +283,7 @@ def test_enough_is_not_the_last_word() -> None:
     assert director.handle(events.ShowAccepted()) == [commands.EndShow(ShowStatus.COMPLETED)]
 
 
-def test_what_was_accepted_is_asked_again_when_something_is_taken_up() -> None:
+def test_acceptance_is_void_when_a_play_starts_again() -> None:
     show = plan({"a": "", "b": ""}, final_gates=(Gate(kind=GateKind.PERSON),), max_attempts=1)
     director = Director(show, {"a": PlayState(status=P.MERGED), "b": PlayState(status=P.ESCALATED)})
     for event in (events.ShowStarted(), events.ShowAccepted(), events.FinalGatesEvaluated(True)):
@@ -296,7 +296,7 @@ def test_what_was_accepted_is_asked_again_when_something_is_taken_up() -> None:
     assert director.handle(events.ShowAccepted()) == [commands.RunFinalGates()]
 
 
-def test_an_edit_waits_for_a_play_that_is_at_work() -> None:
+def test_plan_edit_waits_for_a_play_in_progress() -> None:
     director = Director(plan({"a": "", "b": "a"}), {})
     director.handle(events.ShowStarted())
     director.handle(events.CheckoutPrepared("a"))
@@ -309,7 +309,7 @@ def test_an_edit_waits_for_a_play_that_is_at_work() -> None:
     assert director.handle(events.PlanEdited(plan({"b": "", "c": ""}))) == [commands.PrepareCheckout("c", 1)]
 
 
-def test_plays_that_leave_do_not_hold_an_edit_up_by_turns() -> None:
+def test_plan_edit_starts_no_removed_play() -> None:
     director = Director(plan({"a": "", "b": ""}, concurrency=2), {"a": PlayState(status=P.RUNNING)})
     director.handle(events.ShowStarted())
 
@@ -320,7 +320,7 @@ def test_plays_that_leave_do_not_hold_an_edit_up_by_turns() -> None:
     assert works(director.handle(events.CheckoutPrepared("b"))) == [commands.PrepareCheckout("c", 1)]
 
 
-def test_plays_of_an_edit_count_for_their_provider() -> None:
+def test_plan_edit_counts_plays_for_their_provider() -> None:
     director = Director(plan({"a": ""}), {"a": PlayState(status=P.RUNNING)}, providers={"a": "claude"})
     director.handle(events.ShowStarted())
     edited = plan({"a": "", "b": "", "c": ""}, concurrency=9, provider_limits={"claude": 2})
@@ -329,7 +329,7 @@ def test_plays_of_an_edit_count_for_their_provider() -> None:
     assert orders == [commands.PrepareCheckout("b", 1)]
 
 
-def test_a_word_is_taken_up_by_what_follows_from_it() -> None:
+def test_transition_carries_the_decision_id() -> None:
     director = Director(plan({"a": ""}), {"a": PlayState(status=P.RUNNING)})
     director.handle(events.ShowStarted())
 
@@ -347,7 +347,7 @@ def test_a_word_is_taken_up_by_what_follows_from_it() -> None:
     assert taken == [("running_complete", None), ("gated", None), ("redoing", "w")]
 
 
-def test_the_last_of_several_edits_counts() -> None:
+def test_plan_edit_last_of_several_wins() -> None:
     director = Director(plan({"a": "", "b": "a"}), {})
     director.handle(events.ShowStarted())
 

@@ -116,10 +116,10 @@ def test_what_is_not_there_is_no_mistake(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_puts_a_link_there_removes_nothing_of_others(tmp_path: Path, victim: Path) -> None:
-    theatre = ShowHarness(tmp_path)
+    harness = ShowHarness(tmp_path)
     prompt = f"@run ln -s {victim} ../.gates\n@write a.txt a"
-    theatre.plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
-    theatre.direct()
+    harness.plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
+    harness.direct()
     assert (victim / "a-1" / "inner" / "precious").exists()
-    assert theatre.statuses() == {"a": "escalated"}
-    assert ".gates should be a folder of the show" in theatre.meta("a")["reason"]
+    assert harness.statuses() == {"a": "escalated"}
+    assert ".gates should be a folder of the show" in harness.meta("a")["reason"]

@@ -79,7 +79,7 @@ def meta(show_dir: str, play: str) -> dict[str, Any]:
     return found
 
 
-def test_a_plan_makes_the_folder_and_the_rows(show_dir: str, db: Database) -> None:
+def test_save_show_writes_folder_and_rows(show_dir: str, db: Database) -> None:
     show = save_show(show_dir, db, plan_of(), TEXT, base="abc")
 
     assert Path(show_dir, "_show.md").read_text() == TEXT
@@ -98,7 +98,7 @@ def test_a_plan_makes_the_folder_and_the_rows(show_dir: str, db: Database) -> No
     assert_agree(show_dir, db)
 
 
-def test_every_step_is_in_both_halves(show_dir: str, db: Database) -> None:
+def test_every_step_writes_file_and_row(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     begin(db, "the-run", name="show_speed_lexer")
     save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c/lexer")
@@ -127,7 +127,7 @@ def test_every_step_is_in_both_halves(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_a_step_that_is_done_again_changes_nothing(show_dir: str, db: Database) -> None:
+def test_repeated_step_changes_nothing(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     first = save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c")
     before = {path: path.read_bytes() for path in Path(show_dir).rglob("*") if path.is_file()}
@@ -140,7 +140,7 @@ def test_a_step_that_is_done_again_changes_nothing(show_dir: str, db: Database) 
     assert db.conn.value("SELECT max(seq) FROM changes") == seq
 
 
-def test_an_illegal_move_is_refused_before_anything_is_written(show_dir: str, db: Database) -> None:
+def test_save_play_refuses_an_illegal_transition_before_writing(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     before = meta(show_dir, "lexer")
 
@@ -151,7 +151,7 @@ def test_an_illegal_move_is_refused_before_anything_is_written(show_dir: str, db
     assert plays(db)["lexer"].status == "pending"
 
 
-def test_a_session_is_linked_as_soon_as_it_exists(show_dir: str, db: Database) -> None:
+def test_save_play_links_a_session_when_it_exists(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_play(show_dir, db, "lexer", PlayStatus.PREPARED, session_id="later")
     assert plays(db)["lexer"].session_id is None
@@ -162,7 +162,7 @@ def test_a_session_is_linked_as_soon_as_it_exists(show_dir: str, db: Database) -
     assert_agree(show_dir, db)
 
 
-def test_an_edited_plan_adds_plays_and_forgets_those_that_never_began(show_dir: str, db: Database) -> None:
+def test_save_show_adds_new_and_removes_unstarted_plays(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_play(show_dir, db, "lexer", PlayStatus.PREPARED)
     edited = TEXT.replace("name: lexer", "name: words").replace("depends_on: lexer", "depends_on: words")
@@ -176,7 +176,7 @@ def test_an_edited_plan_adds_plays_and_forgets_those_that_never_began(show_dir: 
     assert_agree(show_dir, db)
 
 
-def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
+def test_reopen_show_after_its_end(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     ended = save_final_verdict(show_dir, db, {"show_passed": True, "summary": "good"}, ShowStatus.COMPLETED)
     left = {"lexer": "pending", "parser": "pending"}
@@ -234,7 +234,7 @@ def advance(show_dir: str, db: Database) -> dict[str, PlayState]:
     }
 
 
-def test_resuming_from_both(show_dir: str, db: Database) -> None:
+def test_recover_from_files_and_rows(show_dir: str, db: Database) -> None:
     expected = advance(show_dir, db)
 
     joined = recover(show_dir, db)
@@ -243,7 +243,7 @@ def test_resuming_from_both(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_resuming_from_the_files_alone(show_dir: str, db: Database, blank: Path, tmp_path: Path) -> None:
+def test_recover_from_files_alone(show_dir: str, db: Database, blank: Path, tmp_path: Path) -> None:
     expected = advance(show_dir, db)
     before = plays(db)["lexer"]
 
@@ -257,7 +257,7 @@ def test_resuming_from_the_files_alone(show_dir: str, db: Database, blank: Path,
     assert [getattr(after, name) for name in same] == [getattr(before, name) for name in same]
 
 
-def test_resuming_from_the_rows_alone(show_dir: str, db: Database) -> None:
+def test_recover_from_rows_alone(show_dir: str, db: Database) -> None:
     expected = advance(show_dir, db)
     before = meta(show_dir, "lexer")
     shutil.rmtree(show_dir)
@@ -273,14 +273,14 @@ def test_resuming_from_the_rows_alone(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_a_play_whose_file_is_gone_comes_back_from_its_row(show_dir: str, db: Database) -> None:
+def test_recover_restores_a_missing_file_from_its_row(show_dir: str, db: Database) -> None:
     expected = advance(show_dir, db)
     shutil.rmtree(Path(show_dir, "parser"))
 
     assert recover(show_dir, db).plays == expected
 
 
-def test_an_ended_show_is_ended_from_either_half(show_dir: str, db: Database) -> None:
+def test_recover_keeps_an_ended_show_ended(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_final_verdict(show_dir, db, {"show_passed": False, "summary": "no"}, ShowStatus.ABORTED)
     shutil.rmtree(show_dir)
@@ -289,7 +289,7 @@ def test_an_ended_show_is_ended_from_either_half(show_dir: str, db: Database) ->
     assert json.loads(Path(show_dir, "_final_verdict.json").read_text())["summary"] == "no"
 
 
-def test_an_end_that_was_told_too_early_is_corrected(show_dir: str, db: Database) -> None:
+def test_recover_corrects_an_early_end(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_final_verdict(show_dir, db, None, ShowStatus.COMPLETED)
     Path(show_dir, "_final_verdict.json").write_text('{"show_passed": false, "summary": "no"}')
@@ -299,7 +299,7 @@ def test_an_end_that_was_told_too_early_is_corrected(show_dir: str, db: Database
     assert_agree(show_dir, db)
 
 
-def test_without_either_half_there_is_no_show(show_dir: str, db: Database) -> None:
+def test_recover_without_files_and_rows_is_not_found(show_dir: str, db: Database) -> None:
     with pytest.raises(NotFound, match=r"has no _show\.md"):
         recover(show_dir, db)
 
@@ -326,7 +326,7 @@ plan = load_plan("speed", TEXT)
 
 @pytest.mark.crash
 @pytest.mark.parametrize("where", ["write.before_commit", *STEPS])
-def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: str) -> None:
+def test_kill_between_file_and_row(where: str, show_dir: str, path: str) -> None:
     with Database(path) as db:
         save_show(show_dir, db, plan_of(), TEXT)
         for status in (PlayStatus.PREPARED, PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE):
@@ -360,7 +360,7 @@ def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: st
 
 
 @pytest.mark.parametrize("edited", [False, True], ids=["two works", "an edit of the plan"])
-def test_two_threads_lose_nothing_of_each_other(
+def test_save_play_from_two_threads_loses_nothing(
     show_dir: str, db: Database, monkeypatch: pytest.MonkeyPatch, edited: bool
 ) -> None:
     save_show(show_dir, db, plan_of(), TEXT)

@@ -22,21 +22,21 @@ GATED = {"a": "@write a.txt a", "b": "@write b.txt b"}
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> ShowHarness:
+def harness(tmp_path: Path) -> ShowHarness:
     return ShowHarness(tmp_path)
 
 
 @pytest.fixture
-def resting(theatre: ShowHarness) -> ShowHarness:
+def resting(harness: ShowHarness) -> ShowHarness:
     """Both plays wait for a person, and nobody directs."""
-    theatre.plan(GATED, gates=[{"person": "look"}])
-    theatre.direct()
-    assert theatre.statuses() == {"a": "gated", "b": "gated"}
-    return theatre
+    harness.plan(GATED, gates=[{"person": "look"}])
+    harness.direct()
+    assert harness.statuses() == {"a": "gated", "b": "gated"}
+    return harness
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: ShowHarness, text: str) -> None:
+def test_repair_escalates_only_the_play_of_an_invalid_file(resting: ShowHarness, text: str) -> None:
     path = resting.show_dir / "a" / "_meta.json"
     path.write_text(text)
     resting.direct()
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: ShowHa
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "pipe"])
-def test_nothing_is_read_or_written_through_a_link(resting: ShowHarness, what: str) -> None:
+def test_repair_follows_no_links(resting: ShowHarness, what: str) -> None:
     outside = resting.root / "outside"
     outside.mkdir()
     folder = resting.show_dir / "a"
@@ -80,14 +80,14 @@ def test_nothing_is_read_or_written_through_a_link(resting: ShowHarness, what: s
         "ln -s $O $D/attempts/2",
     ],
 )
-def test_an_agent_that_spoils_its_own_play_stops_no_other(theatre: ShowHarness, spoil: str) -> None:
-    outside = theatre.root / "outside"
+def test_repair_of_one_play_stops_no_other(harness: ShowHarness, spoil: str) -> None:
+    outside = harness.root / "outside"
     outside.mkdir()
-    script = theatre.root / "spoil.sh"
-    script.write_text(f"D={theatre.show_dir}/a O={outside}\n{spoil}\n")
-    theatre.plan({"a": f"@run sh {script}", "b": "@write b.txt b"}, max_attempts=2)
-    theatre.direct()
+    script = harness.root / "spoil.sh"
+    script.write_text(f"D={harness.show_dir}/a O={outside}\n{spoil}\n")
+    harness.plan({"a": f"@run sh {script}", "b": "@write b.txt b"}, max_attempts=2)
+    harness.direct()
 
-    assert theatre.statuses()["b"] == "merged"
-    assert theatre.statuses()["a"] in ("escalated", "merged")
+    assert harness.statuses()["b"] == "merged"
+    assert harness.statuses()["a"] in ("escalated", "merged")
     assert [path.name for path in outside.iterdir() if path.name != "moved"] == []
