@@ -1,4 +1,4 @@
-"""kill -9 between the steps that bring a play into its show: doing it again ends as if nothing had happened."""
+"""kill -9 between the git steps of a play: a repetition gives the same result."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POINTS = (
 
 
 def whole_play(path: str, room: str) -> None:
-    """All steps of a play; its agent adds what it finds missing, so that it may run twice."""
+    """Run all steps of a play; its agent adds only missing files, so that it may run twice."""
     users = Path(path)
     base = git(users, "rev-parse", "main")
     repo = open_show_repo(path, "topic", base, room=room)
@@ -46,7 +46,7 @@ def whole_play(path: str, room: str) -> None:
 
 
 def in_a_process(*words: str, **env: str) -> int:
-    """How it ended."""
+    """Return the final state."""
     return subprocess.run(
         [*PYTHON, __file__, *words], cwd=ROOT, env=environment(PYTHONPATH=str(ROOT), **env)
     ).returncode

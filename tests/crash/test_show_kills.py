@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.show_harness import TOPIC, ShowHarness, leftovers
+from tests.support.show_harness import TOPIC, ShowHarness, leftover_processes
 
 from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.shows.process.lock import find_director
@@ -52,8 +52,8 @@ CASES = [(point, time) for point in POINTS for time in PASSES if time == 1 or po
 
 
 def stage_show(harness: ShowHarness) -> None:
-    """One that passes, one that is redone, one that needs both, one that needs a person."""
-    harness.plan(
+    """Write a plan: one play passes, one is redone, one depends on both, one needs a person."""
+    harness.write_plan(
         {
             "a": "@write a.txt alpha\n@sleep 0.2",
             "b": ONCE + "\n@write b.txt beta",
@@ -66,7 +66,7 @@ def stage_show(harness: ShowHarness) -> None:
 
 
 def play_out(harness: ShowHarness, crash: str | None) -> int:
-    """Run it to its end with a person in the middle; how often the director was killed."""
+    """Run the show to its end with a decision in the middle; return how often the director was killed."""
     kills = 0
     for _ in range(2):
         while True:
@@ -87,8 +87,8 @@ def check(harness: ShowHarness) -> None:
     assert harness.runs() == EXPECTED, (harness.runs(), harness.files(), harness.meta("b"))
     assert harness.merged() == dict.fromkeys("abcd", 1)
     assert set(harness.files()) == {"README", "a.txt", "b.txt", "c.txt", "d.txt"}
-    harness.assert_whole()
-    harness.until(lambda: leftovers(harness) == [])
+    harness.assert_consistent()
+    harness.wait_until(lambda: leftover_processes(harness) == [])
 
 
 @pytest.mark.parametrize(("point", "passes"), CASES)
@@ -97,7 +97,7 @@ def test_director_killed_at_a_point(point: str, passes: int, tmp_path: Path) -> 
     stage_show(harness)
     kills = play_out(harness, f"{point}:{passes}")
 
-    assert kills == 1, f"nobody passed {point}"
+    assert kills == 1, f"no process reached {point}"
     check(harness)
 
 
@@ -125,7 +125,7 @@ def test_director_killed_at_random(tmp_path: Path, figures: Figures) -> None:
 
 
 def kill_one(harness: ShowHarness, chance: random.Random) -> int:
-    """Whether it was killed before it left by itself."""
+    """Return whether the process was killed before it exited."""
     wanted, seen, before = chance.randint(0, 7), -1, None
     with harness.start("--no-wait") as director:
         # counted in steps of the show, not in seconds: a machine with much to do makes none for a while

@@ -1,4 +1,4 @@
-"""`li state import-shows`: folders of both generations, bad ones beside good ones, again and again."""
+"""`li state import-shows`: folders of both formats, valid and invalid, imported repeatedly."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ DONE = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A folder of shows."""
+    """Return a folder for shows."""
     return tmp_path / "shows"
 
 
 def put(root: Path, topic: str, plan: str | None = PLAN, **plays: dict[str, Any]) -> Path:
-    """A show folder whose plays have a _meta.json."""
+    """Write a show folder whose plays have a _meta.json."""
     folder = root / topic
     folder.mkdir(parents=True)
     if plan is not None:

@@ -28,7 +28,7 @@ def test_six_plays_with_claude_and_codex(claude: Agent, codex: Agent, tmp_path: 
     agents.mkdir(parents=True)
     for name in ("claude", "codex"):
         (agents / f"my-{name}.md").write_text(f"---\nprovider: {name}\npermissions: all\n---\nYou work in a show.\n")
-    harness.plan(
+    harness.write_plan(
         {
             name: {"agent": f"my-{kind}", "depends_on": NEEDS.get(name, []), "prompt": script(name)}
             for name, kind in PLAYS.items()
@@ -43,7 +43,7 @@ def test_six_plays_with_claude_and_codex(claude: Agent, codex: Agent, tmp_path: 
     assert harness.rows() == ("completed", dict.fromkeys(sorted(PLAYS), "merged"))
     assert harness.runs() == harness.merged() == dict.fromkeys(PLAYS, 1)
     assert {f"{name}.txt": name for name in PLAYS}.items() <= harness.files().items()
-    harness.assert_whole()
+    harness.assert_consistent()
     assert from_show_to_messages(harness) == dict.fromkeys(PLAYS, f"{TOPIC} is done.")
     assert over_the_api(harness) == dict.fromkeys(PLAYS, f"{TOPIC} is done.")
 

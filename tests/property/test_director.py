@@ -1,4 +1,4 @@
-"""The director against everything that can happen to a show, in any order: what its rules promise holds throughout."""
+"""The director against any sequence of events: its invariants always hold."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 class Show(RuleBasedStateMachine):
-    """A stage on which everything may happen; it keeps books of its own."""
+    """State machine that sends any event, and tracks the expected state itself."""
 
     @initialize(plan=plans())
     def begin(self, plan: Plan) -> None:
@@ -77,7 +77,7 @@ class Show(RuleBasedStateMachine):
         self.take_up()
 
     def take_up(self) -> None:
-        """A director made from what is written, as after a kill; whatever was under way is unanswered."""
+        """Rebuild the director from the saved state, as after a kill; commands in progress have no answer."""
         self.under_way.clear()
         self.stopped.clear()
         self.judging_show = self.rests = False
@@ -275,7 +275,7 @@ class Show(RuleBasedStateMachine):
         which=PICK,
         kind=st.sampled_from([events.CheckoutPrepared, events.AttemptEnded, events.GatesEvaluated, events.MergeTried]),
     )
-    def an_answer_comes_that_nobody_waits_for(self, which: int, kind: type[Event]) -> None:
+    def unexpected_answer(self, which: int, kind: type[Event]) -> None:
         name = self.plan.names[which % len(self.plan.names)]
         answers: dict[type[Event], tuple[type[Work], Event]] = {
             events.CheckoutPrepared: (commands.PrepareCheckout, events.CheckoutPrepared(name)),
@@ -324,7 +324,7 @@ class Show(RuleBasedStateMachine):
         assert self.under_way or self.judging_show or self.rests or parked
 
     def teardown(self) -> None:
-        """With good luck and a person who answers, every show ends."""
+        """When commands succeed and a person answers, every show ends."""
         if not hasattr(self, "director"):
             return
         for _ in range(MOST_STEPS_TO_END):

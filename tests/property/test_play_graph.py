@@ -1,4 +1,4 @@
-"""A show's DAG against brute force, and forks against copying: small worlds, tried out completely."""
+"""The DAG of a show against brute force, and forks against copies, on small inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOW = 1000.0
 
 @st.composite
 def shows(draw: st.DrawFn) -> list[Play]:
-    """Up to six plays with any dependencies: cycles, themselves, and plays that do not exist."""
+    """Generate up to six plays with any dependencies: cycles, themselves, and missing plays."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True))
     started = st.none() | st.integers(0, 900).map(float)
     return [
@@ -41,12 +41,12 @@ def shows(draw: st.DrawFn) -> list[Play]:
 
 
 def chains(plays: Sequence[Play]) -> list[tuple[str, ...]]:
-    """Every chain of dependencies that starts at a play without any and meets no cycle."""
+    """Return every chain of dependencies that starts at a play without any and meets no cycle."""
     known = {play.name: play for play in plays}
     needs = {name: {need for need in play.depends_on if need in known} for name, play in known.items()}
 
     def reachable(name: str, seen: frozenset[str]) -> bool:
-        """Whether a cycle lies among what a play needs."""
+        """Return whether the dependencies of a play contain a cycle."""
         return name in seen or any(reachable(need, seen | {name}) for need in needs[name])
 
     def ending_at(name: str) -> list[tuple[str, ...]]:
@@ -105,7 +105,7 @@ def test_blocked_by_lists_plays_that_can_never_start(plays: list[Play]) -> None:
 
 @st.composite
 def forkings(draw: st.DrawFn) -> list[tuple[int, int, int]]:
-    """Steps: which branch, how many messages it says, and where the next is forked off it (-1: at its start)."""
+    """Generate steps: the branch, its number of messages, and where the next forks off (-1: at its start)."""
     return draw(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3), st.integers(0, 20)), max_size=8))
 
 

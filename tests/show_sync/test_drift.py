@@ -1,4 +1,4 @@
-"""A show in its folder and in its rows: every step leaves them alike, a kill between the two shows and is healed."""
+"""Drift of folder and rows: none after any step; a kill between the two is reported and resolved."""
 
 from __future__ import annotations
 

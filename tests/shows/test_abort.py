@@ -1,4 +1,4 @@
-"""An abort: what runs is ended, what has not started stays so."""
+"""Abort of a show: running agents end, others are not started."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def harness(tmp_path: Path) -> ShowHarness:
 
 
 def test_abort_ends_agents_and_is_recorded(harness: ShowHarness) -> None:
-    harness.plan({"a": "@run sleep 300", "b": {"prompt": "@say b", "depends_on": ["a"]}})
+    harness.write_plan({"a": "@run sleep 300", "b": {"prompt": "@say b", "depends_on": ["a"]}})
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.runs()["a"])
+    harness.wait_until(lambda: harness.runs()["a"])
     (harness.show_dir / "_ABORT").write_text("\n")
     thread.join(60)
 
     assert harness.statuses() == {"a": "aborted_after_finish", "b": "pending"}
     assert harness.rows()[0] == "aborted"
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_abort_does_not_start_an_agent_to_stop_it(harness: ShowHarness) -> None:
-    """Its director was killed between noting the attempt and ordering it; then the show was aborted."""
-    harness.plan({"a": "@say a"})
+    """The director was killed between the transition and the start of the attempt; then the show was aborted."""
+    harness.write_plan({"a": "@say a"})
     show_dir = str(harness.show_dir)
     harness.home.mkdir(parents=True)
     with harness.database() as database:

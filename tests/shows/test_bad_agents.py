@@ -1,4 +1,4 @@
-"""One show whose agents do everything that agents should not: each play ends truthfully, the rest goes on."""
+"""A show whose agents misbehave in every way: each play ends with the right status, and the others continue."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import TOPIC, ShowHarness, leftovers
+from tests.support.show_harness import TOPIC, ShowHarness, leftover_processes
 
 # What each agent does with a shell in its checkout, the status that it ends with, and what the reason must say.
 AGENTS = {
@@ -50,7 +50,7 @@ def test_show_survives_bad_agents(tmp_path: Path) -> None:
         path = tmp_path / f"{name}.sh"
         path.write_text(f"TRAP={trap}\n{script}\n")
         plays[name] = {"prompt": f"@run sh {path}", "max_attempts": 1}
-    harness.plan(plays, gates=[{"command": ["test", "-f", "README"]}], concurrency=4)
+    harness.write_plan(plays, gates=[{"command": ["test", "-f", "README"]}], concurrency=4)
     harness.direct()
     assert harness.statuses() == {name: status for name, (_, status, _) in sorted(AGENTS.items())}
     for name, (_, status, reason) in AGENTS.items():
@@ -62,7 +62,7 @@ def test_show_survives_bad_agents(tmp_path: Path) -> None:
     # what could not be merged is in the archive
     assert "u.txt" in harness.git("ls-tree", "--name-only", f"refs/shows/archive/{TOPIC}/unversioned/1").splitlines()
     assert not trap.exists()
-    harness.until(lambda: not leftovers(harness))
-    harness.assert_whole()
+    harness.wait_until(lambda: not leftover_processes(harness))
+    harness.assert_consistent()
     kept = sorted(name for name in os.listdir(harness.home / "checkouts" / TOPIC) if not name.startswith("."))
     assert set(kept) - {"director.git"} <= {name for name, (_, status, _) in AGENTS.items() if status == "escalated"}

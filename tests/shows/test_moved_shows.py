@@ -1,4 +1,4 @@
-"""A branch that moves on while a play is at work or waits: what gates, reviewers and people look at is the merge."""
+"""The integration branch moves while a play runs or waits: gates, reviewers and people see the merge result."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ def approve(harness: ShowHarness, play: str) -> None:
 
 
 def test_gates_run_on_the_merge_result(harness: ShowHarness) -> None:
-    """Each is fine alone; together they are not."""
+    """Both plays pass alone and fail together."""
     both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
     wait = "@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'"
     go = harness.root / "go"
-    harness.plan(
+    harness.write_plan(
         {"a": "@write a.txt alpha", "b": {"prompt": wait.format(go=go) + "\n@write b.txt beta", "max_attempts": 1}},
         gates=[both],
     )
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.meta("a").get("status") == "merged")
+    harness.wait_until(lambda: harness.meta("a").get("status") == "merged")
     go.touch()
     thread.join(60)
 
     assert harness.statuses() == {"a": "merged", "b": "escalated"}
     assert harness.rows()[0] == "active"
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_review_prompt_shows_the_diff_of_the_merge(harness: ShowHarness) -> None:
-    """What another play has merged meanwhile is no deletion of this one."""
+    """Work that another play merged meanwhile is not shown as deleted."""
     agents = harness.home / "agents"
     agents.mkdir(parents=True)
     (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
     wait = f"@run sh -c 'while [ ! -e {harness.root}/go ]; do sleep 0.05; done'"
-    harness.plan(
+    harness.write_plan(
         {
             "a": "@write alpha.txt a",
             "b": {"prompt": f"{wait}\n@write beta.txt b", "max_attempts": 1, "gates": [{"review": "critic"}]},
@@ -58,7 +58,7 @@ def test_review_prompt_shows_the_diff_of_the_merge(harness: ShowHarness) -> None
     )
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.meta("a").get("status") == "merged")
+    harness.wait_until(lambda: harness.meta("a").get("status") == "merged")
     (harness.root / "go").touch()
     thread.join(60)
 
@@ -69,9 +69,9 @@ def test_review_prompt_shows_the_diff_of_the_merge(harness: ShowHarness) -> None
 
 
 def test_approval_runs_gates_again_when_the_branch_moved(harness: ShowHarness) -> None:
-    """Both pass alone; the second does not any more when the first is in."""
+    """Both plays pass alone; the second fails after the first is merged."""
     both = {"command": ["sh", "-c", "! { test -e a.txt && test -e b.txt; }"]}
-    harness.plan(
+    harness.write_plan(
         {"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "max_attempts": 1}},
         gates=[both, {"person": "look at it"}],
     )
@@ -85,4 +85,4 @@ def test_approval_runs_gates_again_when_the_branch_moved(harness: ShowHarness) -
     assert harness.statuses() == {"a": "merged", "b": "escalated"}
     approve(harness, "b")  # now against its gates
     assert harness.direct() == "completed"
-    harness.assert_whole()
+    harness.assert_consistent()

@@ -1,4 +1,4 @@
-"""A plan that is edited while its show runs, end to end."""
+"""Edits of the plan of a running show, end to end."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ def harness(tmp_path: Path) -> ShowHarness:
 
 
 def wait_for(path: Path) -> str:
-    """A line of a script that waits for a file."""
+    """Return a script line that waits for a file."""
     return f"@run sh -c 'while [ ! -e {path} ]; do sleep 0.05; done'"
 
 
 def test_plan_edit_removes_a_running_play_when_its_agent_ends(harness: ShowHarness) -> None:
     go = harness.root / "go"
-    harness.plan({"a": wait_for(go)})
+    harness.write_plan({"a": wait_for(go)})
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.runs()["a"])
-    harness.plan({"b": "@write b.txt b"})
-    harness.until(lambda: harness.meta("b"))  # the edit was seen
+    harness.wait_until(lambda: harness.runs()["a"])
+    harness.write_plan({"b": "@write b.txt b"})
+    harness.wait_until(lambda: harness.meta("b"))  # the edit was seen
     go.touch()
     thread.join(60)
 
@@ -40,12 +40,12 @@ def test_plan_edit_counts_new_plays_for_their_provider(harness: ShowHarness) -> 
     room.mkdir()
     busy = f"@run sh -c 'touch {room}/$$; ls {room} | wc -l >> {most}; sleep 0.4; rm {room}/$$'"
     limits = {"concurrency": 4, "provider_limits": {"script": 1}}
-    harness.plan({"a": wait_for(go)}, **limits)
+    harness.write_plan({"a": wait_for(go)}, **limits)
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.runs()["a"])
-    harness.plan({"a": wait_for(go), **dict.fromkeys("bcd", busy)}, **limits)
-    harness.until(lambda: harness.meta("d"))
+    harness.wait_until(lambda: harness.runs()["a"])
+    harness.write_plan({"a": wait_for(go), **dict.fromkeys("bcd", busy)}, **limits)
+    harness.wait_until(lambda: harness.meta("d"))
     go.touch()
     thread.join(60)
 

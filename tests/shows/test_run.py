@@ -45,7 +45,7 @@ def say(harness: ShowHarness, play: str | None, word: DecisionKind, **more: Any)
 
 
 def test_show_runs_from_plan_to_merge(harness: ShowHarness) -> None:
-    harness.plan(
+    harness.write_plan(
         {
             "a": "@write a.txt alpha",
             "b": "@write b.txt beta",
@@ -57,7 +57,7 @@ def test_show_runs_from_plan_to_merge(harness: ShowHarness) -> None:
     assert harness.files() == {"README": "one\ntwo\nthree", "a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma"}
     assert harness.runs() == harness.merged() == {"a": 1, "b": 1, "c": 1}
     assert harness.rows() == ("completed", {"a": "merged", "b": "merged", "c": "merged"})
-    harness.assert_whole()
+    harness.assert_consistent()
     with reading(str(harness.home / "state.db")) as conn:
         for play in list_plays(conn, get_show(conn, TOPIC).id):
             assert play.session_id is not None
@@ -69,7 +69,7 @@ def test_show_runs_from_plan_to_merge(harness: ShowHarness) -> None:
 
 
 def test_session_of_a_play_has_the_project_of_the_repository(harness: ShowHarness) -> None:
-    harness.plan({"a": "@write a.txt a"})
+    harness.write_plan({"a": "@write a.txt a"})
     assert harness.direct() == "completed"
 
     with reading(str(harness.home / "state.db")) as conn:
@@ -77,19 +77,19 @@ def test_session_of_a_play_has_the_project_of_the_repository(harness: ShowHarnes
 
 
 def test_durable_engine_gives_the_same_result(harness: ShowHarness) -> None:
-    harness.plan({"a": "@write a.txt alpha", "b": {"prompt": ONCE, "depends_on": ["a"]}}, gates=NOT_BAD)
+    harness.write_plan({"a": "@write a.txt alpha", "b": {"prompt": ONCE, "depends_on": ["a"]}}, gates=NOT_BAD)
     done = harness.li("show", "run", TOPIC, "--json")
 
     assert done.code == 0, (done, harness.log())
     assert json.loads(done.out.splitlines()[-1])["status"] == "completed"
     assert harness.runs() == {"a": 1, "b": 2}
-    harness.assert_whole()
+    harness.assert_consistent()
     assert harness.li("show", "run", TOPIC).err.startswith(f"the show {TOPIC} is completed\n")
     assert harness.runs() == {"a": 1, "b": 2}
 
 
 def test_failed_gate_redoes_the_play_with_its_feedback(harness: ShowHarness) -> None:
-    harness.plan({"a": ONCE + "\n@write a.txt alpha"}, gates=NOT_BAD)
+    harness.write_plan({"a": ONCE + "\n@write a.txt alpha"}, gates=NOT_BAD)
     assert harness.direct() == "completed"
 
     assert harness.runs() == {"a": 2}
@@ -97,7 +97,7 @@ def test_failed_gate_redoes_the_play_with_its_feedback(harness: ShowHarness) -> 
     first = json.loads((harness.show_dir / "a" / "attempts" / "1" / "verdict.json").read_text())
     second = json.loads((harness.show_dir / "a" / "attempts" / "2" / "verdict.json").read_text())
     assert (first["gate_passed"], second["gate_passed"]) == (False, True)
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_merge_conflict_returns_to_the_agent(harness: ShowHarness) -> None:
@@ -106,10 +106,10 @@ def test_merge_conflict_returns_to_the_agent(harness: ShowHarness) -> None:
         f'@run sh -c \'if grep -q "^<<<<<<<" README; then printf "both\\n" > README; else '
         f'while [ ! -e {go} ]; do sleep 0.05; done; printf "theirs\\n" > README; fi\''
     )
-    harness.plan({"a": "@write README ours", "b": slow})
+    harness.write_plan({"a": "@write README ours", "b": slow})
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.meta("a").get("status") == "merged")
+    harness.wait_until(lambda: harness.meta("a").get("status") == "merged")
     go.touch()
     thread.join(60)
 
@@ -117,11 +117,11 @@ def test_merge_conflict_returns_to_the_agent(harness: ShowHarness) -> None:
     assert harness.runs() == {"a": 1, "b": 2}
     assert harness.files()["README"] == "both"
     assert "> README" in (harness.show_dir / "b" / "_prompt.md").read_text()
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_failed_play_is_escalated_and_blocks_dependents(harness: ShowHarness) -> None:
-    harness.plan(
+    harness.write_plan(
         {"a": "@fail 3 no idea", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}, "c": "@write c.txt c"},
         max_attempts=2,
     )
@@ -136,11 +136,11 @@ def test_failed_play_is_escalated_and_blocks_dependents(harness: ShowHarness) ->
     assert harness.direct() == "completed"
     assert harness.statuses() == {"a": "merged", "b": "merged", "c": "merged"}
     assert harness.runs() == {"a": 2, "b": 1, "c": 1}
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_person_gate_waits_for_approval(harness: ShowHarness) -> None:
-    harness.plan({"a": "@write a.txt a", "b": "@write b.txt b"}, gates=[{"person": "look at it"}])
+    harness.write_plan({"a": "@write a.txt a", "b": "@write b.txt b"}, gates=[{"person": "look at it"}])
     harness.direct()
     assert harness.statuses() == {"a": "gated", "b": "gated"}
     say(harness, "a", DecisionKind.APPROVE)
@@ -152,18 +152,18 @@ def test_person_gate_waits_for_approval(harness: ShowHarness) -> None:
     assert "not nice" in (harness.show_dir / "b" / "_prompt.md").read_text()
     say(harness, "b", DecisionKind.APPROVE)
     assert harness.direct() == "completed"
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_usage_limit_parks_a_play_without_using_an_attempt(harness: ShowHarness) -> None:
-    """The first run says when it may go on; the second is the same conversation."""
+    """The first session says when the limit ends; the second resumes its conversation."""
     until = time.time() + 4
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(until))
     script = f"@run sh -c 'test -e seen && touch done; touch seen'\n@limit usage limit; resets at {moment}"
-    harness.plan({"a": script}, max_attempts=1)
+    harness.write_plan({"a": script}, max_attempts=1)
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.meta("a").get("parked_until"))
+    harness.wait_until(lambda: harness.meta("a").get("parked_until"))
     assert harness.statuses() == {"a": "prepared"}
     first = harness.meta("a")["resume"]
     # the limit is over: what comes now is another word
@@ -180,11 +180,11 @@ def test_usage_limit_parks_a_play_without_using_an_attempt(harness: ShowHarness)
             "SELECT node_metadata FROM sessions WHERE id = :id", {"id": harness.meta("a")["session_id"]}
         )
     assert json.loads(metadata)["resumed_from"] == first
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_exhausted_budget_starts_nothing_and_asks(harness: ShowHarness) -> None:
-    harness.plan(
+    harness.write_plan(
         {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@usage 90 20\n@say spent", "depends_on": ["a"]}},
         budget={"tokens": 100},
     )
@@ -195,33 +195,33 @@ def test_exhausted_budget_starts_nothing_and_asks(harness: ShowHarness) -> None:
 
     assert harness.direct() == "completed"
     assert harness.statuses() == {"a": "merged", "b": "merged"}
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_concurrency_is_limited_for_the_show_and_for_a_provider(harness: ShowHarness) -> None:
-    """Each notes how many are there beside it."""
+    """Each agent records how many run at the same time."""
     room = harness.root / "room"
     room.mkdir()
     busy = f"@run sh -c 'touch {room}/$$; ls {room} | wc -l >> {harness.root}/most; sleep 0.4; rm {room}/$$'"
-    harness.plan(dict.fromkeys("abcdef", busy), concurrency=3, provider_limits={"script": 2})
+    harness.write_plan(dict.fromkeys("abcdef", busy), concurrency=3, provider_limits={"script": 2})
     assert harness.direct() == "completed"
 
     assert max(int(line) for line in (harness.root / "most").read_text().split()) == 2
 
 
 def test_plan_edit_is_applied_and_logged(harness: ShowHarness) -> None:
-    harness.plan({"a": "@fail 1 no"}, max_attempts=1)
+    harness.write_plan({"a": "@fail 1 no"}, max_attempts=1)
     thread = threading.Thread(
         target=lambda: harness.direct(
             leave=lambda resting: bool(harness.meta("c")) and harness.meta("c").get("status") == "merged"
         )
     )
     thread.start()
-    harness.until(lambda: harness.meta("a").get("status") == "escalated")
+    harness.wait_until(lambda: harness.meta("a").get("status") == "escalated")
     good = (harness.show_dir / "_show.md").read_text()
     (harness.show_dir / "_show.md").write_text("---\nplays: [\n---\n")
-    harness.until(lambda: any("is ignored" in warning for warning in harness.warnings))
-    harness.plan({"a": "@fail 1 no", "c": "@write c.txt c"}, max_attempts=1)
+    harness.wait_until(lambda: any("is ignored" in warning for warning in harness.warnings))
+    harness.write_plan({"a": "@fail 1 no", "c": "@write c.txt c"}, max_attempts=1)
     assert (harness.show_dir / "_show.md").read_text() != good
     thread.join(60)
 
@@ -232,9 +232,9 @@ def test_plan_edit_is_applied_and_logged(harness: ShowHarness) -> None:
 
 @pytest.mark.parametrize("supervised", [True, False], ids=["supervised", "supervisor killed"])
 def test_abort_ends_agents_with_an_invalid_plan(harness: ShowHarness, supervised: bool) -> None:
-    harness.plan({"a": "@run sleep 300"})
+    harness.write_plan({"a": "@run sleep 300"})
     director = harness.start()
-    harness.until(lambda: harness.runs()["a"])
+    harness.wait_until(lambda: harness.runs()["a"])
     director.kill()
     director.communicate()
     plan = harness.show_dir / "_show.md"
@@ -247,31 +247,31 @@ def test_abort_ends_agents_with_an_invalid_plan(harness: ShowHarness, supervised
     done = harness.li("show", "abort", TOPIC)
     assert done.code == 1
     assert "agents of demo that were told to end: 1; but its end cannot be taken down: the director" in done.err
-    harness.until(lambda: not processes_of(session_id))
+    harness.wait_until(lambda: not processes_of(session_id))
 
     plan.write_text(good)
     assert harness.li("show", "abort", TOPIC).code == 0
-    harness.until_left()
+    harness.wait_until_director_exits()
     assert harness.statuses() == {"a": "aborted_after_finish"}
     assert harness.runs() == {"a": 1}
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def _supervisor(attempt: Path) -> int:
-    """The process whose last word is the folder of an attempt."""
+    """Return the process whose last argument is the folder of an attempt."""
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError):
             words = Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0")
             if os.fsencode(attempt) in words and b"lionstudio.shows.attempt.supervisor" in words:
                 return int(entry)
-    raise AssertionError("nobody supervises it")
+    raise AssertionError("no supervisor found")
 
 
 def test_redo_stops_a_running_agent(harness: ShowHarness) -> None:
-    harness.plan({"a": "@run sh -c 'test -e seen || { touch seen; sleep 300; }'"})
+    harness.write_plan({"a": "@run sh -c 'test -e seen || { touch seen; sleep 300; }'"})
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: harness.runs()["a"])
+    harness.wait_until(lambda: harness.runs()["a"])
     say(harness, "a", DecisionKind.REDO, feedback="once more")
     thread.join(60)
 
@@ -281,7 +281,7 @@ def test_redo_stops_a_running_agent(harness: ShowHarness) -> None:
 
 
 def test_final_gates_decide_the_end_of_the_show(harness: ShowHarness) -> None:
-    harness.plan({"a": "@write a.txt a"}, final_gates=[{"command": ["test", "-e", "missing"]}])
+    harness.write_plan({"a": "@write a.txt a"}, final_gates=[{"command": ["test", "-e", "missing"]}])
     assert harness.direct() == "aborted"
 
     final = json.loads((harness.show_dir / "_final_verdict.json").read_text())
@@ -293,10 +293,10 @@ def test_review_gate_records_the_verdict(harness: ShowHarness) -> None:
     agents = harness.home / "agents"
     agents.mkdir(parents=True)
     (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
-    harness.plan({"a": {"prompt": "@write a.txt a", "max_attempts": 1}}, gates=[{"review": "critic"}])
+    harness.write_plan({"a": {"prompt": "@write a.txt a", "max_attempts": 1}}, gates=[{"review": "critic"}])
     harness.direct()
 
-    # a scripted reviewer answers with an echo, which is no verdict
+    # a scripted reviewer echoes its prompt, which is not a verdict
     assert harness.statuses() == {"a": "escalated"}
     verdict = json.loads((harness.show_dir / "a" / "_verdict.json").read_text())
     assert verdict["gate_passed"] is False
@@ -310,10 +310,10 @@ def test_usage_limit_of_a_reviewer_uses_no_attempt(harness: ShowHarness, monkeyp
     (agents / "critic.md").write_text("---\nprovider: script\n---\nLook.\n")
     gate = {"review": "critic", "prompt": "@limit usage limit; resets at 2026-01-01T00:00:00Z"}
     # an empty file, because a script knows no word for what a patch with lines in it says
-    harness.plan({"a": {"prompt": "@run touch a.txt", "max_attempts": 1}}, gates=[gate])
+    harness.write_plan({"a": {"prompt": "@run touch a.txt", "max_attempts": 1}}, gates=[gate])
     thread = threading.Thread(target=harness.direct)
     thread.start()
-    harness.until(lambda: len(list(harness.show_dir.glob("a/attempts/1/**/review-*/exit.json"))) >= 2)
+    harness.wait_until(lambda: len(list(harness.show_dir.glob("a/attempts/1/**/review-*/exit.json"))) >= 2)
     assert harness.statuses() == {"a": "running_complete"}
     assert harness.meta("a")["attempt"] == 1
     assert any("the reviewer critic reached a usage limit" in line for line in harness.warnings)
@@ -325,7 +325,7 @@ def test_usage_limit_of_a_reviewer_uses_no_attempt(harness: ShowHarness, monkeyp
 
 
 def test_resume_from_files_or_rows_alone(harness: ShowHarness) -> None:
-    harness.plan(
+    harness.write_plan(
         {"a": "@write a.txt a", "b": {"prompt": "@write b.txt b", "depends_on": ["a"]}}, gates=[{"person": "look"}]
     )
     harness.direct()
@@ -354,10 +354,10 @@ def say_without_meta(harness: ShowHarness, play: str) -> None:
 
 def test_detach_keeps_the_show_running_and_run_reattaches(harness: ShowHarness) -> None:
     go = harness.root / "go"
-    harness.plan({"a": f"@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'"})
+    harness.write_plan({"a": f"@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'"})
     done = harness.li("show", "run", TOPIC, "--detach", "--json")
     assert (done.code, json.loads(done.out)["started"]) == (0, True)
-    harness.until(lambda: harness.runs()["a"])
+    harness.wait_until(lambda: harness.runs()["a"])
     pid = harness.director
     again = harness.li("show", "run", TOPIC, "--detach", "--json")
     assert json.loads(again.out)["started"] is False
@@ -366,11 +366,11 @@ def test_detach_keeps_the_show_running_and_run_reattaches(harness: ShowHarness) 
 
     assert harness.li("show", "run", TOPIC).code == 0
     assert harness.runs() == {"a": 1}
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_start_director_attaches_to_a_concurrent_director(harness: ShowHarness) -> None:
-    harness.plan({"a": "@say a"})
+    harness.write_plan({"a": "@say a"})
     with acquire_director_lock(str(harness.show_dir)):  # the other one has the show, and is not ready yet
         start_director(str(harness.show_dir), [], environment(**harness.env))
     (harness.show_dir / "_show.md").write_text("no plan")
@@ -379,7 +379,7 @@ def test_start_director_attaches_to_a_concurrent_director(harness: ShowHarness) 
 
 
 def test_set_concurrency_is_separate_from_granted_budget(harness: ShowHarness) -> None:
-    harness.plan({"a": "@say a"})
+    harness.write_plan({"a": "@say a"})
     folder = str(harness.show_dir)
     budget.set_concurrency(folder, 7)
     before = find_json(os.path.join(folder, GRANTED_BUDGET))
@@ -391,7 +391,7 @@ def test_set_concurrency_is_separate_from_granted_budget(harness: ShowHarness) -
 
 
 def test_no_wait_exits_when_a_person_is_needed(harness: ShowHarness) -> None:
-    harness.plan({"a": "@fail 1 no"}, max_attempts=1)
+    harness.write_plan({"a": "@fail 1 no"}, max_attempts=1)
     done = harness.li("show", "run", TOPIC, "--foreground", "--no-wait")
 
     assert done.code == 1
@@ -403,9 +403,9 @@ def test_notify_command_gets_no_secrets(harness: ShowHarness) -> None:
     told = harness.root / "told"
     command = ["sh", "-c", f"env > {told}.new; mv {told}.new {told}"]
     harness.env |= {"ANTHROPIC_API_KEY": "sk-secret-123", "MY_TOKEN": "abcdefgh", "DBUS_SESSION_BUS_ADDRESS": "unix:x"}
-    harness.plan({"a": "@fail 1 no"}, max_attempts=1, notify={"desktop": False, "command": command})
+    harness.write_plan({"a": "@fail 1 no"}, max_attempts=1, notify={"desktop": False, "command": command})
     harness.direct()
-    harness.until(told.exists)
+    harness.wait_until(told.exists)
 
     names = {line.partition("=")[0] for line in told.read_text().splitlines()}
     assert {"PATH", "DBUS_SESSION_BUS_ADDRESS"} <= names
@@ -432,9 +432,9 @@ def test_notify_runs_command_and_webhook(harness: ShowHarness) -> None:
             "webhook": f"http://127.0.0.1:{server.server_port}/",
             "command": ["sh", "-c", f"cat > {by_command}.new; mv {by_command}.new {by_command}"],
         }
-        harness.plan({"a": "@fail 1 no idea"}, max_attempts=1, notify=notify)
+        harness.write_plan({"a": "@fail 1 no idea"}, max_attempts=1, notify=notify)
         harness.direct()
-        harness.until(lambda: told and by_command.exists())
+        harness.wait_until(lambda: told and by_command.exists())
         server.shutdown()
 
     assert told == [json.loads(by_command.read_text())]
@@ -444,16 +444,18 @@ def test_notify_runs_command_and_webhook(harness: ShowHarness) -> None:
 
 
 def test_notify_failure_does_not_stop_the_show(harness: ShowHarness) -> None:
-    harness.plan({"a": "@fail 1 no"}, max_attempts=1, notify={"webhook": "http://127.0.0.1:9/", "command": ["/no"]})
+    harness.write_plan(
+        {"a": "@fail 1 no"}, max_attempts=1, notify={"webhook": "http://127.0.0.1:9/", "command": ["/no"]}
+    )
     harness.direct()
 
     assert harness.statuses() == {"a": "escalated"}
-    harness.until(lambda: sum("could not send a notification" in warning for warning in harness.warnings) == 2)
+    harness.wait_until(lambda: sum("could not send a notification" in warning for warning in harness.warnings) == 2)
 
 
-@pytest.mark.parametrize(("agent", "reason"), [("nobody", "there is no agent or provider 'nobody'"), ("openai", "")])
+@pytest.mark.parametrize(("agent", "reason"), [("missing", "there is no agent or provider 'missing'"), ("openai", "")])
 def test_unusable_agent_is_escalated_at_once(harness: ShowHarness, agent: str, reason: str) -> None:
-    harness.plan({"a": {"agent": agent}, "b": "@write b.txt b"})
+    harness.write_plan({"a": {"agent": agent}, "b": "@write b.txt b"})
     harness.direct()
 
     assert harness.statuses() == {"a": "escalated", "b": "merged"}
@@ -463,7 +465,7 @@ def test_unusable_agent_is_escalated_at_once(harness: ShowHarness, agent: str, r
 def test_repository_without_a_commit_is_refused(harness: ShowHarness) -> None:
     empty = harness.root / "empty"
     subprocess.run(["git", "init", "-q", str(empty)], check=True)
-    harness.plan({"a": "@say a"}, repo=str(empty))
+    harness.write_plan({"a": "@say a"}, repo=str(empty))
     with pytest.raises(InvalidInput):
         harness.direct()
 
@@ -474,18 +476,18 @@ def test_repository_without_a_commit_is_refused(harness: ShowHarness) -> None:
 
 
 def test_agent_that_deletes_its_checkout(harness: ShowHarness) -> None:
-    harness.plan({"a": {"prompt": "@run sh -c 'rm -rf \"$PWD\"'", "max_attempts": 2}, "b": "@write b.txt b"})
+    harness.write_plan({"a": {"prompt": "@run sh -c 'rm -rf \"$PWD\"'", "max_attempts": 2}, "b": "@write b.txt b"})
     harness.direct()
 
     assert harness.statuses()["b"] == "merged"
     assert harness.statuses()["a"] in ("escalated", "merged")
     assert harness.meta("a").get("reason") or harness.meta("a").get("changed") == 0
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_waiting_director_runs_no_statements(harness: ShowHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A director that waits runs no statement and starts no process."""
-    harness.plan({name: {"prompt": "@fail 1 no", "max_attempts": 1} for name in "abc"})
+    """A waiting director runs no statement and starts no process."""
+    harness.write_plan({name: {"prompt": "@fail 1 no", "max_attempts": 1} for name in "abc"})
     harness.direct()
     looks = 0
     statements: list[str] = []

@@ -1,4 +1,4 @@
-"""Shows and plays: rows beside folders, links to sessions, and questions across all shows (ADR-0011)."""
+"""Rows of shows and plays, and transitions of their statuses (ADR-0011)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from lionstudio.state.shows import (
 
 
 def show(db: Database, topic: str = "docs", **plays: tuple[str, ...]) -> Show:
-    """A show with plays and what they depend on."""
+    """Insert a show with plays and their dependencies."""
     made = write(db, put_show, Show(id=f"id of {topic}", topic=topic, show_dir=f"/shows/{topic}", created_at=T0))
     for number, (name, needs) in enumerate(plays.items()):
         play = Play(
@@ -65,8 +65,8 @@ def test_put_play_keeps_one_row_per_name_in_order(db: Database) -> None:
         ("docs.b", "b", 1),
         ("docs.a", "a", 2),
     ]
-    assert read(db, find_play, made.id, "nobody") is None
-    assert read(db, find_show, "nobody") is None
+    assert read(db, find_play, made.id, "missing") is None
+    assert read(db, find_show, "missing") is None
 
 
 def test_list_shows_newest_first(db: Database) -> None:

@@ -107,6 +107,6 @@ def _evidence(row: RowDifference) -> str:
     return f"{name} differs in {', '.join(_columns(row.wanted, row.current)) or 'metadata'}"
 
 
-def _columns(wanted: Show | Play, here: Show | Play) -> list[str]:
+def _columns(wanted: Show | Play, current: Show | Play) -> list[str]:
     names = [field.name for field in fields(wanted) if field.name not in _UNNAMED]
-    return [name for name in names if getattr(wanted, name) != getattr(here, name)]
+    return [name for name in names if getattr(wanted, name) != getattr(current, name)]

@@ -28,7 +28,7 @@ def harness(tmp_path: Path) -> ShowHarness:
 def held(harness: ShowHarness) -> Path:
     """A show whose first play waits for a file."""
     go = harness.root / "go"
-    harness.plan(
+    harness.write_plan(
         {
             "first": f"@say I am at it\n@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'",
             "second": {"prompt": "@usage 100 20 4000\n@say done", "depends_on": ["first"]},
@@ -42,7 +42,7 @@ def test_a_terminal_shows_the_plays_and_what_they_do(harness: ShowHarness) -> No
     go = held(harness)
 
     def act(_: subprocess.Popen[bytes]) -> None:
-        harness.until(lambda: harness.runs()["first"])
+        harness.wait_until(lambda: harness.runs()["first"])
         time.sleep(1.2)
         go.touch()
 
@@ -64,7 +64,7 @@ def test_ctrl_c_leaves_and_the_show_goes_on(harness: ShowHarness) -> None:
     go = held(harness)
 
     def act(process: subprocess.Popen[bytes]) -> None:
-        harness.until(lambda: harness.runs()["first"])
+        harness.wait_until(lambda: harness.runs()["first"])
         os.kill(process.pid, signal.SIGINT)
 
     said = on_terminal("show", "run", TOPIC, env=harness.env, act=act)
@@ -73,13 +73,13 @@ def test_ctrl_c_leaves_and_the_show_goes_on(harness: ShowHarness) -> None:
     assert f"li show run {TOPIC} comes back to it, li show abort {TOPIC} ends it" in said.out
     assert has_director(str(harness.show_dir))
     go.touch()
-    harness.until_left()
+    harness.wait_until_director_exits()
     assert harness.rows() == ("completed", {"first": "merged", "second": "merged"})
     assert harness.runs() == {"first": 1, "second": 1}
 
 
 def test_a_pipe_gets_a_line_for_each_change(harness: ShowHarness) -> None:
-    harness.plan({"a": "@write a.txt a"})
+    harness.write_plan({"a": "@write a.txt a"})
     done = harness.li("show", "run", TOPIC)
 
     lines = done.out.splitlines()
@@ -91,9 +91,9 @@ def test_a_pipe_gets_a_line_for_each_change(harness: ShowHarness) -> None:
 def test_a_director_that_died_is_said(harness: ShowHarness) -> None:
     held(harness)
     harness.li("show", "run", TOPIC, "--detach")
-    harness.until(lambda: harness.runs()["first"])
+    harness.wait_until(lambda: harness.runs()["first"])
     os.kill(harness.director, signal.SIGKILL)
-    harness.until_left()
+    harness.wait_until_director_exits()
     with reading(str(harness.home / "state.db")) as conn:
         assert take_snapshot(conn, TOPIC, time.time()).doing["first"]
     # the agent lives on, and whoever resumes adopts it
@@ -103,11 +103,11 @@ def test_a_director_that_died_is_said(harness: ShowHarness) -> None:
     assert done.code == 0, (done, harness.log())
     assert json.loads(done.out.splitlines()[-1])["status"] == "completed"
     assert harness.runs() == {"first": 1, "second": 1}
-    harness.assert_whole()
+    harness.assert_consistent()
 
 
 def test_no_wait_leaves_a_show_whose_budget_is_used_up(harness: ShowHarness) -> None:
-    harness.plan(
+    harness.write_plan(
         {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@say b", "depends_on": ["a"]}}, budget={"tokens": 100}
     )
     done = harness.li("show", "run", TOPIC, "--no-wait")
@@ -115,18 +115,18 @@ def test_no_wait_leaves_a_show_whose_budget_is_used_up(harness: ShowHarness) -> 
     assert done.code == 1, (done, harness.log())
     assert f"{TOPIC} waits for a person: token budget exhausted" in done.err
     assert harness.li("show", "approve", TOPIC, "--tokens", "100").code == 0
-    harness.until_left()
+    harness.wait_until_director_exits()
     assert harness.rows() == ("completed", {"a": "merged", "b": "merged"})
 
 
 def test_no_wait_leaves_a_show_that_waits_for_the_last_word(harness: ShowHarness) -> None:
-    harness.plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
+    harness.write_plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
     done = harness.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, harness.log())
     assert f"{TOPIC} waits for a person: the final gates passed" in done.err
     assert harness.li("show", "approve", TOPIC).code == 0
-    harness.until_left()
+    harness.wait_until_director_exits()
     assert harness.rows() == ("completed", {"a": "merged"})
 
 
@@ -136,7 +136,7 @@ def seen_at(harness: ShowHarness, moment: float) -> str:
 
 
 def test_the_time_of_a_show_that_has_ended_stands_still(harness: ShowHarness) -> None:
-    harness.plan({"a": "@write a.txt a", "b": "@write b.txt b"})
+    harness.write_plan({"a": "@write a.txt a", "b": "@write b.txt b"})
     assert harness.direct() == "completed"
     now = time.time()
 
@@ -146,7 +146,7 @@ def test_the_time_of_a_show_that_has_ended_stands_still(harness: ShowHarness) ->
 
 
 def test_no_time_is_said_to_be_left_while_only_a_person_can_go_on(harness: ShowHarness) -> None:
-    harness.plan(
+    harness.write_plan(
         {
             "a": "@write a.txt a",
             "b": {"prompt": "@fail no", "depends_on": ["a"], "max_attempts": 1},

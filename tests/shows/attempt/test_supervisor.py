@@ -1,4 +1,4 @@
-"""One attempt under its supervisor: run once, adopted, stopped, bounded, and never twice whoever is killed."""
+"""One attempt under its supervisor: run once, adopted, stopped, limited; never run twice, whichever process dies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from lionstudio.system.session_processes import end_processes_of, processes_of
 
 
 class AttemptHarness:
-    """A folder for an attempt, and a shell script as its agent; the script notes that it ran."""
+    """An attempt folder with a shell script as its agent; the script records that it ran."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -61,7 +61,7 @@ class AttemptHarness:
         return self.pids()[0]
 
     def begin(self) -> AttemptWatch:
-        """A watch whose supervisor has started the agent."""
+        """Return a watch whose supervisor has started the agent."""
         watch = self.watch()
         assert watch.poll() is None
         self.until_it_ran()

@@ -1,4 +1,4 @@
-"""The rules of a show, one by one, and a show as its director hears and orders it."""
+"""The rules of a show one by one, and the director: events in, commands out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lionstudio.errors import IllegalTransition
-from lionstudio.model.shows.decisions import BudgetPart, DecisionKind
+from lionstudio.model.shows.decisions import BudgetPart, DecisionKind, QuestionKind
 from lionstudio.model.shows.plan import Budget, Gate, GateKind, Plan, PlannedPlay
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.shows.director import commands, events, rules
@@ -20,8 +20,10 @@ P = PlayStatus
 
 
 def plan(needs: dict[str, str], **more: object) -> Plan:
-    """A plan of plays with names of one letter."""
-    plays = tuple(PlannedPlay(name=name, prompt="x", depends_on=tuple(given)) for name, given in needs.items())
+    """Build a plan of plays with names of one letter."""
+    plays = tuple(
+        PlannedPlay(name=name, prompt="x", depends_on=tuple(dependencies)) for name, dependencies in needs.items()
+    )
     return replace(Plan(topic="t", plays=plays), **more)  # type: ignore[arg-type]
 
 
@@ -147,17 +149,19 @@ def test_show_outcome() -> None:
     assert [rules.after_final_gates(passed) for passed in (True, False)] == ["completed", "aborted"]
 
 
-# ── a director, heard from outside ──
+# ── the director ──
 
 
-def notes(orders: list[Command]) -> list[tuple[str, str]]:
+def saved_statuses(issued: list[Command]) -> list[tuple[str, str]]:
     return [
-        (order.play, str(order.transition.status)) for order in orders if isinstance(order, commands.SaveTransition)
+        (command.play, str(command.transition.status))
+        for command in issued
+        if isinstance(command, commands.SaveTransition)
     ]
 
 
-def works(orders: list[Command]) -> list[Command]:
-    return [order for order in orders if not isinstance(order, commands.SaveTransition)]
+def other_commands(issued: list[Command]) -> list[Command]:
+    return [command for command in issued if not isinstance(command, commands.SaveTransition)]
 
 
 def test_director_runs_a_play_from_checkout_to_merge() -> None:
@@ -180,8 +184,8 @@ def test_director_runs_a_play_from_checkout_to_merge() -> None:
     ]
 
     for event, moved, ordered in script:
-        orders = director.handle(event)
-        assert (notes(orders), works(orders)) == (moved, ordered)
+        issued = director.handle(event)
+        assert (saved_statuses(issued), other_commands(issued)) == (moved, ordered)
 
 
 @pytest.mark.parametrize(
@@ -205,9 +209,9 @@ def test_director_after_a_kill_issues_missing_commands(status: PlayStatus, expec
 def test_director_after_a_kill_continues_a_failed_gate() -> None:
     director = Director(plan({"a": ""}), {"a": PlayState(status=P.GATE_FAILED, attempt=1)})
 
-    orders = director.handle(events.ShowStarted())
+    issued = director.handle(events.ShowStarted())
 
-    assert (notes(orders), works(orders)) == ([("a", "redoing")], [commands.PrepareCheckout("a", 2)])
+    assert (saved_statuses(issued), other_commands(issued)) == ([("a", "redoing")], [commands.PrepareCheckout("a", 2)])
 
 
 def test_director_asks_a_person_once() -> None:
@@ -215,16 +219,26 @@ def test_director_asks_a_person_once() -> None:
     director = Director(show, {"a": PlayState(status=P.GATED)})
 
     asked = director.handle(events.ShowStarted())
-    assert [type(order) for order in asked] == [commands.AskPerson, commands.AwaitPerson]
+    assert [type(command) for command in asked] == [commands.AskPerson, commands.AwaitPerson]
     assert director.handle(events.ClockTicked(1.0)) == []
     assert director.handle(events.DecisionMade("a", DecisionKind.APPROVE, attempt=7)) == [
         commands.AwaitPerson()
     ]  # about another attempt
     approved = director.handle(events.DecisionMade("a", DecisionKind.APPROVE, attempt=1))
-    assert works(approved) == [commands.MergePlay("a", 1)]
-    # the branch moved on and the gates look again: they pass, and the person is not asked twice
-    assert works(director.handle(events.MergeTried("a", MergeResult.MOVED))) == [commands.RunGates("a", 1)]
-    assert works(director.handle(events.GatesEvaluated("a", True))) == [commands.MergePlay("a", 1)]
+    assert other_commands(approved) == [commands.MergePlay("a", 1)]
+    # the branch moved and the gates run again: they pass, and the person is not asked twice
+    assert other_commands(director.handle(events.MergeTried("a", MergeResult.MOVED))) == [commands.RunGates("a", 1)]
+    assert other_commands(director.handle(events.GatesEvaluated("a", True))) == [commands.MergePlay("a", 1)]
+
+
+def test_director_asks_for_an_exhausted_budget_with_its_part() -> None:
+    director = Director(plan({"a": ""}, budget=Budget(cost_microusd=5)), {})
+    question, rest = director.handle(events.ClockTicked(1.0, Spent(cost_microusd=5)))
+
+    assert question == commands.AskPerson(
+        None, "cost budget exhausted: grant more, or edit the plan", QuestionKind.BUDGET, BudgetPart.MONEY
+    )
+    assert rest == commands.AwaitPerson()
 
 
 def test_approval_merges_a_play_whose_gates_failed() -> None:
@@ -232,7 +246,7 @@ def test_approval_merges_a_play_whose_gates_failed() -> None:
     director.handle(events.ShowStarted())
 
     approved = director.handle(events.DecisionMade("a", DecisionKind.APPROVE, attempt=1))
-    assert works(approved) == [commands.MergePlay("a", 1, anyway=True)]
+    assert other_commands(approved) == [commands.MergePlay("a", 1, anyway=True)]
 
 
 def test_redo_stops_the_agent_first() -> None:
@@ -240,9 +254,9 @@ def test_redo_stops_the_agent_first() -> None:
     director.handle(events.ShowStarted())
 
     assert director.handle(events.DecisionMade("a", DecisionKind.REDO, 1, "like this")) == [commands.StopAttempt("a")]
-    orders = director.handle(events.AttemptEnded("a", AttemptOutcome.STOPPED))
-    following = Transition(status=P.REDOING, attempt=2, allowed=3, reason="like this")
-    assert orders == [commands.SaveTransition("a", following), commands.PrepareCheckout("a", 2)]
+    issued = director.handle(events.AttemptEnded("a", AttemptOutcome.STOPPED))
+    transition = Transition(status=P.REDOING, attempt=2, allowed=3, reason="like this")
+    assert issued == [commands.SaveTransition("a", transition), commands.PrepareCheckout("a", 2)]
 
 
 def test_abort_ends_running_plays_then_the_show() -> None:
@@ -250,33 +264,32 @@ def test_abort_ends_running_plays_then_the_show() -> None:
     director.handle(events.ShowStarted())
 
     assert director.handle(events.AbortRequested()) == [commands.StopAttempt("a")]
-    orders = director.handle(events.AttemptEnded("a", AttemptOutcome.STOPPED))
-    assert notes(orders) == [("a", "aborted_after_finish")]
-    assert works(orders) == [commands.EndShow(ShowStatus.ABORTED)]
+    issued = director.handle(events.AttemptEnded("a", AttemptOutcome.STOPPED))
+    assert saved_statuses(issued) == [("a", "aborted_after_finish")]
+    assert other_commands(issued) == [commands.EndShow(ShowStatus.ABORTED)]
     assert director.handle(events.ShowStarted()) == []
 
 
 def test_final_person_gate_awaits_approval() -> None:
     show = plan({"a": ""}, final_gates=(Gate(kind=GateKind.PERSON),))
-    for word, ended in ((events.ShowAccepted(), ShowStatus.COMPLETED), (events.ShowRejected(), ShowStatus.ABORTED)):
+    for answer, outcome in ((events.ShowAccepted(), ShowStatus.COMPLETED), (events.ShowRejected(), ShowStatus.ABORTED)):
         director = Director(show, {"a": PlayState(status=P.MERGED)})
         assert director.handle(events.ShowStarted()) == [commands.RunFinalGates()]
-        assert [type(order) for order in director.handle(events.FinalGatesEvaluated(True))] == [
-            commands.AskPerson,
-            commands.AwaitPerson,
-        ]
-        orders = [*director.handle(events.ClockTicked(1.0)), *director.handle(word)]
-        assert commands.EndShow(ended) in orders
+        question, rest = director.handle(events.FinalGatesEvaluated(True))
+        assert isinstance(question, commands.AskPerson)
+        assert (question.play, question.kind, rest) == (None, QuestionKind.FINAL, commands.AwaitPerson())
+        issued = [*director.handle(events.ClockTicked(1.0)), *director.handle(answer)]
+        assert commands.EndShow(outcome) in issued
 
 
 def test_accepting_early_does_not_pass_the_final_person_gate() -> None:
-    """Who takes a show without one of its plays has not seen yet what the final gates say."""
+    """A person who accepts a show without one of its plays has not seen the result of the final gates."""
     show = plan({"a": "", "b": ""}, final_gates=(Gate(kind=GateKind.PERSON),))
     director = Director(show, {"a": PlayState(status=P.MERGED), "b": PlayState(status=P.ESCALATED)})
     director.handle(events.ShowStarted())
 
     assert director.handle(events.ShowAccepted()) == [commands.RunFinalGates()]
-    assert [type(order) for order in director.handle(events.FinalGatesEvaluated(True))] == [
+    assert [type(command) for command in director.handle(events.FinalGatesEvaluated(True))] == [
         commands.AskPerson,
         commands.AwaitPerson,
     ]
@@ -289,10 +302,12 @@ def test_acceptance_is_void_when_a_play_starts_again() -> None:
     for event in (events.ShowStarted(), events.ShowAccepted(), events.FinalGatesEvaluated(True)):
         director.handle(event)
 
-    assert works(director.handle(events.DecisionMade("b", DecisionKind.REDO, 1))) == [commands.PrepareCheckout("b", 2)]
+    assert other_commands(director.handle(events.DecisionMade("b", DecisionKind.REDO, 1))) == [
+        commands.PrepareCheckout("b", 2)
+    ]
     director.handle(events.CheckoutPrepared("b"))
-    orders = works(director.handle(events.AttemptEnded("b", AttemptOutcome.STOPPED)))
-    assert [type(order) for order in orders] == [commands.AskPerson, commands.AwaitPerson]
+    issued = other_commands(director.handle(events.AttemptEnded("b", AttemptOutcome.STOPPED)))
+    assert [type(command) for command in issued] == [commands.AskPerson, commands.AwaitPerson]
     assert director.handle(events.ShowAccepted()) == [commands.RunFinalGates()]
 
 
@@ -303,8 +318,11 @@ def test_plan_edit_waits_for_a_play_in_progress() -> None:
 
     assert director.handle(events.PlanEdited(plan({"b": ""}))) == []
     assert list(director.plan.names) == ["a", "b"]
-    orders = director.handle(events.AttemptEnded("a", AttemptOutcome.COMPLETED))
-    assert (notes(orders), works(orders)) == ([("a", "running_complete")], [commands.PrepareCheckout("b", 1)])
+    issued = director.handle(events.AttemptEnded("a", AttemptOutcome.COMPLETED))
+    assert (saved_statuses(issued), other_commands(issued)) == (
+        [("a", "running_complete")],
+        [commands.PrepareCheckout("b", 1)],
+    )
     assert list(director.plan.names) == ["b"]
     assert director.handle(events.PlanEdited(plan({"b": "", "c": ""}))) == [commands.PrepareCheckout("c", 1)]
 
@@ -315,9 +333,9 @@ def test_plan_edit_starts_no_removed_play() -> None:
 
     assert director.handle(events.PlanEdited(plan({"c": ""}))) == []
     assert (
-        works(director.handle(events.AttemptEnded("a", AttemptOutcome.COMPLETED))) == []
+        other_commands(director.handle(events.AttemptEnded("a", AttemptOutcome.COMPLETED))) == []
     )  # b is at work, a is not gone on with
-    assert works(director.handle(events.CheckoutPrepared("b"))) == [commands.PrepareCheckout("c", 1)]
+    assert other_commands(director.handle(events.CheckoutPrepared("b"))) == [commands.PrepareCheckout("c", 1)]
 
 
 def test_plan_edit_counts_plays_for_their_provider() -> None:
@@ -325,8 +343,8 @@ def test_plan_edit_counts_plays_for_their_provider() -> None:
     director.handle(events.ShowStarted())
     edited = plan({"a": "", "b": "", "c": ""}, concurrency=9, provider_limits={"claude": 2})
 
-    orders = director.handle(events.PlanEdited(edited, dict.fromkeys("abc", "claude")))
-    assert orders == [commands.PrepareCheckout("b", 1)]
+    issued = director.handle(events.PlanEdited(edited, dict.fromkeys("abc", "claude")))
+    assert issued == [commands.PrepareCheckout("b", 1)]
 
 
 def test_transition_carries_the_decision_id() -> None:
@@ -340,9 +358,9 @@ def test_transition_carries_the_decision_id() -> None:
     director.handle(events.DecisionMade("a", DecisionKind.REDO, 1, decision_id="w"))
     redone = director.handle(events.GatesEvaluated("a", True))
     taken = [
-        (order.transition.status, order.transition.decision_id)
-        for order in [*complete, *redone]
-        if isinstance(order, commands.SaveTransition)
+        (command.transition.status, command.transition.decision_id)
+        for command in [*complete, *redone]
+        if isinstance(command, commands.SaveTransition)
     ]
     assert taken == [("running_complete", None), ("gated", None), ("redoing", "w")]
 

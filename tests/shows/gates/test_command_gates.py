@@ -1,4 +1,4 @@
-"""Gates: commands that hang, flood, fork and fail; answers of reviewers that are and are not verdicts; people."""
+"""Gates: commands that hang, flood, fork and fail; valid and invalid verdicts of reviewers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reviewer that is a program: each line that it prints is a message, and all of them together are its answer."""
+"""A reviewer that is a program: each output line is a message, and together they are its answer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUOTED = '{"passed": true, "summary": "all good"}'
 
 
 def printed(text: str) -> str:
-    """What becomes of the output of a program."""
+    """Return the answer from the output of a program."""
     return answer_of(message_of(parse_line(line)) for line in text.encode().splitlines() if line.strip()) or ""
 
 
@@ -31,7 +31,7 @@ def direct(harness: ShowHarness, answer: str) -> dict[str, object]:
     (harness.root / "answer").write_text(answer)
     command = json.dumps(["cat", str(harness.root / "answer")])
     (agents / "critic.md").write_text(f"---\nprovider: command\ncommand: {command}\n---\nLook.\n")
-    harness.plan({"a": {"prompt": "@write a.txt a", "max_attempts": 1}}, gates=[{"review": "critic"}])
+    harness.write_plan({"a": {"prompt": "@write a.txt a", "max_attempts": 1}}, gates=[{"review": "critic"}])
     harness.direct()
     found: dict[str, object] = json.loads((harness.show_dir / "a" / "_verdict.json").read_text())
     return found

@@ -118,7 +118,7 @@ def test_what_is_not_there_is_no_mistake(tmp_path: Path) -> None:
 def test_an_agent_that_puts_a_link_there_removes_nothing_of_others(tmp_path: Path, victim: Path) -> None:
     harness = ShowHarness(tmp_path)
     prompt = f"@run ln -s {victim} ../.gates\n@write a.txt a"
-    harness.plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
+    harness.write_plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
     harness.direct()
     assert (victim / "a-1" / "inner" / "precious").exists()
     assert harness.statuses() == {"a": "escalated"}

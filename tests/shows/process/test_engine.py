@@ -1,4 +1,4 @@
-"""The durable engine: what a killed process left is taken up by the next, once, and by nobody else."""
+"""The durable engine: the next process of a show resumes the work of a killed one, once."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_engine_is_imported_only_by_a_director(words: tuple[str, ...], tmp_path:
 def test_engine_never_opens_the_state_database(tmp_path: Path) -> None:
     """Python's own SQLite is in the process for the engine's file; two libraries on one file lose its locks."""
     harness = ShowHarness(tmp_path)
-    harness.plan({"a": "@write a.txt a"})
+    harness.write_plan({"a": "@write a.txt a"})
     opened = tmp_path / "opened"
     hook = tmp_path / "hook"
     hook.mkdir()

@@ -1,4 +1,4 @@
-"""Both halves of a show: the file first, then the row; a kill between the two, or the loss of either, costs nothing."""
+"""File and row of a show: the file first; a kill between the two, or the loss of either, loses nothing."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def plays(db: Database) -> dict[str, Play]:
 
 
 def assert_agree(show_dir: str, db: Database) -> None:
-    """An import of the folder would find nothing to do: the rows say what the files say."""
+    """Assert that an import of the folder would change nothing."""
     folder = read_show(show_dir, str(Path(show_dir).parent))
     assert [play.fault for play in folder.plays if play.fault] == []
     assert read(db, row_differences, folder) == []
@@ -216,11 +216,11 @@ def test_reopen_show_redoes_aborted_plays_and_keeps_rejected_ones(show_dir: str,
     assert_agree(show_dir, db)
 
 
-# ── either half is enough ──
+# ── recovery ──
 
 
 def advance(show_dir: str, db: Database) -> dict[str, PlayState]:
-    """A show in the middle of things."""
+    """Bring a show into the middle of its run."""
     save_show(show_dir, db, plan_of(), TEXT)
     begin(db, "the-run", name="show_speed_lexer")
     for status in (PlayStatus.PREPARED, PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE):
@@ -304,7 +304,7 @@ def test_recover_without_files_and_rows_is_not_found(show_dir: str, db: Database
         recover(show_dir, db)
 
 
-# ── killed between the two ──
+# ── kills between file and row ──
 
 STEPS = {
     "show.plan_written": "save_show(show_dir, db, plan, TEXT)",

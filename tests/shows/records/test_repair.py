@@ -1,4 +1,4 @@
-"""A play folder that an agent has spoilt: the play alone ends, the show goes on, and nothing goes through a link."""
+"""Repair of a play folder that an agent corrupted: only that play is affected, and links are not followed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def harness(tmp_path: Path) -> ShowHarness:
 
 @pytest.fixture
 def resting(harness: ShowHarness) -> ShowHarness:
-    """Both plays wait for a person, and nobody directs."""
-    harness.plan(GATED, gates=[{"person": "look"}])
+    """Create a show whose plays both wait for a person, without a director."""
+    harness.write_plan(GATED, gates=[{"person": "look"}])
     harness.direct()
     assert harness.statuses() == {"a": "gated", "b": "gated"}
     return harness
@@ -85,7 +85,7 @@ def test_repair_of_one_play_stops_no_other(harness: ShowHarness, spoil: str) -> 
     outside.mkdir()
     script = harness.root / "spoil.sh"
     script.write_text(f"D={harness.show_dir}/a O={outside}\n{spoil}\n")
-    harness.plan({"a": f"@run sh {script}", "b": "@write b.txt b"}, max_attempts=2)
+    harness.write_plan({"a": f"@run sh {script}", "b": "@write b.txt b"}, max_attempts=2)
     harness.direct()
 
     assert harness.statuses()["b"] == "merged"

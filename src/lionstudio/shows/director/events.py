@@ -11,7 +11,7 @@ from lionstudio.model.shows.plan import Plan
 
 
 class AttemptOutcome(StrEnum):
-    """How an attempt ended. A usage limit and a stop do not count as failures."""
+    """Outcome of an attempt. A usage limit and a stop do not count as failures."""
 
     COMPLETED = "completed"
     FAILED = "failed"

@@ -19,7 +19,7 @@ LI = (sys.executable, "-c", "import sys; from lionstudio.cli.main import main; s
 SILENCE_SECONDS = 3600.0  # without a message, tool call or result: longer than any build worth waiting for
 _UNATTENDED = "edit"  # permissions of an agent whose definition sets none
 _SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS")
-_AGAIN = "Your last attempt did not pass. What was found:"
+_AGAIN = "Your last attempt did not pass. The findings:"
 _CONFLICT = """\
 Your work conflicts with what other plays have merged meanwhile. This checkout is in the middle of that merge: resolve
 the conflicts in the files below, keep what both sides want, and leave no conflict markers."""

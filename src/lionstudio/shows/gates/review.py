@@ -50,9 +50,9 @@ def changes_as_text(repo: Repo, base: str, result: str, most: int = _MOST_DIFF) 
     git = director_git(repo)
     form = ("diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-color")
     stat, _ = git.beginning(_MOST_STAT, *form, "--stat=120", base, result)
-    patch, whole = git.beginning(most, *form, "-p", base, result)
+    patch, complete = git.beginning(most, *form, "-p", base, result)
     text = f"{stat.decode('utf-8', 'replace')}\n{patch.decode('utf-8', 'replace')}"
-    return text if whole else f"{text}\n(the rest of the patch is left out; look at the files)"
+    return text if complete else f"{text}\n(the rest of the patch is left out; look at the files)"
 
 
 def answer_of(messages: Iterable[Message]) -> str | None:
