@@ -175,16 +175,8 @@ class RunSession:
             )
             await self._database.submit(work)
         except LionError as error:
-            self._spool_end(
-                {
-                    "status": str(ended.status),
-                    "exit_code": code,
-                    "reasons": reasons,
-                    "detail": ended.detail,
-                    "resets_at": ended.resets_at,
-                },
-                error,
-            )
+            facts = {"exit_code": code, "reasons": reasons, "detail": ended.detail, "resets_at": ended.resets_at}
+            self._spool_end({"status": str(ended.status), **facts}, error)
         finally:
             self._lease.give_back()
 

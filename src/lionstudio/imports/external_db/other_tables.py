@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from lionstudio.crash import point
@@ -70,47 +70,9 @@ def _settle(
 
 # ── Shows ────────────────────────────────────────────────────────────────
 
-_SHOW = frozenset(
-    {
-        "id",
-        "topic",
-        "goal",
-        "repo",
-        "base_branch",
-        "integration_branch",
-        "status",
-        "status_source",
-        "show_dir",
-        "created_at",
-        "updated_at",
-        "node_metadata",
-    }
-)
-_PLAY = frozenset(
-    {
-        "id",
-        "show_id",
-        "name",
-        "playbook",
-        "effort",
-        "status",
-        "attempt",
-        "session_id",
-        "started_at",
-        "ended_at",
-        "exit_code",
-        "worktree",
-        "branch",
-        "merge_sha",
-        "merged_at",
-        "gate_passed",
-        "gate_feedback",
-        "depends_on",
-        "sort_order",
-        "created_at",
-        "updated_at",
-        "node_metadata",
-    }
+_SHOW, _PLAY = (
+    frozenset("node_metadata" if field.name == "metadata" else field.name for field in fields(entity))
+    for entity in (Show, Play)
 )
 
 

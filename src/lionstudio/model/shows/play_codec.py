@@ -105,12 +105,11 @@ def meta_columns(play: Play) -> Meta:
 
 
 def typed_meta(meta: Mapping[str, Any]) -> Meta:
-    """Return the file with None for each known key whose value has another type than the API declares."""
+    """Return the file with None for each known key whose value does not have the type of the API."""
     return _typed(meta, _META_TYPES)
 
 
 def typed_verdict(verdict: Mapping[str, Any]) -> Meta:
-    """Return the verdict with None for each known key whose value has another type than the API declares."""
     return _typed(verdict, _VERDICT_TYPES)
 
 

@@ -7,7 +7,6 @@ the folder as well: anything that is not a regular file counts as broken, and no
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import stat
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.json_read import read_object
+from lionstudio.system.process_identity import lock_state
 from lionstudio.system.session_processes import end_processes_of
 
 SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
@@ -136,17 +136,7 @@ def _is_number(value: Any) -> bool:
 
 def is_held(folder: str) -> bool:
     """Return whether a supervisor holds the lock; testing is safe, because a supervisor retries."""
-    try:
-        descriptor = os.open(os.path.join(folder, LOCK), os.O_RDONLY | SAFE_FLAGS)
-    except OSError:  # missing, or not a file that a supervisor could lock
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    return lock_state(os.path.join(folder, LOCK)) == "held"
 
 
 def request_stop(folder: str, reason: str) -> None:

@@ -57,8 +57,6 @@ class CheckoutPrepared:
 
 @dataclass(frozen=True, slots=True)
 class AttemptEnded:
-    """An attempt ended."""
-
     play: str
     outcome: AttemptOutcome
     reason: str | None = None
@@ -67,8 +65,6 @@ class AttemptEnded:
 
 @dataclass(frozen=True, slots=True)
 class GatesEvaluated:
-    """The gates that need no person ran."""
-
     play: str
     passed: bool
     reason: str | None = None
@@ -76,8 +72,6 @@ class GatesEvaluated:
 
 @dataclass(frozen=True, slots=True)
 class MergeTried:
-    """A merge was tried."""
-
     play: str
     result: MergeResult
     files: tuple[str, ...] = ()  # those in conflict
@@ -86,8 +80,6 @@ class MergeTried:
 
 @dataclass(frozen=True, slots=True)
 class DecisionMade:
-    """A person decided about a play."""
-
     play: str
     kind: DecisionKind
     attempt: int
@@ -105,8 +97,6 @@ class PlanEdited:
 
 @dataclass(frozen=True, slots=True)
 class ClockTicked:
-    """The current time and usage."""
-
     now: float
     spent: Spent = Spent()
 

@@ -243,8 +243,8 @@ class Director:
             return self._issue(name, commands.RunGates(name, state.attempt))
         if rules.awaits_approval(self.plan, name, state) or commands.MergePlay in self._in_progress.values():
             return []
-        if not rules.has_merged_dependencies(self.plan, self.statuses, name):  # escalated and approved out of order
-            return []
+        if not rules.has_merged_dependencies(self.plan.play(name), self.statuses):
+            return []  # escalated and approved out of order
         return self._issue(name, commands.MergePlay(name, state.attempt, state.anyway))
 
     def _start(self) -> list[Command]:

@@ -55,7 +55,7 @@ def startable_plays(
         for play in plan.plays
         if statuses.get(play.name, P.PENDING) in _WAITING
         and play.name not in running
-        and _has_merged_dependencies(play, statuses)
+        and has_merged_dependencies(play, statuses)
         and (parked or {}).get(play.name, 0.0) <= now
     }
     if not ready or len(active) >= plan.concurrency:
@@ -69,11 +69,7 @@ def startable_plays(
     return startable
 
 
-def has_merged_dependencies(plan: Plan, statuses: Mapping[str, PlayStatus], name: str) -> bool:
-    return _has_merged_dependencies(plan.play(name), statuses)
-
-
-def _has_merged_dependencies(play: PlannedPlay, statuses: Mapping[str, PlayStatus]) -> bool:
+def has_merged_dependencies(play: PlannedPlay, statuses: Mapping[str, PlayStatus]) -> bool:
     return all(statuses.get(dependency) is P.MERGED for dependency in play.depends_on)
 
 

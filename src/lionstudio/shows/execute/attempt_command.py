@@ -56,21 +56,16 @@ def providers_of(plan: Plan, settings: Settings) -> dict[str, str]:
 
 def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
     """Build the argv of an attempt; the prompt comes on stdin."""
-    common = [
-        "--quiet",
-        "--show-topic",
-        plan.topic,
-        "--show-play-name",
-        play.name,
-        "--session-id",
-        str(meta["session_id"]),
-        "--cwd",
-        str(meta["worktree"]),
-        "--timeout",
-        str(plan.timeout_of(play.name)),
-        *(["--definitions", plan.repo] if plan.repo else []),
-        *(["--effort", play.effort] if play.effort else []),
-    ]
+    options = {
+        "--show-topic": plan.topic,
+        "--show-play-name": play.name,
+        "--session-id": meta["session_id"],
+        "--cwd": meta["worktree"],
+        "--timeout": plan.timeout_of(play.name),
+        "--definitions": plan.repo,
+        "--effort": play.effort,
+    }
+    common = ["--quiet", *(str(part) for option in options.items() if option[1] for part in option)]
     resume = meta.get("resume")
     if play.playbook is not None and (resume is None or play.agent is None):
         override = ["--agent", play.agent] if play.agent else []

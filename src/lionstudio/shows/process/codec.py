@@ -45,9 +45,5 @@ def event_from_json(record: Json, topic: str) -> Event:
     return event
 
 
-def state_to_json(state: PlayState) -> Json:
-    return asdict(state)
-
-
 def state_from_json(record: Json) -> PlayState:
     return PlayState(**{**record, "status": PlayStatus(record["status"]), "blocked_by": tuple(record["blocked_by"])})

@@ -5,7 +5,6 @@ Imports little, because every `li show` command uses it.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import subprocess
@@ -16,7 +15,7 @@ from contextlib import suppress
 
 from lionstudio.errors import Busy, LionError
 from lionstudio.model.shows.show_files import DIRECTOR_LOCK, DIRECTOR_LOG
-from lionstudio.system.process_identity import Owner, RunLock, identify
+from lionstudio.system.process_identity import Owner, RunLock, identify, lock_state
 
 _START_SECONDS = 30.0  # for a new director to start, on a busy machine
 _MAIN = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
@@ -42,17 +41,7 @@ def announce(lock: RunLock) -> None:
 
 def has_director(show_dir: str) -> bool:
     """Return whether a process directs the show now."""
-    try:
-        descriptor = os.open(os.path.join(show_dir, DIRECTOR_LOCK), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
+    return lock_state(os.path.join(show_dir, DIRECTOR_LOCK)) == "held"
 
 
 def find_director(show_dir: str) -> Owner | None:

@@ -7,6 +7,7 @@ when the order or the results of steps change.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, assert_never
 
 from lionstudio.files.shows.plan_reader import load_plan
@@ -78,7 +79,7 @@ class _WorkflowRun:
         return {
             "text": loaded.text,
             "granted": loaded.grants,
-            "plays": {name: codec.state_to_json(state) for name, state in loaded.plays.items()},
+            "plays": {name: asdict(state) for name, state in loaded.plays.items()},
             "providers": loaded.providers,
             "aborted": loaded.aborted,
             "tick": codec.event_to_json(self._executor.tick()),
