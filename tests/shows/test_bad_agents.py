@@ -54,8 +54,8 @@ def test_show_survives_bad_agents(tmp_path: Path) -> None:
     harness.direct()
     assert harness.statuses() == {name: status for name, (_, status, _) in sorted(AGENTS.items())}
     for name, (_, status, reason) in AGENTS.items():
-        told = f"{harness.meta(name).get('reason')} {(harness.show_dir / name / '_verdict.json').read_text()}"
-        assert reason in told, (name, status, told)
+        recorded = f"{harness.meta(name).get('reason')} {(harness.show_dir / name / '_verdict.json').read_text()}"
+        assert reason in recorded, (name, status, recorded)
     assert {"good.txt", "c.txt", "more.txt", "d.txt", "f.txt", "h.txt"} <= set(harness.files())
     assert {"m.txt", "u.txt", "huge.bin"} & set(harness.files()) == set()
     assert harness.runs() == dict.fromkeys(AGENTS, 1)

@@ -39,9 +39,9 @@ def harness(tmp_path: Path) -> ShowHarness:
     return ShowHarness(tmp_path)
 
 
-def say(harness: ShowHarness, play: str | None, word: DecisionKind, **more: Any) -> None:
+def say(harness: ShowHarness, play: str | None, kind: DecisionKind, **more: Any) -> None:
     attempt = harness.meta(play)["attempt"] if play is not None else None
-    save_decision(str(harness.show_dir), play, Decision(f"{word}-{time.time_ns()}", word, attempt, **more))
+    save_decision(str(harness.show_dir), play, Decision(f"{kind}-{time.time_ns()}", kind, attempt, **more))
 
 
 def test_show_runs_from_plan_to_merge(harness: ShowHarness) -> None:
@@ -61,9 +61,9 @@ def test_show_runs_from_plan_to_merge(harness: ShowHarness) -> None:
     with reading(str(harness.home / "state.db")) as conn:
         for play in list_plays(conn, get_show(conn, TOPIC).id):
             assert play.session_id is not None
-            found = play_of_session(conn, play.session_id)
-            assert found is not None
-            assert (found.topic, found.play.name) == (TOPIC, play.name)
+            linked = play_of_session(conn, play.session_id)
+            assert linked is not None
+            assert (linked.topic, linked.play.name) == (TOPIC, play.name)
             row = conn.first_dict("SELECT name, invocation_kind FROM sessions WHERE id = :id", {"id": play.session_id})
             assert row == {"name": f"show_{TOPIC}_{play.name}", "invocation_kind": "show-play"}
 
@@ -261,8 +261,8 @@ def _supervisor(attempt: Path) -> int:
     """Return the process whose last argument is the folder of an attempt."""
     for entry in filter(str.isdigit, os.listdir("/proc")):
         with suppress(OSError):
-            words = Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0")
-            if os.fsencode(attempt) in words and b"lionstudio.shows.attempt.supervisor" in words:
+            argv = Path(f"/proc/{entry}/cmdline").read_bytes().split(b"\0")
+            if os.fsencode(attempt) in argv and b"lionstudio.shows.attempt.supervisor" in argv:
                 return int(entry)
     raise AssertionError("no supervisor found")
 
@@ -400,24 +400,24 @@ def test_no_wait_exits_when_a_person_is_needed(harness: ShowHarness) -> None:
 
 
 def test_notify_command_gets_no_secrets(harness: ShowHarness) -> None:
-    told = harness.root / "told"
-    command = ["sh", "-c", f"env > {told}.new; mv {told}.new {told}"]
+    notified = harness.root / "told"
+    command = ["sh", "-c", f"env > {notified}.new; mv {notified}.new {notified}"]
     harness.env |= {"ANTHROPIC_API_KEY": "sk-secret-123", "MY_TOKEN": "abcdefgh", "DBUS_SESSION_BUS_ADDRESS": "unix:x"}
     harness.write_plan({"a": "@fail 1 no"}, max_attempts=1, notify={"desktop": False, "command": command})
     harness.direct()
-    harness.wait_until(told.exists)
+    harness.wait_until(notified.exists)
 
-    names = {line.partition("=")[0] for line in told.read_text().splitlines()}
+    names = {line.partition("=")[0] for line in notified.read_text().splitlines()}
     assert {"PATH", "DBUS_SESSION_BUS_ADDRESS"} <= names
     assert not {"ANTHROPIC_API_KEY", "MY_TOKEN", "LIONAGI_HOME"} & names
 
 
 def test_notify_runs_command_and_webhook(harness: ShowHarness) -> None:
-    told: list[dict[str, Any]] = []
+    notified: list[dict[str, Any]] = []
 
     class Hook(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            told.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            notified.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
             self.send_response(204)
             self.end_headers()
 
@@ -434,13 +434,13 @@ def test_notify_runs_command_and_webhook(harness: ShowHarness) -> None:
         }
         harness.write_plan({"a": "@fail 1 no idea"}, max_attempts=1, notify=notify)
         harness.direct()
-        harness.wait_until(lambda: told and by_command.exists())
+        harness.wait_until(lambda: notified and by_command.exists())
         server.shutdown()
 
-    assert told == [json.loads(by_command.read_text())]
-    assert (told[0]["show"], told[0]["play"], told[0]["attempt"]) == (TOPIC, "a", 1)
-    assert "no idea" in told[0]["text"]
-    assert told[0]["session_id"] == harness.meta("a")["session_id"]
+    assert notified == [json.loads(by_command.read_text())]
+    assert (notified[0]["show"], notified[0]["play"], notified[0]["attempt"]) == (TOPIC, "a", 1)
+    assert "no idea" in notified[0]["text"]
+    assert notified[0]["session_id"] == harness.meta("a")["session_id"]
 
 
 def test_notify_failure_does_not_stop_the_show(harness: ShowHarness) -> None:

@@ -39,10 +39,10 @@ class AttemptHarness:
         self.ran = root / "ran"
         self.env = environment(LIONAGI_HOME=str(root))
 
-    def order(self, script: str, **given: Any) -> None:
+    def prepare(self, script: str, **options: Any) -> None:
         argv = ("sh", "-c", f"echo $$ >> {self.ran}; {script}")
-        order = AttemptSpec(argv, str(self.root), self.session_id, str(self.root / "state.db"), **given)
-        attempt_files.write_spec(self.folder, order, "the prompt\n", self.env)
+        prepare = AttemptSpec(argv, str(self.root), self.session_id, str(self.root / "state.db"), **options)
+        attempt_files.write_spec(self.folder, prepare, "the prompt\n", self.env)
 
     def watch(self, **more: str) -> AttemptWatch:
         return AttemptWatch(self.folder, {**self.env, **more})
@@ -76,20 +76,20 @@ def harness(tmp_path: Path) -> Iterator[AttemptHarness]:
 
 
 def test_supervisor_records_exit_code_and_output(harness: AttemptHarness) -> None:
-    harness.order("cat; echo said; exit 3")
-    found = harness.wait()
+    harness.prepare("cat; echo said; exit 3")
+    exit_record = harness.wait()
 
-    assert (found.code, found.how, found.left_behind) == (3, "exited", 0)
-    assert found.started_at <= found.ended_at
+    assert (exit_record.code, exit_record.how, exit_record.left_behind) == (3, "exited", 0)
+    assert exit_record.started_at <= exit_record.ended_at
     assert attempt_files.log_tail(harness.folder) == "the prompt\nsaid"
-    assert harness.wait() == found
+    assert harness.wait() == exit_record
     assert len(harness.pids()) == 1
     assert not attempt_files.is_held(harness.folder)
 
 
 def test_write_spec_stores_names_of_variables_without_values(harness: AttemptHarness) -> None:
     harness.env["OPENAI_API_KEY"] = "sk-very-secret"
-    harness.order("true")
+    harness.prepare("true")
 
     text = (Path(harness.folder) / "attempt.json").read_text()
     assert "OPENAI_API_KEY" in json.loads(text)["env"]
@@ -97,15 +97,15 @@ def test_write_spec_stores_names_of_variables_without_values(harness: AttemptHar
 
 
 def test_write_spec_keeps_an_existing_spec(harness: AttemptHarness) -> None:
-    harness.order("exit 4")
-    harness.order("exit 5")
+    harness.prepare("exit 4")
+    harness.prepare("exit 5")
 
     assert harness.wait().code == 4
 
 
 def test_watch_adopts_the_agent_of_another_director(harness: AttemptHarness) -> None:
     go = harness.root / "go"
-    harness.order(f"while [ ! -e {go} ]; do sleep 0.05; done; exit 7")
+    harness.prepare(f"while [ ! -e {go} ]; do sleep 0.05; done; exit 7")
     first = harness.begin()  # a director that never looks again
     other = harness.watch()
     for _ in range(3):
@@ -120,7 +120,7 @@ def test_watch_adopts_the_agent_of_another_director(harness: AttemptHarness) -> 
 
 
 def test_concurrent_supervisors_run_one_agent(harness: AttemptHarness) -> None:
-    harness.order("sleep 0.5")
+    harness.prepare("sleep 0.5")
     argv = [sys.executable, "-m", "lionstudio.shows.attempt.supervisor", harness.folder]
     crowd = [subprocess.Popen(argv, env=harness.env) for _ in range(5)]
     assert [process.wait(60) for process in crowd] == [0] * 5
@@ -130,18 +130,18 @@ def test_concurrent_supervisors_run_one_agent(harness: AttemptHarness) -> None:
 
 
 def test_stop_ends_the_process_tree(harness: AttemptHarness) -> None:
-    harness.order("setsid sleep 300 & sleep 300")
+    harness.prepare("setsid sleep 300 & sleep 300")
     watch = harness.begin()
     tree = processes_of(harness.session_id)
-    found = watch.wait(lambda: "the show was aborted")
+    exit_record = watch.wait(lambda: "the show was aborted")
 
-    assert (found.how, found.detail) == ("stopped", "the show was aborted")
-    assert found.code == 143
+    assert (exit_record.how, exit_record.detail) == ("stopped", "the show was aborted")
+    assert exit_record.code == 143
     assert still_alive(tree) == set()
 
 
 def test_signal_to_the_supervisor_stops_the_agent(harness: AttemptHarness) -> None:
-    harness.order("sleep 300")
+    harness.prepare("sleep 300")
     watch = harness.begin()
     assert watch._supervisor is not None
     watch._supervisor.send_signal(signal.SIGTERM)
@@ -151,41 +151,41 @@ def test_signal_to_the_supervisor_stops_the_agent(harness: AttemptHarness) -> No
 
 def test_stop_kills_an_agent_that_ignores_it(harness: AttemptHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_GRACE_SECONDS", 0.3)
-    harness.order("trap '' TERM; while true; do sleep 0.1; done")
+    harness.prepare("trap '' TERM; while true; do sleep 0.1; done")
     attempt_files.request_stop(harness.folder, "enough")
     supervisor.Supervisor(harness.folder).run()
 
-    found = attempt_files.find_exit(harness.folder)
-    assert found is not None
-    assert found[:2] == (137, "stopped")
+    exit_record = attempt_files.find_exit(harness.folder)
+    assert exit_record is not None
+    assert exit_record[:2] == (137, "stopped")
 
 
 def test_timeout_ends_an_agent_that_ignores_its_deadline(
     harness: AttemptHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "_SLACK_SECONDS", 0.1)
-    harness.order("sleep 300", timeout=0.2)
+    harness.prepare("sleep 300", timeout=0.2)
     supervisor.Supervisor(harness.folder).run()
 
-    found = attempt_files.find_exit(harness.folder)
-    assert found is not None
-    assert (found.how, found.detail) == ("timed_out", "time limit of 0.2 s reached")
+    exit_record = attempt_files.find_exit(harness.folder)
+    assert exit_record is not None
+    assert (exit_record.how, exit_record.detail) == ("timed_out", "time limit of 0.2 s reached")
 
 
 def test_silence_ends_the_agent(harness: AttemptHarness) -> None:
-    harness.order("sleep 300", silence=1)
+    harness.prepare("sleep 300", silence=1)
 
     assert harness.wait().how == "silent"
 
 
 def test_output_prevents_the_silence_timeout(harness: AttemptHarness) -> None:
-    harness.order("for n in 1 2 3 4 5 6; do sleep 0.4; echo $n; done", silence=1.5)
+    harness.prepare("for n in 1 2 3 4 5 6; do sleep 0.4; echo $n; done", silence=1.5)
 
     assert harness.wait()[:2] == (0, "exited")
 
 
 def test_session_update_prevents_the_silence_timeout(harness: AttemptHarness) -> None:
-    harness.order("sleep 2.5", silence=1)
+    harness.prepare("sleep 2.5", silence=1)
     with Database(str(harness.root / "state.db")) as db:
         db.write(lambda conn: create_session(conn, Session(id=harness.session_id, created_at=time.time() + 60)))
 
@@ -194,26 +194,26 @@ def test_session_update_prevents_the_silence_timeout(harness: AttemptHarness) ->
 
 def test_children_that_outlive_the_agent_are_ended(harness: AttemptHarness) -> None:
     left = harness.root / "left"
-    harness.order(f"(setsid sh -c 'echo $$ > {left}; exec sleep 300' &); while [ ! -s {left} ]; do sleep 0.02; done")
-    found = harness.wait()
+    harness.prepare(f"(setsid sh -c 'echo $$ > {left}; exec sleep 300' &); while [ ! -s {left} ]; do sleep 0.02; done")
+    exit_record = harness.wait()
 
-    assert (found.code, found.how) == (0, "exited")
-    assert found.left_behind >= 1
+    assert (exit_record.code, exit_record.how) == (0, "exited")
+    assert exit_record.left_behind >= 1
     assert still_alive({int(left.read_text())}) == set()
 
 
 def test_missing_program_is_not_started(harness: AttemptHarness) -> None:
-    order = AttemptSpec(("/no/such/program",), str(harness.root), harness.session_id, "state.db")
-    attempt_files.write_spec(harness.folder, order, "", harness.env)
-    found = harness.wait()
+    prepare = AttemptSpec(("/no/such/program",), str(harness.root), harness.session_id, "state.db")
+    attempt_files.write_spec(harness.folder, prepare, "", harness.env)
+    exit_record = harness.wait()
 
-    assert (found.code, found.how) == (None, "not_started")
-    assert "cannot start /no/such/program" in str(found.detail)
+    assert (exit_record.code, exit_record.how) == (None, "not_started")
+    assert "cannot start /no/such/program" in str(exit_record.detail)
 
 
 def test_missing_cwd_is_not_started(harness: AttemptHarness) -> None:
-    order = AttemptSpec(("true",), str(harness.root / "gone"), harness.session_id, "state.db")
-    attempt_files.write_spec(harness.folder, order, "", harness.env)
+    prepare = AttemptSpec(("true",), str(harness.root / "gone"), harness.session_id, "state.db")
+    attempt_files.write_spec(harness.folder, prepare, "", harness.env)
 
     assert harness.wait().how == "not_started"
 
@@ -221,7 +221,7 @@ def test_missing_cwd_is_not_started(harness: AttemptHarness) -> None:
 @pytest.mark.crash
 @pytest.mark.parametrize("point", ["attempt.intended", "attempt.started", "attempt.ended"])
 def test_killed_supervisor_never_runs_the_agent_twice(harness: AttemptHarness, point: str) -> None:
-    harness.order("sleep 1")
+    harness.prepare("sleep 1")
     first = harness.watch(LIONAGI_CRASH_AT=point)
     assert first.poll() is None
     assert first._supervisor is not None
@@ -231,103 +231,103 @@ def test_killed_supervisor_never_runs_the_agent_twice(harness: AttemptHarness, p
         # what `li agent` does before its agent starts
         with Database(str(harness.root / "state.db")) as db:
             db.write(lambda conn: create_session(conn, Session(id=harness.session_id)))
-    found = harness.wait()
+    exit_record = harness.wait()
 
     assert len(harness.pids()) == 1
     assert still_alive(set(harness.pids())) == set()
-    assert (found.code, found.how) == ((0, "exited") if point == "attempt.intended" else (None, "lost"))
+    assert (exit_record.code, exit_record.how) == ((0, "exited") if point == "attempt.intended" else (None, "lost"))
 
 
 @pytest.mark.crash
 def test_orphaned_agent_can_be_stopped(harness: AttemptHarness) -> None:
-    harness.order("sleep 300")
+    harness.prepare("sleep 300")
     watch = harness.begin()
     assert watch._supervisor is not None
     watch._supervisor.kill()
     watch._supervisor.wait()
     assert still_alive(set(harness.pids())) == set(harness.pids())
-    found = watch.wait(lambda: "aborted")
+    exit_record = watch.wait(lambda: "aborted")
 
-    assert found.how == "stopped"
+    assert exit_record.how == "stopped"
     assert still_alive(set(harness.pids())) == set()
     assert len(harness.pids()) == 1
 
 
 def test_attempt_without_spec_and_supervisor_is_lost_once(harness: AttemptHarness) -> None:
-    harness.order(f"rm {harness.folder}/attempt.json; kill -9 $PPID; sleep 300")
-    found = harness.wait()
+    harness.prepare(f"rm {harness.folder}/attempt.json; kill -9 $PPID; sleep 300")
+    exit_record = harness.wait()
 
-    assert (found.how, found.left_behind > 0) == ("lost", True)
-    assert "cannot read the spec" in str(found.detail)
-    assert attempt_files.find_exit(harness.folder) == found
+    assert (exit_record.how, exit_record.left_behind > 0) == ("lost", True)
+    assert "cannot read the spec" in str(exit_record.detail)
+    assert attempt_files.find_exit(harness.folder) == exit_record
     assert still_alive(set(harness.pids())) == set()
 
 
 @pytest.mark.parametrize("order", ["{}", '{"argv": [], "cwd": "/"}', '{"argv": "sh"}', "[]", "no json", None])
-def test_invalid_spec_is_not_started(harness: AttemptHarness, order: str | None) -> None:
-    harness.order("true")
+def test_invalid_spec_is_not_started(harness: AttemptHarness, prepare: str | None) -> None:
+    harness.prepare("true")
     path = Path(harness.folder, attempt_files.SPEC)
     path.unlink()
-    if order is not None:
-        path.write_text(order)
-    found = harness.wait()
+    if prepare is not None:
+        path.write_text(prepare)
+    exit_record = harness.wait()
 
-    assert (found.code, found.how, harness.pids()) == (None, "not_started", [])
-    assert "cannot read the spec" in str(found.detail)
+    assert (exit_record.code, exit_record.how, harness.pids()) == (None, "not_started", [])
+    assert "cannot read the spec" in str(exit_record.detail)
 
 
 def test_watch_gives_up_after_several_dead_supervisors(
     harness: AttemptHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    harness.order("true")
+    harness.prepare("true")
     real, started = subprocess.Popen, []
 
-    def dying(argv: list[str], **given: Any) -> subprocess.Popen[bytes]:
+    def dying(argv: list[str], **options: Any) -> subprocess.Popen[bytes]:
         started.append(argv)
-        return real(["false"], **given)
+        return real(["false"], **options)
 
     monkeypatch.setattr(subprocess, "Popen", dying)
-    found = harness.wait()
+    exit_record = harness.wait()
 
-    assert (found.how, len(started)) == ("not_started", 3)
-    assert attempt_files.find_exit(harness.folder) == found
+    assert (exit_record.how, len(started)) == ("not_started", 3)
+    assert attempt_files.find_exit(harness.folder) == exit_record
 
 
 @pytest.mark.parametrize(
     "name", [attempt_files.EXIT, attempt_files.STARTED, attempt_files.LOCK, attempt_files.LOG, attempt_files.STOP]
 )
 def test_pipe_in_place_of_a_file_does_not_block(harness: AttemptHarness, name: str) -> None:
-    harness.order("sleep 1")
+    harness.prepare("sleep 1")
     os.mkfifo(os.path.join(harness.folder, name))
-    found = harness.wait()
+    exit_record = harness.wait()
 
-    assert found.how in ("exited", "stopped", "lost", "not_started")
-    assert attempt_files.find_exit(harness.folder) == found
+    assert exit_record.how in ("exited", "stopped", "lost", "not_started")
+    assert attempt_files.find_exit(harness.folder) == exit_record
     assert attempt_files.log_tail(harness.folder) == "" or name != attempt_files.LOG
 
 
 def test_pipe_in_place_of_the_stop_file_stops(harness: AttemptHarness) -> None:
-    harness.order("sleep 300")
+    harness.prepare("sleep 300")
     watch = harness.begin()
     os.mkfifo(os.path.join(harness.folder, attempt_files.STOP))
-    found = watch.wait(lambda: "aborted")
+    exit_record = watch.wait(lambda: "aborted")
 
-    assert (found.how, found.detail) == ("stopped", "stop.json exists but cannot be read")
+    assert (exit_record.how, exit_record.detail) == ("stopped", "stop.json exists but cannot be read")
 
 
 def test_write_exit_does_not_follow_a_link(harness: AttemptHarness) -> None:
     outside = harness.root / "outside"
     outside.write_text("mine")
-    harness.order(f"ln -s {outside} {harness.folder}/exit.json; exit 4")
-    found = harness.wait()
+    harness.prepare(f"ln -s {outside} {harness.folder}/exit.json; exit 4")
+    exit_record = harness.wait()
 
-    assert (found.code, outside.read_text()) == (4, "mine")
+    assert (exit_record.code, outside.read_text()) == (4, "mine")
 
 
-@pytest.mark.parametrize("said", ['{"how": "won"}', '{"how": "exited", "ended_at": "x"}', '{"how": []}', "{}"])
-def test_find_exit_ignores_a_foreign_file(harness: AttemptHarness, said: str) -> None:
-    harness.order("true")
-    Path(harness.folder, attempt_files.EXIT).write_text(said)
+@pytest.mark.parametrize("content", ['{"how": "won"}', '{"how": "exited", "ended_at": "x"}', '{"how": []}', "{}"])
+def test_find_exit_ignores_a_foreign_file(harness: AttemptHarness, content: str) -> None:
+    harness.prepare("true")
+    Path(harness.folder, attempt_files.EXIT).write_text(content)
 
     assert attempt_files.find_exit(harness.folder) is None
     assert attempt_files.unfinished_attempts(str(harness.root)) == [harness.folder]
@@ -335,7 +335,7 @@ def test_find_exit_ignores_a_foreign_file(harness: AttemptHarness, said: str) ->
 
 
 def test_crash_point_of_the_director_is_not_passed_on(harness: AttemptHarness) -> None:
-    harness.order('test -z "$LIONAGI_CRASH_AT"')
+    harness.prepare('test -z "$LIONAGI_CRASH_AT"')
 
     assert harness.watch(LIONAGI_CRASH_AT="write.committed").wait(lambda: None).code == 0
 
@@ -361,9 +361,9 @@ def test_settle_session_needs_proof_of_death(harness: AttemptHarness) -> None:
         session = outcomes.settle_session(database, harness.session_id)
         assert session is not None
         assert session.status is SessionStatus.RUNNING
-        told = outcomes.attempt_ended("play", harness.folder, ended, session)
-        assert told.outcome is AttemptOutcome.STOPPED  # a person decides: another attempt might be a second agent
-        assert "cannot tell whether the agent has ended" in str(told.reason)
+        event = outcomes.attempt_ended("play", harness.folder, ended, session)
+        assert event.outcome is AttemptOutcome.STOPPED  # a person decides: another attempt might be a second agent
+        assert "cannot tell whether the agent has ended" in str(event.reason)
 
 
 def test_settle_session_fails_a_dead_session(harness: AttemptHarness) -> None:
@@ -373,5 +373,8 @@ def test_settle_session_fails_a_dead_session(harness: AttemptHarness) -> None:
         session = outcomes.settle_session(database, harness.session_id)
         assert session is not None
         assert (session.status, session.exit_code) == (SessionStatus.FAILED, 1)
-        told = outcomes.attempt_ended("play", harness.folder, Exit(None, "lost", 1.0, 2.0), session)
-        assert (told.outcome, told.reason) == (AttemptOutcome.FAILED, "the agent process died without reporting an end")
+        event = outcomes.attempt_ended("play", harness.folder, Exit(None, "lost", 1.0, 2.0), session)
+        assert (event.outcome, event.reason) == (
+            AttemptOutcome.FAILED,
+            "the agent process died without reporting an end",
+        )

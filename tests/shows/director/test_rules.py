@@ -102,7 +102,7 @@ def test_after_gates_and_after_merge() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "status", "expected"),
+    ("decision", "status", "expected"),
     [
         (DecisionKind.APPROVE, P.GATED, Transition(status=P.GATED, attempt=3, approved=True, reason="so")),
         (
@@ -126,14 +126,14 @@ def test_after_gates_and_after_merge() -> None:
         (DecisionKind.ESCALATE, P.PENDING, Transition(status=P.ESCALATED, attempt=3, reason="so")),
     ],
 )
-def test_after_decision(word: DecisionKind, status: PlayStatus, expected: Transition) -> None:
-    assert rules.after_decision(word, status, 3, 3, feedback="so") == expected
+def test_after_decision(decision: DecisionKind, status: PlayStatus, expected: Transition) -> None:
+    assert rules.after_decision(decision, status, 3, 3, feedback="so") == expected
 
 
-@pytest.mark.parametrize("word", list(DecisionKind))
-def test_after_decision_refuses_a_merged_play(word: DecisionKind) -> None:
-    with pytest.raises(IllegalTransition, match=f"lexer is merged; you cannot {word} it"):
-        rules.after_decision(word, P.MERGED, 1, 3, play="lexer")
+@pytest.mark.parametrize("decision", list(DecisionKind))
+def test_after_decision_refuses_a_merged_play(decision: DecisionKind) -> None:
+    with pytest.raises(IllegalTransition, match=f"lexer is merged; you cannot {decision} it"):
+        rules.after_decision(decision, P.MERGED, 1, 3, play="lexer")
 
 
 def test_show_outcome() -> None:

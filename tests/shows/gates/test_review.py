@@ -33,8 +33,8 @@ def direct(harness: ShowHarness, answer: str) -> dict[str, object]:
     (agents / "critic.md").write_text(f"---\nprovider: command\ncommand: {command}\n---\nLook.\n")
     harness.write_plan({"a": {"prompt": "@write a.txt a", "max_attempts": 1}}, gates=[{"review": "critic"}])
     harness.direct()
-    found: dict[str, object] = json.loads((harness.show_dir / "a" / "_verdict.json").read_text())
-    return found
+    recorded: dict[str, object] = json.loads((harness.show_dir / "a" / "_verdict.json").read_text())
+    return recorded
 
 
 @pytest.mark.parametrize(
@@ -61,13 +61,13 @@ def test_answer_of_keeps_early_messages(between: str, indent: int | None) -> Non
 
 
 def test_answer_of_ignores_thinking_tools_and_records() -> None:
-    said: list[Message] = [
+    ignored: list[Message] = [
         AssistantResponse(content={"assistant_response": "", "thinking": f"maybe\n{QUOTED}"}),
         ActionResponse(content={"output": QUOTED}),
         Message(content={"raw": json.loads(QUOTED)}, metadata={"record": "system.hook"}),
     ]
-    assert answer_of(said) is None
-    assert answer_of([*said, AssistantResponse(content={"assistant_response": "Fine."})]) == "Fine."
+    assert answer_of(ignored) is None
+    assert answer_of([*ignored, AssistantResponse(content={"assistant_response": "Fine."})]) == "Fine."
 
 
 def test_answer_of_stops_at_the_maximum_length() -> None:
@@ -85,8 +85,8 @@ def test_answer_of_stops_at_the_maximum_length() -> None:
 
 def test_command_reviewer_passes_with_a_block_of_many_lines(tmp_path: Path) -> None:
     harness = ShowHarness(tmp_path)
-    given = {"passed": True, "summary": "fine", "feedback": ""}
-    verdict = direct(harness, f"I looked.\n\n```json\n{json.dumps(given, indent=1)}\n```\n")
+    record = {"passed": True, "summary": "fine", "feedback": ""}
+    verdict = direct(harness, f"I looked.\n\n```json\n{json.dumps(record, indent=1)}\n```\n")
     assert (harness.statuses(), verdict["gate_passed"]) == ({"a": "merged"}, True)
 
 

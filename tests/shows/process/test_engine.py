@@ -53,19 +53,19 @@ def notes(root: Path) -> list[str]:
 
 def test_engine_does_not_repeat_finished_steps(tmp_path: Path) -> None:
     run(tmp_path, "a", "two")
-    said = run(tmp_path, "a")
+    output = run(tmp_path, "a")
 
     # the step that was under way is done again: that is what every step of a show bears
     assert notes(tmp_path) == ["a:one", "a:two", "a:two", "a:three"]
-    assert said == ["['one', 'two', 'three']", "['show/a']"]
+    assert output == ["['one', 'two', 'three']", "['show/a']"]
 
 
 def test_engine_starts_a_new_run_after_an_ended_one(tmp_path: Path) -> None:
     run(tmp_path, "a")
-    said = run(tmp_path, "a")
+    output = run(tmp_path, "a")
 
     assert notes(tmp_path) == ["a:one", "a:two", "a:three"] * 2
-    assert said[1] == "['show/a', 'show/a~2']"
+    assert output[1] == "['show/a', 'show/a~2']"
 
 
 def test_engine_resumes_only_its_own_show(tmp_path: Path) -> None:
@@ -79,10 +79,10 @@ def test_engine_resumes_only_its_own_show(tmp_path: Path) -> None:
 
 def test_engine_restarts_runs_of_another_shape(tmp_path: Path) -> None:
     run(tmp_path, "a", "two")
-    said = run(tmp_path, "a", "-", "shows-other")
+    output = run(tmp_path, "a", "-", "shows-other")
 
     assert notes(tmp_path) == ["a:one", "a:two", "a:one", "a:two", "a:three"]
-    assert said[1] == "['show/a', 'show/a~2']"
+    assert output[1] == "['show/a', 'show/a~2']"
 
 
 def test_engine_file_is_private_and_holds_no_code(tmp_path: Path) -> None:
@@ -95,11 +95,11 @@ def test_engine_file_is_private_and_holds_no_code(tmp_path: Path) -> None:
     assert outputs[0] == '{"word":"one"}'
 
 
-@pytest.mark.parametrize("words", [("show", "--help"), ("show", "run", "--help"), ("show", "ls")])
-def test_engine_is_imported_only_by_a_director(words: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [("show", "--help"), ("show", "run", "--help"), ("show", "ls")])
+def test_engine_is_imported_only_by_a_director(arguments: tuple[str, ...], tmp_path: Path) -> None:
     code = "import sys; from lionstudio.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", code, *words],
+        [sys.executable, "-c", code, *arguments],
         env=environment(LIONAGI_HOME=str(tmp_path)),
         capture_output=True,
         text=True,

@@ -74,9 +74,9 @@ def assert_agree(show_dir: str, db: Database) -> None:
 
 
 def meta(show_dir: str, play: str) -> dict[str, Any]:
-    found = read_meta(show_dir, play)
-    assert found is not None
-    return found
+    current = read_meta(show_dir, play)
+    assert current is not None
+    return current
 
 
 def test_save_show_writes_folder_and_rows(show_dir: str, db: Database) -> None:
@@ -169,9 +169,9 @@ def test_save_show_adds_new_and_removes_unstarted_plays(show_dir: str, db: Datab
     edited = edited.replace("name: parser", "name: tree")
     save_show(show_dir, db, plan_of(edited), edited)
 
-    found = plays(db)
-    assert list(found) == ["words", "tree", "lexer"]  # what has begun is not forgotten
-    assert found["tree"].depends_on == ("words",)
+    current = plays(db)
+    assert list(current) == ["words", "tree", "lexer"]  # what has begun is not forgotten
+    assert current["tree"].depends_on == ("words",)
     assert not Path(show_dir, "parser").exists()
     assert_agree(show_dir, db)
 
