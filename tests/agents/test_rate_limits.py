@@ -73,5 +73,6 @@ def test_failed_includes_reset_time() -> None:
 
     assert (end.exit_code, end.reason) == (1, "run.failed.usage_limit")
     assert end.detail == "usage limit reached|1794800000; resets at 2026-11-16T03:33:20Z"
+    assert end.resets_at == reset_time("usage limit; resets at 2026-11-16T03:33:20Z") == 1794800000
     assert failed("broken", 3, hint="mend it").detail == "broken (mend it)"
     assert failed("overloaded", 1, until=1794800000).reason == "run.failed.exit_nonzero"

@@ -1,4 +1,4 @@
-"""kill -9 between the steps that bring a play into its show: doing it again ends as if nothing had happened."""
+"""kill -9 between the git steps of a play: a repetition gives the same result."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ POINTS = (
 
 
 def whole_play(path: str, room: str) -> None:
-    """All steps of a play; its agent adds what it finds missing, so that it may run twice."""
+    """Run all steps of a play; its agent adds only missing files, so that it may run twice."""
     users = Path(path)
     base = git(users, "rev-parse", "main")
     repo = open_show_repo(path, "topic", base, checkouts_dir=room)
@@ -47,14 +47,14 @@ def whole_play(path: str, room: str) -> None:
 
 
 def in_a_process(*words: str, **env: str) -> int:
-    """How it ended."""
+    """Return the final state."""
     return subprocess.run(
         [*PYTHON, __file__, *words], cwd=ROOT, env=environment(PYTHONPATH=str(ROOT), **env)
     ).returncode
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_a_kill_between_two_steps(point: str, tmp_path: Path) -> None:
+def test_git_steps_survive_a_kill(point: str, tmp_path: Path) -> None:
     users = make_repo(tmp_path / "users", {"README.md": "hello\n", ".gitignore": ".env\n"})
     (users / ".env").write_text("SECRET=1\n")
     before = fingerprint(users)

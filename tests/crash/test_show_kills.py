@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.show_harness import TOPIC, Theatre, leftovers
+from tests.support.show_harness import TOPIC, ShowHarness, leftover_processes
 
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.shows.process.lock import find_director
-from lionstudio.shows.records.decisions import Decision, decide
+from lionstudio.shows.records.decisions import Decision, save_decision
 
 pytestmark = [pytest.mark.crash, pytest.mark.timeout(3600)]
 
@@ -51,9 +51,9 @@ EXPECTED = {"a": 1, "b": 2, "c": 1, "d": 1}
 CASES = [(point, time) for point in POINTS for time in PASSES if time == 1 or point not in FEW]
 
 
-def stage_show(theatre: Theatre) -> None:
-    """One that passes, one that is redone, one that needs both, one that needs a person."""
-    theatre.plan(
+def stage_show(harness: ShowHarness) -> None:
+    """Write a plan: one play passes, one is redone, one depends on both, one needs a person."""
+    harness.write_plan(
         {
             "a": "@write a.txt alpha\n@sleep 0.2",
             "b": ONCE + "\n@write b.txt beta",
@@ -65,72 +65,72 @@ def stage_show(theatre: Theatre) -> None:
     )
 
 
-def play_out(theatre: Theatre, crash: str | None) -> int:
-    """Run it to its end with a person in the middle; how often the director was killed."""
+def play_out(harness: ShowHarness, crash: str | None) -> int:
+    """Run the show to its end with a decision in the middle; return how often the director was killed."""
     kills = 0
     for _ in range(2):
         while True:
             given = {"LIONAGI_CRASH_AT": crash} if crash and not kills else {}
-            with theatre.start("--no-wait", **given) as director:
+            with harness.start("--no-wait", **given) as director:
                 _, said = director.communicate(timeout=120)
             if director.returncode != -signal.SIGKILL:
                 break
             kills += 1
         assert director.returncode in (0, 1), said.decode()
-        if theatre.meta("d").get("status") == "escalated":
-            decide(str(theatre.show_dir), "d", Decision("word", DecisionKind.APPROVE, 1))
+        if harness.meta("d").get("status") == "escalated":
+            save_decision(str(harness.show_dir), "d", Decision("word", DecisionKind.APPROVE, 1))
     return kills
 
 
-def check(theatre: Theatre) -> None:
-    assert theatre.rows() == ("completed", dict.fromkeys("abcd", "merged"))
-    assert theatre.runs() == EXPECTED, (theatre.runs(), theatre.files(), theatre.meta("b"))
-    assert theatre.merged() == dict.fromkeys("abcd", 1)
-    assert set(theatre.files()) == {"README", "a.txt", "b.txt", "c.txt", "d.txt"}
-    theatre.assert_whole()
-    theatre.until(lambda: leftovers(theatre) == [])
+def check(harness: ShowHarness) -> None:
+    assert harness.rows() == ("completed", dict.fromkeys("abcd", "merged"))
+    assert harness.runs() == EXPECTED, (harness.runs(), harness.files(), harness.meta("b"))
+    assert harness.merged() == dict.fromkeys("abcd", 1)
+    assert set(harness.files()) == {"README", "a.txt", "b.txt", "c.txt", "d.txt"}
+    harness.assert_consistent()
+    harness.wait_until(lambda: leftover_processes(harness) == [])
 
 
 @pytest.mark.parametrize(("point", "passes"), CASES)
-def test_killed_at(point: str, passes: int, tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
-    stage_show(theatre)
-    kills = play_out(theatre, f"{point}:{passes}")
+def test_director_killed_at_a_point(point: str, passes: int, tmp_path: Path) -> None:
+    harness = ShowHarness(tmp_path)
+    stage_show(harness)
+    kills = play_out(harness, f"{point}:{passes}")
 
-    assert kills == 1, f"nobody passed {point}"
-    check(theatre)
+    assert kills == 1, f"no process reached {point}"
+    check(harness)
 
 
-def test_killed_while_it_is_taken_up_again(tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
-    stage_show(theatre)
-    play_out(theatre, None)
-    with theatre.start("--again", LIONAGI_CRASH_AT="show.reopened") as director:
+def test_director_killed_during_recovery(tmp_path: Path) -> None:
+    harness = ShowHarness(tmp_path)
+    stage_show(harness)
+    play_out(harness, None)
+    with harness.start("--again", LIONAGI_CRASH_AT="show.reopened") as director:
         assert director.wait(60) == -signal.SIGKILL
-    assert theatre.li("show", "run", TOPIC).code == 0
-    check(theatre)
+    assert harness.li("show", "run", TOPIC).code == 0
+    check(harness)
 
 
-def test_killed_at_random(tmp_path: Path, figures: Figures) -> None:
+def test_director_killed_at_random(tmp_path: Path, figures: Figures) -> None:
     chance, kills, shows = random.Random(7), 0, 0
     while kills < KILLS:
-        theatre = Theatre(tmp_path / str(shows))
+        harness = ShowHarness(tmp_path / str(shows))
         shows += 1
-        stage_show(theatre)
-        while kills < KILLS and theatre.meta("d").get("status") != "escalated":
-            kills += kill_one(theatre, chance)
-        play_out(theatre, None)
-        check(theatre)
+        stage_show(harness)
+        while kills < KILLS and harness.meta("d").get("status") != "escalated":
+            kills += kill_one(harness, chance)
+        play_out(harness, None)
+        check(harness)
     figures(f"{kills} kills of the director over {shows} shows; every play ran and was merged as often as it should")
 
 
-def kill_one(theatre: Theatre, chance: random.Random) -> int:
-    """Whether it was killed before it left by itself."""
+def kill_one(harness: ShowHarness, chance: random.Random) -> int:
+    """Return whether the process was killed before it exited."""
     wanted, seen, before = chance.randint(0, 7), -1, None
-    with theatre.start("--no-wait") as director:
+    with harness.start("--no-wait") as director:
         # counted in steps of the show, not in seconds: a machine with much to do makes none for a while
         while director.poll() is None and seen < wanted:
-            now = [theatre.meta(play) for play in "abcd"] if find_director(str(theatre.show_dir)) else None
+            now = [harness.meta(play) for play in "abcd"] if find_director(str(harness.show_dir)) else None
             seen, before = seen + (now != before), now
             time.sleep(0.005)
         time.sleep(chance.uniform(0.0, 0.25))

@@ -177,8 +177,8 @@ def test_exhausted_budget_is_raised(visit: Callable[..., Watched], fresh: Studio
     """On the show page and on Home; a rejection by li is shown as an error although the request succeeds."""
     folder = Path(fresh.settings.shows) / "big"
     folder.mkdir(parents=True)
-    asked = {"what": "asked", "play": None, "reason": "the budget of tokens is used up", "logged_at": time.time()}
-    (folder / "_decisions.jsonl").write_text(json.dumps(asked) + "\n")
+    asked = {"what": "asked", "play": None, "reason": "token budget exhausted", "kind": "budget", "part": "tokens"}
+    (folder / "_decisions.jsonl").write_text(json.dumps({**asked, "logged_at": time.time()}) + "\n")
     with Database(fresh.settings.db) as db:
         db.write(lambda conn: put_show(conn, _show(fresh)))
         db.write(lambda conn: put_play(conn, _play(0, ())))

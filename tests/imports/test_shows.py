@@ -1,4 +1,4 @@
-"""`li state import-shows`: folders of both generations, bad ones beside good ones, again and again."""
+"""`li state import-shows`: folders of both formats, valid and invalid, imported repeatedly."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ DONE = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A folder of shows."""
+    """Return a folder for shows."""
     return tmp_path / "shows"
 
 
 def put(root: Path, topic: str, plan: str | None = PLAN, **plays: dict[str, Any]) -> Path:
-    """A show folder whose plays have a _meta.json."""
+    """Write a show folder whose plays have a _meta.json."""
     folder = root / topic
     folder.mkdir(parents=True)
     if plan is not None:
@@ -78,7 +78,7 @@ def play(db: Database, name: str, topic: str = "t") -> Play:
     return read(db, get_play, read(db, get_show, topic).id, name)
 
 
-def test_a_show_and_its_plays(db: Database, root: Path) -> None:
+def test_import_shows_inserts_show_and_plays(db: Database, root: Path) -> None:
     folder = put(root, "t", api=DONE, ui={"status": "blocked", "block_reason": "dep_failed", "attention_opt_in": True})
     (folder / "api" / "_verdict.json").write_text('{"gate_passed": true, "feedback": null, "notes": "fine"}')
     (folder / "ui" / "_verdict.json").write_text('{"gate_passed": false, "feedback": ["a", "b"]}')
@@ -114,7 +114,7 @@ def test_a_show_and_its_plays(db: Database, root: Path) -> None:
         ([], None, False, "active"),
     ],
 )
-def test_the_status_follows_from_the_files(
+def test_import_shows_derives_the_status_from_files(
     db: Database, root: Path, statuses: list[str], passed: bool | None, abort: bool, expected: str
 ) -> None:
     folder = put(root, "t", PLAN, **{f"p{n}": {"status": status} for n, status in enumerate(statuses)})
@@ -128,7 +128,7 @@ def test_the_status_follows_from_the_files(
     assert read(db, get_show, "t").status == expected
 
 
-def test_a_show_whose_final_gates_have_not_looked_is_not_over(db: Database, root: Path) -> None:
+def test_import_shows_waits_for_final_gates(db: Database, root: Path) -> None:
     plan = "---\nfinal_gates: [[make, test]]\n---\n"
     folder = put(root, "t", plan, api={"status": "merged"})
     imported(db, root)
@@ -139,7 +139,7 @@ def test_a_show_whose_final_gates_have_not_looked_is_not_over(db: Database, root
     assert read(db, get_show, "t").status == "completed"
 
 
-def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, root: Path) -> None:
+def test_import_shows_twice_writes_nothing(db: Database, root: Path) -> None:
     put(root, "t", api=DONE, ui={})
     put(root, "u", None, one={"status": "who knows", "attempt": 2**70, "started_at": "never", "exit_code": 2**64})
     begin(db, "s", name="show_t_api")
@@ -160,7 +160,7 @@ def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, root: Pa
     )
 
 
-def test_drift_is_healed_and_what_the_files_leave_open_stays(db: Database, root: Path) -> None:
+def test_import_shows_resolves_drift_and_keeps_other_columns(db: Database, root: Path) -> None:
     folder = put(root, "t", api={"status": "running", "attempt": 1}, ui={})
     imported(db, root)
     show = read(db, get_show, "t")
@@ -175,7 +175,7 @@ def test_drift_is_healed_and_what_the_files_leave_open_stays(db: Database, root:
     assert (play(db, "ui").playbook, play(db, "ui").metadata) == ("web", {"director": 1})
 
 
-def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, root: Path) -> None:
+def test_import_shows_dry_run_writes_nothing(db: Database, root: Path) -> None:
     put(root, "t", api=DONE)
 
     with Untouched(db):
@@ -184,7 +184,7 @@ def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, root: Path) ->
     assert planned.counts == imported(db, root).counts
 
 
-def test_a_plan_with_a_head_and_dependencies_in_the_meta(db: Database, root: Path) -> None:
+def test_import_shows_reads_front_matter_and_meta_dependencies(db: Database, root: Path) -> None:
     head = "---\ngoal: ship\nplays:\n  - name: b\n    playbook: web\n    depends_on: [a]\n  - name: a\n---\nText.\n"
     put(root, "t", head, a={"depends_on": ["z"]}, b={"depends_on": ["ignored"]}, c={"depends_on": "a"})
 
@@ -195,7 +195,7 @@ def test_a_plan_with_a_head_and_dependencies_in_the_meta(db: Database, root: Pat
     assert play(db, "b").playbook == "web"
 
 
-def test_sessions_are_found_by_name_by_column_or_by_where_they_worked(db: Database, root: Path) -> None:
+def test_import_shows_links_sessions_by_name_column_or_worktree(db: Database, root: Path) -> None:
     begin(db, "older", name="show_t_a")
     begin(db, "newest", name="show_t_a", created_at=BEGAN + 5)
     begin(db, "column", name="agent", show_topic="t", show_play_name="b")
@@ -214,13 +214,13 @@ def test_sessions_are_found_by_name_by_column_or_by_where_they_worked(db: Databa
     }
 
 
-def test_looking_for_a_session_reads_an_index(db: Database) -> None:
+def test_session_lookup_uses_an_index(db: Database) -> None:
     for query in (existing._BY_NAME, existing._BY_PLAY, existing._BY_WORKTREE, existing._BY_RUN):
         names = ("name", "topic", "play", "worktree", "earliest", "latest", "run")
         assert all("SEARCH sessions USING" in step for step in plan(db.conn, query, dict.fromkeys(names, 1.0))), query
 
 
-def test_both_usual_roots_are_read_and_of_one_topic_the_first_counts(db: Database, tmp_path: Path) -> None:
+def test_import_shows_first_root_wins_for_a_topic(db: Database, tmp_path: Path) -> None:
     one, two, link = tmp_path / "one", tmp_path / "two", tmp_path / "link"
     put(one, "same", "## Goal\nfirst\n")
     put(two, "same", "## Goal\nsecond\n")
@@ -233,7 +233,7 @@ def test_both_usual_roots_are_read_and_of_one_topic_the_first_counts(db: Databas
     assert read(db, get_show, "same").goal == "first"
 
 
-def test_bad_shows_and_plays_are_one_entry_each_and_the_others_are_imported(db: Database, root: Path) -> None:
+def test_import_shows_skips_bad_shows_and_plays(db: Database, root: Path) -> None:
     good = put(root, "good", PLAN, fine={"status": "merged"})
     for name, text in {
         "json": b"{",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.agent_programs import Agent
-from tests.support.show_harness import TOPIC, Theatre
+from tests.support.show_harness import TOPIC, ShowHarness
 from tests.support.studio import application
 
 from lionstudio.state.branches import branch_entries, list_branches
@@ -23,12 +23,12 @@ def test_show_with_six_plays_of_claude_and_codex(claude: Agent, codex: Agent, tm
     # only variables of the vendors reach an agent of a show
     config.write_text(config.read_text().replace("FAKE_KEY", "OPENAI_FAKE_KEY"))
     env = {**claude.task.env, **codex.task.env, "OPENAI_FAKE_KEY": "test-key"}
-    theatre = Theatre(tmp_path / "theatre")
-    agents = theatre.home / "agents"
+    harness = ShowHarness(tmp_path / "harness")
+    agents = harness.home / "agents"
     agents.mkdir(parents=True)
     for name in ("claude", "codex"):
         (agents / f"my-{name}.md").write_text(f"---\nprovider: {name}\npermissions: all\n---\nYou work in a show.\n")
-    theatre.plan(
+    harness.write_plan(
         {
             name: {"agent": f"my-{kind}", "depends_on": NEEDS.get(name, []), "prompt": script(name)}
             for name, kind in PLAYS.items()
@@ -37,15 +37,15 @@ def test_show_with_six_plays_of_claude_and_codex(claude: Agent, codex: Agent, tm
         provider_limits={"claude": 2, "codex": 1},
         gates=[{"command": ["test", "-e", "README"]}],
     )
-    done = theatre.li("show", "run", TOPIC, "--no-wait", "--json", **env)
+    done = harness.li("show", "run", TOPIC, "--no-wait", "--json", **env)
 
-    assert done.code == 0, (done, theatre.log(), theatre.statuses())
-    assert theatre.rows() == ("completed", dict.fromkeys(sorted(PLAYS), "merged"))
-    assert theatre.runs() == theatre.merged() == dict.fromkeys(PLAYS, 1)
-    assert {f"{name}.txt": name for name in PLAYS}.items() <= theatre.files().items()
-    theatre.assert_whole()
-    assert from_show_to_messages(theatre) == dict.fromkeys(PLAYS, f"{TOPIC} is done.")
-    assert over_the_api(theatre) == dict.fromkeys(PLAYS, f"{TOPIC} is done.")
+    assert done.code == 0, (done, harness.log(), harness.statuses())
+    assert harness.rows() == ("completed", dict.fromkeys(sorted(PLAYS), "merged"))
+    assert harness.runs() == harness.merged() == dict.fromkeys(PLAYS, 1)
+    assert {f"{name}.txt": name for name in PLAYS}.items() <= harness.files().items()
+    harness.assert_consistent()
+    assert from_show_to_messages(harness) == dict.fromkeys(PLAYS, f"{TOPIC} is done.")
+    assert over_the_api(harness) == dict.fromkeys(PLAYS, f"{TOPIC} is done.")
 
 
 def script(name: str) -> str:
@@ -53,10 +53,10 @@ def script(name: str) -> str:
     return f"@run echo {name} > {name}.txt\n@say {TOPIC} is done."
 
 
-def from_show_to_messages(theatre: Theatre) -> dict[str, str]:
+def from_show_to_messages(harness: ShowHarness) -> dict[str, str]:
     """The last answer of every play, by the links between the rows."""
     answers = {}
-    with reading(str(theatre.home / "state.db")) as conn:
+    with reading(str(harness.home / "state.db")) as conn:
         for play in list_plays(conn, get_show(conn, TOPIC).id):
             assert play.session_id is not None
             named = conn.value("SELECT name FROM sessions WHERE id = :id", {"id": play.session_id})
@@ -67,10 +67,10 @@ def from_show_to_messages(theatre: Theatre) -> dict[str, str]:
     return answers
 
 
-def over_the_api(theatre: Theatre) -> dict[str, str]:
+def over_the_api(harness: ShowHarness) -> dict[str, str]:
     """The same by what the Studio serves: the show, its plays, their runs, the messages."""
     answers = {}
-    with application(theatre.root) as studio:
+    with application(harness.root) as studio:
         show = studio.get(f"/api/shows/{TOPIC}")
         for play in show["plays"]:
             found = studio.get(f"/api/sessions/{play['session_id']}/messages")["messages"]

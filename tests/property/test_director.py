@@ -1,4 +1,4 @@
-"""The director against everything that can happen to a show, in any order: what its rules promise holds throughout."""
+"""The director against any sequence of events: its invariants always hold."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Budget, Gate, GateKind, Plan, PlannedPlay
 from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus, ShowStatus
-from lionstudio.shows.director import events
-from lionstudio.shows.director.events import AttemptOutcome, Command, DecisionKind, Event, MergeResult, PlayState, Spent
+from lionstudio.shows.director import commands, events
+from lionstudio.shows.director.commands import Command
+from lionstudio.shows.director.events import AttemptOutcome, Event, MergeResult, Spent
 from lionstudio.shows.director.machine import Director
+from lionstudio.shows.director.state import PlayState
 
 PICK = st.integers(0, 10_000)  # which of those that exist, modulo their number
 MOST_STEPS_TO_END = 400
 BEGUN = {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.REDOING}
 STUCK = {PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH}
-Work = events.PrepareCheckout | events.RunAttempt | events.RunGates | events.MergePlay
+Work = commands.PrepareCheckout | commands.RunAttempt | commands.RunGates | commands.MergePlay
 
 
 def play(number: int, needs: list[int], *, person: bool) -> PlannedPlay:
     gates = (Gate(kind=GateKind.PERSON),) if person else ()
-    return PlannedPlay(name=f"p{number}", prompt="x", depends_on=tuple(f"p{each}" for each in needs), gates=gates)
+    return PlannedPlay(name=f"p{number}", prompt="x", depends_on=tuple(f"p{other}" for other in needs), gates=gates)
 
 
 @st.composite
@@ -57,7 +60,7 @@ def plans(draw: st.DrawFn) -> Plan:
 
 
 class Show(RuleBasedStateMachine):
-    """A stage on which everything may happen; it keeps books of its own."""
+    """State machine that sends any event, and tracks the expected state itself."""
 
     @initialize(plan=plans())
     def begin(self, plan: Plan) -> None:
@@ -65,7 +68,7 @@ class Show(RuleBasedStateMachine):
         self.plan = self.edited = plan
         self.providers = dict.fromkeys(plan.names[::2], "claude")
         self.merges: dict[str, int] = {}
-        self.under_way: dict[str, Work] = {}
+        self.running: dict[str, Work] = {}
         self.judging_show = False
         self.stopped: set[str] = set()
         self.aborted = self.accepted = self.rests = False
@@ -74,8 +77,8 @@ class Show(RuleBasedStateMachine):
         self.take_up()
 
     def take_up(self) -> None:
-        """A director made from what is written, as after a kill; whatever was under way is unanswered."""
-        self.under_way.clear()
+        """Rebuild the director from the saved state, as after a kill; commands in progress have no answer."""
+        self.running.clear()
         self.stopped.clear()
         self.judging_show = self.rests = False
         self.plan = self.edited  # who takes it up reads the plan as it is now
@@ -88,42 +91,42 @@ class Show(RuleBasedStateMachine):
     def tell(self, event: Event) -> None:
         if not isinstance(event, events.ClockTicked):
             self.rests = False
-        orders = self.director.on(event)
+        issued = self.director.handle(event)
         self.plan = self.director.plan  # an edit may wait for what is at work
-        for order in orders:
-            self.carry_out(order)
+        for command in issued:
+            self.carry_out(command)
 
-    def carry_out(self, order: Command) -> None:
+    def carry_out(self, command: Command) -> None:
         assert self.ended is None, "an order after the end"
-        match order:
-            case events.SaveTransition():
-                self.write(order)
-            case events.PrepareCheckout() | events.RunAttempt() | events.RunGates() | events.MergePlay():
-                self.start(order)
-            case events.StopAttempt():
-                self.stop(order)
-            case events.RunFinalGates():
-                assert not self.under_way
+        match command:
+            case commands.SaveTransition():
+                self.write(command)
+            case commands.PrepareCheckout() | commands.RunAttempt() | commands.RunGates() | commands.MergePlay():
+                self.start(command)
+            case commands.StopAttempt():
+                self.stop(command)
+            case commands.RunFinalGates():
+                assert not self.running
                 assert not self.judging_show
                 self.judging_show = True
-            case events.EndShow():
-                self.end(order.status)
-            case events.AwaitPerson():
-                assert not self.under_way
+            case commands.EndShow():
+                self.end(command.status)
+            case commands.AwaitPerson():
+                assert not self.running
                 self.rests = True
-            case events.AskPerson():
-                assert order.play is None or order.play in self.plan.names
+            case commands.AskPerson():
+                assert command.play is None or command.play in self.plan.names
 
-    def write(self, order: events.SaveTransition) -> None:
-        before, after = self.written[order.play], order.next
+    def write(self, command: commands.SaveTransition) -> None:
+        before, after = self.written[command.play], command.transition
         assert after.status is before.status or after.status in PLAY_TRANSITIONS[before.status], "an illegal move"
         assert before.attempt <= after.attempt <= before.attempt + 1
         assert before.status is not PlayStatus.MERGED, "a finished play was touched"
         if after.attempt > before.attempt:
             assert after.attempt <= max(after.allowed or before.allowed or 0, self.plan.max_attempts), "too often"
         if after.status is PlayStatus.MERGED:
-            assert self.merges[order.play] == 1
-        self.written[order.play] = replace(
+            assert self.merges[command.play] == 1
+        self.written[command.play] = replace(
             before,
             status=after.status,
             attempt=after.attempt,
@@ -134,63 +137,65 @@ class Show(RuleBasedStateMachine):
             blocked_by=after.blocked_by,
         )
 
-    def start(self, order: Work) -> None:
-        name, standing = order.play, self.written[order.play]
-        assert name not in self.under_way, "two works for one play"
+    def start(self, command: Work) -> None:
+        name, play_state = command.play, self.written[command.play]
+        assert name not in self.running, "two works for one play"
         assert name not in self.merges, "a merged play was started"
-        assert order.attempt == standing.attempt
+        assert command.attempt == play_state.attempt
         for need in self.plan.play(name).depends_on:
             assert self.written[need].status is PlayStatus.MERGED, "started before its dependencies"
         expected = {
-            events.PrepareCheckout: BEGUN,
-            events.RunAttempt: {PlayStatus.RUNNING},
-            events.MergePlay: {PlayStatus.GATED},
-            events.RunGates: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
+            commands.PrepareCheckout: BEGUN,
+            commands.RunAttempt: {PlayStatus.RUNNING},
+            commands.MergePlay: {PlayStatus.GATED},
+            commands.RunGates: {PlayStatus.RUNNING_COMPLETE, PlayStatus.GATED},
         }
-        assert standing.status in expected[type(order)]
-        if isinstance(order, events.PrepareCheckout):
-            assert len(self.under_way) < self.plan.concurrency, "too many at a time"
-            assert (standing.parked_until or 0.0) <= self.now, "started while parked"
+        assert play_state.status in expected[type(command)]
+        if isinstance(command, commands.PrepareCheckout):
+            assert len(self.running) < self.plan.concurrency, "too many at a time"
+            assert (play_state.parked_until or 0.0) <= self.now, "started while parked"
             assert not self.aborted
             assert self.spent.tokens < 1_000, "started without money"
-            busy = sum(self.providers.get(each) == "claude" for each in self.under_way)
+            busy = sum(self.providers.get(other) == "claude" for other in self.running)
             assert self.providers.get(name) != "claude" or busy < self.plan.provider_limits.get("claude", 99)
-        if isinstance(order, events.MergePlay):
-            assert not any(isinstance(each, events.MergePlay) for each in self.under_way.values())
+        if isinstance(command, commands.MergePlay):
+            assert not any(isinstance(other, commands.MergePlay) for other in self.running.values())
             person = any(gate.kind is GateKind.PERSON for gate in self.plan.gates_of(name))
-            assert standing.approved or not person, "merged without the person"
-        self.under_way[name] = order
+            assert play_state.approved or not person, "merged without the person"
+        self.running[name] = command
 
-    def stop(self, order: events.StopAttempt) -> None:
-        fired = isinstance(self.under_way.get(order.play), events.RunAttempt)
-        assert fired or (self.aborted and order.play not in self.under_way)
-        self.under_way[order.play] = events.RunAttempt(order.play, self.written[order.play].attempt)
-        self.stopped.add(order.play)
+    def stop(self, command: commands.StopAttempt) -> None:
+        fired = isinstance(self.running.get(command.play), commands.RunAttempt)
+        assert fired or (self.aborted and command.play not in self.running)
+        self.running[command.play] = commands.RunAttempt(command.play, self.written[command.play].attempt)
+        self.stopped.add(command.play)
 
     def end(self, status: ShowStatus) -> None:
-        assert not self.under_way
-        merged = all(each.status is PlayStatus.MERGED for name, each in self.written.items() if name in self.plan.names)
+        assert not self.running
+        merged = all(
+            other.status is PlayStatus.MERGED for name, other in self.written.items() if name in self.plan.names
+        )
         assert status is ShowStatus.ABORTED or merged or self.accepted
         self.ended = status
 
     # ── what happens ──
 
     def pick(self, which: int) -> Work:
-        names = sorted(self.under_way)
-        return self.under_way.pop(names[which % len(names)])
+        names = sorted(self.running)
+        return self.running.pop(names[which % len(names)])
 
-    @precondition(lambda self: self.ended is None and self.under_way)
+    @precondition(lambda self: self.ended is None and self.running)
     @rule(which=PICK, luck=st.integers(0, 5), later=st.floats(0, 100))
     def something_is_answered(self, which: int, luck: int, later: float) -> None:
-        order = self.pick(which)
-        match order:
-            case events.PrepareCheckout():
-                self.tell(events.CheckoutPrepared(order.play, "the disk is full" if luck == 5 else None))
-            case events.RunAttempt():
-                self.exits(order.play, luck, later)
-            case events.RunGates():
-                self.tell(events.GatesEvaluated(order.play, luck < 4, "a test failed"))
-            case events.MergePlay():
+        command = self.pick(which)
+        match command:
+            case commands.PrepareCheckout():
+                self.tell(events.CheckoutPrepared(command.play, "the disk is full" if luck == 5 else None))
+            case commands.RunAttempt():
+                self.exits(command.play, luck, later)
+            case commands.RunGates():
+                self.tell(events.GatesEvaluated(command.play, luck < 4, "a test failed"))
+            case commands.MergePlay():
                 result = [
                     MergeResult.MERGED,
                     MergeResult.MERGED,
@@ -199,7 +204,7 @@ class Show(RuleBasedStateMachine):
                     MergeResult.MOVED,
                     MergeResult.MERGED,
                 ][luck]
-                self.merge(order, MergeResult.MERGED if order.anyway and result is MergeResult.MOVED else result)
+                self.merge(command, MergeResult.MERGED if command.anyway and result is MergeResult.MOVED else result)
 
     def exits(self, name: str, luck: int, later: float) -> None:
         stopped = name in self.stopped and luck < 5  # one may end by itself just before it is stopped
@@ -207,10 +212,10 @@ class Show(RuleBasedStateMachine):
         outcome = AttemptOutcome.STOPPED if stopped else [*AttemptOutcome, AttemptOutcome.COMPLETED][luck]
         self.tell(events.AttemptEnded(name, outcome, resets_at=self.now + later if luck % 2 else None))
 
-    def merge(self, order: events.MergePlay, result: MergeResult) -> None:
+    def merge(self, command: commands.MergePlay, result: MergeResult) -> None:
         if result in (MergeResult.MERGED, MergeResult.ALREADY):
-            self.merges[order.play] = self.merges.get(order.play, 0) + 1
-        self.tell(events.MergeTried(order.play, result, ("a.py",)))
+            self.merges[command.play] = self.merges.get(command.play, 0) + 1
+        self.tell(events.MergeTried(command.play, result, ("a.py",)))
 
     @precondition(lambda self: self.ended is None and self.judging_show)
     @rule(passed=st.booleans())
@@ -219,10 +224,10 @@ class Show(RuleBasedStateMachine):
         self.tell(events.FinalGatesEvaluated(passed))
 
     @precondition(lambda self: self.ended is None)
-    @rule(which=PICK, word=st.sampled_from(list(DecisionKind)), late=st.integers(0, 4))
-    def a_person_speaks(self, which: int, word: DecisionKind, late: int) -> None:
+    @rule(which=PICK, decision=st.sampled_from(list(DecisionKind)), late=st.integers(0, 4))
+    def a_person_speaks(self, which: int, decision: DecisionKind, late: int) -> None:
         name = self.plan.names[which % len(self.plan.names)]
-        self.tell(events.DecisionMade(name, word, self.written[name].attempt - (late == 0)))
+        self.tell(events.DecisionMade(name, decision, self.written[name].attempt - (late == 0)))
 
     @precondition(lambda self: self.ended is None)
     @rule(seconds=st.floats(0, 2_000), tokens=st.sampled_from([0, 500, 1_000]))
@@ -242,13 +247,13 @@ class Show(RuleBasedStateMachine):
         fresh = PlannedPlay(
             name=f"p{len(self.written)}",
             prompt="y",
-            depends_on=tuple({self.edited.names[each % len(self.edited.names)] for each in needs}),
+            depends_on=tuple({self.edited.names[other % len(self.edited.names)] for other in needs}),
         )
         plays = [*self.edited.plays, fresh]
         victim = plays[gone % len(plays)].name
-        needed = {need for each in plays for need in each.depends_on}
+        needed = {need for other in plays for need in other.depends_on}
         if victim not in needed and victim not in self.merges and len(plays) > 1:
-            plays = [each for each in plays if each.name != victim]
+            plays = [other for other in plays if other.name != victim]
         self.written.setdefault(fresh.name, PlayState())
         self.edited = replace(self.edited, plays=tuple(plays))
         self.tell(events.PlanEdited(self.edited, self.providers))
@@ -256,32 +261,32 @@ class Show(RuleBasedStateMachine):
     @precondition(lambda self: self.ended is None)
     @rule(
         really=st.integers(0, 9),
-        word=st.sampled_from([events.AbortRequested, events.ShowAccepted, events.ShowRejected]),
+        decision=st.sampled_from([events.AbortRequested, events.ShowAccepted, events.ShowRejected]),
     )
     def a_person_ends_it(
-        self, really: int, word: type[events.AbortRequested | events.ShowAccepted | events.ShowRejected]
+        self, really: int, decision: type[events.AbortRequested | events.ShowAccepted | events.ShowRejected]
     ) -> None:
         if really:
             return
-        self.aborted = self.aborted or word is events.AbortRequested
-        self.accepted = self.accepted or word is events.ShowAccepted
-        self.tell(word())
+        self.aborted = self.aborted or decision is events.AbortRequested
+        self.accepted = self.accepted or decision is events.ShowAccepted
+        self.tell(decision())
 
     @precondition(lambda self: self.ended is None)
     @rule(
         which=PICK,
         kind=st.sampled_from([events.CheckoutPrepared, events.AttemptEnded, events.GatesEvaluated, events.MergeTried]),
     )
-    def an_answer_comes_that_nobody_waits_for(self, which: int, kind: type[Event]) -> None:
+    def unexpected_answer(self, which: int, kind: type[Event]) -> None:
         name = self.plan.names[which % len(self.plan.names)]
         answers: dict[type[Event], tuple[type[Work], Event]] = {
-            events.CheckoutPrepared: (events.PrepareCheckout, events.CheckoutPrepared(name)),
-            events.AttemptEnded: (events.RunAttempt, events.AttemptEnded(name, AttemptOutcome.COMPLETED)),
-            events.GatesEvaluated: (events.RunGates, events.GatesEvaluated(name, True)),
-            events.MergeTried: (events.MergePlay, events.MergeTried(name, MergeResult.MERGED)),
+            events.CheckoutPrepared: (commands.PrepareCheckout, events.CheckoutPrepared(name)),
+            events.AttemptEnded: (commands.RunAttempt, events.AttemptEnded(name, AttemptOutcome.COMPLETED)),
+            events.GatesEvaluated: (commands.RunGates, events.GatesEvaluated(name, True)),
+            events.MergeTried: (commands.MergePlay, events.MergeTried(name, MergeResult.MERGED)),
         }
         work, answer = answers[kind]
-        if not isinstance(self.under_way.get(name), work):
+        if not isinstance(self.running.get(name), work):
             before = dict(self.written)
             self.tell(answer)
             assert before == self.written
@@ -289,7 +294,7 @@ class Show(RuleBasedStateMachine):
     @precondition(lambda self: self.ended is not None)
     @rule()
     def nothing_follows_the_end(self) -> None:
-        assert self.director.on(events.ShowStarted()) == []
+        assert self.director.handle(events.ShowStarted()) == []
 
     # ── what holds ──
 
@@ -298,7 +303,7 @@ class Show(RuleBasedStateMachine):
         if not hasattr(self, "director"):
             return
         assert {name: self.written[name] for name in self.plan.names} == self.director.plays
-        assert set(self.director.at_work) == set(self.under_way)
+        assert set(self.director.in_progress) == set(self.running)
 
     @invariant()
     def nothing_is_merged_twice(self) -> None:
@@ -308,20 +313,20 @@ class Show(RuleBasedStateMachine):
     def what_waits_for_a_stuck_play_says_so(self) -> None:
         if not hasattr(self, "director") or self.ended is not None or self.aborted:
             return
-        for each in self.plan.plays:
-            stuck = {need for need in each.depends_on if self.written[need].status in STUCK}
-            if stuck and self.written[each.name].status in (PlayStatus.PENDING, PlayStatus.BLOCKED):
-                assert stuck <= set(self.written[each.name].blocked_by)
+        for other in self.plan.plays:
+            stuck = {need for need in other.depends_on if self.written[need].status in STUCK}
+            if stuck and self.written[other.name].status in (PlayStatus.PENDING, PlayStatus.BLOCKED):
+                assert stuck <= set(self.written[other.name].blocked_by)
 
     @invariant()
     def it_never_just_stands_there(self) -> None:
         if not hasattr(self, "director") or self.ended is not None:
             return
-        parked = any(each.parked_until is not None for each in self.written.values())
-        assert self.under_way or self.judging_show or self.rests or parked
+        parked = any(other.parked_until is not None for other in self.written.values())
+        assert self.running or self.judging_show or self.rests or parked
 
     def teardown(self) -> None:
-        """With good luck and a person who answers, every show ends."""
+        """When commands succeed and a person answers, every show ends."""
         if not hasattr(self, "director"):
             return
         for _ in range(MOST_STEPS_TO_END):
@@ -331,19 +336,19 @@ class Show(RuleBasedStateMachine):
         raise AssertionError(f"it does not end: {self.written}")
 
     def help_it_on(self) -> None:
-        if self.under_way:
-            order = self.pick(0)
-            match order:
-                case events.PrepareCheckout():
-                    self.tell(events.CheckoutPrepared(order.play))
-                case events.RunAttempt():
-                    outcome = AttemptOutcome.STOPPED if order.play in self.stopped else AttemptOutcome.COMPLETED
-                    self.stopped.discard(order.play)
-                    self.tell(events.AttemptEnded(order.play, outcome))
-                case events.RunGates():
-                    self.tell(events.GatesEvaluated(order.play, True))
-                case events.MergePlay():
-                    self.merge(order, MergeResult.MERGED)
+        if self.running:
+            command = self.pick(0)
+            match command:
+                case commands.PrepareCheckout():
+                    self.tell(events.CheckoutPrepared(command.play))
+                case commands.RunAttempt():
+                    outcome = AttemptOutcome.STOPPED if command.play in self.stopped else AttemptOutcome.COMPLETED
+                    self.stopped.discard(command.play)
+                    self.tell(events.AttemptEnded(command.play, outcome))
+                case commands.RunGates():
+                    self.tell(events.GatesEvaluated(command.play, True))
+                case commands.MergePlay():
+                    self.merge(command, MergeResult.MERGED)
         elif self.judging_show:
             self.the_final_gates_look(True)
         else:
@@ -353,16 +358,16 @@ class Show(RuleBasedStateMachine):
         self.now, self.spent = self.now + 10_000.0, Spent()
         self.tell(events.ClockTicked(self.now, self.spent))
         for name in self.plan.names:
-            standing = self.written[name]
-            if standing.status is PlayStatus.GATED and name not in self.under_way:
-                self.tell(events.DecisionMade(name, DecisionKind.APPROVE, standing.attempt))
-            elif standing.status in (PlayStatus.ESCALATED, PlayStatus.ABORTED_AFTER_FINISH):
-                self.tell(events.DecisionMade(name, DecisionKind.REDO, standing.attempt))
-        if self.rests and not self.under_way:
+            play_state = self.written[name]
+            if play_state.status is PlayStatus.GATED and name not in self.running:
+                self.tell(events.DecisionMade(name, DecisionKind.APPROVE, play_state.attempt))
+            elif play_state.status in (PlayStatus.ESCALATED, PlayStatus.ABORTED_AFTER_FINISH):
+                self.tell(events.DecisionMade(name, DecisionKind.REDO, play_state.attempt))
+        if self.rests and not self.running:
             self.accepted = True
             self.tell(events.ShowAccepted())
 
 
 @pytest.mark.slow
-def test_whatever_happens_to_a_show() -> None:
+def test_director_state_machine() -> None:
     run_state_machine_as_test(Show, settings=settings(max_examples=100, stateful_step_count=50, deadline=None))

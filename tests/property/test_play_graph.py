@@ -1,4 +1,4 @@
-"""A show's DAG against brute force, and forks against copying: small worlds, tried out completely."""
+"""The DAG of a show against brute force, and forks against copies, on small inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOW = 1000.0
 
 @st.composite
 def shows(draw: st.DrawFn) -> list[Play]:
-    """Up to six plays with any dependencies: cycles, themselves, and plays that do not exist."""
+    """Generate up to six plays with any dependencies: cycles, themselves, and missing plays."""
     names = draw(st.lists(st.sampled_from(NAMES), unique=True))
     started = st.none() | st.integers(0, 900).map(float)
     return [
@@ -41,12 +41,12 @@ def shows(draw: st.DrawFn) -> list[Play]:
 
 
 def chains(plays: Sequence[Play]) -> list[tuple[str, ...]]:
-    """Every chain of dependencies that starts at a play without any and meets no cycle."""
+    """Return every chain of dependencies that starts at a play without any and meets no cycle."""
     known = {play.name: play for play in plays}
     needs = {name: {need for need in play.depends_on if need in known} for name, play in known.items()}
 
     def reachable(name: str, seen: frozenset[str]) -> bool:
-        """Whether a cycle lies among what a play needs."""
+        """Return whether the dependencies of a play contain a cycle."""
         return name in seen or any(reachable(need, seen | {name}) for need in needs[name])
 
     def ending_at(name: str) -> list[tuple[str, ...]]:
@@ -63,7 +63,7 @@ def weight(play: Play) -> float:
 
 
 @given(plays=shows())
-def test_the_critical_path_is_the_heaviest_chain(plays: list[Play]) -> None:
+def test_critical_path_is_the_heaviest_chain(plays: list[Play]) -> None:
     known = {play.name: play for play in plays}
     weights = {chain: sum(weight(known[name]) for name in chain) for chain in chains(plays)}
     found = critical_path(plays, NOW)
@@ -73,7 +73,7 @@ def test_the_critical_path_is_the_heaviest_chain(plays: list[Play]) -> None:
 
 
 @given(plays=shows())
-def test_blocked_is_what_can_never_start_by_itself(plays: list[Play]) -> None:
+def test_blocked_by_lists_plays_that_can_never_start(plays: list[Play]) -> None:
     stuck = {PlayStatus.ESCALATED, PlayStatus.BLOCKED, PlayStatus.ABORTED_AFTER_FINISH}
     waiting = {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.BLOCKED}
     known = {play.name: play for play in plays}
@@ -105,12 +105,12 @@ def test_blocked_is_what_can_never_start_by_itself(plays: list[Play]) -> None:
 
 @st.composite
 def forkings(draw: st.DrawFn) -> list[tuple[int, int, int]]:
-    """Steps: which branch, how many messages it says, and where the next is forked off it (-1: at its start)."""
+    """Generate steps: the branch, its number of messages, and where the next forks off (-1: at its start)."""
     return draw(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3), st.integers(0, 20)), max_size=8))
 
 
 @given(steps=forkings())
-def test_a_fork_reads_as_a_copy_would(conn: Connection, steps: list[tuple[int, int, int]]) -> None:
+def test_fork_reads_like_a_copy(conn: Connection, steps: list[tuple[int, int, int]]) -> None:
     with trial(conn):
         create_session(conn, Session(id="s"))
         branches = [create_branch(conn, Branch(id="root", session_id="s", created_at=T0)).id]

@@ -1,4 +1,4 @@
-"""A show in its folder and in its rows: every step leaves them alike, a kill between the two shows and is healed."""
+"""Drift of folder and rows: none after any step; a kill between the two is reported and resolved."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def heal(settings: Settings) -> None:
     assert done.code == 0, done.err
 
 
-def test_every_step_of_a_show_leaves_both_halves_alike(settings: Settings, folder: str) -> None:
+def test_show_drift_is_empty_after_every_step(settings: Settings, folder: str) -> None:
     with Database(settings.db) as db:
         for session in ("run-1", "run-2"):
             begin(db, session, name="show_ship_api")
@@ -112,13 +112,13 @@ with Database(db) as database:
 @pytest.mark.parametrize(
     ("point", "evidence"),
     [
-        ("show.play_written:1", "the play api is prepared in its file and pending in its row"),
-        ("show.play_written:4", "the play api is redoing in its file and running_complete in its row"),
-        ("show.verdict_written:1", "the play api differs in gate_passed, gate_feedback"),
+        ("show.play_written:1", "play api is prepared in its file and pending in its row"),
+        ("show.play_written:4", "play api is redoing in its file and running_complete in its row"),
+        ("show.verdict_written:1", "play api differs in gate_passed, gate_feedback"),
         ("show.final_written:1", "the show is completed in its file and active in its row"),
     ],
 )
-def test_a_kill_between_file_and_row_is_shown_and_healed(
+def test_show_drift_after_a_kill_is_reported_and_resolved(
     settings: Settings, folder: str, point: str, evidence: str
 ) -> None:
     killed = subprocess.run(
@@ -136,14 +136,14 @@ def test_a_kill_between_file_and_row_is_shown_and_healed(
         assert (play.status, play.attempt, play.ended_at) == (meta["status"], meta["attempt"], meta.get("ended_at"))
 
 
-def test_the_commands_show_and_heal_it(settings: Settings, folder: str) -> None:
+def test_doctor_reports_drift_and_import_resolves_it(settings: Settings, folder: str) -> None:
     with Database(settings.db) as db:
         write(db, transition_play, read(db, get_show, "ship").id, "ui", "blocked")
     env = ("--home", settings.home, "state")
     os.environ["LIONAGI_SHOWS"] = settings.shows
     try:
         [found] = [one for one in run_li("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"]
-        assert found["evidence"] == "the play ui is pending in its file and blocked in its row"
+        assert found["evidence"] == "play ui is pending in its file and blocked in its row"
         assert found["advice"] == "`li state import-shows`"
         assert run_li(*env, "import-shows").code == 0
         assert [one for one in run_li("--json", *env, "doctor").json["findings"] if one["code"] == "show.drift"] == []
@@ -151,7 +151,7 @@ def test_the_commands_show_and_heal_it(settings: Settings, folder: str) -> None:
         del os.environ["LIONAGI_SHOWS"]
 
 
-def test_a_folder_without_rows_rows_without_a_folder_and_a_bad_file(settings: Settings, folder: str) -> None:
+def test_doctor_reports_missing_rows_missing_folder_and_bad_file(settings: Settings, folder: str) -> None:
     for name in ("new", "bad"):
         os.makedirs(os.path.join(settings.shows, name, "p"))
         Path(settings.shows, name, "p", "_meta.json").write_text('{"status": "pending"}')
@@ -162,6 +162,6 @@ def test_a_folder_without_rows_rows_without_a_folder_and_a_bad_file(settings: Se
     os.rename(folder, f"{folder}-moved-away")
     os.rename(f"{folder}-moved-away", os.path.join(settings.home, "elsewhere"))
     codes = dict(drifted(settings))
-    assert codes["show.drift"] == "the play q has no row"
+    assert codes["show.drift"] == "play q has no row"
     assert "_meta.json" in codes["show.unreadable"]
     assert folder in codes["show.no_folder"]

@@ -1,4 +1,4 @@
-"""One show whose agents do everything that agents should not: each play ends truthfully, the rest goes on."""
+"""A show whose agents misbehave in every way: each play ends with the right status, and the others continue."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import TOPIC, Theatre, leftovers
+from tests.support.show_harness import TOPIC, ShowHarness, leftover_processes
 
 # What each agent does with a shell in its checkout, the status that it ends with, and what the reason must say.
 AGENTS = {
@@ -42,27 +42,27 @@ AGENTS = {
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_whatever_agents_do(tmp_path: Path) -> None:
-    theatre = Theatre(tmp_path)
+def test_show_survives_bad_agents(tmp_path: Path) -> None:
+    harness = ShowHarness(tmp_path)
     trap = tmp_path / "trap"
     plays = {}
     for name, (script, _, _) in AGENTS.items():
         path = tmp_path / f"{name}.sh"
         path.write_text(f"TRAP={trap}\n{script}\n")
         plays[name] = {"prompt": f"@run sh {path}", "max_attempts": 1}
-    theatre.plan(plays, gates=[{"command": ["test", "-f", "README"]}], concurrency=4)
-    theatre.direct()
-    assert theatre.statuses() == {name: status for name, (_, status, _) in sorted(AGENTS.items())}
+    harness.write_plan(plays, gates=[{"command": ["test", "-f", "README"]}], concurrency=4)
+    harness.direct()
+    assert harness.statuses() == {name: status for name, (_, status, _) in sorted(AGENTS.items())}
     for name, (_, status, reason) in AGENTS.items():
-        told = f"{theatre.meta(name).get('reason')} {(theatre.show_dir / name / '_verdict.json').read_text()}"
-        assert reason in told, (name, status, told)
-    assert {"good.txt", "c.txt", "more.txt", "d.txt", "f.txt", "h.txt"} <= set(theatre.files())
-    assert {"m.txt", "u.txt", "huge.bin"} & set(theatre.files()) == set()
-    assert theatre.runs() == dict.fromkeys(AGENTS, 1)
+        recorded = f"{harness.meta(name).get('reason')} {(harness.show_dir / name / '_verdict.json').read_text()}"
+        assert reason in recorded, (name, status, recorded)
+    assert {"good.txt", "c.txt", "more.txt", "d.txt", "f.txt", "h.txt"} <= set(harness.files())
+    assert {"m.txt", "u.txt", "huge.bin"} & set(harness.files()) == set()
+    assert harness.runs() == dict.fromkeys(AGENTS, 1)
     # what could not be merged is in the archive
-    assert "u.txt" in theatre.git("ls-tree", "--name-only", f"refs/shows/archive/{TOPIC}/unversioned/1").splitlines()
+    assert "u.txt" in harness.git("ls-tree", "--name-only", f"refs/shows/archive/{TOPIC}/unversioned/1").splitlines()
     assert not trap.exists()
-    theatre.until(lambda: not leftovers(theatre))
-    theatre.assert_whole()
-    kept = sorted(name for name in os.listdir(theatre.home / "checkouts" / TOPIC) if not name.startswith("."))
+    harness.wait_until(lambda: not leftover_processes(harness))
+    harness.assert_consistent()
+    kept = sorted(name for name in os.listdir(harness.home / "checkouts" / TOPIC) if not name.startswith("."))
     assert set(kept) - {"director.git"} <= {name for name, (_, status, _) in AGENTS.items() if status == "escalated"}

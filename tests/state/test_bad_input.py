@@ -31,15 +31,7 @@ from lionstudio.state.exchange import mark_read, send
 from lionstudio.state.messages.append import append
 from lionstudio.state.messages.rows import get_message
 from lionstudio.state.sessions import create_session, finish_session, get_session
-from lionstudio.state.shows import (
-    get_play,
-    get_show,
-    link_session,
-    put_play,
-    put_show,
-    transition_play,
-    transition_show,
-)
+from lionstudio.state.shows import get_play, get_show, put_play, put_show, transition_play, transition_show
 from lionstudio.state.teams import get_team, put_team, put_team_message, transition_team
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,7 +99,6 @@ REFUSED: Mapping[str, Refusal] = {
     "move of no play": (lambda db: write(db, transition_play, "show", "missing", "prepared"), NotFound),
     "move of no show": (lambda db: write(db, transition_show, "missing", "aborted"), NotFound),
     "move of no team": (lambda db: write(db, transition_team, "missing", "archived"), NotFound),
-    "link of no play": (lambda db: write(db, link_session, read(db, get_show, "t"), "missing"), NotFound),
     "reading an inbox that is not there": (lambda db: write(db, mark_read, "missing", 1), NotFound),
     # ids
     "empty id": (session(id=""), InvalidInput),

@@ -14,6 +14,7 @@ import pytest
 from tests.support.builders import T0, begin, read, say, write
 
 from lionstudio.model.messages import create_message
+from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.computed_state import effective_health, play_state, session_state, show_state, team_state
 from lionstudio.model.teams import Team, TeamMessage
@@ -26,7 +27,7 @@ from lionstudio.state.messages.windows import messages_after
 from lionstudio.state.runs.dashboard import cards
 from lionstudio.state.runs.run_list import list_sessions
 from lionstudio.state.sessions import finish_session, get_session
-from lionstudio.state.shows import blocked_plays, critical_path, get_show, list_plays, list_shows, put_play, put_show
+from lionstudio.state.shows import get_show, list_plays, list_shows, put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.open import open_writer
 from lionstudio.state.teams import list_teams, put_team, put_team_message, team_messages
@@ -216,8 +217,8 @@ def read_everything(conn: Connection) -> None:
         show_state(show.to_dict(), plays)
         for play in plays:
             play_state(play)
-        blocked_plays(conn, show.topic)
-        critical_path(conn, show.topic, T0)
+        blocked_by(list_plays(conn, show.id))
+        critical_path(list_plays(conn, show.id), T0)
         get_show(conn, show.topic)
     for team in list_teams(conn):
         team_state(team.to_dict())

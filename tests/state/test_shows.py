@@ -1,40 +1,38 @@
-"""Shows and plays: rows beside folders, links to sessions, and questions across all shows (ADR-0011)."""
+"""Rows of shows and plays, and transitions of their statuses (ADR-0011)."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 from tests.support.builders import T0, begin, read, sql, write
 
-from lionstudio.errors import IllegalTransition, NotFound
-from lionstudio.model.sessions import Session
+from lionstudio.errors import IllegalTransition
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.state import shows
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.sessions import create_session
 from lionstudio.state.shows import (
-    blocked_plays,
-    critical_path,
-    delete_show,
+    StatusOrigin,
     find_play,
     find_show,
     get_play,
     get_show,
-    link_session,
     list_plays,
     list_shows,
     play_of_session,
-    plays_with_status,
     put_play,
     put_show,
+    sync_play,
+    sync_show,
     transition_play,
     transition_show,
 )
 
 
 def show(db: Database, topic: str = "docs", **plays: tuple[str, ...]) -> Show:
-    """A show with plays and what they depend on."""
+    """Insert a show with plays and their dependencies."""
     made = write(db, put_show, Show(id=f"id of {topic}", topic=topic, show_dir=f"/shows/{topic}", created_at=T0))
     for number, (name, needs) in enumerate(plays.items()):
         play = Play(
@@ -44,7 +42,7 @@ def show(db: Database, topic: str = "docs", **plays: tuple[str, ...]) -> Show:
     return made
 
 
-def test_a_show_is_put_once_per_topic(db: Database) -> None:
+def test_put_show_keeps_one_row_per_topic(db: Database) -> None:
     first = write(db, put_show, Show(id="first", topic="t", show_dir="/a", goal="old", created_at=T0))
     second = Show(id="second", topic="t", show_dir="/b", goal="new", created_at=T0 + 5, metadata={"k": 1})
 
@@ -56,7 +54,7 @@ def test_a_show_is_put_once_per_topic(db: Database) -> None:
     assert (first.id, len(read(db, list_shows))) == ("first", 1)
 
 
-def test_plays_are_put_once_per_name_and_listed_in_order(db: Database) -> None:
+def test_put_play_keeps_one_row_per_name_in_order(db: Database) -> None:
     made = show(db, c=(), a=("c",), b=())
     write(db, put_play, Play(id="again", show_id=made.id, name="a", sort_order=9, attempt=2, created_at=T0))
 
@@ -67,11 +65,11 @@ def test_plays_are_put_once_per_name_and_listed_in_order(db: Database) -> None:
         ("docs.b", "b", 1),
         ("docs.a", "a", 2),
     ]
-    assert read(db, find_play, made.id, "nobody") is None
-    assert read(db, find_show, "nobody") is None
+    assert read(db, find_play, made.id, "missing") is None
+    assert read(db, find_show, "missing") is None
 
 
-def test_shows_are_listed_newest_first(db: Database) -> None:
+def test_list_shows_newest_first(db: Database) -> None:
     for number, topic in enumerate("abc"):
         write(db, put_show, Show(topic=topic, show_dir="/", created_at=T0, updated_at=T0 + number))
     write(db, transition_show, "a", "completed", at=T0 + 10)
@@ -80,7 +78,7 @@ def test_shows_are_listed_newest_first(db: Database) -> None:
     assert [one.topic for one in read(db, list_shows, limit=1)] == ["a"]
 
 
-def test_a_play_goes_its_way(db: Database) -> None:
+def test_transition_play_follows_the_table(db: Database) -> None:
     made = show(db, p=())
     way = (
         "prepared",
@@ -103,7 +101,7 @@ def test_a_play_goes_its_way(db: Database) -> None:
     assert refusal.value.hint == "allowed from merged: nothing, it is final"
 
 
-def test_two_directors_do_not_overtake_each_other(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transition_refuses_a_concurrent_change(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     made = show(db, p=())
     stale = read(db, get_play, made.id, "p")
     write(db, transition_play, made.id, "p", "prepared")
@@ -112,7 +110,7 @@ def test_two_directors_do_not_overtake_each_other(db: Database, monkeypatch: pyt
         return stale
 
     monkeypatch.setattr(shows, "get_play", remembered)
-    with pytest.raises(IllegalTransition, match="somebody else"):
+    with pytest.raises(IllegalTransition, match="another process"):
         write(db, transition_play, made.id, "p", "blocked")
     monkeypatch.undo()
     assert read(db, get_play, made.id, "p").status == "prepared"
@@ -120,62 +118,77 @@ def test_two_directors_do_not_overtake_each_other(db: Database, monkeypatch: pyt
     old = read(db, get_show, "docs")
     write(db, transition_show, "docs", "aborted")
     monkeypatch.setattr(shows, "get_show", lambda conn, topic: old)
-    with pytest.raises(IllegalTransition, match="somebody else"):
+    with pytest.raises(IllegalTransition, match="another process"):
         write(db, transition_show, "docs", "completed")
 
 
-def test_a_play_finds_the_newest_session_with_its_name(db: Database) -> None:
+def test_play_of_session_finds_the_play_of_a_run(db: Database) -> None:
     made = show(db, review=(), other=())
-    assert write(db, link_session, made, "review") is None
-    for id_, at in (("old", T0), ("new", T0 + 2), ("middle", T0 + 1)):
-        write(db, create_session, Session(id=id_, name="show_docs_review", created_at=at))
+    begin(db, "run")
+    write(db, put_play, Play(show_id=made.id, name="review", session_id="run", created_at=T0))
 
-    assert write(db, link_session, made, "review", at=T0 + 9) == "new"
-
-    play = read(db, get_play, made.id, "review")
-    assert (play.session_id, play.updated_at) == ("new", T0 + 9)
-    assert read(db, play_of_session, "new") == ("docs", play)
-    assert read(db, play_of_session, "old") is None
+    assert read(db, play_of_session, "run") == ("docs", read(db, get_play, made.id, "review"))
+    assert read(db, play_of_session, "other") is None
 
 
-def test_a_show_takes_its_plays_along_and_leaves_their_sessions(db: Database) -> None:
+def test_delete_of_a_show_deletes_plays_and_keeps_sessions(db: Database) -> None:
     made = show(db, p=())
-    begin(db, "run", name="show_docs_p")
-    write(db, link_session, made, "p")
+    begin(db, "run")
+    write(db, put_play, Play(show_id=made.id, name="p", session_id="run", created_at=T0))
 
-    write(db, delete_show, "docs")
+    sql(db, "DELETE FROM shows")
 
     assert read(db, list_plays, made.id) == []
     assert sql(db, "SELECT id FROM sessions") == [("run",)]
-    with pytest.raises(NotFound):
-        write(db, delete_show, "docs")
 
 
-def test_questions_across_all_shows(db: Database) -> None:
-    one, two = show(db, "one", a=(), b=("a",), c=("b",), d=()), show(db, "two", x=(), y=("x",))
-    for made, name in ((one, "a"), (two, "x")):
-        write(db, transition_play, made.id, name, "escalated", at=T0)
+def test_put_never_changes_a_status(db: Database) -> None:
+    made = show(db, p=())
+    write(db, put_show, replace(made, status=ShowStatus.COMPLETED, goal="new"))
+    write(db, put_play, Play(show_id=made.id, name="p", status=PlayStatus.MERGED, attempt=2))
 
-    assert [(found.topic, found.play.name) for found in read(db, plays_with_status, "escalated")] == [
-        ("one", "a"),
-        ("two", "x"),
-    ]
-    assert read(db, blocked_plays, "one") == {"b": ("a",), "c": ("b",)}
-    assert read(db, critical_path, "one", T0) == ("a", "b", "c")
-    with pytest.raises(NotFound):
-        read(db, blocked_plays, "nobody")
+    assert (read(db, get_show, "docs").status, read(db, get_show, "docs").goal) == ("active", "new")
+    play = read(db, get_play, made.id, "p")
+    assert (play.status, play.attempt) == ("pending", 2)
 
 
-def test_the_critical_path_follows_time_where_it_is_known(db: Database) -> None:
-    made = show(db, slow=(), quick=(), more=("quick",), end=("more", "slow"))
-    for name, seconds in (("slow", 900.0), ("quick", 5.0), ("more", 5.0)):
-        play = read(db, get_play, made.id, name)
-        sql(db, "UPDATE plays SET started_at = ?, ended_at = ? WHERE id = ?", (T0, T0 + seconds, play.id))
+@pytest.mark.parametrize(
+    ("via", "old", "new", "jump"),
+    [
+        ("file", "pending", "prepared", False),
+        ("file", "pending", "merged", True),
+        ("file", "merged", "pending", True),
+        ("import", "pending", "prepared", False),
+        ("import", "pending", "merged", True),
+    ],
+)
+def test_sync_play_records_a_status_that_skips_steps(
+    db: Database, via: StatusOrigin, old: str, new: str, jump: bool
+) -> None:
+    made = write(db, put_show, Show(topic="t", show_dir="/t"))
+    play = write(db, put_play, Play(show_id=made.id, name="p", status=PlayStatus(old), updated_at=T0))
 
-    assert read(db, critical_path, "docs", T0) == ("slow", "end")
+    synced = write(db, sync_play, replace(play, status=PlayStatus(new), updated_at=T0 + 1), via=via)
+
+    assert synced == read(db, get_play, made.id, "p")
+    assert (synced.status, synced.updated_at) == (new, T0 + 1)
+    expected = {"status_jump": {"from": old, "to": new, "at": T0 + 1, "via": via}} if jump else {}
+    assert synced.metadata == expected
 
 
-def test_an_imported_show_may_become_anything(db: Database) -> None:
+def test_sync_of_an_import_refuses_a_status_that_cannot_follow(db: Database) -> None:
+    made = write(db, put_show, Show(topic="t", show_dir="/t"))
+    play = write(db, put_play, Play(show_id=made.id, name="p", status=PlayStatus.MERGED))
+
+    with pytest.raises(IllegalTransition):
+        write(db, sync_play, replace(play, status=PlayStatus.PENDING), via="import")
+    with pytest.raises(IllegalTransition):
+        write(db, sync_show, replace(made, status=ShowStatus.IMPORTED), via="import")
+    ended = write(db, sync_show, replace(made, status=ShowStatus.COMPLETED), via="import")
+    assert (ended.status, ended.metadata) == ("completed", {})
+
+
+def test_transition_show_from_imported(db: Database) -> None:
     for status in (ShowStatus.ACTIVE, ShowStatus.COMPLETED, ShowStatus.ABORTED):
         topic = f"to {status}"
         write(db, put_show, Show(topic=topic, show_dir="/", status=ShowStatus.IMPORTED))

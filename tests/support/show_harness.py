@@ -1,4 +1,4 @@
-"""A stage for tests of whole shows: a real repository, a home, a plan with scripted agents, what must hold after."""
+"""Harness for tests of whole shows: a real repository, a home, a plan with scripted agents, and invariants."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.commands import LI, CommandResult, li
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.settings import Settings, load_settings
 from lionstudio.show_sync.drift import show_drift
-from lionstudio.shows.process.engine import Engine, PlainEngine
+from lionstudio.shows.process.engine import Engine, Workflow
 from lionstudio.shows.process.lock import find_director, has_director
 from lionstudio.shows.process.process import DirectorProcess
 from lionstudio.shows.process.workflow import ShowWorkflow
@@ -29,13 +29,28 @@ from lionstudio.state.shows import get_show, list_plays
 TOPIC = "demo"
 
 
-def plain(_name: str, production: ShowWorkflow) -> Engine:
-    """The engine without a memory."""
-    return PlainEngine(production.workflows)
+class PlainEngine:
+    """An engine that records nothing: for tests of everything else."""
+
+    def __init__(self, workflows: Mapping[str, Workflow]) -> None:
+        self._workflows = workflows
+
+    def run(self, workflow_id: str, name: str, *args: Any) -> Any:
+        return self._workflows[name](*args)
+
+    def step(self, name: str, work: Callable[..., Any], *args: Any) -> Any:
+        return work(*args)
+
+    def close(self) -> None:
+        pass
 
 
-class Theatre:
-    """One show in a folder of its own."""
+def plain(_name: str, workflow: ShowWorkflow) -> Engine:
+    return PlainEngine(workflow.workflows)
+
+
+class ShowHarness:
+    """One show in its own folder."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -45,7 +60,7 @@ class Theatre:
         self.env = {"LIONAGI_HOME": str(self.home), "LIONAGI_SHOWS": str(self.shows)}
         self.warnings: list[str] = []
         self._make_repo()
-        self.before = self.of_the_user()
+        self.before = self.hash_user_files()
 
     def _make_repo(self) -> None:
         self.repo.mkdir(parents=True)
@@ -58,26 +73,26 @@ class Theatre:
         self.git("commit", "-qm", "one")
 
     def git(self, *words: str) -> str:
-        """What git says in the user's repository."""
-        done = subprocess.run(["git", "-C", str(self.repo), *words], capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        """Run git in the user's repository and return its output."""
+        result = subprocess.run(["git", "-C", str(self.repo), *words], capture_output=True, text=True, check=True)
+        return result.stdout.strip()
 
     # ── the plan ──
 
-    def ran(self, play: str) -> str:
-        """A line of a script that notes a run of a play's agent."""
+    def run_marker(self, play: str) -> str:
+        """Return a script line that records a run of the play's agent."""
         return f"@run sh -c 'echo {play} >> {self.ran_log}'"
 
-    def plan(self, plays: Mapping[str, str | Mapping[str, Any]], **head: Any) -> None:
-        """Write the plan: for each play its script, or its keys."""
-        given: dict[str, Any] = {"repo": str(self.repo), "agent": "script", **head}
+    def write_plan(self, plays: Mapping[str, str | Mapping[str, Any]], **head: Any) -> None:
+        """Write a plan; each play is a script, or a dict of keys."""
+        fields: dict[str, Any] = {"repo": str(self.repo), "agent": "script", **head}
         listed = [
             {"name": name, **({"prompt": play} if isinstance(play, str) else play)} for name, play in plays.items()
         ]
         for play in listed:
-            play["prompt"] = f"{self.ran(str(play['name']))}\n{play.get('prompt', '')}"
+            play["prompt"] = f"{self.run_marker(str(play['name']))}\n{play.get('prompt', '')}"
         self.show_dir.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({**given, "plays": listed}, indent=1)
+        text = json.dumps({**fields, "plays": listed}, indent=1)
         (self.show_dir / "_show.md").write_text(f"---\n{text}\n---\n# Plan\n")
         read_plan(str(self.show_dir / "_show.md"))
 
@@ -88,9 +103,9 @@ class Theatre:
         return load_settings({}, self.env, "/")
 
     def direct(self, *, again: bool = False, durable: bool = False, leave: Callable[[bool], bool] | None = None) -> str:
-        """Direct it in this process; it leaves when nothing goes on without a person."""
+        """Direct the show in this process, until it ends or waits for a person."""
         environ = environment(**self.env)
-        directing = DirectorProcess(
+        director = DirectorProcess(
             str(self.show_dir),
             self.settings,
             environ,
@@ -99,16 +114,16 @@ class Theatre:
             engine=None if durable else plain,
         )
         try:
-            return str(directing.run(leave or (lambda resting: resting)))
+            return str(director.run(leave or (lambda resting: resting)))
         finally:
-            directing.close()
+            director.close()
 
     def li(self, *words: str, **more: str) -> CommandResult:
-        """A command, as a process of its own."""
+        """Run a command as a process."""
         return li(*words, env={**self.env, **more})
 
     def start(self, *words: str, **more: str) -> subprocess.Popen[bytes]:
-        """A director as a process that may be killed."""
+        """Start a director process that may be killed."""
         return subprocess.Popen(
             [LI, "show", "run", TOPIC, "--foreground", *words],
             env=environment(**{**self.env, **more}),
@@ -118,8 +133,7 @@ class Theatre:
             start_new_session=True,
         )
 
-    def until(self, what: Callable[[], object], seconds: float = 60) -> None:
-        """Wait for something to be true."""
+    def wait_until(self, what: Callable[[], object], seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
         while not what():
             assert time.monotonic() < deadline, (self.statuses(), self.warnings, self.log())
@@ -129,14 +143,14 @@ class Theatre:
         path = self.show_dir / "_director.log"
         return path.read_text() if path.exists() else ""
 
-    def until_left(self) -> None:
-        self.until(lambda: not has_director(str(self.show_dir)))
+    def wait_until_director_exits(self) -> None:
+        self.wait_until(lambda: not has_director(str(self.show_dir)))
 
     @property
     def director(self) -> int:
-        found = find_director(str(self.show_dir))
-        assert found is not None
-        return found.pid
+        owner = find_director(str(self.show_dir))
+        assert owner is not None
+        return owner.pid
 
     # ── what is there ──
 
@@ -145,28 +159,28 @@ class Theatre:
         return json.loads(path.read_text()) if path.exists() else {}
 
     def statuses(self) -> dict[str, str]:
-        """Where the files say that every play stands."""
-        found = sorted(path.parent.name for path in self.show_dir.glob("*/_meta.json"))
-        return {name: self.meta(name)["status"] for name in found}
+        """Return the status of every play by its file."""
+        names = sorted(path.parent.name for path in self.show_dir.glob("*/_meta.json"))
+        return {name: self.meta(name)["status"] for name in names}
 
     def runs(self) -> Counter[str]:
-        """How often the agent of each play was run."""
+        """Return how often the agent of each play ran."""
         return Counter(self.ran_log.read_text().split()) if self.ran_log.exists() else Counter()
 
     def merged(self) -> Counter[str]:
-        """How often each play was merged, by the trailers of the integration branch."""
-        told = self.git(
+        """Return how often each play was merged, by the trailers of the integration branch."""
+        trailers = self.git(
             "log", "--first-parent", "--format=%(trailers:key=Show-Play,valueonly)", f"show/{TOPIC}/integration"
         )
-        return Counter(line.split("/")[1] for line in told.splitlines() if line)
+        return Counter(line.split("/")[1] for line in trailers.splitlines() if line)
 
     def files(self) -> dict[str, str]:
-        """What the integration branch holds."""
+        """Return the files of the integration branch."""
         names = self.git("ls-tree", "-r", "--name-only", f"show/{TOPIC}/integration").splitlines()
         return {name: self.git("show", f"show/{TOPIC}/integration:{name}") for name in names}
 
     def rows(self) -> tuple[str, dict[str, str]]:
-        """What the rows say: the show, and its plays."""
+        """Return the statuses of the show and its plays by their rows."""
         with reading(str(self.home / "state.db")) as conn:
             show = get_show(conn, TOPIC)
             return str(show.status), {play.name: str(play.status) for play in list_plays(conn, show.id)}
@@ -174,21 +188,21 @@ class Theatre:
     def database(self) -> Database:
         return Database(str(self.home / "state.db"))
 
-    def of_the_user(self) -> dict[str, str]:
-        """Every byte that is the user's: the work tree, the index, the config, the hooks, HEAD and own branches."""
-        found = {}
+    def hash_user_files(self) -> dict[str, str]:
+        """Hash every file of the user: work tree, index, config, hooks, HEAD and own branches."""
+        hashes = {}
         for path in sorted(self.repo.rglob("*")):
             name = str(path.relative_to(self.repo))
             if path.is_file() and not re.match(r"\.git/(objects|refs/heads/show|refs/shows|logs)(/|$)", name):
-                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+                hashes[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashes
 
-    def assert_whole(self) -> None:
-        """What must hold after a show, whoever was killed in it."""
-        assert self.of_the_user() == self.before
-        done = subprocess.run(["git", "-C", str(self.repo), "fsck", "--strict"], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        assert not [line for line in done.stdout.splitlines() if not line.startswith("dangling")], done.stdout
+    def assert_consistent(self) -> None:
+        """Assert the invariants after a show, whichever processes were killed."""
+        assert self.hash_user_files() == self.before
+        result = subprocess.run(["git", "-C", str(self.repo), "fsck", "--strict"], capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        assert not [line for line in result.stdout.splitlines() if not line.startswith("dangling")], result.stdout
         with reading(str(self.home / "state.db")) as conn:
             assert show_drift(conn, self.settings) == []
         _, rows = self.rows()
@@ -196,13 +210,13 @@ class Theatre:
         assert all(count == 1 for count in self.merged().values()), self.merged()
 
 
-def leftovers(theatre: Theatre) -> list[str]:
-    """Processes that still carry the home of a theatre in their environment."""
-    found, mark = [], f"LIONAGI_HOME={theatre.home}".encode()
+def leftover_processes(harness: ShowHarness) -> list[str]:
+    """List processes that have the home of the harness in their environment."""
+    commands, mark = [], f"LIONAGI_HOME={harness.home}".encode()
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
             if int(entry) != os.getpid() and mark in Path(f"/proc/{entry}/environ").read_bytes().split(b"\0"):
-                found.append(Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode())
+                commands.append(Path(f"/proc/{entry}/cmdline").read_bytes().replace(b"\0", b" ").decode())
         except OSError:
             continue
-    return found
+    return commands

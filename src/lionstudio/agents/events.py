@@ -52,6 +52,7 @@ class Ended(NamedTuple):
     exit_code: int | None = None
     reason: str | None = None  # a code of model/status/reasons.py
     detail: str | None = None  # a sentence for the user
+    resets_at: float | None = None  # the time a usage limit ends, if the provider reports it
 
 
 Event = MessageEvent | LaneOpened | TextDelta | MetadataEvent | WaitingEvent | Ended

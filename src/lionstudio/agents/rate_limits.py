@@ -23,6 +23,7 @@ _CLOCK = re.compile(
     r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d))? ?(?P<half>[ap])\.?m\b\.?(?: \((?P<zone>[\w/+-]+)\))?",
     re.IGNORECASE,
 )
+_ISO = re.compile(r"resets at (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")
 _SPAN = re.compile(r"(?:try again|resets) in ((?:\d+(?:\.\d+)? ?[a-z]+[, ]{0,2}(?:and )?)+)", re.IGNORECASE)
 _PIECE = re.compile(r"(\d+(?:\.\d+)?) ?([a-z])")
 _SECONDS: Mapping[str, int] = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
@@ -39,6 +40,8 @@ def reset_time(text: str, *, now: datetime | None = None) -> float | None:
     current = now or datetime.now().astimezone()
     if match := _EPOCH.search(text):
         return float(match[1])
+    if match := _ISO.search(text):
+        return datetime.fromisoformat(match[1]).timestamp()
     if match := _SPAN.search(text):
         pieces = _PIECE.findall(match[1].lower())
         return current.timestamp() + sum(float(number) * _SECONDS.get(unit, 0) for number, unit in pieces)
@@ -75,4 +78,4 @@ def failed(text: str, code: int, *, hint: str | None = None, limit: bool = False
         return Ended(SessionStatus.FAILED, code or 1, "run.failed.exit_nonzero", detail)
     reset = until or reset_time(text)
     suffix = "" if reset is None else f"; resets at {datetime.fromtimestamp(reset, UTC):%Y-%m-%dT%H:%M:%SZ}"
-    return Ended(SessionStatus.FAILED, code or 1, "run.failed.usage_limit", detail + suffix)
+    return Ended(SessionStatus.FAILED, code or 1, "run.failed.usage_limit", detail + suffix, reset)

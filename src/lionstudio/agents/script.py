@@ -29,6 +29,7 @@ from lionstudio.agents.events import (
     WaitingEvent,
 )
 from lionstudio.agents.provider import Provider, Task
+from lionstudio.agents.rate_limits import reset_time
 from lionstudio.errors import InvalidInput, LionError
 from lionstudio.model.ids import new_id
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse
@@ -149,7 +150,8 @@ class _Interpreter:
             names = ("input_tokens", "output_tokens", "cost_microusd")
             self._usage = dict(zip(names, map(int, rest.split()), strict=False))
         elif command == "limit":
-            yield Ended(SessionStatus.FAILED, 1, "run.failed.usage_limit", rest or "scripted usage limit reached")
+            detail, resets_at = rest or "scripted usage limit reached", reset_time(rest)
+            yield Ended(SessionStatus.FAILED, 1, "run.failed.usage_limit", detail, resets_at)
         elif command == "fail":
             code, _, detail = rest.partition(" ")
             code, detail = (code, detail) if code.isascii() and code.isdigit() else ("1", rest)

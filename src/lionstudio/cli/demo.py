@@ -168,11 +168,11 @@ def _start(settings: Settings, show_dir: str) -> None:
 
 def _accept(show_dir: str) -> None:
     from lionstudio.model.ids import new_id
-    from lionstudio.shows.director.events import DecisionKind
-    from lionstudio.shows.records.decisions import Decision, decide
+    from lionstudio.model.shows.decisions import DecisionKind
+    from lionstudio.shows.records.decisions import Decision, save_decision
 
-    decide(
-        show_dir, None, Decision(id=new_id(), word=DecisionKind.APPROVE, by="li demo", feedback="accepted by the demo")
+    save_decision(
+        show_dir, None, Decision(id=new_id(), kind=DecisionKind.APPROVE, by="li demo", feedback="accepted by the demo")
     )
 
 
@@ -180,7 +180,7 @@ def _stop(show_dir: str) -> None:
     """Stop everything: a running director aborts the show and exits."""
     import time
 
-    from lionstudio.files.shows.show_folder import ABORT
+    from lionstudio.model.shows.show_files import ABORT
     from lionstudio.shows.process.lock import has_director
     from lionstudio.system.atomic_write import write_text
 

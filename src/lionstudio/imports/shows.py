@@ -1,4 +1,4 @@
-"""Show folders into shows and plays, again and again: every row that differs from its files is written."""
+"""Import of show folders: every row that differs from its files is written; safe to repeat."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lionstudio.imports.upsert import ITEM_ERRORS, Write, error_line, upsert_row
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import visible
 from lionstudio.model.shows.show import Show
-from lionstudio.show_sync.rows import differing, put_differing
+from lionstudio.show_sync.rows import apply_difference, row_differences
 from lionstudio.state.connection import Connection
 
 
@@ -25,20 +25,20 @@ def import_shows(
     dry_run: bool = False,
     watch: Watch = lambda done, total: None,
 ) -> None:
-    """Every show under several roots; of two with one topic the first counts."""
-    different: dict[str, str] = {}
+    """Import every show under several roots; of two with one topic the first wins."""
+    unique: dict[str, str] = {}
     for root in roots:
-        different.setdefault(os.path.realpath(root), root)  # two names of one folder are one root
-    found = [(path, root) for root in different.values() for path in _shows_in(root, report)]
-    taken: dict[str, str] = {}
-    for number, (path, root) in enumerate(found):
-        watch(number, len(found))
+        unique.setdefault(os.path.realpath(root), root)  # two names of one folder are one root
+    folders = [(path, root) for root in unique.values() for path in _shows_in(root, report)]
+    imported: dict[str, str] = {}
+    for number, (path, root) in enumerate(folders):
+        watch(number, len(folders))
         topic = os.path.basename(path)
-        if taken.setdefault(topic, path) != path:
-            report.skip("show", topic, f"{path} has the same topic as {taken[topic]}, which is imported")
+        if imported.setdefault(topic, path) != path:
+            report.skip("show", topic, f"{path} has the same topic as {imported[topic]}, which is imported")
         else:
             _import_show(store, path, root, report, dry_run)
-    watch(len(found), len(found))
+    watch(len(folders), len(folders))
 
 
 def _shows_in(root: str, report: Report) -> list[str]:
@@ -57,14 +57,14 @@ def _import_show(store: ImportTarget, path: str, root: str, report: Report, dry_
         for play in folder.plays:
             if play.fault is not None:
                 report.skip("play", f"{topic}/{play.name}", error_line(play.fault))
-        report.add(upsert_rows(store, "show", topic, lambda conn: missing_of(conn, folder), dry_run=dry_run))
+        report.add(upsert_rows(store, "show", topic, lambda conn: rows_to_write(conn, folder), dry_run=dry_run))
     except ITEM_ERRORS as error:
         report.skip("show", visible(topic), error_line(error))
     point("import.item")
 
 
-def missing_of(conn: Connection, folder: ShowFolder) -> tuple[list[Write], bool]:
-    """The rows that differ from what the folder says, as functions that write them."""
-    found = differing(conn, folder)
-    new = any(each.here is None and isinstance(each.wanted, Show) for each in found)
-    return [partial(put_differing, each=each) for each in found], new
+def rows_to_write(conn: Connection, folder: ShowFolder) -> tuple[list[Write], bool]:
+    """Return functions that write the rows that differ from the folder, and whether the show is new."""
+    differences = row_differences(conn, folder)
+    new = any(row.current is None and isinstance(row.wanted, Show) for row in differences)
+    return [partial(apply_difference, difference=row) for row in differences], new

@@ -76,7 +76,7 @@ class Session(Element):
         return {**values, "reason_codes": tuple(values.get("reason_codes") or ())}
 
 
-# Statements over `sessions` and lists of its columns are made from these; docs/reference/schema.md describes each column.
+# Statements over `sessions` and lists of its columns are made from these; docs/reference/schema.md describes each.
 SESSION_COLUMNS = tuple(Session.COLUMNS.get(item.name, item.name) for item in fields(Session))
 _REFERENCES = ("progression_id", "first_msg_id", "last_msg_id")
 # appends keep these up to date; a new session begins without them

@@ -44,11 +44,12 @@ class Lease:
         exit_code: int | None = None,
         reasons: Iterable[str] = (),
         detail: str | None = None,
+        resets_at: float | None = None,
     ) -> Callable[[Connection], None]:
         """The transaction that sets the final status."""
         codes = list(reasons)
         return lambda conn: finish_session(
-            conn, self.session_id, status, exit_code=exit_code, reasons=codes, detail=detail
+            conn, self.session_id, status, exit_code=exit_code, reasons=codes, detail=detail, resets_at=resets_at
         )
 
     def release(self) -> None:

@@ -170,14 +170,19 @@ class RunSession:
         reasons = [ended.reason] if ended.reason else []
         code = ended.exit_code if ended.exit_code is not None else EXIT_CODES[ended.status]
         try:
-            work = self._lease.end(ended.status, exit_code=code, reasons=reasons, detail=ended.detail)
+            work = self._lease.end(
+                ended.status, exit_code=code, reasons=reasons, detail=ended.detail, resets_at=ended.resets_at
+            )
             await self._database.submit(work)
         except LionError as error:
-            end = {"status": str(ended.status), "exit_code": code, "reasons": reasons, "detail": ended.detail}
-            self._spool.put([{"session_id": self.session_id, "ended": end}])
-            self._warn(f"{error.message}; the end of the run is stored in {self._spool.path}")
+            facts = {"exit_code": code, "reasons": reasons, "detail": ended.detail, "resets_at": ended.resets_at}
+            self._spool_end({"status": str(ended.status), **facts}, error)
         finally:
             self._lease.release()
+
+    def _spool_end(self, end: dict[str, Any], error: LionError) -> None:
+        self._spool.put([{"session_id": self.session_id, "ended": end}])
+        self._warn(f"{error.message}; the end of the run is stored in {self._spool.path}")
 
 
 def _answer(event: Event) -> str | None:

@@ -1,6 +1,6 @@
-"""The show of `li demo`: a small repository, and the plan in demo_plan.md: eight plays, three of them with trouble.
+"""The show of `li demo`: a small repository, and the plan in demo_plan.md with eight plays, three of which fail.
 
-Nothing here needs a network, a model or an agent program; the files, the merges and the gates are real.
+It needs no network, model or agent program; the files, merges and gates are real.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lionstudio.system.atomic_write import make_folder, write_text
 
 TOPIC = "lighthouse"
 _PLAN = os.path.join(os.path.dirname(__file__), "demo_plan.md")
-# How the show ends when nobody helps, as docs/reference/shows.md says; a test and the command itself hold it to that.
+# Statuses at the end of an unattended run, as docs/reference/shows.md says; a test and the command itself check them.
 ENDS_AS = {
     **dict.fromkeys(("outline", "keeper", "storm", "harbour", "island", "contents"), PlayStatus.MERGED),
     "machine": PlayStatus.ESCALATED,
@@ -40,12 +40,12 @@ _FILES = {
     "README.md": "# The lighthouse\n\nA little book, written by agents.\n",
     "check.sh": _CHECK,
     "chapters/preface.md": "# Preface\n\nIt begins with a light.\n",
-    "setting.txt": "Nobody has decided on the place.\n",
+    "setting.txt": "The place is undecided.\n",
 }
 
 
 def make_repository(path: str) -> None:
-    """A repository with one commit."""
+    """Create a repository with one commit."""
     for name, text in _FILES.items():
         write_text(os.path.join(path, name), text)
     _git(path, "init", "--quiet")
@@ -54,21 +54,21 @@ def make_repository(path: str) -> None:
     _git(path, "commit", "--quiet", "-m", "The first page")
 
 
-def _git(path: str, *words: str) -> None:
-    """Plain git, without anything of the person's configuration."""
+def _git(path: str, *args: str) -> None:
+    """Run git without the user's configuration."""
     make_folder(path)
-    person = ("-c", "user.name=Lion Demo", "-c", "user.email=demo@localhost")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    environ = {**kept, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    identity = ("-c", "user.name=Lion Demo", "-c", "user.email=demo@localhost")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environ = {**inherited, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     try:
-        done = subprocess.run(["git", *person, *words], cwd=path, env=environ, capture_output=True, text=True)
+        result = subprocess.run(["git", *identity, *args], cwd=path, env=environ, capture_output=True, text=True)
     except FileNotFoundError:
-        raise LionError("git is not installed", hint="install git 2.38 or newer; the demo needs nothing else") from None
-    if done.returncode != 0:
-        raise LionError(f"git {words[0]} failed: {done.stderr.strip()}", hint="the demo needs git 2.38 or newer")
+        raise LionError("git is not installed", hint="install git 2.38 or newer") from None
+    if result.returncode != 0:
+        raise LionError(f"git {args[0]} failed: {result.stderr.strip()}", hint="the demo needs git 2.38 or newer")
 
 
 def demo_text(repo: str) -> str:
-    """`_show.md` of the demo, for its repository."""
+    """Return `_show.md` of the demo for its repository."""
     with open(_PLAN, encoding="utf-8") as file:
         return with_fields(file.read(), {"repo": repo})

@@ -67,8 +67,9 @@ _STATUS = "SELECT status FROM sessions WHERE id = :id"
 _FINISH = """
 UPDATE sessions SET status = :status, ended_at = :at, updated_at = max(updated_at, :at), exit_code = :exit_code,
   reason_codes = :reasons, health = NULL,
-  node_metadata = CASE WHEN :detail IS NULL OR NOT json_valid(coalesce(node_metadata, '{}')) THEN node_metadata
-                       ELSE json_set(coalesce(node_metadata, '{}'), '$.ended_with', :detail) END
+  node_metadata = CASE WHEN :facts IS NULL OR NOT json_valid(coalesce(node_metadata, '{}'))
+                         OR json_type(coalesce(node_metadata, '{}')) <> 'object' THEN node_metadata
+                       ELSE json_patch(coalesce(node_metadata, '{}'), :facts) END
  WHERE id = :id AND status = 'running' RETURNING id
 """
 
@@ -81,6 +82,7 @@ def finish_session(
     exit_code: int | None = None,
     reasons: Iterable[str] = (),
     detail: str | None = None,
+    resets_at: float | None = None,
     at: float | None = None,
 ) -> None:
     """End a running session; `detail` is its last output. Other transitions raise IllegalTransition."""
@@ -89,13 +91,15 @@ def finish_session(
     if current is None:
         raise _not_found(session_id)
     check_transition(SESSION_TRANSITIONS, SessionStatus(current), target, f"session {session_id}")
+    facts = {"ended_with": detail and visible(detail)[:_MAX_DETAIL], "limit_resets_at": resets_at}
+    facts = {name: value for name, value in facts.items() if value is not None}
     values = {
         "id": session_id,
         "status": target,
         "at": time.time() if at is None else at,
         "exit_code": exit_code,
         "reasons": dump(list(reasons), "reasons"),
-        "detail": detail and visible(detail)[:_MAX_DETAIL],
+        "facts": dump(facts, "metadata") if facts else None,
     }
     if conn.one(_FINISH, validate_row(values)) is None:
         raise IllegalTransition(f"session {session_id} is not running any more")

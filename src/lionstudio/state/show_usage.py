@@ -1,4 +1,4 @@
-"""What a show has used so far, told from the sessions that its plays have had."""
+"""Usage of a show, summed over the sessions of its plays."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lionstudio.state.connection import Connection
 
 
 class ShowUsage(NamedTuple):
-    """Sums over every session of a show; `unpriced` are those whose price is not known."""
+    """Sums over all sessions of a show; `unpriced` counts those without a known price."""
 
     tokens: int
     cost_microusd: int
@@ -26,7 +26,7 @@ SELECT coalesce(sum(input_tokens + output_tokens), 0), coalesce(sum(cost_microus
 
 
 def usage_of_show(conn: Connection, topic: str, now: float) -> ShowUsage:
-    """Tokens in and out, known costs, and the time of all its agents together."""
+    """Return tokens in and out, known costs, and the total time of all agents."""
     row = conn.one(_USAGE, {"topic": topic, "now": now})
     assert row is not None
     return ShowUsage(*row)

@@ -12,10 +12,11 @@ from tests.support.commands import li, run_li, run_on_terminal
 from lionstudio.cli._show.ascii_graph import draw, mermaid
 from lionstudio.cli._show.draft import plan_in
 from lionstudio.model.sessions import Session
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.model.usage import Usage
-from lionstudio.shows.director.events import DecisionKind, Transition
+from lionstudio.shows.director.state import Transition
 from lionstudio.shows.records.decisions import find_decision
 from lionstudio.shows.records.play_records import save_final_verdict, save_play, save_transition
 from lionstudio.shows.records.recovery import recover
@@ -359,7 +360,7 @@ def test_decisions_are_written_for_the_next_director(planned: Path) -> None:
     assert "Continue the show: li show resume speed" in done.err
     found = find_decision(str(planned), "one")
     assert found is not None
-    assert (found.word, found.attempt, found.feedback) == (DecisionKind.APPROVE, 1, "good")
+    assert (found.kind, found.attempt, found.feedback) == (DecisionKind.APPROVE, 1, "good")
     told = run_li("show", "reject", "speed", "one", "--json").json
     assert (told["directed"], told["decision"]["word"]) == (False, "reject")
     logged = [json.loads(line) for line in (planned / "_decisions.jsonl").read_text().splitlines()]
@@ -373,8 +374,8 @@ def test_decisions_are_written_for_the_next_director(planned: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (("approve", "speed", "one"), 1, "one is pending; there is nothing to approve"),
-        (("redo", "speed", "one"), 1, "one is pending; there is nothing to redo"),
+        (("approve", "speed", "one"), 1, "one is pending; you cannot approve it"),
+        (("redo", "speed", "one"), 1, "one is pending; you cannot redo it"),
         (("redo", "speed", "nobody"), 3, "plays of speed: one, two, three"),
         (("redo", "speed"), 2, "PLAY"),
         (("approve", "nothing", "one"), 3, "show nothing not found"),
@@ -408,14 +409,14 @@ def test_approve_raises_the_budget_or_accepts_the_show(planned: Path) -> None:
     assert run_li("show", "approve", "speed").out == "speed approved\n"
     accepted = find_decision(str(planned), None)
     assert accepted is not None
-    assert (accepted.word, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)
+    assert (accepted.kind, accepted.attempt, accepted.budget) == (DecisionKind.APPROVE, None, None)
 
 
 def test_read_decision_ignores_invalid_files(planned: Path) -> None:
     (planned / "one" / "_decision.json").write_text('{"decision": "redo", "attempt": 1, "feedback": 5}')
     by_hand = find_decision(str(planned), "one")
     assert by_hand is not None
-    assert (by_hand.word, by_hand.attempt, by_hand.feedback) == (DecisionKind.REDO, 1, None)
+    assert (by_hand.kind, by_hand.attempt, by_hand.feedback) == (DecisionKind.REDO, 1, None)
     for text in ("", "{", "[]", '{"decision": "explode"}', '{"word": null}'):
         (planned / "one" / "_decision.json").write_text(text)
         assert find_decision(str(planned), "one") is None

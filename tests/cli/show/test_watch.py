@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import run_on_terminal
-from tests.support.show_harness import TOPIC, Theatre
+from tests.support.show_harness import TOPIC, ShowHarness
 
 from lionstudio.cli._show.render import heading
 from lionstudio.cli._show.snapshot import take_snapshot
@@ -21,14 +21,14 @@ from lionstudio.state.database import reading
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def harness(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
-def held(theatre: Theatre) -> Path:
+def held(harness: ShowHarness) -> Path:
     """A show whose first play waits for a file."""
-    go = theatre.root / "go"
-    theatre.plan(
+    go = harness.root / "go"
+    harness.write_plan(
         {
             "first": f"@say I am at it\n@run sh -c 'while [ ! -e {go} ]; do sleep 0.05; done'",
             "second": {"prompt": "@usage 100 20 4000\n@say done", "depends_on": ["first"]},
@@ -38,15 +38,15 @@ def held(theatre: Theatre) -> Path:
     return go
 
 
-def test_watch_on_a_terminal_shows_plays_and_activity(theatre: Theatre) -> None:
-    go = held(theatre)
+def test_watch_on_a_terminal_shows_plays_and_activity(harness: ShowHarness) -> None:
+    go = held(harness)
 
     def act(_: subprocess.Popen[bytes]) -> None:
-        theatre.until(lambda: theatre.runs()["first"])
+        harness.wait_until(lambda: harness.runs()["first"])
         time.sleep(1.2)
         go.touch()
 
-    result = run_on_terminal("show", "run", TOPIC, env={**theatre.env, "NO_COLOR": "1"}, act=act)
+    result = run_on_terminal("show", "run", TOPIC, env={**harness.env, "NO_COLOR": "1"}, act=act)
 
     assert result.code == 0
     assert "▸ first" in result.out
@@ -60,27 +60,27 @@ def test_watch_on_a_terminal_shows_plays_and_activity(theatre: Theatre) -> None:
     assert result.out.rstrip().endswith(f"merge show/{TOPIC}/integration")
 
 
-def test_watch_detaches_on_ctrl_c(theatre: Theatre) -> None:
-    go = held(theatre)
+def test_watch_detaches_on_ctrl_c(harness: ShowHarness) -> None:
+    go = held(harness)
 
     def act(process: subprocess.Popen[bytes]) -> None:
-        theatre.until(lambda: theatre.runs()["first"])
+        harness.wait_until(lambda: harness.runs()["first"])
         os.kill(process.pid, signal.SIGINT)
 
-    result = run_on_terminal("show", "run", TOPIC, env=theatre.env, act=act)
+    result = run_on_terminal("show", "run", TOPIC, env=harness.env, act=act)
 
     assert result.code == 130
     assert f"Reattach: li show run {TOPIC} · Stop: li show abort {TOPIC}" in result.out
-    assert has_director(str(theatre.show_dir))
+    assert has_director(str(harness.show_dir))
     go.touch()
-    theatre.until_left()
-    assert theatre.rows() == ("completed", {"first": "merged", "second": "merged"})
-    assert theatre.runs() == {"first": 1, "second": 1}
+    harness.wait_until_director_exits()
+    assert harness.rows() == ("completed", {"first": "merged", "second": "merged"})
+    assert harness.runs() == {"first": 1, "second": 1}
 
 
-def test_watch_in_a_pipe_prints_one_line_per_change(theatre: Theatre) -> None:
-    theatre.plan({"a": "@write a.txt a"})
-    done = theatre.li("show", "run", TOPIC)
+def test_watch_in_a_pipe_prints_one_line_per_change(harness: ShowHarness) -> None:
+    harness.write_plan({"a": "@write a.txt a"})
+    done = harness.li("show", "run", TOPIC)
 
     lines = done.out.splitlines()
     assert lines[-1] == "a merged"
@@ -88,89 +88,89 @@ def test_watch_in_a_pipe_prints_one_line_per_change(theatre: Theatre) -> None:
     assert "\x1b" not in done.out
 
 
-def test_watch_reports_a_dead_director(theatre: Theatre) -> None:
-    held(theatre)
-    theatre.li("show", "run", TOPIC, "--detach")
-    theatre.until(lambda: theatre.runs()["first"])
-    os.kill(theatre.director, signal.SIGKILL)
-    theatre.until_left()
-    with reading(str(theatre.home / "state.db")) as conn:
+def test_watch_reports_a_dead_director(harness: ShowHarness) -> None:
+    held(harness)
+    harness.li("show", "run", TOPIC, "--detach")
+    harness.wait_until(lambda: harness.runs()["first"])
+    os.kill(harness.director, signal.SIGKILL)
+    harness.wait_until_director_exits()
+    with reading(str(harness.home / "state.db")) as conn:
         assert take_snapshot(conn, TOPIC, time.time()).activity["first"]
     # the agent lives on, and whoever resumes adopts it
-    (theatre.root / "go").touch()
-    done = theatre.li("show", "resume", TOPIC, "--json")
+    (harness.root / "go").touch()
+    done = harness.li("show", "resume", TOPIC, "--json")
 
-    assert done.code == 0, (done, theatre.log())
+    assert done.code == 0, (done, harness.log())
     assert json.loads(done.out.splitlines()[-1])["status"] == "completed"
-    assert theatre.runs() == {"first": 1, "second": 1}
-    theatre.assert_whole()
+    assert harness.runs() == {"first": 1, "second": 1}
+    harness.assert_consistent()
 
 
-def test_watch_no_wait_exits_when_the_budget_is_exhausted(theatre: Theatre) -> None:
-    theatre.plan(
+def test_watch_no_wait_exits_when_the_budget_is_exhausted(harness: ShowHarness) -> None:
+    harness.write_plan(
         {"a": "@usage 90 20\n@say spent", "b": {"prompt": "@say b", "depends_on": ["a"]}}, budget={"tokens": 100}
     )
-    done = theatre.li("show", "run", TOPIC, "--no-wait")
+    done = harness.li("show", "run", TOPIC, "--no-wait")
 
-    assert done.code == 1, (done, theatre.log())
+    assert done.code == 1, (done, harness.log())
     assert f"{TOPIC} needs you: the budget of tokens is used up" in done.err
-    assert theatre.li("show", "approve", TOPIC, "--tokens", "100").code == 0
-    theatre.until_left()
-    assert theatre.rows() == ("completed", {"a": "merged", "b": "merged"})
+    assert harness.li("show", "approve", TOPIC, "--tokens", "100").code == 0
+    harness.wait_until_director_exits()
+    assert harness.rows() == ("completed", {"a": "merged", "b": "merged"})
 
 
-def test_watch_no_wait_exits_at_the_final_approval(theatre: Theatre) -> None:
-    theatre.plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
-    done = theatre.li("show", "run", TOPIC, "--no-wait")
+def test_watch_no_wait_exits_at_the_final_approval(harness: ShowHarness) -> None:
+    harness.write_plan({"a": "@write a.txt a"}, final_gates=[{"person": "look at it"}])
+    done = harness.li("show", "run", TOPIC, "--no-wait")
 
-    assert done.code == 1, (done, theatre.log())
+    assert done.code == 1, (done, harness.log())
     assert f"{TOPIC} needs you: the final gates passed" in done.err
-    assert theatre.li("show", "approve", TOPIC).code == 0
-    theatre.until_left()
-    assert theatre.rows() == ("completed", {"a": "merged"})
+    assert harness.li("show", "approve", TOPIC).code == 0
+    harness.wait_until_director_exits()
+    assert harness.rows() == ("completed", {"a": "merged"})
 
 
-def seen_at(theatre: Theatre, moment: float) -> str:
-    with reading(str(theatre.home / "state.db")) as conn:
+def seen_at(harness: ShowHarness, moment: float) -> str:
+    with reading(str(harness.home / "state.db")) as conn:
         return "\n".join(heading(take_snapshot(conn, TOPIC, moment), 200, lambda text, _: text))
 
 
-def test_heading_stops_the_clock_of_an_ended_show(theatre: Theatre) -> None:
-    theatre.plan({"a": "@write a.txt a", "b": "@write b.txt b"})
-    assert theatre.direct() == "completed"
+def test_heading_stops_the_clock_of_an_ended_show(harness: ShowHarness) -> None:
+    harness.write_plan({"a": "@write a.txt a", "b": "@write b.txt b"})
+    assert harness.direct() == "completed"
     now = time.time()
 
-    assert seen_at(theatre, now) == seen_at(theatre, now + 7200)
-    status = run_on_terminal("show", "status", TOPIC, env={**theatre.env, "NO_COLOR": "1"}).out
+    assert seen_at(harness, now) == seen_at(harness, now + 7200)
+    status = run_on_terminal("show", "status", TOPIC, env={**harness.env, "NO_COLOR": "1"}).out
     assert re.search(r"completed  2/2 merged  in \d", status)
 
 
-def test_heading_omits_remaining_time_while_waiting(theatre: Theatre) -> None:
-    theatre.plan(
+def test_heading_omits_remaining_time_while_waiting(harness: ShowHarness) -> None:
+    harness.write_plan(
         {
             "a": "@write a.txt a",
             "b": {"prompt": "@fail no", "depends_on": ["a"], "max_attempts": 1},
             "c": {"prompt": "@say c", "depends_on": ["b"]},
         }
     )
-    theatre.direct()
-    assert theatre.statuses() == {"a": "merged", "b": "escalated", "c": "blocked"}
+    harness.direct()
+    assert harness.statuses() == {"a": "merged", "b": "escalated", "c": "blocked"}
 
-    output = seen_at(theatre, time.time())
+    output = seen_at(harness, time.time())
     assert "needs you" in output
     assert " left" not in output
 
 
 @pytest.mark.parametrize("topic", ["../x", "-rf", "A B", ""])
-def test_run_rejects_unsafe_topics(theatre: Theatre, topic: str) -> None:
-    done = theatre.li("show", "resume", "--", topic)
+def test_run_rejects_unsafe_topics(harness: ShowHarness, topic: str) -> None:
+    done = harness.li("show", "resume", "--", topic)
 
     assert done.code == 2
     assert "Traceback" not in done.err
 
 
-def test_run_of_a_missing_show_is_not_found(theatre: Theatre) -> None:
-    done = theatre.li("show", "run", "nothing")
+def test_run_of_a_missing_show_is_not_found(harness: ShowHarness) -> None:
+    done = harness.li("show", "run", "nothing")
 
     assert (done.code, done.out) == (3, "")
     assert "li show plan nothing" in done.err

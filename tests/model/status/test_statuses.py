@@ -12,6 +12,7 @@ import pytest
 
 import lionstudio
 from lionstudio.cli._toolkit.terminal import TONES
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.status import statuses, vocabulary
 from lionstudio.model.status.computed_state import effective_health
 from lionstudio.model.status.reasons import REASONS
@@ -29,7 +30,6 @@ from lionstudio.model.status.statuses import (
     TeamStatus,
 )
 from lionstudio.model.status.vocabulary import HEALTHS, Card, HealthStatus, StatusGroup, Tone
-from lionstudio.shows.director.events import DecisionKind
 from lionstudio.state.runs.dashboard import _CARD_CONDITIONS
 from lionstudio.state.runs.status_conditions import NEEDS_REVIEW, SESSION_CARDS
 from lionstudio.studio.schemas.runs import RunHealth

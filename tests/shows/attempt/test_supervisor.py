@@ -1,4 +1,4 @@
-"""One attempt under its supervisor: run once, adopted, stopped, bounded, and never twice whoever is killed."""
+"""One attempt under its supervisor: run once, adopted, stopped, limited; never run twice, whichever process dies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lionstudio.model.ids import new_id
 from lionstudio.model.sessions import Session
 from lionstudio.model.status.statuses import SessionStatus
 from lionstudio.shows.attempt import attempt_files, supervisor
-from lionstudio.shows.attempt.attempt_files import AttemptSpec, Exit, Watch
+from lionstudio.shows.attempt.attempt_files import AttemptSpec, AttemptWatch, Exit
 from lionstudio.shows.director.events import AttemptOutcome
 from lionstudio.shows.execute import outcomes
 from lionstudio.state.database import Database
@@ -30,23 +30,23 @@ from lionstudio.system.process_identity import identify
 from lionstudio.system.session_processes import end_processes_of, processes_of
 
 
-class Stand:
-    """A folder for an attempt, and a shell script as its agent; the script notes that it ran."""
+class AttemptHarness:
+    """An attempt folder with a shell script as its agent; the script records that it ran."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.folder = attempt_files.folder_of(str(root), "play", 1)
+        self.folder = attempt_files.attempt_folder(str(root), "play", 1)
         self.session_id = new_id()
         self.ran = root / "ran"
         self.env = environment(LIONAGI_HOME=str(root))
 
-    def order(self, script: str, **given: Any) -> None:
+    def prepare(self, script: str, **options: Any) -> None:
         argv = ("sh", "-c", f"echo $$ >> {self.ran}; {script}")
-        order = AttemptSpec(argv, str(self.root), self.session_id, str(self.root / "state.db"), **given)
-        attempt_files.write_spec(self.folder, order, "the prompt\n", self.env)
+        prepare = AttemptSpec(argv, str(self.root), self.session_id, str(self.root / "state.db"), **options)
+        attempt_files.write_spec(self.folder, prepare, "the prompt\n", self.env)
 
-    def watch(self, **more: str) -> Watch:
-        return Watch(self.folder, {**self.env, **more})
+    def watch(self, **more: str) -> AttemptWatch:
+        return AttemptWatch(self.folder, {**self.env, **more})
 
     def wait(self, why: str | None = None) -> Exit:
         return self.watch().wait(lambda: why)
@@ -57,318 +57,325 @@ class Stand:
     def until_it_ran(self) -> int:
         deadline = time.monotonic() + 30
         while not self.pids():
-            assert time.monotonic() < deadline, attempt_files.last_words(self.folder)
+            assert time.monotonic() < deadline, attempt_files.log_tail(self.folder)
             time.sleep(0.01)
         return self.pids()[0]
 
-    def begin(self) -> Watch:
-        """A watch whose supervisor has started the agent."""
+    def begin(self) -> AttemptWatch:
+        """Return a watch whose supervisor has started the agent."""
         watch = self.watch()
-        assert watch.look() is None
+        assert watch.poll() is None
         self.until_it_ran()
         return watch
 
 
 @pytest.fixture
-def stand(tmp_path: Path) -> Iterator[Stand]:
-    stand = Stand(tmp_path)
-    yield stand
-    end_processes_of(stand.session_id, grace=0)
+def harness(tmp_path: Path) -> Iterator[AttemptHarness]:
+    harness = AttemptHarness(tmp_path)
+    yield harness
+    end_processes_of(harness.session_id, grace=0)
 
 
-def test_the_exit_code_and_the_output_are_kept(stand: Stand) -> None:
-    stand.order("cat; echo said; exit 3")
-    found = stand.wait()
+def test_supervisor_records_exit_code_and_output(harness: AttemptHarness) -> None:
+    harness.prepare("cat; echo said; exit 3")
+    exit_record = harness.wait()
 
-    assert (found.code, found.how, found.left_behind) == (3, "exited", 0)
-    assert found.started_at <= found.ended_at
-    assert attempt_files.last_words(stand.folder) == "the prompt\nsaid"
-    assert stand.wait() == found
-    assert len(stand.pids()) == 1
-    assert not attempt_files.is_held(stand.folder)
+    assert (exit_record.code, exit_record.how, exit_record.left_behind) == (3, "exited", 0)
+    assert exit_record.started_at <= exit_record.ended_at
+    assert attempt_files.log_tail(harness.folder) == "the prompt\nsaid"
+    assert harness.wait() == exit_record
+    assert len(harness.pids()) == 1
+    assert not attempt_files.is_held(harness.folder)
 
 
-def test_the_order_names_variables_and_never_their_values(stand: Stand) -> None:
-    stand.env["OPENAI_API_KEY"] = "sk-very-secret"
-    stand.order("true")
+def test_write_spec_stores_names_of_variables_without_values(harness: AttemptHarness) -> None:
+    harness.env["OPENAI_API_KEY"] = "sk-very-secret"
+    harness.prepare("true")
 
-    text = (Path(stand.folder) / "attempt.json").read_text()
+    text = (Path(harness.folder) / "attempt.json").read_text()
     assert "OPENAI_API_KEY" in json.loads(text)["env"]
     assert "sk-very-secret" not in text
 
 
-def test_an_order_that_was_given_stands(stand: Stand) -> None:
-    stand.order("exit 4")
-    stand.order("exit 5")
+def test_write_spec_keeps_an_existing_spec(harness: AttemptHarness) -> None:
+    harness.prepare("exit 4")
+    harness.prepare("exit 5")
 
-    assert stand.wait().code == 4
+    assert harness.wait().code == 4
 
 
-def test_another_director_adopts_the_agent(stand: Stand) -> None:
-    go = stand.root / "go"
-    stand.order(f"while [ ! -e {go} ]; do sleep 0.05; done; exit 7")
-    first = stand.begin()  # a director that never looks again
-    other = stand.watch()
+def test_watch_adopts_the_agent_of_another_director(harness: AttemptHarness) -> None:
+    go = harness.root / "go"
+    harness.prepare(f"while [ ! -e {go} ]; do sleep 0.05; done; exit 7")
+    first = harness.begin()  # a director that never looks again
+    other = harness.watch()
     for _ in range(3):
-        assert other.look() is None
-    assert attempt_files.is_held(stand.folder)
+        assert other.poll() is None
+    assert attempt_files.is_held(harness.folder)
     go.touch()
 
     assert other.wait(lambda: None).code == 7
     assert first._supervisor is not None
     first._supervisor.wait()
-    assert len(stand.pids()) == 1
+    assert len(harness.pids()) == 1
 
 
-def test_many_supervisors_at_once_run_one_agent(stand: Stand) -> None:
-    stand.order("sleep 0.5")
-    argv = [sys.executable, "-m", "lionstudio.shows.attempt.supervisor", stand.folder]
-    crowd = [subprocess.Popen(argv, env=stand.env) for _ in range(5)]
+def test_concurrent_supervisors_run_one_agent(harness: AttemptHarness) -> None:
+    harness.prepare("sleep 0.5")
+    argv = [sys.executable, "-m", "lionstudio.shows.attempt.supervisor", harness.folder]
+    crowd = [subprocess.Popen(argv, env=harness.env) for _ in range(5)]
     assert [process.wait(60) for process in crowd] == [0] * 5
 
-    assert stand.wait().how == "exited"
-    assert len(stand.pids()) == 1
+    assert harness.wait().how == "exited"
+    assert len(harness.pids()) == 1
 
 
-def test_a_stop_ends_the_whole_tree(stand: Stand) -> None:
-    stand.order("setsid sleep 300 & sleep 300")
-    watch = stand.begin()
-    tree = processes_of(stand.session_id)
-    found = watch.wait(lambda: "the show was aborted")
+def test_stop_ends_the_process_tree(harness: AttemptHarness) -> None:
+    harness.prepare("setsid sleep 300 & sleep 300")
+    watch = harness.begin()
+    tree = processes_of(harness.session_id)
+    exit_record = watch.wait(lambda: "the show was aborted")
 
-    assert (found.how, found.detail) == ("stopped", "the show was aborted")
-    assert found.code == 143
+    assert (exit_record.how, exit_record.detail) == ("stopped", "the show was aborted")
+    assert exit_record.code == 143
     assert still_alive(tree) == set()
 
 
-def test_a_signal_to_the_supervisor_is_a_stop(stand: Stand) -> None:
-    stand.order("sleep 300")
-    watch = stand.begin()
+def test_signal_to_the_supervisor_stops_the_agent(harness: AttemptHarness) -> None:
+    harness.prepare("sleep 300")
+    watch = harness.begin()
     assert watch._supervisor is not None
     watch._supervisor.send_signal(signal.SIGTERM)
 
     assert watch.wait(lambda: None)[:2] == (143, "stopped")
 
 
-def test_who_ignores_a_stop_is_killed(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stop_kills_an_agent_that_ignores_it(harness: AttemptHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_GRACE_SECONDS", 0.3)
-    stand.order("trap '' TERM; while true; do sleep 0.1; done")
-    attempt_files.ask_to_stop(stand.folder, "enough")
-    supervisor.Supervisor(stand.folder).run()
+    harness.prepare("trap '' TERM; while true; do sleep 0.1; done")
+    attempt_files.request_stop(harness.folder, "enough")
+    supervisor.Supervisor(harness.folder).run()
 
-    found = attempt_files.find_exit(stand.folder)
-    assert found is not None
-    assert found[:2] == (137, "stopped")
+    exit_record = attempt_files.find_exit(harness.folder)
+    assert exit_record is not None
+    assert exit_record[:2] == (137, "stopped")
 
 
-def test_a_deadline_that_the_agent_ignores(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_timeout_ends_an_agent_that_ignores_its_deadline(
+    harness: AttemptHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(supervisor, "_SLACK_SECONDS", 0.1)
-    stand.order("sleep 300", timeout=0.2)
-    supervisor.Supervisor(stand.folder).run()
+    harness.prepare("sleep 300", timeout=0.2)
+    supervisor.Supervisor(harness.folder).run()
 
-    found = attempt_files.find_exit(stand.folder)
-    assert found is not None
-    assert (found.how, found.detail) == ("timed_out", "the limit of 0.2 s was reached")
-
-
-def test_silence_counts_as_hanging(stand: Stand) -> None:
-    stand.order("sleep 300", silence=1)
-
-    assert stand.wait().how == "silent"
+    exit_record = attempt_files.find_exit(harness.folder)
+    assert exit_record is not None
+    assert (exit_record.how, exit_record.detail) == ("timed_out", "time limit of 0.2 s reached")
 
 
-def test_whoever_says_something_does_not_hang(stand: Stand) -> None:
-    stand.order("for n in 1 2 3 4 5 6; do sleep 0.4; echo $n; done", silence=1.5)
+def test_silence_ends_the_agent(harness: AttemptHarness) -> None:
+    harness.prepare("sleep 300", silence=1)
 
-    assert stand.wait()[:2] == (0, "exited")
-
-
-def test_a_session_that_moves_is_a_sign_of_life(stand: Stand) -> None:
-    stand.order("sleep 2.5", silence=1)
-    with Database(str(stand.root / "state.db")) as db:
-        db.write(lambda conn: create_session(conn, Session(id=stand.session_id, created_at=time.time() + 60)))
-
-        assert stand.wait()[:2] == (0, "exited")
+    assert harness.wait().how == "silent"
 
 
-def test_children_that_outlive_the_agent_are_ended(stand: Stand) -> None:
-    left = stand.root / "left"
-    stand.order(f"(setsid sh -c 'echo $$ > {left}; exec sleep 300' &); while [ ! -s {left} ]; do sleep 0.02; done")
-    found = stand.wait()
+def test_output_prevents_the_silence_timeout(harness: AttemptHarness) -> None:
+    harness.prepare("for n in 1 2 3 4 5 6; do sleep 0.4; echo $n; done", silence=1.5)
 
-    assert (found.code, found.how) == (0, "exited")
-    assert found.left_behind >= 1
+    assert harness.wait()[:2] == (0, "exited")
+
+
+def test_session_update_prevents_the_silence_timeout(harness: AttemptHarness) -> None:
+    harness.prepare("sleep 2.5", silence=1)
+    with Database(str(harness.root / "state.db")) as db:
+        db.write(lambda conn: create_session(conn, Session(id=harness.session_id, created_at=time.time() + 60)))
+
+        assert harness.wait()[:2] == (0, "exited")
+
+
+def test_children_that_outlive_the_agent_are_ended(harness: AttemptHarness) -> None:
+    left = harness.root / "left"
+    harness.prepare(f"(setsid sh -c 'echo $$ > {left}; exec sleep 300' &); while [ ! -s {left} ]; do sleep 0.02; done")
+    exit_record = harness.wait()
+
+    assert (exit_record.code, exit_record.how) == (0, "exited")
+    assert exit_record.left_behind >= 1
     assert still_alive({int(left.read_text())}) == set()
 
 
-def test_a_program_that_is_not_there(stand: Stand) -> None:
-    order = AttemptSpec(("/no/such/program",), str(stand.root), stand.session_id, "state.db")
-    attempt_files.write_spec(stand.folder, order, "", stand.env)
-    found = stand.wait()
+def test_missing_program_is_not_started(harness: AttemptHarness) -> None:
+    prepare = AttemptSpec(("/no/such/program",), str(harness.root), harness.session_id, "state.db")
+    attempt_files.write_spec(harness.folder, prepare, "", harness.env)
+    exit_record = harness.wait()
 
-    assert (found.code, found.how) == (None, "not_started")
-    assert "/no/such/program cannot be started" in str(found.detail)
+    assert (exit_record.code, exit_record.how) == (None, "not_started")
+    assert "cannot start /no/such/program" in str(exit_record.detail)
 
 
-def test_a_folder_that_is_not_there(stand: Stand) -> None:
-    order = AttemptSpec(("true",), str(stand.root / "gone"), stand.session_id, "state.db")
-    attempt_files.write_spec(stand.folder, order, "", stand.env)
+def test_missing_cwd_is_not_started(harness: AttemptHarness) -> None:
+    prepare = AttemptSpec(("true",), str(harness.root / "gone"), harness.session_id, "state.db")
+    attempt_files.write_spec(harness.folder, prepare, "", harness.env)
 
-    assert stand.wait().how == "not_started"
+    assert harness.wait().how == "not_started"
 
 
 @pytest.mark.crash
 @pytest.mark.parametrize("point", ["attempt.intended", "attempt.started", "attempt.ended"])
-def test_a_killed_supervisor_never_makes_the_agent_run_twice(stand: Stand, point: str) -> None:
-    stand.order("sleep 1")
-    first = stand.watch(LIONAGI_CRASH_AT=point)
-    assert first.look() is None
+def test_killed_supervisor_never_runs_the_agent_twice(harness: AttemptHarness, point: str) -> None:
+    harness.prepare("sleep 1")
+    first = harness.watch(LIONAGI_CRASH_AT=point)
+    assert first.poll() is None
     assert first._supervisor is not None
     assert first._supervisor.wait(30) == -signal.SIGKILL
     if point != "attempt.intended":
-        stand.until_it_ran()
+        harness.until_it_ran()
         # what `li agent` does before its agent starts
-        with Database(str(stand.root / "state.db")) as db:
-            db.write(lambda conn: create_session(conn, Session(id=stand.session_id)))
-    found = stand.wait()
+        with Database(str(harness.root / "state.db")) as db:
+            db.write(lambda conn: create_session(conn, Session(id=harness.session_id)))
+    exit_record = harness.wait()
 
-    assert len(stand.pids()) == 1
-    assert still_alive(set(stand.pids())) == set()
-    assert (found.code, found.how) == ((0, "exited") if point == "attempt.intended" else (None, "lost"))
+    assert len(harness.pids()) == 1
+    assert still_alive(set(harness.pids())) == set()
+    assert (exit_record.code, exit_record.how) == ((0, "exited") if point == "attempt.intended" else (None, "lost"))
 
 
 @pytest.mark.crash
-def test_an_agent_without_a_supervisor_can_be_stopped(stand: Stand) -> None:
-    stand.order("sleep 300")
-    watch = stand.begin()
+def test_orphaned_agent_can_be_stopped(harness: AttemptHarness) -> None:
+    harness.prepare("sleep 300")
+    watch = harness.begin()
     assert watch._supervisor is not None
     watch._supervisor.kill()
     watch._supervisor.wait()
-    assert still_alive(set(stand.pids())) == set(stand.pids())
-    found = watch.wait(lambda: "aborted")
+    assert still_alive(set(harness.pids())) == set(harness.pids())
+    exit_record = watch.wait(lambda: "aborted")
 
-    assert found.how == "stopped"
-    assert still_alive(set(stand.pids())) == set()
-    assert len(stand.pids()) == 1
+    assert exit_record.how == "stopped"
+    assert still_alive(set(harness.pids())) == set()
+    assert len(harness.pids()) == 1
 
 
-def test_an_agent_that_removes_its_order_and_kills_its_supervisor_is_lost_once(stand: Stand) -> None:
-    stand.order(f"rm {stand.folder}/attempt.json; kill -9 $PPID; sleep 300")
-    found = stand.wait()
+def test_attempt_without_spec_and_supervisor_is_lost_once(harness: AttemptHarness) -> None:
+    harness.prepare(f"rm {harness.folder}/attempt.json; kill -9 $PPID; sleep 300")
+    exit_record = harness.wait()
 
-    assert (found.how, found.left_behind > 0) == ("lost", True)
-    assert "order" in str(found.detail)
-    assert attempt_files.find_exit(stand.folder) == found
-    assert still_alive(set(stand.pids())) == set()
+    assert (exit_record.how, exit_record.left_behind > 0) == ("lost", True)
+    assert "cannot read the spec" in str(exit_record.detail)
+    assert attempt_files.find_exit(harness.folder) == exit_record
+    assert still_alive(set(harness.pids())) == set()
 
 
 @pytest.mark.parametrize("order", ["{}", '{"argv": [], "cwd": "/"}', '{"argv": "sh"}', "[]", "no json", None])
-def test_a_broken_order_is_not_started(stand: Stand, order: str | None) -> None:
-    stand.order("true")
-    path = Path(stand.folder, attempt_files.ORDER)
+def test_invalid_spec_is_not_started(harness: AttemptHarness, prepare: str | None) -> None:
+    harness.prepare("true")
+    path = Path(harness.folder, attempt_files.SPEC)
     path.unlink()
-    if order is not None:
-        path.write_text(order)
-    found = stand.wait()
+    if prepare is not None:
+        path.write_text(prepare)
+    exit_record = harness.wait()
 
-    assert (found.code, found.how, stand.pids()) == (None, "not_started", [])
-    assert "order" in str(found.detail)
+    assert (exit_record.code, exit_record.how, harness.pids()) == (None, "not_started", [])
+    assert "cannot read the spec" in str(exit_record.detail)
 
 
-def test_supervisors_that_die_without_a_word_are_counted(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
-    stand.order("true")
+def test_watch_gives_up_after_several_dead_supervisors(
+    harness: AttemptHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.prepare("true")
     real, started = subprocess.Popen, []
 
-    def dying(argv: list[str], **given: Any) -> subprocess.Popen[bytes]:
+    def dying(argv: list[str], **options: Any) -> subprocess.Popen[bytes]:
         started.append(argv)
-        return real(["false"], **given)
+        return real(["false"], **options)
 
     monkeypatch.setattr(subprocess, "Popen", dying)
-    found = stand.wait()
+    exit_record = harness.wait()
 
-    assert (found.how, len(started)) == ("not_started", 3)
-    assert attempt_files.find_exit(stand.folder) == found
+    assert (exit_record.how, len(started)) == ("not_started", 3)
+    assert attempt_files.find_exit(harness.folder) == exit_record
 
 
 @pytest.mark.parametrize(
     "name", [attempt_files.EXIT, attempt_files.STARTED, attempt_files.LOCK, attempt_files.LOG, attempt_files.STOP]
 )
-def test_a_pipe_in_the_place_of_a_file_holds_nobody_up(stand: Stand, name: str) -> None:
-    stand.order("sleep 1")
-    os.mkfifo(os.path.join(stand.folder, name))
-    found = stand.wait()
+def test_pipe_in_place_of_a_file_does_not_block(harness: AttemptHarness, name: str) -> None:
+    harness.prepare("sleep 1")
+    os.mkfifo(os.path.join(harness.folder, name))
+    exit_record = harness.wait()
 
-    assert found.how in ("exited", "stopped", "lost", "not_started")
-    assert attempt_files.find_exit(stand.folder) == found
-    assert attempt_files.last_words(stand.folder) == "" or name != attempt_files.LOG
-
-
-def test_a_pipe_that_asks_to_stop_stops(stand: Stand) -> None:
-    stand.order("sleep 300")
-    watch = stand.begin()
-    os.mkfifo(os.path.join(stand.folder, attempt_files.STOP))
-    found = watch.wait(lambda: "aborted")
-
-    assert (found.how, found.detail) == ("stopped", "stop.json is there and cannot be read")
+    assert exit_record.how in ("exited", "stopped", "lost", "not_started")
+    assert attempt_files.find_exit(harness.folder) == exit_record
+    assert attempt_files.log_tail(harness.folder) == "" or name != attempt_files.LOG
 
 
-def test_an_exit_is_not_written_through_a_link(stand: Stand) -> None:
-    outside = stand.root / "outside"
+def test_pipe_in_place_of_the_stop_file_stops(harness: AttemptHarness) -> None:
+    harness.prepare("sleep 300")
+    watch = harness.begin()
+    os.mkfifo(os.path.join(harness.folder, attempt_files.STOP))
+    exit_record = watch.wait(lambda: "aborted")
+
+    assert (exit_record.how, exit_record.detail) == ("stopped", "stop.json exists but cannot be read")
+
+
+def test_write_exit_does_not_follow_a_link(harness: AttemptHarness) -> None:
+    outside = harness.root / "outside"
     outside.write_text("mine")
-    stand.order(f"ln -s {outside} {stand.folder}/exit.json; exit 4")
-    found = stand.wait()
+    harness.prepare(f"ln -s {outside} {harness.folder}/exit.json; exit 4")
+    exit_record = harness.wait()
 
-    assert (found.code, outside.read_text()) == (4, "mine")
-
-
-@pytest.mark.parametrize("said", ['{"how": "won"}', '{"how": "exited", "ended_at": "x"}', '{"how": []}', "{}"])
-def test_an_exit_that_no_supervisor_wrote_is_none(stand: Stand, said: str) -> None:
-    stand.order("true")
-    Path(stand.folder, attempt_files.EXIT).write_text(said)
-
-    assert attempt_files.find_exit(stand.folder) is None
-    assert attempt_files.unfinished(str(stand.root)) == [stand.folder]
-    assert stand.wait().code == 0
+    assert (exit_record.code, outside.read_text()) == (4, "mine")
 
 
-def test_a_point_of_the_director_is_not_the_supervisors(stand: Stand) -> None:
-    stand.order('test -z "$LIONAGI_CRASH_AT"')
+@pytest.mark.parametrize("content", ['{"how": "won"}', '{"how": "exited", "ended_at": "x"}', '{"how": []}', "{}"])
+def test_find_exit_ignores_a_foreign_file(harness: AttemptHarness, content: str) -> None:
+    harness.prepare("true")
+    Path(harness.folder, attempt_files.EXIT).write_text(content)
 
-    assert stand.watch(LIONAGI_CRASH_AT="write.committed").wait(lambda: None).code == 0
+    assert attempt_files.find_exit(harness.folder) is None
+    assert attempt_files.unfinished_attempts(str(harness.root)) == [harness.folder]
+    assert harness.wait().code == 0
 
 
-def test_a_supervisor_loads_nothing_heavy(stand: Stand) -> None:
+def test_crash_point_of_the_director_is_not_passed_on(harness: AttemptHarness) -> None:
+    harness.prepare('test -z "$LIONAGI_CRASH_AT"')
+
+    assert harness.watch(LIONAGI_CRASH_AT="write.committed").wait(lambda: None).code == 0
+
+
+def test_supervisor_imports_nothing_heavy(harness: AttemptHarness) -> None:
     code = "import sys; import lionstudio.shows.attempt.supervisor; print(*sys.modules)"
     loaded = set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split())
 
     assert loaded.isdisjoint({"asyncio", "apsw", "dbos", "sqlalchemy", "fastapi", "yaml", "dataclasses"})
-    assert os.path.exists(stand.root)
+    assert os.path.exists(harness.root)
 
 
-def _running(stand: Stand, owner: dict[str, Any] | None) -> Database:
-    database = Database(str(stand.root / "state.db"))
-    session = Session(id=stand.session_id, status=SessionStatus.RUNNING, owner=owner)
+def _running(harness: AttemptHarness, owner: dict[str, Any] | None) -> Database:
+    database = Database(str(harness.root / "state.db"))
+    session = Session(id=harness.session_id, status=SessionStatus.RUNNING, owner=owner)
     database.write(lambda conn: create_session(conn, session))
     return database
 
 
-def test_a_session_is_said_to_be_dead_only_with_proof(stand: Stand) -> None:
+def test_settle_session_needs_proof_of_death(harness: AttemptHarness) -> None:
     ended = Exit(0, "exited", 1.0, 2.0)
-    with _running(stand, None) as database:
-        session = outcomes.settle_session(database, stand.session_id)
+    with _running(harness, None) as database:
+        session = outcomes.settle_session(database, harness.session_id)
         assert session is not None
         assert session.status is SessionStatus.RUNNING
-        told = outcomes.exited("play", stand.folder, ended, session)
-        assert told.outcome is AttemptOutcome.STOPPED  # a person decides: another attempt might be a second agent
-        assert "cannot be told whether its agent has ended" in str(told.reason)
+        event = outcomes.attempt_ended("play", harness.folder, ended, session)
+        assert event.outcome is AttemptOutcome.STOPPED  # a person decides: another attempt might be a second agent
+        assert "cannot tell whether the agent has ended" in str(event.reason)
 
 
-def test_a_session_whose_process_is_proven_dead_has_failed(stand: Stand) -> None:
-    with RunLock.take(str(stand.root / "run.lock")) as lock, subprocess.Popen(["true"]) as gone:
+def test_settle_session_fails_a_dead_session(harness: AttemptHarness) -> None:
+    with RunLock.take(str(harness.root / "run.lock")) as lock, subprocess.Popen(["true"]) as gone:
         owner = identify(lock_path=lock.path)._replace(pid=gone.pid)._asdict()
-    with _running(stand, owner) as database:
-        session = outcomes.settle_session(database, stand.session_id)
+    with _running(harness, owner) as database:
+        session = outcomes.settle_session(database, harness.session_id)
         assert session is not None
         assert (session.status, session.exit_code) == (SessionStatus.FAILED, 1)
-        told = outcomes.exited("play", stand.folder, Exit(None, "lost", 1.0, 2.0), session)
-        assert (told.outcome, told.reason) == (AttemptOutcome.FAILED, "its agent vanished without a word")
+        event = outcomes.attempt_ended("play", harness.folder, Exit(None, "lost", 1.0, 2.0), session)
+        assert (event.outcome, event.reason) == (
+            AttemptOutcome.FAILED,
+            "the agent process died without reporting an end",
+        )

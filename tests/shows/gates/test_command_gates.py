@@ -1,4 +1,4 @@
-"""Gates: commands that hang, flood, fork and fail; answers of reviewers that are and are not verdicts; people."""
+"""Gates: commands that hang, flood, fork and fail; valid and invalid verdicts of reviewers."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_all_pass(tmp_path: Path) -> None:
+def test_run_commands_all_pass(tmp_path: Path) -> None:
     verdict = run_commands([shell("echo one"), shell("test -f /dev/null/x || true")], str(tmp_path), ENV)
     assert (verdict.passed, verdict.summary, verdict.feedback) == (True, "2 checks passed", "")
     assert [check.exit_code for check in verdict.checks] == [0, 0]
     assert json.loads(json.dumps(verdict.to_dict()))["gate_passed"] is True
 
 
-def test_the_first_failure_ends_it_and_its_words_are_the_feedback(tmp_path: Path) -> None:
+def test_run_commands_stops_at_the_first_failure(tmp_path: Path) -> None:
     gates = [shell("echo fine"), shell("echo broken: line 3; exit 4"), shell("touch never")]
     verdict = run_commands(gates, str(tmp_path), ENV, logs=str(tmp_path / "logs"))
     assert (verdict.passed, len(verdict.checks)) == (False, 2)
@@ -50,17 +50,17 @@ def test_the_first_failure_ends_it_and_its_words_are_the_feedback(tmp_path: Path
     assert not (tmp_path / "never").exists()
 
 
-def test_no_gates_pass(tmp_path: Path) -> None:
+def test_run_commands_passes_without_gates(tmp_path: Path) -> None:
     assert run_commands([], str(tmp_path), ENV).passed
 
 
-def test_a_program_that_is_not_there(tmp_path: Path) -> None:
+def test_run_commands_missing_program(tmp_path: Path) -> None:
     verdict = run_commands([Gate(kind=GateKind.COMMAND, command=("no-such-program",))], str(tmp_path), ENV)
     assert not verdict.passed
     assert "could not start" in verdict.summary
 
 
-def test_a_command_that_hangs_is_ended_with_everything_it_started(tmp_path: Path) -> None:
+def test_run_commands_timeout_ends_the_process_tree(tmp_path: Path) -> None:
     line = "trap '' TERM; (trap '' TERM; setsid sleep 300 & echo $! > child; wait) & echo started; sleep 300"
     verdict = run_commands([shell(line, timeout=1)], str(tmp_path), ENV)
     assert "timed out after 1 seconds" in verdict.summary
@@ -68,14 +68,14 @@ def test_a_command_that_hangs_is_ended_with_everything_it_started(tmp_path: Path
     assert not alive(int((tmp_path / "child").read_text()))
 
 
-def test_what_a_command_leaves_running_is_ended(tmp_path: Path) -> None:
+def test_run_commands_ends_background_processes(tmp_path: Path) -> None:
     line = "setsid sleep 300 > /dev/null 2>&1 & echo $! > child; (sleep 300 &) ; exit 0"
     # longer than a test may take: waiting for the pipe that the sleeper holds would be noticed
     assert run_commands([shell(line, timeout=200)], str(tmp_path), ENV).passed
     assert not alive(int((tmp_path / "child").read_text()))
 
 
-def test_a_flood_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_commands_bounds_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_command, "MOST_LOG", 1_000_000)
     line = "head -c 5000000 /dev/zero | tr '\\0' 'x'; echo; echo the end; exit 1"
     verdict = run_commands([shell(line)], str(tmp_path), ENV, logs=str(tmp_path))
@@ -84,25 +84,25 @@ def test_a_flood_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (tmp_path / "gate-1.log").stat().st_size < 1_100_000
 
 
-def test_a_show_that_is_aborted_stops_its_gate(tmp_path: Path) -> None:
+def test_run_commands_stops_on_abort(tmp_path: Path) -> None:
     verdict = run_commands(
         [shell("sleep 300", timeout=300)], str(tmp_path), ENV, why_stop=lambda: "the show was aborted"
     )
     assert verdict.summary == "`sh -c sleep 300`: stopped: the show was aborted"
 
 
-def test_output_that_is_no_text(tmp_path: Path) -> None:
+def test_run_commands_binary_output(tmp_path: Path) -> None:
     verdict = run_commands([shell("printf '\\377\\000\\033[31m'; exit 1")], str(tmp_path), ENV)
     assert "\\xff" in verdict.checks[0].output
     json.dumps(verdict.to_dict())
 
 
-def test_killed_by_a_signal(tmp_path: Path) -> None:
+def test_run_commands_killed_by_a_signal(tmp_path: Path) -> None:
     verdict = run_commands([shell("kill -9 $$")], str(tmp_path), ENV)
     assert verdict.summary.endswith(f"killed by signal {signal.SIGKILL.value}")
 
 
-def test_a_command_gets_no_secrets() -> None:
+def test_gate_environment_has_no_secrets() -> None:
     ours = {
         "PATH": "/bin",
         "HOME": "/h",
@@ -131,7 +131,7 @@ TWO = """```json
 @pytest.mark.parametrize(
     "text", [GOOD, f"I looked.\n\n```json\n{GOOD}\n```", f"Well.\n{GOOD}", f"```\n{GOOD}\n```\nBye."]
 )
-def test_a_verdict_is_found_where_reviewers_put_it(text: str) -> None:
+def test_parse_verdict_finds_the_object(text: str) -> None:
     verdict = parse_verdict(text)
     assert (verdict.passed, verdict.summary, verdict.feedback) == (False, "no tests", "write tests\n- a.py:3: x")
 
@@ -159,7 +159,7 @@ def test_a_verdict_is_found_where_reviewers_put_it(text: str) -> None:
         ('{"a": ' * 5000 + "1" + "}" * 5000, "no JSON object"),
     ],
 )
-def test_what_is_no_verdict(text: str, reason: str) -> None:
+def test_parse_verdict_rejects_invalid_answers(text: str, reason: str) -> None:
     with pytest.raises(InvalidInput, match=reason):
         parse_verdict(text)
 
@@ -193,13 +193,13 @@ REFUSALS = [
 
 @pytest.mark.parametrize("refusal", REFUSALS)
 @pytest.mark.parametrize("form", ["{refusal}{quoted}", "{quoted}\n{refusal}", "{quoted}\n{refusal}\n{quoted}"])
-def test_a_quoted_verdict_never_outweighs_a_refusal(refusal: str, form: str) -> None:
+def test_parse_verdict_rejects_a_quoted_verdict_beside_a_refusal(refusal: str, form: str) -> None:
     text = form.replace("{refusal}", refusal).replace("{quoted}", QUOTED)
-    with pytest.raises(InvalidInput, match=r"different verdicts|beside a verdict"):
+    with pytest.raises(InvalidInput, match=r"different verdicts|besides a verdict"):
         parse_verdict(text)
 
 
-def test_an_ambiguous_answer_is_asked_for_again_and_then_fails_the_gate() -> None:
+def test_review_asks_again_then_fails_on_ambiguous_answers() -> None:
     answers: list[str] = []
 
     def ask(prompt: str) -> str:
@@ -208,29 +208,29 @@ def test_an_ambiguous_answer_is_asked_for_again_and_then_fails_the_gate() -> Non
 
     verdict = review(REVIEW, "Review this.", ask)
     assert (verdict.passed, len(answers)) == (False, 2)
-    assert "beside a verdict the answer holds" in verdict.summary
+    assert "besides a verdict the answer contains" in verdict.summary
     assert "quote none" in answers[1]
 
 
-def test_a_verdict_said_twice_or_that_speaks_of_passing_is_one() -> None:
+def test_parse_verdict_accepts_repetition_and_prose() -> None:
     text = json.dumps({"passed": True, "summary": 'says "passed": false in {"passed": 1}'}, indent=1)
     assert parse_verdict(f"All tests passed: 12.\n{text}\n\n```json\n{text}\n```\n").passed
 
 
-def test_an_answer_too_long_to_be_looked_through_is_none() -> None:
+def test_parse_verdict_rejects_long_answers() -> None:
     with pytest.raises(InvalidInput, match="give at most"):
         parse_verdict(REFUSALS[0] + " " * MOST_ANSWER + QUOTED)
-    with pytest.raises(InvalidInput, match="too many"):
+    with pytest.raises(InvalidInput, match="too much"):
         parse_verdict('{"\n' * 2000 + QUOTED)
 
 
-def test_a_long_summary_is_one_line() -> None:
+def test_parse_verdict_cuts_the_summary_to_one_line() -> None:
     verdict = parse_verdict(json.dumps({"passed": True, "summary": "a\nb " * 1000}))
     assert "\n" not in verdict.summary
     assert len(verdict.summary) <= 300
 
 
-def test_a_reviewer_is_asked_once_more() -> None:
+def test_review_asks_once_more() -> None:
     answers = ["I think it is fine.", '{"passed": true, "summary": "fine"}']
     asked: list[str] = []
 
@@ -245,7 +245,7 @@ def test_a_reviewer_is_asked_once_more() -> None:
     assert "no JSON object" in asked[1]
 
 
-def test_a_reviewer_that_gives_no_verdict_fails_the_gate_and_not_the_work() -> None:
+def test_review_without_verdict_fails_the_gate() -> None:
     asked: list[str] = []
 
     def ask(prompt: str) -> str:
@@ -254,13 +254,13 @@ def test_a_reviewer_that_gives_no_verdict_fails_the_gate_and_not_the_work() -> N
 
     verdict = review(REVIEW, "Review this.", ask)
     assert (verdict.passed, len(asked)) == (False, 2)
-    assert verdict.summary == "the reviewer critic gave no verdict: the answer holds no JSON object with `passed`"
+    assert verdict.summary == "the reviewer critic gave no verdict: the answer contains no JSON object with `passed`"
     assert verdict.feedback.endswith("This says nothing about the work.")
     assert verdict.checks[0].output == "looks good to me"
 
 
-def test_a_reviewer_that_cannot_be_asked() -> None:
+def test_review_reports_a_reviewer_that_did_not_run() -> None:
     def ask(prompt: str) -> str:
         raise NotFound("there is no agent critic")
 
-    assert "could not be asked: there is no agent critic" in review(REVIEW, "x", ask).summary
+    assert "did not run: there is no agent critic" in review(REVIEW, "x", ask).summary

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.repositories import begun, checkout_of, git, make_repo
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
 from lionstudio.errors import Conflict, InvalidInput
 from lionstudio.shows.git.repo_layout import Repo
@@ -116,10 +116,10 @@ def test_safe_rmtree_ignores_missing_paths(tmp_path: Path) -> None:
 
 
 def test_show_survives_an_agent_that_plants_a_link(tmp_path: Path, victim: Path) -> None:
-    theatre = Theatre(tmp_path)
+    harness = ShowHarness(tmp_path)
     prompt = f"@run ln -s {victim} ../.gates\n@write a.txt a"
-    theatre.plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
-    theatre.direct()
+    harness.write_plan({"a": {"prompt": prompt, "max_attempts": 1}}, gates=["true"])
+    harness.direct()
     assert (victim / "a-1" / "inner" / "precious").exists()
-    assert theatre.statuses() == {"a": "escalated"}
-    assert ".gates must be a folder of the show" in theatre.meta("a")["reason"]
+    assert harness.statuses() == {"a": "escalated"}
+    assert ".gates must be a folder of the show" in harness.meta("a")["reason"]

@@ -1,4 +1,4 @@
-"""The durable engine: what a killed process left is taken up by the next, once, and by nobody else."""
+"""The durable engine: the next process of a show resumes the work of a killed one, once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import apsw
 import pytest
 from tests.support.children import environment
 from tests.support.commands import run_li
-from tests.support.show_harness import TOPIC, Theatre
+from tests.support.show_harness import TOPIC, ShowHarness
 
 PROGRAM = """
 import os, sys
@@ -51,24 +51,24 @@ def notes(root: Path) -> list[str]:
     return (root / "notes").read_text().split()
 
 
-def test_what_was_done_is_not_done_again(tmp_path: Path) -> None:
+def test_engine_does_not_repeat_finished_steps(tmp_path: Path) -> None:
     run(tmp_path, "a", "two")
-    said = run(tmp_path, "a")
+    output = run(tmp_path, "a")
 
     # the step that was under way is done again: that is what every step of a show bears
     assert notes(tmp_path) == ["a:one", "a:two", "a:two", "a:three"]
-    assert said == ["['one', 'two', 'three']", "['show/a']"]
+    assert output == ["['one', 'two', 'three']", "['show/a']"]
 
 
-def test_a_run_that_ended_is_followed_by_the_next(tmp_path: Path) -> None:
+def test_engine_starts_a_new_run_after_an_ended_one(tmp_path: Path) -> None:
     run(tmp_path, "a")
-    said = run(tmp_path, "a")
+    output = run(tmp_path, "a")
 
     assert notes(tmp_path) == ["a:one", "a:two", "a:three"] * 2
-    assert said[1] == "['show/a', 'show/a~2']"
+    assert output[1] == "['show/a', 'show/a~2']"
 
 
-def test_nobody_takes_up_the_work_of_another_show(tmp_path: Path) -> None:
+def test_engine_resumes_only_its_own_show(tmp_path: Path) -> None:
     run(tmp_path, "a", "two")
     run(tmp_path, "ab")  # a topic that begins alike
     assert notes(tmp_path) == ["a:one", "a:two", "ab:one", "ab:two", "ab:three"]
@@ -77,15 +77,15 @@ def test_nobody_takes_up_the_work_of_another_show(tmp_path: Path) -> None:
     assert notes(tmp_path)[5:] == ["a:two", "a:three"]
 
 
-def test_another_shape_begins_anew(tmp_path: Path) -> None:
+def test_engine_restarts_runs_of_another_shape(tmp_path: Path) -> None:
     run(tmp_path, "a", "two")
-    said = run(tmp_path, "a", "-", "shows-other")
+    output = run(tmp_path, "a", "-", "shows-other")
 
     assert notes(tmp_path) == ["a:one", "a:two", "a:one", "a:two", "a:three"]
-    assert said[1] == "['show/a', 'show/a~2']"
+    assert output[1] == "['show/a', 'show/a~2']"
 
 
-def test_the_file_is_private_and_holds_no_code(tmp_path: Path) -> None:
+def test_engine_file_is_private_and_holds_no_code(tmp_path: Path) -> None:
     run(tmp_path, "a")
 
     path = tmp_path / "engine.db"
@@ -95,11 +95,11 @@ def test_the_file_is_private_and_holds_no_code(tmp_path: Path) -> None:
     assert outputs[0] == '{"word":"one"}'
 
 
-@pytest.mark.parametrize("words", [("show", "--help"), ("show", "run", "--help"), ("show", "ls")])
-def test_only_a_director_loads_the_engine(words: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [("show", "--help"), ("show", "run", "--help"), ("show", "ls")])
+def test_engine_is_imported_only_by_a_director(arguments: tuple[str, ...], tmp_path: Path) -> None:
     code = "import sys; from lionstudio.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     done = subprocess.run(
-        [sys.executable, "-c", code, *words],
+        [sys.executable, "-c", code, *arguments],
         env=environment(LIONAGI_HOME=str(tmp_path)),
         capture_output=True,
         text=True,
@@ -110,10 +110,10 @@ def test_only_a_director_loads_the_engine(words: tuple[str, ...], tmp_path: Path
     assert run_li("show", "--help").code == 0
 
 
-def test_the_state_is_never_opened_by_the_other_library(tmp_path: Path) -> None:
+def test_engine_never_opens_the_state_database(tmp_path: Path) -> None:
     """Python's own SQLite is in the process for the engine's file; two libraries on one file lose its locks."""
-    theatre = Theatre(tmp_path)
-    theatre.plan({"a": "@write a.txt a"})
+    harness = ShowHarness(tmp_path)
+    harness.write_plan({"a": "@write a.txt a"})
     opened = tmp_path / "opened"
     hook = tmp_path / "hook"
     hook.mkdir()
@@ -124,7 +124,7 @@ def test_the_state_is_never_opened_by_the_other_library(tmp_path: Path) -> None:
         f"        open({str(opened)!r}, 'a').write(str(args[0]) + '\\n')\n"
         "sys.addaudithook(note)\n"
     )
-    done = theatre.li("show", "run", TOPIC, PYTHONPATH=str(hook))
+    done = harness.li("show", "run", TOPIC, PYTHONPATH=str(hook))
 
-    assert done.code == 0, (done, theatre.log())
+    assert done.code == 0, (done, harness.log())
     assert {Path(line).name for line in opened.read_text().split()} == {"engine.db"}

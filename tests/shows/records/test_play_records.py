@@ -1,4 +1,4 @@
-"""Both halves of a show: the file first, then the row; a kill between the two, or the loss of either, costs nothing."""
+"""File and row of a show: the file first; a kill between the two, or the loss of either, loses nothing."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ from tests.support.children import ROOT, environment
 from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.files.shows.show_folder import read_show
+from lionstudio.model.shows import play_codec
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Plan
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
-from lionstudio.show_sync.rows import differing
-from lionstudio.shows.director.events import ABORTED, PlayState, Transition
+from lionstudio.show_sync.rows import row_differences
+from lionstudio.shows.director.state import PlayState, ReasonCode, Transition
 from lionstudio.shows.records import play_records
+from lionstudio.shows.records.decisions import Decision, save_decision
 from lionstudio.shows.records.play_records import (
     read_meta,
     reopen_show,
@@ -64,19 +67,19 @@ def plays(db: Database) -> dict[str, Play]:
 
 
 def assert_agree(show_dir: str, db: Database) -> None:
-    """An import of the folder would find nothing to do: the rows say what the files say."""
+    """Assert that an import of the folder would change nothing."""
     folder = read_show(show_dir, str(Path(show_dir).parent))
     assert [play.fault for play in folder.plays if play.fault] == []
-    assert read(db, differing, folder) == []
+    assert read(db, row_differences, folder) == []
 
 
 def meta(show_dir: str, play: str) -> dict[str, Any]:
-    found = read_meta(show_dir, play)
-    assert found is not None
-    return found
+    current = read_meta(show_dir, play)
+    assert current is not None
+    return current
 
 
-def test_a_plan_makes_the_folder_and_the_rows(show_dir: str, db: Database) -> None:
+def test_save_show_writes_folder_and_rows(show_dir: str, db: Database) -> None:
     show = save_show(show_dir, db, plan_of(), TEXT, base="abc")
 
     assert Path(show_dir, "_show.md").read_text() == TEXT
@@ -95,7 +98,7 @@ def test_a_plan_makes_the_folder_and_the_rows(show_dir: str, db: Database) -> No
     assert_agree(show_dir, db)
 
 
-def test_every_step_is_in_both_halves(show_dir: str, db: Database) -> None:
+def test_every_step_writes_file_and_row(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     begin(db, "the-run", name="show_speed_lexer")
     save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c/lexer")
@@ -124,7 +127,7 @@ def test_every_step_is_in_both_halves(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_a_step_that_is_done_again_changes_nothing(show_dir: str, db: Database) -> None:
+def test_repeated_step_changes_nothing(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     first = save_play(show_dir, db, "lexer", PlayStatus.PREPARED, worktree="/c")
     before = {path: path.read_bytes() for path in Path(show_dir).rglob("*") if path.is_file()}
@@ -137,7 +140,7 @@ def test_a_step_that_is_done_again_changes_nothing(show_dir: str, db: Database) 
     assert db.conn.value("SELECT max(seq) FROM changes") == seq
 
 
-def test_an_illegal_move_is_refused_before_anything_is_written(show_dir: str, db: Database) -> None:
+def test_save_play_refuses_an_illegal_transition_before_writing(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     before = meta(show_dir, "lexer")
 
@@ -148,7 +151,7 @@ def test_an_illegal_move_is_refused_before_anything_is_written(show_dir: str, db
     assert plays(db)["lexer"].status == "pending"
 
 
-def test_a_session_is_linked_as_soon_as_it_exists(show_dir: str, db: Database) -> None:
+def test_save_play_links_a_session_when_it_exists(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_play(show_dir, db, "lexer", PlayStatus.PREPARED, session_id="later")
     assert plays(db)["lexer"].session_id is None
@@ -159,21 +162,21 @@ def test_a_session_is_linked_as_soon_as_it_exists(show_dir: str, db: Database) -
     assert_agree(show_dir, db)
 
 
-def test_an_edited_plan_adds_plays_and_forgets_those_that_never_began(show_dir: str, db: Database) -> None:
+def test_save_show_adds_new_and_removes_unstarted_plays(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_play(show_dir, db, "lexer", PlayStatus.PREPARED)
     edited = TEXT.replace("name: lexer", "name: words").replace("depends_on: lexer", "depends_on: words")
     edited = edited.replace("name: parser", "name: tree")
     save_show(show_dir, db, plan_of(edited), edited)
 
-    found = plays(db)
-    assert list(found) == ["words", "tree", "lexer"]  # what has begun is not forgotten
-    assert found["tree"].depends_on == ("words",)
+    current = plays(db)
+    assert list(current) == ["words", "tree", "lexer"]  # what has begun is not forgotten
+    assert current["tree"].depends_on == ("words",)
     assert not Path(show_dir, "parser").exists()
     assert_agree(show_dir, db)
 
 
-def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
+def test_reopen_show_after_its_end(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     ended = save_final_verdict(show_dir, db, {"show_passed": True, "summary": "good"}, ShowStatus.COMPLETED)
     left = {"lexer": "pending", "parser": "pending"}
@@ -190,13 +193,18 @@ def test_a_show_ends_and_is_taken_up_again(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_what_an_abort_stopped_is_done_again_and_what_was_given_up_is_not(show_dir: str, db: Database) -> None:
+@pytest.mark.parametrize("has_codes", [True, False], ids=["with codes", "by version 0.1"])
+def test_reopen_show_redoes_aborted_plays_and_keeps_rejected_ones(show_dir: str, db: Database, has_codes: bool) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
-    for play, reason in (("lexer", ABORTED), ("parser", "a person gave it up")):
+    for play, code in (("lexer", ReasonCode.SHOW_ABORTED), ("parser", ReasonCode.REJECTED)):
         save_play(show_dir, db, play, PlayStatus.ESCALATED)
-        save_transition(
-            show_dir, db, play, Transition(status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason=reason)
+        aborted = Transition(
+            status=PlayStatus.ABORTED_AFTER_FINISH, attempt=1, reason="why", reason_code=code if has_codes else None
         )
+        save_transition(show_dir, db, play, aborted)
+    if not has_codes:
+        save_decision(show_dir, "parser", Decision("no", DecisionKind.REJECT, 1))
+        save_play(show_dir, db, "parser", decision="no")
     save_final_verdict(show_dir, db, None, ShowStatus.ABORTED)
 
     reopen_show(show_dir, db)
@@ -208,11 +216,11 @@ def test_what_an_abort_stopped_is_done_again_and_what_was_given_up_is_not(show_d
     assert_agree(show_dir, db)
 
 
-# ── either half is enough ──
+# ── recovery ──
 
 
 def advance(show_dir: str, db: Database) -> dict[str, PlayState]:
-    """A show in the middle of things."""
+    """Bring a show into the middle of its run."""
     save_show(show_dir, db, plan_of(), TEXT)
     begin(db, "the-run", name="show_speed_lexer")
     for status in (PlayStatus.PREPARED, PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE):
@@ -226,7 +234,7 @@ def advance(show_dir: str, db: Database) -> dict[str, PlayState]:
     }
 
 
-def test_resuming_from_both(show_dir: str, db: Database) -> None:
+def test_recover_from_files_and_rows(show_dir: str, db: Database) -> None:
     expected = advance(show_dir, db)
 
     joined = recover(show_dir, db)
@@ -235,7 +243,7 @@ def test_resuming_from_both(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_resuming_from_the_files_alone(show_dir: str, db: Database, blank: Path, tmp_path: Path) -> None:
+def test_recover_from_files_alone(show_dir: str, db: Database, blank: Path, tmp_path: Path) -> None:
     expected = advance(show_dir, db)
     before = plays(db)["lexer"]
 
@@ -249,7 +257,7 @@ def test_resuming_from_the_files_alone(show_dir: str, db: Database, blank: Path,
     assert [getattr(after, name) for name in same] == [getattr(before, name) for name in same]
 
 
-def test_resuming_from_the_rows_alone(show_dir: str, db: Database) -> None:
+def test_recover_from_rows_alone(show_dir: str, db: Database) -> None:
     expected = advance(show_dir, db)
     before = meta(show_dir, "lexer")
     shutil.rmtree(show_dir)
@@ -265,14 +273,14 @@ def test_resuming_from_the_rows_alone(show_dir: str, db: Database) -> None:
     assert_agree(show_dir, db)
 
 
-def test_a_play_whose_file_is_gone_comes_back_from_its_row(show_dir: str, db: Database) -> None:
+def test_recover_restores_a_missing_file_from_its_row(show_dir: str, db: Database) -> None:
     expected = advance(show_dir, db)
     shutil.rmtree(Path(show_dir, "parser"))
 
     assert recover(show_dir, db).plays == expected
 
 
-def test_an_ended_show_is_ended_from_either_half(show_dir: str, db: Database) -> None:
+def test_recover_keeps_an_ended_show_ended(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_final_verdict(show_dir, db, {"show_passed": False, "summary": "no"}, ShowStatus.ABORTED)
     shutil.rmtree(show_dir)
@@ -281,7 +289,7 @@ def test_an_ended_show_is_ended_from_either_half(show_dir: str, db: Database) ->
     assert json.loads(Path(show_dir, "_final_verdict.json").read_text())["summary"] == "no"
 
 
-def test_an_end_that_was_told_too_early_is_corrected(show_dir: str, db: Database) -> None:
+def test_recover_corrects_an_early_end(show_dir: str, db: Database) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     save_final_verdict(show_dir, db, None, ShowStatus.COMPLETED)
     Path(show_dir, "_final_verdict.json").write_text('{"show_passed": false, "summary": "no"}')
@@ -291,12 +299,12 @@ def test_an_end_that_was_told_too_early_is_corrected(show_dir: str, db: Database
     assert_agree(show_dir, db)
 
 
-def test_without_either_half_there_is_no_show(show_dir: str, db: Database) -> None:
-    with pytest.raises(NotFound, match=r"there is no _show\.md"):
+def test_recover_without_files_and_rows_is_not_found(show_dir: str, db: Database) -> None:
+    with pytest.raises(NotFound, match=r"has no _show\.md"):
         recover(show_dir, db)
 
 
-# ── killed between the two ──
+# ── kills between file and row ──
 
 STEPS = {
     "show.plan_written": "save_show(show_dir, db, plan, TEXT)",
@@ -318,7 +326,7 @@ plan = load_plan("speed", TEXT)
 
 @pytest.mark.crash
 @pytest.mark.parametrize("where", ["write.before_commit", *STEPS])
-def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: str) -> None:
+def test_kill_between_file_and_row(where: str, show_dir: str, path: str) -> None:
     with Database(path) as db:
         save_show(show_dir, db, plan_of(), TEXT)
         for status in (PlayStatus.PREPARED, PlayStatus.RUNNING, PlayStatus.RUNNING_COMPLETE):
@@ -352,14 +360,14 @@ def test_killed_between_the_file_and_the_row(where: str, show_dir: str, path: st
 
 
 @pytest.mark.parametrize("edited", [False, True], ids=["two works", "an edit of the plan"])
-def test_two_threads_lose_nothing_of_each_other(
+def test_save_play_from_two_threads_loses_nothing(
     show_dir: str, db: Database, monkeypatch: pytest.MonkeyPatch, edited: bool
 ) -> None:
     save_show(show_dir, db, plan_of(), TEXT)
     other = threading.Thread(target=save_play, args=(show_dir, db, "lexer"), kwargs={"exit_code": 3})
     write_meta = play_records.write_meta
 
-    def slowly(folder: str, play: str, meta: play_records.Meta) -> None:
+    def slowly(folder: str, play: str, meta: play_codec.Meta) -> None:
         if threading.current_thread() is not other and other.ident is None:
             other.start()
             other.join(0.5)  # what it would write now is older than what follows

@@ -1,4 +1,4 @@
-"""A play folder that an agent has spoilt: the play alone ends, the show goes on, and nothing goes through a link."""
+"""Repair of a play folder that an agent corrupted: only that play is affected, and links are not followed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.show_harness import Theatre
+from tests.support.show_harness import ShowHarness
 
 BAD = [
     '{"status":"bogus","attempt":"x"}',
@@ -22,21 +22,21 @@ GATED = {"a": "@write a.txt a", "b": "@write b.txt b"}
 
 
 @pytest.fixture
-def theatre(tmp_path: Path) -> Theatre:
-    return Theatre(tmp_path)
+def harness(tmp_path: Path) -> ShowHarness:
+    return ShowHarness(tmp_path)
 
 
 @pytest.fixture
-def resting(theatre: Theatre) -> Theatre:
-    """Both plays wait for a person, and nobody directs."""
-    theatre.plan(GATED, gates=[{"person": "look"}])
-    theatre.direct()
-    assert theatre.statuses() == {"a": "gated", "b": "gated"}
-    return theatre
+def resting(harness: ShowHarness) -> ShowHarness:
+    """Create a show whose plays both wait for a person, without a director."""
+    harness.write_plan(GATED, gates=[{"person": "look"}])
+    harness.direct()
+    assert harness.statuses() == {"a": "gated", "b": "gated"}
+    return harness
 
 
 @pytest.mark.parametrize("text", BAD)
-def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: Theatre, text: str) -> None:
+def test_repair_escalates_only_the_play_of_an_invalid_file(resting: ShowHarness, text: str) -> None:
     path = resting.show_dir / "a" / "_meta.json"
     path.write_text(text)
     resting.direct()
@@ -48,7 +48,7 @@ def test_a_file_that_cannot_be_believed_escalates_its_play_alone(resting: Theatr
 
 
 @pytest.mark.parametrize("what", ["file", "folder", "pipe"])
-def test_nothing_is_read_or_written_through_a_link(resting: Theatre, what: str) -> None:
+def test_repair_follows_no_links(resting: ShowHarness, what: str) -> None:
     outside = resting.root / "outside"
     outside.mkdir()
     folder = resting.show_dir / "a"
@@ -80,14 +80,14 @@ def test_nothing_is_read_or_written_through_a_link(resting: Theatre, what: str) 
         "ln -s $O $D/attempts/2",
     ],
 )
-def test_an_agent_that_spoils_its_own_play_stops_no_other(theatre: Theatre, spoil: str) -> None:
-    outside = theatre.root / "outside"
+def test_repair_of_one_play_stops_no_other(harness: ShowHarness, spoil: str) -> None:
+    outside = harness.root / "outside"
     outside.mkdir()
-    script = theatre.root / "spoil.sh"
-    script.write_text(f"D={theatre.show_dir}/a O={outside}\n{spoil}\n")
-    theatre.plan({"a": f"@run sh {script}", "b": "@write b.txt b"}, max_attempts=2)
-    theatre.direct()
+    script = harness.root / "spoil.sh"
+    script.write_text(f"D={harness.show_dir}/a O={outside}\n{spoil}\n")
+    harness.write_plan({"a": f"@run sh {script}", "b": "@write b.txt b"}, max_attempts=2)
+    harness.direct()
 
-    assert theatre.statuses()["b"] == "merged"
-    assert theatre.statuses()["a"] in ("escalated", "merged")
+    assert harness.statuses()["b"] == "merged"
+    assert harness.statuses()["a"] in ("escalated", "merged")
     assert [path.name for path in outside.iterdir() if path.name != "moved"] == []

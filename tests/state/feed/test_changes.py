@@ -21,7 +21,7 @@ from lionstudio.state.definitions import save_version
 from lionstudio.state.feed.changes import Change, Changes, changes_after, last_seq, trim
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session, set_health
-from lionstudio.state.shows import delete_show, put_play, put_show, transition_play
+from lionstudio.state.shows import put_play, put_show, transition_play
 from lionstudio.state.sqlite.tail import Tail
 from lionstudio.state.teams import put_team, put_team_message, transition_team
 
@@ -39,7 +39,7 @@ def test_changes_has_every_kind(db: Database) -> None:
     write(db, put_show, Show(id="show", topic="t", show_dir="/t"))
     write(db, put_play, Play(id="play", show_id="show", name="p"))
     write(db, transition_play, "show", "p", "prepared")
-    write(db, delete_show, "t")
+    sql(db, "DELETE FROM shows")
     write(db, put_team, Team(id="team", name="n"))
     write(db, put_team_message, TeamMessage(id="letter", team_id="team", sender="a", content="c"))
     write(db, transition_team, "team", "archived")

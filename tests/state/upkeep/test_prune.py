@@ -15,7 +15,7 @@ from lionstudio.state.exchange import inbox, send
 from lionstudio.state.feed.changes import changes_after, last_seq
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
-from lionstudio.state.shows import delete_show, put_play, put_show
+from lionstudio.state.shows import put_play, put_show
 from lionstudio.state.sqlite.fulltext import index_batch, search
 from lionstudio.state.sqlite.maintenance import free_pages, stats, vacuum
 from lionstudio.state.teams import put_team, put_team_message
@@ -130,7 +130,7 @@ def test_prune_keeps_a_session_of_a_play_until_its_show_is_deleted(db: Database)
     plan, done = pruned(db, orphans=True)
     assert (plan.kept_for_plays, done) == (1, Pruned(0, 0, 0))
 
-    write(db, delete_show, "t")
+    sql(db, "DELETE FROM shows")
     assert pruned(db, orphans=True)[1] == Pruned(1, 2, 1)
 
 

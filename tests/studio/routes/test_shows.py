@@ -16,20 +16,19 @@ from tests.support.studio import AUTH, InProcess, application
 
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.files.shows import branch_diff
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Budget
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.play_badges import play_badges
 from lionstudio.model.status.statuses import PLAYS_NEEDING_REVIEW, PlayStatus
-from lionstudio.shows.director import machine
-from lionstudio.shows.director.events import DecisionKind, Spent
-from lionstudio.shows.director.rules import DECIDABLE, over_budget
+from lionstudio.shows.director.events import Spent
+from lionstudio.shows.director.rules import DECIDABLE, exhausted_budget
 from lionstudio.shows.process.lock import acquire_director_lock
-from lionstudio.shows.records.decisions import log
+from lionstudio.shows.records.decisions import log_decision
 from lionstudio.state.shows import find_show, put_play, put_show
 from lionstudio.studio.launch.policy import SHOW_ACTIONS, show_argv
 from lionstudio.studio.schemas import overview, shows
 from lionstudio.studio.views.show_actions import play_actions, show_actions
-from lionstudio.studio.views.show_questions import Asked, Question
 
 START = "import sys; from lionstudio.cli.main import main; sys.exit(main())"
 
@@ -371,13 +370,13 @@ def test_attention_has_the_open_question_of_a_show(studio: InProcess, tmp_path: 
     def waiting() -> list[dict[str, Any]]:
         return [item for item in studio.get("/api/attention")["items"] if item["kind"] == "show"]
 
-    log(folder, "asked", play="api", reason="about a play")
+    log_decision(folder, "asked", play="api", reason="about a play")
     assert waiting() == []
-    log(folder, "asked", play=None, reason="the budget of tokens is used up")
+    log_decision(folder, "asked", play=None, reason="token budget exhausted", kind="budget", part="tokens")
     [item] = waiting()
-    assert (item["title"], item["evidence"]) == ("build", "the budget of tokens is used up")
+    assert (item["title"], item["evidence"]) == ("build", "token budget exhausted")
     assert [action["label"] for action in item["actions"]] == ["Raise budget", "Abort"]
-    log(folder, "decision", word="approve", id="1")
+    log_decision(folder, "decision", word="approve", id="1")
     assert waiting() == []
 
 
@@ -392,13 +391,13 @@ def test_attention_has_the_open_question_of_a_show(studio: InProcess, tmp_path: 
 def test_exhausted_budget_offers_the_missing_amount(
     studio: InProcess, tmp_path: Path, spent: Spent, part: str, field: str
 ) -> None:
-    """The director writes the question; approving without an amount would accept the show as it is."""
-    reason = over_budget(Budget(tokens=5, cost_microusd=5, seconds=5), spent)
-    log(str(tmp_path / "shows" / "build"), "asked", play=None, reason=f"{reason}: approve more, or edit the plan")
+    """Approving without an amount would accept the show as it is."""
+    assert exhausted_budget(Budget(tokens=5, cost_microusd=5, seconds=5), spent) == part
+    asked = {"play": None, "reason": "why", "kind": "budget", "part": part}
+    log_decision(str(tmp_path / "shows" / "build"), "asked", **asked)
     [item] = [item for item in studio.get("/api/attention")["items"] if item["kind"] == "show"]
     found = studio.get("/api/shows/build")
 
-    assert Asked(reason or "", None).part == part
     grant = item["actions"][0]
     assert grant["command"] == f"li show approve build --{field} {field.upper()}"
     assert [(each["name"], each["required"]) for each in grant["fields"]] == [(field, True)]
@@ -407,12 +406,9 @@ def test_exhausted_budget_offers_the_missing_amount(
 
 
 def test_final_approval_is_the_question_of_the_director(studio: InProcess, tmp_path: Path) -> None:
-    reason = "the final gates passed and a person has to look: approve or reject the show"
-    log(str(tmp_path / "shows" / "build"), "asked", play=None, reason=reason)
+    log_decision(str(tmp_path / "shows" / "build"), "asked", play=None, reason="why", kind="final")
     found = studio.get("/api/shows/build")
 
-    assert reason in Path(machine.__file__).read_text()
-    assert Asked(reason, None).question is Question.LAST_WORD
     assert found["actions"] == ["approve", "reject", "resume", "abort"]
     assert found["deeds"][0]["what"] == "build is completed."
 
@@ -459,7 +455,7 @@ def test_get_show_ignores_a_folder_outside_our_roots(studio: InProcess, tmp_path
         (secret / name).write_text("hidden")
     for name in ("_meta.json", "_verdict.json", "../_final_verdict.json"):
         (secret / name).write_text('{"feedback": "hidden"}')
-    log(str(secret.parent), "asked", play=None, reason="hidden")
+    log_decision(str(secret.parent), "asked", play=None, reason="hidden")
     write(studio.services.db.database(), put_show, Show(topic="build", show_dir=str(secret.parent)))
 
     for path in ("", "/plays/api", "/plays/api/attempts"):

@@ -1,4 +1,4 @@
-"""The records of `claude --output-format stream-json` as events. docs/reference/agents.md lists the kinds of records."""
+"""The records of `claude --output-format stream-json` as events. docs/reference/agents.md lists them."""
 
 from __future__ import annotations
 

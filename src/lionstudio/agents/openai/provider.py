@@ -12,6 +12,7 @@ from typing import Any
 from lionstudio.agents.events import Ended, Event, MessageEvent, MetadataEvent, TextDelta
 from lionstudio.agents.openai import tools
 from lionstudio.agents.provider import Provider, Task
+from lionstudio.agents.rate_limits import reset_time
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.ids import new_id
 from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantResponse, Message
@@ -49,7 +50,8 @@ class OpenAI:
                 async for event in _talk(client, task):
                     yield event
         except openai.RateLimitError as error:
-            yield Ended(SessionStatus.FAILED, 1, "run.failed.usage_limit", _error_text(error))
+            detail = _error_text(error)
+            yield Ended(SessionStatus.FAILED, 1, "run.failed.usage_limit", detail, reset_time(detail))
         except openai.AuthenticationError as error:
             hint = "set OPENAI_API_KEY to a valid key"
             yield Ended(SessionStatus.FAILED, 1, "run.failed.exit_nonzero", f"{_error_text(error)}; {hint}")

@@ -16,13 +16,13 @@ from lionstudio.cli._toolkit.output import emit
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.errors import IllegalTransition, NotFound
 from lionstudio.model.ids import new_id
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.show import Play
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.settings import Settings
-from lionstudio.shows.director.events import DecisionKind
-from lionstudio.shows.director.rules import check_word
+from lionstudio.shows.director.rules import check_decision
 from lionstudio.shows.process.lock import has_director, start_director
-from lionstudio.shows.records.decisions import Decision, decide
+from lionstudio.shows.records.decisions import Decision, save_decision
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.system.li_process import li_environment
 
@@ -55,18 +55,18 @@ def record_decision(args: argparse.Namespace, kind: DecisionKind, *, budget: Map
     play = _play(loaded, args.play, kind) if args.play is not None else None
     decision = Decision(
         id=new_id(),
-        word=kind,
+        kind=kind,
         attempt=play.attempt if play is not None else None,
         feedback=args.feedback,
         by=_user_name(),
         at=time.time(),
         budget=budget,
     )
-    decide(folder, args.play, decision)
+    save_decision(folder, args.play, decision)
     target = f"{args.topic}/{args.play}" if args.play is not None else args.topic
     result = f"Budget of {target} raised" if budget else f"{target} {_DONE[kind]}"
     ended = loaded.show.status is not ShowStatus.ACTIVE
-    facts: dict[str, object] = {"decision": {**decision._asdict(), "play": args.play}}
+    facts: dict[str, object] = {"decision": {**decision.to_dict(), "play": args.play}}
     report(args, folder, result, facts, options=["--again"] if ended else [])
     return 0
 
@@ -98,7 +98,7 @@ def _play(loaded: LoadedShow, name: str, kind: DecisionKind) -> Play:
     if play is None:
         names = ", ".join(play.name for play in loaded.plays)
         raise NotFound(f"play {name!r:.80} not found in {topic}", hint=f"plays of {topic}: {names[:300]}")
-    check_word(kind, play.status, name)
+    check_decision(kind, play.status, name)
     unmerged = [
         other.name for other in loaded.plays if other.name in play.depends_on and other.status is not PlayStatus.MERGED
     ]

@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.humanize import iso
 from lionstudio.errors import LionError, NotFound
-from lionstudio.files.shows.show_folder import PlayFolder, ShowFolder, find_shows, read_show
+from lionstudio.files.shows.show_folder import FolderPlay, PlayFolder, ShowFolder, find_shows, read_show
 from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.computed_state import play_state, show_state
 from lionstudio.model.status.statuses import SHOWS, PlayStatus, ShowStatus
 from lionstudio.settings import Settings
+from lionstudio.show_sync.rows import play_from_folder
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.state.shows import find_show, list_plays, list_shows
 
@@ -93,18 +95,11 @@ def _from_folder(path: str, root: str) -> LoadedShow:
 
 
 def _play(show: Show, name: str, play_folder: PlayFolder | None, folder: ShowFolder, number: int) -> Play:
-    planned = next((play for play in folder.plan.plays if play.name == name), None)
-    meta: dict[str, Any] = play_folder.meta if play_folder is not None else {}
-    status = meta.get("status")
-    return Play(
-        show_id=show.id,
-        name=name,
-        sort_order=number,
-        depends_on=(planned.depends_on or ()) if planned else (),
-        status=PlayStatus(status) if status in list(PlayStatus) else PlayStatus.PENDING,
-        attempt=meta["attempt"] if isinstance(meta.get("attempt"), int) else 1,
-        updated_at=play_folder.times.changed if play_folder is not None else None,
-    )
+    planned = next((play for play in folder.plan.plays if play.name == name), None) or FolderPlay(name)
+    base = Play(show_id=show.id, name=name)
+    if play_folder is None:
+        return replace(base, sort_order=number, depends_on=planned.depends_on or ())
+    return replace(play_from_folder(base, play_folder, planned, number), updated_at=play_folder.times.changed)
 
 
 def show_json(loaded: LoadedShow) -> dict[str, Any]:

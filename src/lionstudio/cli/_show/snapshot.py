@@ -8,20 +8,21 @@ from typing import Any, NamedTuple
 
 from lionstudio.cli._show.load import has_ended, time_of
 from lionstudio.cli._toolkit.escape import inline
+from lionstudio.files.shows.decision_log import find_open_question
 from lionstudio.files.shows.plan_reader import parse_plan
 from lionstudio.model.messages import ActionRequest, Message
+from lionstudio.model.shows.decisions import QuestionKind
 from lionstudio.model.shows.plan import Budget, GateKind, Plan
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PLAYS, PLAYS_IN_PROGRESS, PLAYS_WAITING_TO_START, PlayStatus, ShowStatus
-from lionstudio.shows.director.events import PlayState, Spent
-from lionstudio.shows.director.rules import needs_person, over_budget
-from lionstudio.shows.execute.budget import extended_budget
-from lionstudio.shows.process import codec
+from lionstudio.shows.director.events import Spent
+from lionstudio.shows.director.rules import exhausted_budget, needs_person
+from lionstudio.shows.director.state import PlayState
+from lionstudio.shows.execute.budget import extend_budget, read_grants
 from lionstudio.state.connection import Connection
 from lionstudio.state.messages.windows import messages_before
 from lionstudio.state.show_usage import ShowUsage, usage_of_show
 from lionstudio.state.shows import get_show, list_plays
-from lionstudio.studio.views.show_questions import Question, open_question
 
 P = PlayStatus
 _BUSY = PLAYS_IN_PROGRESS - PLAYS_WAITING_TO_START
@@ -119,7 +120,8 @@ def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
     if plan is None or plan.budget == Budget():
         return None
     spent = Spent(tokens=usage.tokens, cost_microusd=usage.cost_microusd, seconds=usage.seconds)
-    return over_budget(codec.more(plan.budget, extended_budget(show.show_dir)), spent)
+    part = exhausted_budget(extend_budget(plan.budget, read_grants(show.show_dir)), spent)
+    return None if part is None else part.exhausted
 
 
 def _final_question(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:
@@ -127,8 +129,8 @@ def _final_question(show: Show, plan: Plan | None, plays: list[Play]) -> str | N
     person = plan is not None and any(gate.kind is GateKind.PERSON for gate in plan.final_gates)
     if not person or any(play.status in _BUSY or PLAYS[play.status].dependencies_merged for play in plays):
         return None
-    question = open_question(show.show_dir)
-    return question.reason if question is not None and question.question is Question.LAST_WORD else None
+    question = find_open_question(show.show_dir)
+    return question.reason if question is not None and question.kind is QuestionKind.FINAL else None
 
 
 @lru_cache(maxsize=1)

@@ -12,12 +12,12 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.errors import IllegalTransition, InvalidInput, LionError
-from lionstudio.files.shows.show_folder import ABORT
+from lionstudio.model.shows.show_files import ABORT
 from lionstudio.model.status.statuses import SHOWS, ShowStatus
 from lionstudio.runs.stop import GRACE_SECONDS
-from lionstudio.shows.attempt.attempt_files import ask_to_stop, is_held, session_of, unfinished
+from lionstudio.shows.attempt.attempt_files import is_held, request_stop, session_of, unfinished_attempts
 from lionstudio.shows.process.lock import has_director
-from lionstudio.shows.records.decisions import log
+from lionstudio.shows.records.decisions import log_decision
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.system.atomic_write import write_text
 from lionstudio.system.session_processes import end_processes_of
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     status = _status(args)
     if status is not None and SHOWS[status].has_ended and not has_director(folder):
         raise IllegalTransition(f"show {args.topic} has already ended: {status}", hint="li show ls")
-    log(folder, "abort", feedback=args.feedback)
+    log_decision(folder, "abort", feedback=args.feedback)
     write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")
     stopped = _stop_agents(folder)
     args.resume = True
@@ -68,9 +68,9 @@ def _status(args: argparse.Namespace) -> ShowStatus | None:
 
 def _stop_agents(folder: str) -> int:
     """Stop every agent without a director, because a show with an invalid plan has none."""
-    attempts = unfinished(folder)
+    attempts = unfinished_attempts(folder)
     for attempt in attempts:
-        ask_to_stop(attempt, "the show was aborted")
+        request_stop(attempt, "the show was aborted")
         session_id = session_of(attempt)
         if session_id is not None and not is_held(attempt):  # its supervisor was killed
             end_processes_of(session_id, grace=GRACE_SECONDS)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from lionstudio.cli._show.decide import add_arguments, record_decision
 from lionstudio.errors import InvalidInput
 from lionstudio.files.shows.plan_fields import duration, to_seconds
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
 Approve a play: it is merged, whatever its gates reported. Without PLAY, accept the show as it is: the final gates run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._show.decide import add_arguments, record_decision
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
 Stop a play and hand it to a person: its agent is stopped, nothing more is tried, and dependent plays are blocked until

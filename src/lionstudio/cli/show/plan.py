@@ -19,7 +19,7 @@ from lionstudio.files.formats.field_rules import Problem, error, warning
 from lionstudio.files.shows.plan_checks import check_plan
 from lionstudio.files.shows.plan_reader import parse_plan
 from lionstudio.files.shows.plan_template import PATTERN, with_fields
-from lionstudio.files.shows.show_folder import PLAN
+from lionstudio.model.shows.show_files import PLAN
 from lionstudio.settings import Settings
 from lionstudio.shows.records.show_dir import find_show_dir
 from lionstudio.system.safe_read import read_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._show.decide import add_arguments, record_decision
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
 Queue a play for another attempt with your feedback, even if its attempts are used up. A running agent is stopped first;

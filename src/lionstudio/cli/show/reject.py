@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from lionstudio.cli._show.decide import add_arguments, record_decision
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
 
 DESCRIPTION = """\
 Reject a play: it is redone with your feedback while it has attempts left. An escalated play is given up; dependent

@@ -57,7 +57,7 @@ def start_and_watch(args: argparse.Namespace, director_options: list[str]) -> in
     from lionstudio.cli._show.template import check_placeholders
     from lionstudio.cli._show.watch import watch
     from lionstudio.cli._toolkit.terminal import say
-    from lionstudio.files.shows.show_folder import PLAN
+    from lionstudio.model.shows.show_files import PLAN
     from lionstudio.shows.process.lock import has_director, start_director
     from lionstudio.shows.records.show_dir import find_show_dir
 

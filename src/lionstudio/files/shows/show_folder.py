@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from lionstudio.errors import LionError
 from lionstudio.files.formats.frontmatter import split
 from lionstudio.files.legacy_runs import Times, times_of
+from lionstudio.model.shows.play_codec import parse_names
+from lionstudio.model.shows.show_files import ABORT, FINAL_VERDICT, META, PLAN, VERDICT
 from lionstudio.system.json_read import read_object
 from lionstudio.system.safe_read import FolderEntry, list_folder, read_text
 
-PLAN, META, VERDICT = "_show.md", "_meta.json", "_verdict.json"
-FINAL_VERDICT, ABORT = "_final_verdict.json", "_ABORT"
 MOST_BYTES = 5_000_000
 MOST_GOAL = 500  # characters; the rest stays in the file
 
@@ -183,7 +183,7 @@ def _read_planned(play: dict[str, Any]) -> FolderPlay | None:
     name = _text(play.get("name"))
     if name is None:
         return None
-    needs = name_list(play.get("depends_on", play.get("deps")))
+    needs = parse_names(play.get("depends_on", play.get("deps")))
     return FolderPlay(name, needs, _text(play.get("playbook")), _text(play.get("effort")))
 
 
@@ -203,15 +203,6 @@ def _plays_in_lines(lines: list[str]) -> tuple[FolderPlay, ...]:
             names = (name.strip().strip("`'\"") for name in deps[1].split(","))
             plays.setdefault(current, FolderPlay(current, tuple(name for name in names if name)))
     return tuple(plays.values())
-
-
-def name_list(value: Any) -> tuple[str, ...] | None:
-    """Read a list of names, or one name; None when it is neither."""
-    if isinstance(value, str):
-        return (value,) if value else ()
-    if not isinstance(value, list):
-        return None
-    return tuple(str(name) for name in value if isinstance(name, (str, int, float)) and not isinstance(name, bool))
 
 
 def _text(value: Any) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,9 @@ from lionstudio.imports.redact import redact_text
 from lionstudio.imports.report import ImportTarget, Report
 from lionstudio.imports.upsert import ITEM_ERRORS, Missing, Write, error_line, upsert_rows
 from lionstudio.model import import_ids
-from lionstudio.model.coerce import to_bool, to_enum, to_id, to_int, to_text, to_timestamp
+from lionstudio.model.coerce import to_enum, to_id, to_int, to_text, to_timestamp
 from lionstudio.model.ids import check_id
+from lionstudio.model.shows.play_codec import parse_columns, parse_gate
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import (
     PLAY_TRANSITIONS,
@@ -35,7 +36,7 @@ from lionstudio.state.definitions import Version, copy_version, list_versions
 from lionstudio.state.imports import external_rows
 from lionstudio.state.imports.existing import find_branch_end, find_existing
 from lionstudio.state.imports.external_db import ExternalDb
-from lionstudio.state.shows import find_play, find_show, put_play, put_show
+from lionstudio.state.shows import find_play, find_show, sync_play, sync_show
 from lionstudio.state.teams import find_team, find_team_message, put_team, put_team_message
 
 
@@ -66,47 +67,9 @@ def _import_rows(
 
 # ── Shows ────────────────────────────────────────────────────────────────
 
-_SHOW = frozenset(
-    {
-        "id",
-        "topic",
-        "goal",
-        "repo",
-        "base_branch",
-        "integration_branch",
-        "status",
-        "status_source",
-        "show_dir",
-        "created_at",
-        "updated_at",
-        "node_metadata",
-    }
-)
-_PLAY = frozenset(
-    {
-        "id",
-        "show_id",
-        "name",
-        "playbook",
-        "effort",
-        "status",
-        "attempt",
-        "session_id",
-        "started_at",
-        "ended_at",
-        "exit_code",
-        "worktree",
-        "branch",
-        "merge_sha",
-        "merged_at",
-        "gate_passed",
-        "gate_feedback",
-        "depends_on",
-        "sort_order",
-        "created_at",
-        "updated_at",
-        "node_metadata",
-    }
+_SHOW, _PLAY = (
+    frozenset("node_metadata" if field.name == "metadata" else field.name for field in fields(entity))
+    for entity in (Show, Play)
 )
 
 
@@ -149,15 +112,15 @@ def _missing_of_show(
     existing = find_show(conn, show.topic)
     writes: list[Write] = []
     if existing is None:
-        writes.append(partial(put_show, show=show))
+        writes.append(partial(sync_show, show=show, via="import"))
     elif _is_newer(show, existing, can_reach(SHOW_TRANSITIONS, existing.status, show.status)):
         merged = replace(show, id=existing.id, metadata={**existing.metadata, **show.metadata})
-        writes.append(partial(put_show, show=merged))
+        writes.append(partial(sync_show, show=merged, via="import"))
     for row in rows:
         play = _play(conn, source, row, show.id if existing is None else existing.id, show.topic)
         existing_play = None if existing is None else find_play(conn, existing.id, play.name)
         if (merged_play := _merge_play(play, existing_play)) is not None:
-            writes.append(partial(put_play, play=merged_play))
+            writes.append(partial(sync_play, play=merged_play, via="import"))
     return writes, existing is None
 
 
@@ -180,7 +143,7 @@ def _is_newer(incoming: Show | Play, existing: Show | Play, can_follow: bool) ->
 def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic: str) -> Play:
     name, status = check_id(row["name"], "play name"), to_enum(PlayStatus, row.get("status"))
     session, needs = find_session_here(conn, source, row.get("session_id")), decoded(row.get("depends_on"))
-    created, passed = _created_at(row), to_bool(row.get("gate_passed"))
+    created = _created_at(row)
     originals = {"status": row.get("status"), "session_id": row.get("session_id")}
     lost = {"status": status is None, "session_id": session != row.get("session_id")}
     return Play(
@@ -189,20 +152,11 @@ def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic
         name=name,
         created_at=created,
         updated_at=to_timestamp(row.get("updated_at")) or created,
-        playbook=to_text(row.get("playbook")),
-        effort=to_text(row.get("effort")),
         status=status or PlayStatus.PENDING,
         attempt=to_int(row.get("attempt")) or 1,
         session_id=session,
-        started_at=to_timestamp(row.get("started_at")),
-        ended_at=to_timestamp(row.get("ended_at")),
-        exit_code=to_int(row.get("exit_code")),
-        worktree=to_text(row.get("worktree")),
-        branch=to_text(row.get("branch")),
-        merge_sha=to_text(row.get("merge_sha")),
-        merged_at=to_timestamp(row.get("merged_at")),
-        gate_passed=passed,
-        gate_feedback=to_text(row.get("gate_feedback")),
+        **parse_columns(row),
+        **parse_gate({"gate_passed": row.get("gate_passed"), "feedback": row.get("gate_feedback")}),
         depends_on=tuple(str(need) for need in needs) if isinstance(needs, list) else (),
         sort_order=to_int(row.get("sort_order")) or 0,
         metadata=keep_rest(metadata_of(row), row, _PLAY, **{key: originals[key] for key, gone in lost.items() if gone}),

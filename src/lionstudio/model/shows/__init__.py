@@ -1,1 +1,1 @@
-"""Shows, plays, plans and the graph between plays."""
+"""Shows, plays, plans, decisions, and the graph between plays."""

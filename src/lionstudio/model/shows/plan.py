@@ -1,4 +1,4 @@
-"""The plan of a show as its director uses it: what `_show.md` says, with every default filled in (docs/reference/shows.md).
+"""The plan of a show as its director uses it: `_show.md` with every default filled in (docs/reference/shows.md).
 
 Pure and frozen; `files/shows/plan_reader.py` reads it, `shows/director/machine.py` follows it.
 """
@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 MAX_ATTEMPTS = 3  # of a play, before a person is asked
-CONCURRENCY = 4  # plays at a time
+CONCURRENCY = 4  # plays running at once
 GATE_TIMEOUT = 600  # seconds for one command or one review
 PLAY_TIMEOUT = 7200  # seconds for one attempt of an agent
 
-Command = tuple[str, ...]  # the words of a program call; no shell reads them
+Command = tuple[str, ...]  # argv; it runs without a shell
 
 
 class GateKind(StrEnum):
-    """Who looks at the work; they look in this order."""
+    """Kind of a gate; gates run in this order."""
 
     COMMAND = "command"
     REVIEW = "review"
@@ -27,18 +27,17 @@ class GateKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """One look at the merge result of a play: a command, a reviewing agent, or a person."""
+    """One check of the merge result of a play: a command, a reviewing agent, or a person."""
 
     kind: GateKind
     command: Command = ()
     agent: str | None = None
-    prompt: str | None = None  # what the reviewer or the person is told to look at
+    prompt: str | None = None  # instructions for the reviewer or the person
     timeout: int = GATE_TIMEOUT
     line: int | None = field(default=None, compare=False)
 
     @property
     def title(self) -> str:
-        """One line about it."""
         if self.kind is GateKind.COMMAND:
             return " ".join(self.command)
         return f"review by {self.agent}" if self.kind is GateKind.REVIEW else "a person"
@@ -46,7 +45,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """What a show may spend before its director asks; None: as much as it takes."""
+    """Usage of a show before its director asks; None for no limit."""
 
     tokens: int | None = None
     cost_microusd: int | None = None
@@ -55,7 +54,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notify:
-    """How a person is told that they are needed."""
+    """Channels that notify a person."""
 
     desktop: bool = True
     webhook: str | None = None
@@ -64,12 +63,12 @@ class Notify:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedPlay:
-    """One node of the DAG. A playbook gets the prompt as its input; without one, the agent gets it as it is."""
+    """One node of the DAG. The prompt is the input of the playbook, or without one the prompt of the agent."""
 
     name: str
     playbook: str | None = None
     prompt: str | None = None
-    intent: str | None = None  # why it exists, for people; becomes `_intent.md`
+    intent: str | None = None  # its purpose, for people; becomes `_intent.md`
     agent: str | None = None  # else the playbook's, else the show's
     args: Mapping[str, str] = field(default_factory=dict)  # of the playbook
     effort: str | None = None
@@ -82,13 +81,13 @@ class PlannedPlay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A whole show. Two plans are equal when they say the same, wherever in the file they say it."""
+    """The plan of a whole show; line numbers do not count for equality."""
 
     topic: str
     plays: tuple[PlannedPlay, ...]
     goal: str | None = None
     repo: str | None = None
-    base_branch: str | None = None  # None: what HEAD of the repository points at
+    base_branch: str | None = None  # None: the branch of HEAD
     integration_branch: str = ""
     gates: tuple[Gate, ...] = ()
     final_gates: tuple[Gate, ...] = ()
@@ -99,47 +98,46 @@ class Plan:
     timeout: int = PLAY_TIMEOUT
     setup: tuple[Command, ...] = ()
     teardown: tuple[Command, ...] = ()
-    copy: tuple[str, ...] = ()  # paths that git ignores and a play needs, such as .env
+    copy: tuple[str, ...] = ()  # ignored paths that plays need, such as .env
     notify: Notify = Notify()
     agent: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The plays in their order."""
         return tuple(play.name for play in self.plays)
 
     def play(self, name: str) -> PlannedPlay:
-        """One play by its name; KeyError when the plan does not have it (any more)."""
+        """Return a play by name; KeyError when the plan does not have it."""
         for play in self.plays:
             if play.name == name:
                 return play
         raise KeyError(name)
 
     def gates_of(self, name: str) -> tuple[Gate, ...]:
-        """The gates of a play in the order in which they look: commands, reviews, a person."""
+        """Return the gates of a play in the order in which they run: commands, reviews, a person."""
         own = self.play(name).gates
         return in_order(self.gates if own is None else own)
 
     def max_attempts_of(self, name: str) -> int:
-        """How often a play may be tried before a person is asked."""
+        """Return the attempts of a play before a person is asked."""
         return self.play(name).max_attempts or self.max_attempts
 
     def timeout_of(self, name: str) -> int:
-        """Seconds that one attempt may take."""
+        """Return the time limit of one attempt in seconds."""
         return self.play(name).timeout or self.timeout
 
 
 def in_order(gates: tuple[Gate, ...]) -> tuple[Gate, ...]:
-    """Cheap looks first: a person is not asked about work that fails its tests."""
+    """Sort gates, cheap ones first: a person is not asked about work that fails its tests."""
     order = list(GateKind)
     return tuple(sorted(gates, key=lambda gate: order.index(gate.kind)))
 
 
 def integration_branch(topic: str) -> str:
-    """Where the work of a show comes together."""
+    """Return the branch that collects the work of a show."""
     return f"show/{topic}/integration"
 
 
 def play_branch(topic: str, play: str) -> str:
-    """Where one play works."""
+    """Return the branch of one play."""
     return f"show/{topic}/{play}"

@@ -28,13 +28,13 @@ class Show(Element):
 
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """The status becomes a member of its vocabulary."""
+        """Convert the status to its enum."""
         return revive_enums(given, {"status": ShowStatus})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play(Element):
-    """One row per play; session_id links it to what its agent did."""
+    """One row per play; session_id links it to the session of its agent."""
 
     TAG: ClassVar[str] = "lionstudio.Play"
     show_id: str
@@ -59,12 +59,12 @@ class Play(Element):
 
     @property
     def duration_ms(self) -> float | None:
-        """How long its last attempt took, None while it runs."""
+        """Return the duration of the last attempt, None while it runs."""
         return milliseconds(self.started_at, self.ended_at)
 
     @classmethod
     def revive(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Words to members, 0/1 to a truth value, the dependencies to a tuple of names."""
+        """Convert the status to its enum, 0/1 to bool, and the dependencies to a tuple of names."""
         given = revive_enums(given, _PLAY_VOCABULARIES)
         passed, needs = given.get("gate_passed"), given.get("depends_on")
         return {

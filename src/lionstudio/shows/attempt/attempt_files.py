@@ -1,8 +1,8 @@
-"""One attempt of a play: what is to be run, who runs it, how it ended, all in its folder.
+"""The files of one attempt: its spec, its lock, its end, all in one folder.
 
-A supervisor process of its own runs the agent, so that the director may come and go: it looks into the folder, finds
-the attempt over or held, and starts a supervisor only where there is none. The agent may write into the folder as well:
-what is no plain file of ours there counts as broken, and nothing waits for it.
+A supervisor process runs the agent, so that the director may exit and start again: it looks into the folder, sees
+whether the attempt has ended or is locked, and starts a supervisor only where there is none. The agent may write into
+the folder as well: anything that is not a regular file counts as broken, and nothing waits for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lionstudio.system.filelock import lock_state
 from lionstudio.system.json_read import find_object, read_object
 from lionstudio.system.session_processes import end_processes_of
 
-ORDER, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
+SPEC, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
     "attempt.json",
     "prompt.md",
     "lock",
@@ -32,32 +32,34 @@ ORDER, PROMPT, LOCK, STARTED, STOP, EXIT, LOG = (
     "exit.json",
     "agent.log",
 )
-LOOK_SECONDS = 0.1  # between two looks at a folder; the agent itself takes seconds at least
-_STARTING_SECONDS = 30.0  # in which a supervisor must have taken its lock, on a machine with much to do
-_LOG_TAIL = 16_000  # bytes of the agent's last words that are of interest
-_MOST_SUPERVISORS = 3  # of one attempt that may die without a word before it counts as lost
-_MOST_BYTES = 5_000_000  # of a file of ours; an order holds a prompt at most
-_HOWS = frozenset({"exited", "stopped", "timed_out", "silent", "lost", "not_started"})
+POLL_SECONDS = 0.1  # the agent itself takes seconds at least
+_STARTING_SECONDS = 30.0  # for a supervisor to take its lock, on a busy machine
+_LOG_TAIL = 16_000  # bytes at the end of the log that are read
+_MOST_SUPERVISORS = 3  # of one attempt that may die before it counts as lost
+_MOST_BYTES = 5_000_000  # of one of these files; a spec holds at most a prompt
+_ENDS = frozenset({"exited", "stopped", "timed_out", "silent", "lost", "not_started"})
 _LEFTOVER_GRACE = 3.0
-# a pipe or a link in the place of a file is refused at once instead of waited for or followed
-SAFELY = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
+# a pipe or link in place of a file is refused at once, never waited for or followed
+SAFE_FLAGS = os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 
 
 class AttemptSpec(NamedTuple):
-    """What a supervisor is to do."""
+    """The command that a supervisor runs, and its limits."""
 
     argv: tuple[str, ...]
     cwd: str
     session_id: str
     db: str
-    timeout: float | None = None  # seconds; the agent's own deadline comes first, this one ends what ignores it
-    silence: float | None = None  # seconds without a sign of life after which it counts as hanging
+    timeout: float | None = (
+        None  # seconds; the agent's own deadline comes first, this one ends an agent that ignores it
+    )
+    silence: float | None = None  # seconds without output or messages after which the agent counts as hanging
 
 
 class Exit(NamedTuple):
-    """How an attempt ended, as its supervisor saw it."""
+    """The end of an attempt, as its supervisor saw it."""
 
-    code: int | None  # None when nobody saw the process end
+    code: int | None  # None when no supervisor saw the process end
     how: str  # exited | stopped | timed_out | silent | lost | not_started
     started_at: float
     ended_at: float
@@ -65,66 +67,66 @@ class Exit(NamedTuple):
     detail: str | None = None
 
 
-def folder_of(show_dir: str, play: str, attempt: int, part: int = 0) -> str:
-    """The folder of an attempt; one that a usage limit interrupted goes on in the next part of it."""
+def attempt_folder(show_dir: str, play: str, attempt: int, part: int = 0) -> str:
+    """Return the folder of an attempt; after a usage limit it continues in the folder of its next part."""
     return os.path.join(show_dir, play, "attempts", f"{attempt}-{part}" if part else str(attempt))
 
 
-def write_spec(folder: str, order: AttemptSpec, prompt: str, environ: Mapping[str, str]) -> None:
-    """Write down what is to be run; an order that was given stands."""
-    if os.path.exists(os.path.join(folder, ORDER)):
+def write_spec(folder: str, spec: AttemptSpec, prompt: str, environ: Mapping[str, str]) -> None:
+    """Write the spec and the prompt, once; an existing spec is kept."""
+    if os.path.exists(os.path.join(folder, SPEC)):
         return
     make_folder(folder)
     write_text(os.path.join(folder, PROMPT), prompt)
-    given = {**order._asdict(), "argv": list(order.argv), "env": sorted(environ)}  # names alone: values are secrets
-    write_text(os.path.join(folder, ORDER), json.dumps(given, indent=1) + "\n")
+    record = {**spec._asdict(), "argv": list(spec.argv), "env": sorted(environ)}  # only names: values are secrets
+    write_text(os.path.join(folder, SPEC), json.dumps(record, indent=1) + "\n")
 
 
 def read_spec(folder: str) -> AttemptSpec:
-    """The order of an attempt; refused with the reason when it is not there, or is not one that we gave."""
-    given = read_object(os.path.join(folder, ORDER), most=_MOST_BYTES, root=folder)
-    texts = [given.get(name) for name in ("cwd", "session_id", "db")]
-    argv, limits = given.get("argv"), [given.get(name) for name in ("timeout", "silence")]
-    whole = isinstance(argv, list) and argv and all(isinstance(each, str) for each in (*argv, *texts))
-    if not whole or not all(each is None or _is_number(each) for each in limits):
-        raise InvalidInput(f"{ORDER} of the attempt is broken", hint=f"look into {folder}")
-    return AttemptSpec(tuple(given["argv"]), *(given[name] for name in AttemptSpec._fields[1:]))
+    """Read the spec of an attempt; refused when it is missing or we cannot have written it."""
+    record = read_object(os.path.join(folder, SPEC), most=_MOST_BYTES, root=folder)
+    texts = [record.get(name) for name in ("cwd", "session_id", "db")]
+    argv, limits = record.get("argv"), [record.get(name) for name in ("timeout", "silence")]
+    has_texts = isinstance(argv, list) and argv and all(isinstance(text, str) for text in (*argv, *texts))
+    if not has_texts or not all(limit is None or _is_number(limit) for limit in limits):
+        raise InvalidInput(f"invalid {SPEC} of an attempt", hint=f"look into {folder}")
+    return AttemptSpec(tuple(record["argv"]), *(record[name] for name in AttemptSpec._fields[1:]))
 
 
 def find_exit(folder: str) -> Exit | None:
-    """How the attempt ended, None while it has not."""
-    given = find_object(os.path.join(folder, EXIT)) or {}
-    times = (given.get("started_at"), given.get("ended_at"))
-    if str(given.get("how")) not in _HOWS or not all(map(_is_number, times)):
+    """Return the end of an attempt, None while it runs."""
+    record = find_object(os.path.join(folder, EXIT)) or {}
+    times = (record.get("started_at"), record.get("ended_at"))
+    if str(record.get("how")) not in _ENDS or not all(map(_is_number, times)):
         return None
-    return Exit(*(given.get(name) for name in Exit._fields))  # type: ignore[arg-type]
+    return Exit(*(record.get(name) for name in Exit._fields))  # type: ignore[arg-type]
 
 
-def give_up(folder: str, why: str) -> Exit:
-    """The end of an attempt that nobody can run or watch any more; what is left of its agent is ended."""
+def give_up(folder: str, reason: str) -> Exit:
+    """End an attempt that no supervisor can run or watch any more, with the processes of its agent."""
     began = os.path.lexists(os.path.join(folder, STARTED))
     session_id = session_of(folder)
     left = 0 if session_id is None else end_processes_of(session_id, grace=_LEFTOVER_GRACE)
-    found = Exit(None, "lost" if began else "not_started", time.time(), time.time(), left, why)
-    with suppress(LionError, OSError):  # where it cannot be written it is told all the same
-        write_exit(folder, found)
-    return found
+    ended = Exit(None, "lost" if began else "not_started", time.time(), time.time(), left, reason)
+    with suppress(LionError, OSError):  # the caller gets it even where it cannot be written
+        write_exit(folder, ended)
+    return ended
 
 
-def write_exit(folder: str, found: Exit) -> None:
-    """The last act of an attempt; a link in its place is not followed."""
+def write_exit(folder: str, ended: Exit) -> None:
+    """Write `exit.json`, the last step of an attempt; a link in its place is not followed."""
     path = os.path.join(folder, EXIT)
     if os.path.islink(path):
         os.unlink(path)
-    write_text(path, json.dumps(found._asdict()) + "\n")
+    write_text(path, json.dumps(ended._asdict()) + "\n")
 
 
 def session_of(folder: str) -> str | None:
-    """The session of an attempt, also of one whose order is gone."""
-    for name in (ORDER, STARTED):
-        found = (find_object(os.path.join(folder, name)) or {}).get("session_id")
-        if isinstance(found, str) and found:
-            return found
+    """Find the session of an attempt, also of one whose spec is gone."""
+    for name in (SPEC, STARTED):
+        session_id = (find_object(os.path.join(folder, name)) or {}).get("session_id")
+        if isinstance(session_id, str) and session_id:
+            return session_id
     return None
 
 
@@ -133,36 +135,36 @@ def _is_number(value: Any) -> bool:
 
 
 def is_held(folder: str) -> bool:
-    """Whether a supervisor lives; looking disturbs nobody, because whoever takes the lock tries again."""
+    """Return whether a supervisor holds the lock; testing is safe, because a supervisor retries."""
     return lock_state(os.path.join(folder, LOCK)) == "held"
 
 
-def ask_to_stop(folder: str, why: str) -> None:
-    """Have the supervisor end the agent with everything it started; the first reason counts."""
+def request_stop(folder: str, reason: str) -> None:
+    """Make the supervisor end the agent and its processes; the first reason counts."""
     path = os.path.join(folder, STOP)
     if not os.path.lexists(path):
-        write_text(path, json.dumps({"why": why, "at": time.time()}) + "\n")
+        write_text(path, json.dumps({"why": reason, "at": time.time()}) + "\n")
 
 
-def why_asked_to_stop(folder: str) -> str | None:
-    """The reason that was given; whatever lies there in its place asks for the same."""
+def stop_reason(folder: str) -> str | None:
+    """Return the reason of a requested stop; an unreadable file requests one as well."""
     path = os.path.join(folder, STOP)
-    asked = find_object(path)
-    if asked is not None:
-        return str(asked.get("why"))
-    return f"{STOP} is there and cannot be read" if os.path.lexists(path) else None
+    request = find_object(path)
+    if request is not None:
+        return str(request.get("why"))
+    return f"{STOP} exists but cannot be read" if os.path.lexists(path) else None
 
 
-def unfinished(show_dir: str) -> list[str]:
-    """The folders of all that was ordered for a show and has not ended: attempts, and what reviewers were asked."""
-    ordered = (folder for folder, _, names in os.walk(show_dir) if ORDER in names or STARTED in names)
-    return sorted(folder for folder in ordered if find_exit(folder) is None)
+def unfinished_attempts(show_dir: str) -> list[str]:
+    """List the folders of attempts and reviews of a show that have not ended."""
+    folders = (folder for folder, _, names in os.walk(show_dir) if SPEC in names or STARTED in names)
+    return sorted(folder for folder in folders if find_exit(folder) is None)
 
 
-def last_words(folder: str) -> str:
-    """The end of what the agent's command printed."""
+def log_tail(folder: str) -> str:
+    """Return the end of the output of the agent's command."""
     try:
-        with open(os.open(os.path.join(folder, LOG), os.O_RDONLY | SAFELY), "rb") as file:
+        with open(os.open(os.path.join(folder, LOG), os.O_RDONLY | SAFE_FLAGS), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
             file.seek(0, os.SEEK_END)
@@ -172,55 +174,55 @@ def last_words(folder: str) -> str:
         return ""
 
 
-class Watch:
-    """The director's side of one attempt: start it, adopt it, wait for its end."""
+class AttemptWatch:
+    """The director's side of one attempt: start or adopt it, and wait for its end."""
 
     def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
         self._folder = folder
-        self._place, self._session_id = os.path.realpath(folder), session_of(folder)
+        self._real_path, self._session_id = os.path.realpath(folder), session_of(folder)
         self._environ = dict(environ)
         self._supervisor: subprocess.Popen[bytes] | None = None
         self._since = 0.0
         self._started = 0
 
-    def wait(self, why_stop: Callable[[], str | None]) -> Exit:
-        """Until it has ended; asked at every look whether it should be stopped."""
-        while (found := self.look()) is None:
-            if why := why_stop():
-                ask_to_stop(self._folder, why)
-            time.sleep(LOOK_SECONDS)
-        return found
+    def wait(self, get_stop_reason: Callable[[], str | None]) -> Exit:
+        """Wait until the attempt has ended; `get_stop_reason` is polled, and a reason stops the attempt."""
+        while (ended := self.poll()) is None:
+            if reason := get_stop_reason():
+                request_stop(self._folder, reason)
+            time.sleep(POLL_SECONDS)
+        return ended
 
-    def look(self) -> Exit | None:
-        """Its end when it has ended; otherwise somebody runs it when this returns."""
-        if os.path.realpath(self._folder) != self._place:
-            return self._led_away()
-        if (found := self._exit()) is None and not is_held(self._folder) and not self._is_coming():
-            if (found := self._exit()) is not None:  # it ended between the two looks
-                return found
+    def poll(self) -> Exit | None:
+        """Return the end of the attempt; while it has none, a supervisor runs when this returns."""
+        if os.path.realpath(self._folder) != self._real_path:
+            return self._replaced_by_link()
+        if (ended := self._find_exit()) is None and not is_held(self._folder) and not self._is_starting():
+            if (ended := self._find_exit()) is not None:  # it ended between the two tests
+                return ended
             if self._started >= _MOST_SUPERVISORS:
-                return give_up(self._folder, f"{self._started} supervisors of it died without a word")
+                return give_up(self._folder, f"{self._started} supervisors died")
             self._start()
-        return found
+        return ended
 
-    def _led_away(self) -> Exit:
-        """Somebody put a link into the way: nothing is read there, and nothing written."""
+    def _replaced_by_link(self) -> Exit:
+        """End an attempt whose folder is now a link: nothing is read or written there."""
         left = 0 if self._session_id is None else end_processes_of(self._session_id, grace=_LEFTOVER_GRACE)
         if self._supervisor is not None:
             with suppress(subprocess.TimeoutExpired):
                 self._supervisor.wait(_STARTING_SECONDS)
             self._supervisor.kill()
             self._supervisor.wait()
-        return Exit(None, "lost", time.time(), time.time(), left, "its folder was replaced by a link")
+        return Exit(None, "lost", time.time(), time.time(), left, "the folder of the attempt was replaced by a link")
 
-    def _exit(self) -> Exit | None:
-        found = find_exit(self._folder)
-        if found is not None and self._supervisor is not None:
+    def _find_exit(self) -> Exit | None:
+        ended = find_exit(self._folder)
+        if ended is not None and self._supervisor is not None:
             self._supervisor.wait()
-        return found
+        return ended
 
-    def _is_coming(self) -> bool:
-        """Whether the supervisor that we started has not got to its lock yet."""
+    def _is_starting(self) -> bool:
+        """Return whether the supervisor that we started may still take its lock."""
         if self._supervisor is None or self._supervisor.poll() is not None:
             return False
         return time.monotonic() < self._since + _STARTING_SECONDS
@@ -235,7 +237,7 @@ class Watch:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=_passed_on(self._environ),
+                env=_supervisor_environ(self._environ),
                 cwd="/",
                 start_new_session=True,
             )
@@ -245,14 +247,14 @@ class Watch:
 
 def _open_log(folder: str) -> int:
     try:
-        return os.open(os.path.join(folder, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFELY, 0o600)
-    except OSError:  # somebody put something else there; the supervisor says what is wrong in exit.json
+        return os.open(os.path.join(folder, LOG), os.O_WRONLY | os.O_CREAT | os.O_APPEND | SAFE_FLAGS, 0o600)
+    except OSError:  # not a regular file; the supervisor reports it in exit.json
         return os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
 
 
-def _passed_on(environ: Mapping[str, str]) -> dict[str, str]:
-    """Our environment; a point at which a test kills the director is not the supervisor's."""
-    passed = dict(environ)
-    if not passed.get("LIONAGI_CRASH_AT", "").startswith("attempt."):
-        passed.pop("LIONAGI_CRASH_AT", None)
-    return passed
+def _supervisor_environ(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment without the crash point of a test that is meant for the director."""
+    inherited = dict(environ)
+    if not inherited.get("LIONAGI_CRASH_AT", "").startswith("attempt."):
+        inherited.pop("LIONAGI_CRASH_AT", None)
+    return inherited

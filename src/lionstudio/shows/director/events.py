@@ -1,4 +1,4 @@
-"""What a director hears and what it orders: two tagged unions, and nothing that does anything."""
+"""Events that the director handles: a tagged union."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.shows.plan import Plan
-from lionstudio.model.status.statuses import PlayStatus, ShowStatus
-
-ABORTED = "the show was aborted"  # the reason of what an abort ended, by which it is known when the show goes on
 
 
 class AttemptOutcome(StrEnum):
-    """How an attempt of an agent ended. A usage limit is no failure, and a stop is nobody's fault."""
+    """Outcome of an attempt. A usage limit and a stop do not count as failures."""
 
     COMPLETED = "completed"
     FAILED = "failed"
@@ -23,9 +21,9 @@ class AttemptOutcome(StrEnum):
 
 
 class MergeResult(StrEnum):
-    """What trying to merge a play gave; `moved`: the branch went on since the gates looked, so they look again.
+    """Result of a merge. `moved`: the branch moved since the gates ran, so they run again.
 
-    `failed`: git refused for a reason that no agent can mend, such as a branch that somebody has checked out.
+    `failed`: git refused for a reason that an agent cannot fix, such as a branch that the user has checked out.
     """
 
     MERGED = "merged"
@@ -35,63 +33,23 @@ class MergeResult(StrEnum):
     FAILED = "failed"
 
 
-class DecisionKind(StrEnum):
-    """What a person may say about a play."""
-
-    APPROVE = "approve"
-    REJECT = "reject"
-    REDO = "redo"
-    ESCALATE = "escalate"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a show has used up so far."""
+    """Usage of a show so far."""
 
     tokens: int = 0
     cost_microusd: int = 0
     seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlayState:
-    """A play as the director knows it; all of it is in `_meta.json` and in its row."""
-
-    status: PlayStatus = PlayStatus.PENDING
-    attempt: int = 1
-    allowed: int | None = None  # attempts before a person is asked; a person's redo adds one to what was used
-    approved: bool = False  # a person let this attempt pass
-    anyway: bool = False  # though its gates did not
-    parked_until: float | None = None
-    blocked_by: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transition:
-    """What follows for a play, and why."""
-
-    status: PlayStatus
-    attempt: int
-    reason: str | None = None
-    allowed: int | None = None
-    approved: bool = False
-    anyway: bool = False
-    parked_until: float | None = None
-    blocked_by: tuple[str, ...] = ()
-    word_id: str | None = None  # of the decision that is taken up by it
-
-
-# ── Events ──
-
-
 @dataclass(frozen=True, slots=True)
 class ShowStarted:
-    """The director took the show up, for the first time or again."""
+    """A director started or resumed the show."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckoutPrepared:
-    """A play has its checkout; `problem` says why it has none."""
+    """The checkout of a play is ready, or `problem` says why not."""
 
     play: str
     problem: str | None = None
@@ -99,18 +57,14 @@ class CheckoutPrepared:
 
 @dataclass(frozen=True, slots=True)
 class AttemptEnded:
-    """An attempt ended."""
-
     play: str
     outcome: AttemptOutcome
     reason: str | None = None
-    resets_at: float | None = None  # when a usage limit ends
+    resets_at: float | None = None  # end of a usage limit
 
 
 @dataclass(frozen=True, slots=True)
 class GatesEvaluated:
-    """The gates that need no person have looked."""
-
     play: str
     passed: bool
     reason: str | None = None
@@ -118,59 +72,53 @@ class GatesEvaluated:
 
 @dataclass(frozen=True, slots=True)
 class MergeTried:
-    """The merge of a play was tried."""
-
     play: str
     result: MergeResult
     files: tuple[str, ...] = ()  # those in conflict
-    reason: str | None = None  # why it failed
+    reason: str | None = None  # of a failure
 
 
 @dataclass(frozen=True, slots=True)
 class DecisionMade:
-    """A person decided about a play."""
-
     play: str
-    word: DecisionKind
+    kind: DecisionKind
     attempt: int
     feedback: str | None = None
-    word_id: str | None = None
+    decision_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanEdited:
-    """The plan was edited while the show runs."""
+    """A person edited the plan of a running show."""
 
     plan: Plan
-    providers: Mapping[str, str] = field(default_factory=dict)  # who runs which play of it
+    providers: Mapping[str, str] = field(default_factory=dict)  # by play
 
 
 @dataclass(frozen=True, slots=True)
 class ClockTicked:
-    """Time went by, money was spent."""
-
     now: float
     spent: Spent = Spent()
 
 
 @dataclass(frozen=True, slots=True)
 class AbortRequested:
-    """`_ABORT` lies in the folder."""
+    """`_ABORT` is in the show folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShowAccepted:
-    """A person takes the show as it is: the final gates look at what is merged."""
+    """A person accepts the show as it is: the final gates run on the merged work."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShowRejected:
-    """A person does not take the show, though its final gates passed."""
+    """A person rejects the show although its final gates passed."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinalGatesEvaluated:
-    """The final gates that need no person have looked."""
+    """The final gates that need no person ran."""
 
     passed: bool
 
@@ -188,99 +136,4 @@ Event = (
     | ShowAccepted
     | ShowRejected
     | FinalGatesEvaluated
-)
-
-# ── Commands ──
-
-
-@dataclass(frozen=True, slots=True)
-class SaveTransition:
-    """Write both halves of a play."""
-
-    play: str
-    next: Transition
-
-
-@dataclass(frozen=True, slots=True)
-class PrepareCheckout:
-    """Give a play its checkout; after a redo, with what went wrong. Answered by Prepared."""
-
-    play: str
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunAttempt:
-    """Run the agent of an attempt, or adopt the one that runs. Answered by Exited."""
-
-    play: str
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class StopAttempt:
-    """End a running attempt; the Exited of its Fire is the answer.
-
-    Ordered without a Fire when an aborted show is taken up: then whatever still runs is ended, and Exited is due too.
-    """
-
-    play: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunGates:
-    """Collect the work and run the gates on the merge result. Answered by Judged."""
-
-    play: str
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class MergePlay:
-    """Merge what the gates let pass. Answered by MergeTried. Only one is ordered at a time.
-
-    With `anyway` a person has let it pass against its gates, and a branch that moved on is no reason to ask them again.
-    """
-
-    play: str
-    attempt: int
-    anyway: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AskPerson:
-    """A person is needed; `play` is None when it is about the show."""
-
-    play: str | None
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunFinalGates:
-    """Run the final gates on what is merged. Answered by FinalJudged."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndShow:
-    """Write how the show ended."""
-
-    status: ShowStatus
-
-
-@dataclass(frozen=True, slots=True)
-class AwaitPerson:
-    """Nothing can go on without a person; the director may leave and be called again."""
-
-
-Command = (
-    SaveTransition
-    | PrepareCheckout
-    | RunAttempt
-    | StopAttempt
-    | RunGates
-    | MergePlay
-    | AskPerson
-    | RunFinalGates
-    | EndShow
-    | AwaitPerson
 )

@@ -1,4 +1,4 @@
-"""What the agent of a play is asked, and the command that asks it."""
+"""The command, prompt and environment of an attempt."""
 
 from __future__ import annotations
 
@@ -15,118 +15,114 @@ from lionstudio.runs.prepare.resolve import ResolvedAgent, resolve_agent
 from lionstudio.settings import Settings
 from lionstudio.system.li_process import li_argv
 
-SILENCE = 3600.0  # seconds without a word, a tool call or a result: longer than any build that is worth waiting for
-_UNATTENDED = "edit"  # what an agent may do in its checkout when its definition does not say
+SILENCE_SECONDS = 3600.0  # without a message, tool call or result: longer than any build worth waiting for
+_UNATTENDED = "edit"  # permissions of an agent whose definition sets none
 _SCREEN = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS")
-_AGAIN = "Your last attempt did not pass. What was found:"
+_AGAIN = "Your last attempt did not pass. The findings:"
 _CONFLICT = """\
 Your work conflicts with what other plays have merged meanwhile. This checkout is in the middle of that merge: resolve
 the conflicts in the files below, keep what both sides want, and leave no conflict markers."""
-_GO_ON = "You were interrupted by a usage limit. Go on where you stopped; what you did so far is in this folder."
+_RESUMED = "You were interrupted by a usage limit. Go on where you stopped; what you did so far is in this folder."
 
 
-def who_plays(plan: Plan, play: PlannedPlay, settings: Settings) -> ResolvedAgent | None:
-    """The agent of a play, as the user's repository and home define it; None when only its playbook knows."""
-    where = plan.repo or os.getcwd()
-    target = play.agent or _first_agent(play, settings, where) or plan.agent
-    return resolve_agent(target, settings, where) if target is not None else None
+def resolve_play_agent(plan: Plan, play: PlannedPlay, settings: Settings) -> ResolvedAgent | None:
+    """Resolve the agent of a play from the user's repository and home; None when only its playbook names agents."""
+    folder = plan.repo or os.getcwd()
+    target = play.agent or _first_agent(play, settings, folder) or plan.agent
+    return resolve_agent(target, settings, folder) if target is not None else None
 
 
-def _first_agent(play: PlannedPlay, settings: Settings, where: str) -> str | None:
+def _first_agent(play: PlannedPlay, settings: Settings, folder: str) -> str | None:
     if play.playbook is None:
         return None
-    playbook: Playbook = get_playbook(play.playbook, settings, where)
+    playbook: Playbook = get_playbook(play.playbook, settings, folder)
     model = playbook.options.get("model")
     return next(iter(playbook.agents), None) or (model if isinstance(model, str) else None)
 
 
 def providers_of(plan: Plan, settings: Settings) -> dict[str, str]:
-    """Which provider runs each play; one that cannot be told counts against no limit."""
-    found = {}
+    """Map plays to providers; a play whose provider is unknown counts against no limit."""
+    providers = {}
     for play in plan.plays:
         try:
-            who = who_plays(plan, play, settings)
+            agent = resolve_play_agent(plan, play, settings)
         except LionError:
-            continue  # told when the play is started
-        if who is not None:
-            found[play.name] = who.provider
-    return found
+            continue  # reported when the play starts
+        if agent is not None:
+            providers[play.name] = agent.provider
+    return providers
 
 
 def attempt_argv(plan: Plan, play: PlannedPlay, meta: Mapping[str, Any], settings: Settings) -> tuple[str, ...]:
-    """The words that run an attempt; its prompt comes by standard input."""
-    common = [
-        "--quiet",
-        "--show-topic",
-        plan.topic,
-        "--show-play-name",
-        play.name,
-        "--session-id",
-        str(meta["session_id"]),
-        "--cwd",
-        str(meta["worktree"]),
-        "--timeout",
-        str(plan.timeout_of(play.name)),
-        *(["--definitions", plan.repo] if plan.repo else []),
-        *(["--effort", play.effort] if play.effort else []),
-    ]
-    resumed = meta.get("resume")
-    if play.playbook is not None and (resumed is None or play.agent is None):
-        agent = ["--agent", play.agent] if play.agent else []
-        args = [word for name, value in play.args.items() for word in ("--arg", f"{name}={value}")]
-        return tuple(li_argv("play", play.playbook, "-", *agent, *args, *common))
-    who = who_plays(plan, play, settings)
+    """Build the argv of an attempt; the prompt comes on stdin."""
+    options = {
+        "--show-topic": plan.topic,
+        "--show-play-name": play.name,
+        "--session-id": meta["session_id"],
+        "--cwd": meta["worktree"],
+        "--timeout": plan.timeout_of(play.name),
+        "--definitions": plan.repo,
+        "--effort": play.effort,
+    }
+    common = ["--quiet", *(str(part) for option in options.items() if option[1] for part in option)]
+    resume = meta.get("resume")
+    if play.playbook is not None and (resume is None or play.agent is None):
+        override = ["--agent", play.agent] if play.agent else []
+        args = [part for name, value in play.args.items() for part in ("--arg", f"{name}={value}")]
+        return tuple(li_argv("play", play.playbook, "-", *override, *args, *common))
+    agent = resolve_play_agent(plan, play, settings)
     target = play.agent or plan.agent
-    if who is None or target is None:
-        raise LionError(f"nobody plays {play.name}", hint="name an `agent` in the plan, for the play or for the show")
-    free = [] if who.permissions else ["--permissions", _UNATTENDED]
-    resume = ["--resume", str(resumed)] if resumed else []
-    return tuple(li_argv("agent", target, "-", *free, *resume, *common))
+    if agent is None or target is None:
+        raise LionError(f"play {play.name} has no agent", hint="set `agent` in the plan, for the play or for the show")
+    permissions = [] if agent.permissions else ["--permissions", _UNATTENDED]
+    resumed = ["--resume", str(resume)] if resume else []
+    return tuple(li_argv("agent", target, "-", *permissions, *resumed, *common))
 
 
 def attempt_prompt(play: PlannedPlay, meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
-    """What the agent is asked in this attempt: the task, and what went wrong before."""
+    """Build the prompt of an attempt: the task, and the failure of the attempt before."""
     task = (play.prompt or "").rstrip() + "\n"
     if meta.get("resume"):
-        return f"{task}\n{_GO_ON}\n"
+        return f"{task}\n{_RESUMED}\n"
     conflict = conflict_of(meta)
     if conflict is not None:
         return f"{task}\n{_CONFLICT}\n\n{_quoted(chr(10).join(conflict['files']))}\n"
     if int(meta.get("attempt", 1)) > 1:
-        return f"{task}\n{_AGAIN}\n\n{_quoted(_found(meta, verdict))}\n"
+        return f"{task}\n{_AGAIN}\n\n{_quoted(_failure(meta, verdict))}\n"
     return task
 
 
 def conflict_of(meta: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The conflict that this attempt is to resolve."""
-    found = meta.get("conflict")
-    return found if isinstance(found, dict) and found.get("attempt") == int(meta.get("attempt", 1)) - 1 else None
+    """Return the conflict that this attempt must resolve."""
+    conflict = meta.get("conflict")
+    previous = int(meta.get("attempt", 1)) - 1
+    return conflict if isinstance(conflict, dict) and conflict.get("attempt") == previous else None
 
 
-def _found(meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
-    """The verdict about the attempt before, in full; or the reason that a person or the director gave."""
+def _failure(meta: Mapping[str, Any], verdict: Mapping[str, Any] | None) -> str:
+    """Return the full verdict on the attempt before, or the reason of a person or the director."""
     if verdict is not None and verdict.get("attempt") == int(meta["attempt"]) - 1 and not verdict.get("gate_passed"):
-        said = str(verdict.get("feedback") or "")
+        feedback = str(verdict.get("feedback") or "")
         reason = str(meta.get("redo") or "")
-        return said if reason in said or not reason else f"{reason}\n{said}"
-    return str(meta.get("redo") or "it was to be done again")
+        return feedback if reason in feedback or not reason else f"{reason}\n{feedback}"
+    return str(meta.get("redo") or "another attempt was requested")
 
 
 def _quoted(text: str) -> str:
-    """What others said never begins a line, so that it is not taken for a word of the task."""
+    """Quote text of others, so that no line of it reads as part of the task."""
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 def gate_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What commands of the plan get: they run what an agent wrote, so nothing that is secret."""
+    """Return the environment of the plan's commands: they run code of an agent, so without secrets."""
     return _without_secrets(plain_environment(environ))
 
 
 def notify_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """What tells a person gets: the same, and the way to their screen."""
+    """Return the environment of notifications: like gates, plus the variables of the desktop."""
     return _without_secrets(plain_environment(environ, also=_SCREEN))
 
 
-def _without_secrets(passed: dict[str, str]) -> dict[str, str]:
-    secret = secrets_in(passed)
-    return {name: value for name, value in passed.items() if value not in secret}
+def _without_secrets(environ: dict[str, str]) -> dict[str, str]:
+    secrets = secrets_in(environ)
+    return {name: value for name, value in environ.items() if value not in secrets}

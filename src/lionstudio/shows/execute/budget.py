@@ -1,49 +1,60 @@
-"""What a show has spent, and what a person has granted it beyond its plan."""
+"""Usage of a show, and what a person granted beyond its plan."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
+from lionstudio.model.shows.plan import Budget, Plan
+from lionstudio.model.shows.show_files import CONCURRENCY, GRANTED_BUDGET
 from lionstudio.shows.director.events import Spent
 from lionstudio.shows.records.play_records import write_json
 from lionstudio.state.database import Database
 from lionstudio.state.show_usage import usage_of_show
 from lionstudio.system.json_read import find_object
 
-GRANTED = "_granted.json"  # the director alone writes it
-CONCURRENCY = "_concurrency.json"  # whoever runs or watches the show; the last one counts
 _PARTS = ("tokens", "cost_microusd", "seconds")
 
 
-def spent(database: Database, topic: str) -> Spent:
-    """What its agents have used so far; those that run now count with what they have reported."""
-    used = database.read(lambda conn: usage_of_show(conn, topic, time.time()))
-    return Spent(tokens=used.tokens, cost_microusd=used.cost_microusd, seconds=used.seconds)
+def usage_so_far(database: Database, topic: str) -> Spent:
+    """Return the usage of all agents of the show; running ones count with what they reported."""
+    usage = database.read(lambda conn: usage_of_show(conn, topic, time.time()))
+    return Spent(tokens=usage.tokens, cost_microusd=usage.cost_microusd, seconds=usage.seconds)
 
 
-def extended_budget(show_dir: str) -> dict[str, int]:
-    """What was granted beyond the plan, and how many plays at a time instead of what it says."""
-    found = find_object(os.path.join(show_dir, GRANTED)) or {}
+def read_grants(show_dir: str) -> dict[str, int]:
+    """Read the budget granted beyond the plan, and `concurrency` where it overrides the plan."""
+    granted = find_object(os.path.join(show_dir, GRANTED_BUDGET)) or {}
     plays = (find_object(os.path.join(show_dir, CONCURRENCY)) or {}).get("concurrency")
-    more = {part: int(found[part]) for part in _PARTS if found.get(part)}
-    return more | ({"concurrency": plays} if isinstance(plays, int) and plays > 0 else {})
+    parts = {part: int(granted[part]) for part in _PARTS if granted.get(part)}
+    return parts | ({"concurrency": plays} if isinstance(plays, int) and plays > 0 else {})
+
+
+def apply_grants(plan: Plan, grants: Mapping[str, int]) -> Plan:
+    """Return the plan with a larger budget, and with more or fewer plays at once."""
+    concurrency = grants.get("concurrency", plan.concurrency)
+    return replace(plan, budget=extend_budget(plan.budget, grants), concurrency=concurrency)
+
+
+def extend_budget(budget: Budget, grants: Mapping[str, int]) -> Budget:
+    return Budget(**{part: limit and limit + grants.get(part, 0) for part, limit in asdict(budget).items()})
 
 
 def set_concurrency(show_dir: str, plays: int) -> None:
-    """So many plays at a time from now on, whatever the plan says."""
+    """Override the plan's maximum of plays running at once."""
     write_json(os.path.join(show_dir, CONCURRENCY), {"concurrency": plays})
 
 
-def grant(show_dir: str, decision_id: str, more: Mapping[str, int]) -> bool:
-    """Add to it, once for each decision; whether anything changed."""
-    found: dict[str, Any] = find_object(os.path.join(show_dir, GRANTED)) or {}
-    if decision_id in found.get("decisions", []):
+def grant(show_dir: str, decision_id: str, amounts: Mapping[str, int]) -> bool:
+    """Add the amounts to the granted budget, once for each decision; return whether anything changed."""
+    path = os.path.join(show_dir, GRANTED_BUDGET)
+    granted: dict[str, Any] = find_object(path) or {}
+    decisions = granted.get("decisions", [])
+    if decision_id in decisions:
         return False
-    sums = {part: int(found.get(part) or 0) + int(more.get(part) or 0) for part in _PARTS}
-    write_json(
-        os.path.join(show_dir, GRANTED), {**found, **sums, "decisions": [*found.get("decisions", []), decision_id]}
-    )
+    sums = {part: int(granted.get(part) or 0) + int(amounts.get(part) or 0) for part in _PARTS}
+    write_json(path, {**granted, **sums, "decisions": [*decisions, decision_id]})
     return True

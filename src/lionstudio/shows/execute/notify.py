@@ -1,4 +1,4 @@
-"""Telling a person that they are needed: on the desktop, by a webhook, by a command. It never holds the show up."""
+"""Notifications for a person: on the desktop, by a webhook, by a command. They never delay the show."""
 
 from __future__ import annotations
 
@@ -17,32 +17,33 @@ _SECONDS = 10.0
 Warn = Callable[[str], None]
 
 
-def notify(how: Notify, told: Mapping[str, Any], env: Mapping[str, str], warn: Warn) -> None:
-    """Tell it in every way the plan names; what does not work is said and forgotten."""
-    ways: list[Callable[[], None]] = []
-    if how.desktop and (program := _desktop(env)):
-        ways.append(lambda: _run([program, "--app-name=Lion Studio", str(told["title"]), str(told["text"])], "", env))
-    if how.command:
-        ways.append(lambda: _run(list(how.command), json.dumps(told) + "\n", env))
-    if how.webhook:
-        url = how.webhook
-        ways.append(lambda: _post(url, told))
-    for way in ways:
-        threading.Thread(target=_attempt, args=(way, warn), daemon=True, name="notify").start()
+def notify(settings: Notify, notification: Mapping[str, Any], env: Mapping[str, str], warn: Warn) -> None:
+    """Send the notification through every channel of the plan; a failure is only a warning."""
+    channels: list[Callable[[], None]] = []
+    if settings.desktop and (program := _desktop(env)):
+        title, text = str(notification["title"]), str(notification["text"])
+        channels.append(lambda: _run([program, "--app-name=Lion Studio", title, text], "", env))
+    if settings.command:
+        channels.append(lambda: _run(list(settings.command), json.dumps(notification) + "\n", env))
+    if settings.webhook:
+        url = settings.webhook
+        channels.append(lambda: _post(url, notification))
+    for channel in channels:
+        threading.Thread(target=_send, args=(channel, warn), daemon=True, name="notify").start()
 
 
 def _desktop(env: Mapping[str, str]) -> str | None:
-    """Only where there is a screen: without one the program waits for a bus that never comes."""
+    """Find the program, if there is a screen: without one it waits forever for a message bus."""
     if not (env.get("DISPLAY") or env.get("WAYLAND_DISPLAY")):
         return None
     return shutil.which("notify-send", path=env.get("PATH"))
 
 
-def _attempt(way: Callable[[], None], warn: Warn) -> None:
+def _send(channel: Callable[[], None], warn: Warn) -> None:
     try:
-        way()
+        channel()
     except (OSError, ValueError, subprocess.SubprocessError, urllib.error.URLError) as error:
-        warn(f"a notification did not get through: {error}")
+        warn(f"could not send a notification: {error}")
 
 
 def _run(argv: list[str], text: str, env: Mapping[str, str]) -> None:
@@ -58,11 +59,11 @@ def _run(argv: list[str], text: str, env: Mapping[str, str]) -> None:
     )
 
 
-def _post(url: str, told: Mapping[str, Any]) -> None:
+def _post(url: str, notification: Mapping[str, Any]) -> None:
     if not url.startswith(("http://", "https://")):
-        raise ValueError(f"{url[:80]} is no web address")
+        raise ValueError(f"{url[:80]} is not a web address")
     request = urllib.request.Request(
-        url, json.dumps(told).encode(), {"Content-Type": "application/json"}, method="POST"
+        url, json.dumps(notification).encode(), {"Content-Type": "application/json"}, method="POST"
     )
     with urllib.request.urlopen(request, timeout=_SECONDS):
         pass

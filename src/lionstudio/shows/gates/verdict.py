@@ -1,23 +1,26 @@
-"""The verdict that every kind of gate gives, and how it is read from the answer of a reviewing agent."""
+"""Verdicts of gates: how several become one, and how to parse the answer of a reviewing agent."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from lionstudio.errors import InvalidInput
+from lionstudio.model.shows.plan import GateKind
 from lionstudio.system.filenames import shown
 
-MOST_ANSWER = 1_000_000  # characters of an answer that are looked through
-_MOST_SUMMARY, _MOST_FEEDBACK = 300, 12_000  # an agent that is told more reads less
+MOST_ANSWER = 1_000_000  # characters of an answer
+_MOST_OUTPUT = 8_000  # characters of a failed command that the agent gets
+_MOST_SUMMARY, _MOST_FEEDBACK = 300, 12_000  # characters; an agent that gets more reads less
 _MOST_ISSUES = 100
-_MOST_TRIES = 1000  # objects that do not end are each looked through to the end of the answer
+_MOST_TRIES = 1000  # objects that never close are each scanned to the end of the answer
 _OPENING = re.compile(r'^[ \t]*(\{)(?=\s*["}])', re.MULTILINE)
 _LINE_ENDS = re.compile(r"[ \t\r]*(?:\n|\Z)")
-# what a person would take for a verdict, valid or not: a key of any quotes, a word with its value, a block of JSON
-_LIKE_ONE = re.compile(
+# looks like a verdict to a person, valid or not: a key in any quotes, a name with a value, a block of JSON
+_LIKE_VERDICT = re.compile(
     r"""["'\u2018-\u201f]passed["'\u2018-\u201f]|\bpassed\W{0,3}[:=]\W{0,3}(?:true|false)\b|```[ \t]*json\s*\{""",
     re.IGNORECASE,
 )
@@ -26,21 +29,21 @@ _KEYS = {"passed", "summary", "feedback", "issues"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What one gate said."""
+    """Result of one gate."""
 
     kind: str  # command | review | person | collect
     title: str
     passed: bool
     summary: str  # one line
-    output: str = ""  # the end of what it printed
+    output: str = ""  # the end of its output
     exit_code: int | None = None
     seconds: float | None = None
-    log: str | None = None  # the file that holds more of the output
+    log: str | None = None  # path of the file with more output
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the gates said together: `summary` is one line for a table, `feedback` is for the next attempt."""
+    """Result of all gates: `summary` is one line for a table, `feedback` is for the next attempt."""
 
     passed: bool
     summary: str
@@ -48,7 +51,7 @@ class Verdict:
     checks: tuple[Check, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As `_verdict.json` holds it (`gate_passed` and `feedback` are the names of ADR-0011)."""
+        """Return the form of `_verdict.json` (`gate_passed` and `feedback` are the names of ADR-0011)."""
         return {
             "gate_passed": self.passed,
             "summary": self.summary,
@@ -57,45 +60,71 @@ class Verdict:
         }
 
 
-def parse_verdict(text: str) -> Verdict:
-    """The JSON verdict in a reviewer's answer; InvalidInput says what is wrong with it.
+def combine_checks(checks: Sequence[Check]) -> Verdict:
+    """Combine checks into a verdict; the first failure gives summary and feedback."""
+    failed = next((check for check in checks if not check.passed), None)
+    if failed is not None:
+        return Verdict(passed=False, summary=failed.summary, feedback=_feedback(failed), checks=tuple(checks))
+    number = len(checks)
+    summary = f"{number} {'check' if number == 1 else 'checks'} passed" if number else "there was nothing to check"
+    return Verdict(passed=True, summary=summary, checks=tuple(checks))
 
-    A reviewer quotes the work that it judges, and the work may hold a verdict. So nothing that looks like one is passed
-    over: two that differ, or one that is good beside one that is not valid JSON, are no answer.
+
+def _feedback(failed: Check) -> str:
+    if failed.kind != GateKind.COMMAND:
+        return failed.output or failed.summary
+    return f"{failed.summary}\n\n{failed.output[-_MOST_OUTPUT:].strip()}".strip()
+
+
+def combine_verdicts(verdicts: Sequence[Verdict]) -> Verdict:
+    """Combine verdicts into one; the first failure gives summary and feedback."""
+    failed = next((verdict for verdict in verdicts if not verdict.passed), None)
+    checks = tuple(check for verdict in verdicts for check in verdict.checks)
+    if failed is not None:
+        return Verdict(passed=False, summary=failed.summary, feedback=failed.feedback, checks=checks)
+    summary = verdicts[-1].summary if len(verdicts) == 1 else f"{len(checks)} gates passed"
+    return Verdict(passed=True, summary=summary, feedback="", checks=checks)
+
+
+def parse_verdict(text: str) -> Verdict:
+    """Parse the JSON verdict in a reviewer's answer; InvalidInput says what is wrong with it.
+
+    A reviewer quotes the work under review, and the work may contain a verdict. So nothing that looks like one is
+    ignored: two that differ, or a good one beside one that is not valid JSON, are refused.
     """
     if len(text) > MOST_ANSWER:
         raise InvalidInput(f"the answer has {len(text)} characters; give at most {MOST_ANSWER}")
-    found, rest = _taken_out(text)
-    if not found:
-        raise InvalidInput("the answer holds no JSON object with `passed`")
-    if len({json.dumps(value, sort_keys=True) for value in found}) > 1:
-        raise InvalidInput(f"the answer holds {len(found)} different verdicts; give one")
-    if like := _LIKE_ONE.search(rest):
+    verdicts, rest = _extract(text)
+    if not verdicts:
+        raise InvalidInput("the answer contains no JSON object with `passed`")
+    if len({json.dumps(value, sort_keys=True) for value in verdicts}) > 1:
+        raise InvalidInput(f"the answer contains {len(verdicts)} different verdicts; give one")
+    if match := _LIKE_VERDICT.search(rest):
         raise InvalidInput(
-            f"beside a verdict the answer holds {shown(like[0])!r:.60}, which is no valid JSON on lines of its own;"
-            " give one verdict and quote none"
+            f"besides a verdict the answer contains {shown(match[0])!r:.60}, which is not valid JSON on its own"
+            " lines; give one verdict and quote none"
         )
-    return _checked(found[0])
+    return _checked(verdicts[0])
 
 
-def _taken_out(text: str) -> tuple[list[dict[str, Any]], str]:
-    """The objects with `passed` that stand on lines of their own, and the text without them."""
-    found, rest, end = [], [], 0
+def _extract(text: str) -> tuple[list[dict[str, Any]], str]:
+    """Return the objects with `passed` that have lines of their own, and the text without them."""
+    verdicts, rest, end = [], [], 0
     for tries, opening in enumerate(_OPENING.finditer(text)):
         if tries == _MOST_TRIES:
-            raise InvalidInput("the answer holds too many things that look like JSON; give one object")
+            raise InvalidInput("the answer contains too much that looks like JSON; give one object")
         if opening.start(1) < end:
-            continue  # a part of the one before
+            continue  # part of the one before
         value, after = _loaded(text, opening.start(1))
         if value is not None and "passed" in value:
-            found.append(value)
+            verdicts.append(value)
             rest.append(text[end : opening.start(1)])
             end = after
-    return found, "\n".join([*rest, text[end:]])
+    return verdicts, "\n".join([*rest, text[end:]])
 
 
 def _loaded(text: str, start: int) -> tuple[dict[str, Any] | None, int]:
-    """The object that begins there and its end, when nothing else follows on the line."""
+    """Decode the object at `start` and return it with its end, if nothing else follows on the line."""
     try:
         value, end = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -103,14 +132,14 @@ def _loaded(text: str, start: int) -> tuple[dict[str, Any] | None, int]:
     return (value if _LINE_ENDS.match(text, end) else None), end
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A key that is given twice says two things, and one of them would be believed."""
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse duplicate keys: only one of the two values would count."""
     if len({key for key, _ in pairs}) != len(pairs):
         raise ValueError
     return dict(pairs)
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys)
 
 
 def _checked(value: dict[str, Any]) -> Verdict:
@@ -132,15 +161,15 @@ def _checked(value: dict[str, Any]) -> Verdict:
     )
 
 
-def _issues(given: Any) -> list[str]:
-    if not isinstance(given, list) or len(given) > _MOST_ISSUES:
+def _issues(value: Any) -> list[str]:
+    if not isinstance(value, list) or len(value) > _MOST_ISSUES:
         raise InvalidInput(f"`issues` must be a list of at most {_MOST_ISSUES}")
-    return [_issue(issue) for issue in given]
+    return [_issue(issue) for issue in value]
 
 
-def _issue(given: Any) -> str:
-    if not isinstance(given, dict) or not isinstance(given.get("text"), str):
+def _issue(value: Any) -> str:
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         raise InvalidInput("an issue must be an object with `text`, and may have `file` and `line`")
-    file, line = given.get("file"), given.get("line")
+    file, line = value.get("file"), value.get("line")
     where = f"{file}:{line}: " if isinstance(file, str) and isinstance(line, int) else f"{file}: " if file else ""
-    return f"- {where}{given['text']}"
+    return f"- {where}{value['text']}"

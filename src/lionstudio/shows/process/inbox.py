@@ -1,6 +1,6 @@
-"""What a director waits for: works that end, words of people, edits of the plan, an abort, the end of a pause.
+"""The director's inbox: results of commands, decisions, edits of the plan, an abort, the end of a pause.
 
-People write files and nothing else, so a look at a few names is all it takes; whoever was not there misses nothing.
+People only write files, so polling a few file names is enough, and nothing is missed while no director runs.
 """
 
 from __future__ import annotations
@@ -12,162 +12,169 @@ from collections.abc import Mapping
 
 from lionstudio.errors import LionError
 from lionstudio.files.shows.plan_reader import load_plan
-from lionstudio.files.shows.show_folder import PLAN
+from lionstudio.model.shows.decisions import DecisionKind
+from lionstudio.model.shows.show_files import CONCURRENCY, DECISION, GRANTED_BUDGET, PLAN
 from lionstudio.shows.director import events
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.shows.director.commands import Command
 from lionstudio.shows.execute import attempt_command, budget
 from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process import codec
 from lionstudio.shows.records import decisions, play_records
-from lionstudio.shows.records.decisions import DECISION, Decision, find_decision
+from lionstudio.shows.records.decisions import Decision, find_decision
 from lionstudio.system.safe_read import read_text
 
-LOOK_SECONDS = 0.2
-_GATHER_SECONDS = 0.03  # works that end together are told together: a round of the director costs more than this pause
+POLL_SECONDS = 0.2
+_GATHER_SECONDS = 0.03  # results that arrive together are handled together: a round costs more than this pause
 Signature = tuple[int, int, int] | None
-Known = tuple[str, Mapping[str, int]]  # the plan that the director has, and what was granted beyond it
+PlanVersion = tuple[str, Mapping[str, int]]  # text of the plan, grants beyond it
 
 
 class Detached(BaseException):
-    """The director leaves; no error, and nothing to be handled on the way."""
+    """The director process exits and leaves the show running; handlers of errors must not catch it."""
 
 
 class Inbox:
-    """The eyes of one director process."""
+    """Collects events for one director process and runs its commands."""
 
-    def __init__(self, stage: Executor) -> None:
-        self._stage = stage
-        self._news = threading.Condition()
-        self._answers: dict[str, codec.Json] = {}  # works that have ended
-        self._begun: set[str] = set()
-        self._seen: dict[str, Signature] = {}
-        self._handed: dict[str, str] = {}  # the last word about each play that the director was told
-        self._leaving = False
-        self.resting = threading.Event()  # nothing goes on without a person
+    def __init__(self, executor: Executor) -> None:
+        self._executor, self._show = executor, executor.show
+        self._wakeup = threading.Condition()
+        self._results: dict[str, codec.Json] = {}  # of finished jobs
+        self._started: set[str] = set()
+        self._signatures: dict[str, Signature] = {}
+        self._delivered: dict[str, str] = {}  # the last decision about each play that the director got
+        self._detaching = False
+        self.resting = threading.Event()  # nothing continues without a person
 
-    def _begin(self, works: Mapping[str, codec.Json]) -> None:
-        """Works that this process does not do yet: new ones, and those that a killed director had begun."""
-        for work_id, given in works.items():
-            if work_id not in self._begun:
-                self._begun.add(work_id)
-                threading.Thread(target=self._work, args=(work_id, given), daemon=True, name=given["cue"]).start()
+    def _start(self, jobs: Mapping[str, Command]) -> None:
+        """Start the jobs that this process does not run yet: new ones, and those of a killed director."""
+        for job, command in jobs.items():
+            if job not in self._started:
+                self._started.add(job)
+                name = type(command).__name__
+                threading.Thread(target=self._run, args=(job, command), daemon=True, name=name).start()
 
-    def _work(self, work_id: str, given: codec.Json) -> None:
-        answer = self._stage.execute(given)
-        with self._news:
-            self._answers[work_id] = answer
-            self._news.notify_all()
+    def _run(self, job: str, command: Command) -> None:
+        result = codec.event_to_json(self._executor.execute(command))
+        with self._wakeup:
+            self._results[job] = result
+            self._wakeup.notify_all()
 
-    def leave(self) -> None:
-        """Have the director leave in the middle of its show."""
-        with self._news:
-            self._leaving = True
-            self._news.notify_all()
+    def detach(self) -> None:
+        """Make the director exit in the middle of its show."""
+        with self._wakeup:
+            self._detaching = True
+            self._wakeup.notify_all()
 
     def wait(
-        self, works: Mapping[str, codec.Json], known: Known, *, aborting: bool, resting: bool, wake_at: float | None
+        self,
+        jobs: Mapping[str, Command],
+        known_plan: PlanVersion,
+        *,
+        aborting: bool,
+        resting: bool,
+        wake_at: float | None,
     ) -> list[codec.Json]:
-        """Do these works; the next events, at least one. A work that ended is named by its id."""
-        self._begin(works)
-        while not self._leaving:
-            found = self._look(works, known, aborting=aborting)
+        """Run the jobs and return the next events, at least one; the result of a job has its id under `job`."""
+        self._start(jobs)
+        while not self._detaching:
+            records = self._poll(jobs, known_plan, aborting=aborting)
             if wake_at is not None and time.time() >= wake_at:
-                found.append(self._stage.tick())
-            if found:
+                records.append(codec.event_to_json(self._executor.tick()))
+            if records:
                 self.resting.clear()
-                if all("work" in event for event in found):  # a word or an abort is told as it was found
+                if all("job" in record for record in records):  # decisions and aborts are delivered at once
                     time.sleep(_GATHER_SECONDS)
-                    found += self._works(works)
-                # what was spent is told with whatever happened, because it decides what may start
-                return [self._stage.tick(), *found]
+                    records += self._take_results(jobs)
+                # usage comes with every event, because it decides what may start
+                return [codec.event_to_json(self._executor.tick()), *records]
             if resting:
                 self.resting.set()
-            with self._news:
-                if not self._answers.keys() & set(works) and not self._leaving:
-                    self._news.wait(LOOK_SECONDS)
+            with self._wakeup:
+                if not self._results.keys() & set(jobs) and not self._detaching:
+                    self._wakeup.wait(POLL_SECONDS)
         raise Detached
 
-    def _look(self, works: Mapping[str, codec.Json], known: Known, *, aborting: bool) -> list[codec.Json]:
-        news = self._works(works)
-        if not aborting and self._stage.aborted:
-            news.append(codec.to_json(events.AbortRequested()))
-        words = self._words()  # before the edits: a word may grant something
-        return [*news, *self._edits(known), *words]
+    def _poll(self, jobs: Mapping[str, Command], known_plan: PlanVersion, *, aborting: bool) -> list[codec.Json]:
+        records = self._take_results(jobs)
+        if not aborting and self._show.aborted:
+            records.append(codec.event_to_json(events.AbortRequested()))
+        decided = self._poll_decisions()  # before the edits: a decision may grant budget
+        return [*records, *self._poll_edits(known_plan), *decided]
 
-    def _works(self, works: Mapping[str, codec.Json]) -> list[codec.Json]:
-        with self._news:
-            found = {work: self._answers.pop(work) for work in works if work in self._answers}
-        return [{**answer, "work": work} for work, answer in found.items()]
+    def _take_results(self, jobs: Mapping[str, Command]) -> list[codec.Json]:
+        with self._wakeup:
+            return [{**self._results.pop(job), "job": job} for job in jobs if job in self._results]
 
     # ── the plan ──
 
-    def _edits(self, known: Known) -> list[codec.Json]:
-        paths = [os.path.join(self._stage.show_dir, name) for name in (PLAN, budget.GRANTED, budget.CONCURRENCY)]
-        news = [self._is_new(path) for path in paths]
-        if not any(news):
+    def _poll_edits(self, known_plan: PlanVersion) -> list[codec.Json]:
+        paths = [os.path.join(self._show.show_dir, name) for name in (PLAN, GRANTED_BUDGET, CONCURRENCY)]
+        changed = [self._has_changed(path) for path in paths]
+        if not any(changed):
             return []
-        granted = budget.extended_budget(self._stage.show_dir)
-        text = self._edited_text(paths[0], known[0])
-        if (text, granted) == known:
+        grants = budget.read_grants(self._show.show_dir)
+        text = self._read_edited_plan(paths[0], known_plan[0])
+        if (text, grants) == known_plan:
             return []
-        return [codec.edited(text, granted, attempt_command.providers_of(self._stage.plan, self._stage.settings))]
+        providers = attempt_command.providers_of(self._show.plan, self._show.settings)
+        return [codec.plan_edited_to_json(text, grants, providers)]
 
-    def _edited_text(self, path: str, known: str) -> str:
-        """The plan as it is now; the one before where the new one has a mistake."""
+    def _read_edited_plan(self, path: str, known_text: str) -> str:
+        """Return the text of the plan, or the text before when the new one has an error."""
         try:
             text = read_text(path)
-            if text == known:
-                return known
-            plan = load_plan(self._stage.topic, text)
+            if text == known_text:
+                return known_text
+            plan = load_plan(self._show.topic, text)
         except LionError as error:
-            decisions.log(self._stage.show_dir, "plan refused", reason=error.message)
-            self._stage.warn(f"the edited plan is not taken up: {error.message}")
-            return known
-        decisions.log(self._stage.show_dir, "plan edited", plays=list(plan.names))
-        play_records.save_show(self._stage.show_dir, self._stage.database, plan, text)
-        self._stage.use(plan)
+            decisions.log_decision(self._show.show_dir, "plan refused", reason=error.message)
+            self._show.warn(f"the edited plan is ignored: {error.message}")
+            return known_text
+        decisions.log_decision(self._show.show_dir, "plan edited", plays=list(plan.names))
+        play_records.save_show(self._show.show_dir, self._show.database, plan, text)
+        self._show.use_plan(plan)
         return text
 
-    # ── people ──
+    # ── decisions ──
 
-    def _words(self) -> list[codec.Json]:
-        news = []
-        for play in self._stage.plan.names:
-            if self._is_new(os.path.join(self._stage.show_dir, play, DECISION)):
-                news += self._said(play, find_decision(self._stage.show_dir, play))
-        if self._is_new(os.path.join(self._stage.show_dir, DECISION)):
-            news += self._about_the_show(find_decision(self._stage.show_dir, None))
-        return news
+    def _poll_decisions(self) -> list[codec.Json]:
+        records = []
+        for play in self._show.plan.names:
+            if self._has_changed(os.path.join(self._show.show_dir, play, DECISION)):
+                records += self._about_play(play, find_decision(self._show.show_dir, play))
+        if self._has_changed(os.path.join(self._show.show_dir, DECISION)):
+            records += self._about_show(find_decision(self._show.show_dir, None))
+        return records
 
-    def _said(self, play: str, decision: Decision | None) -> list[codec.Json]:
-        if decision is None or decision.attempt is None or self._handed.get(play) == decision.id:
+    def _about_play(self, play: str, decision: Decision | None) -> list[codec.Json]:
+        if decision is None or decision.attempt is None or self._delivered.get(play) == decision.id:
             return []
-        if self._stage.meta(play).get("decision") == decision.id:
-            return []  # taken up before
-        self._handed[play] = decision.id
-        return [
-            codec.to_json(events.DecisionMade(play, decision.word, decision.attempt, decision.feedback, decision.id))
-        ]
+        if self._show.read_meta(play).get("decision") == decision.id:
+            return []  # carried out before
+        self._delivered[play] = decision.id
+        event = events.DecisionMade(play, decision.kind, decision.attempt, decision.feedback, decision.id)
+        return [codec.event_to_json(event)]
 
-    def _about_the_show(self, decision: Decision | None) -> list[codec.Json]:
+    def _about_show(self, decision: Decision | None) -> list[codec.Json]:
         if decision is None:
             return []
         if decision.budget:
-            budget.grant(self._stage.show_dir, decision.id, decision.budget)
-            return []  # found as an edit
-        if decision.word is DecisionKind.APPROVE:
-            return [codec.to_json(events.ShowAccepted())]
-        return [codec.to_json(events.ShowRejected())] if decision.word is DecisionKind.REJECT else []
+            budget.grant(self._show.show_dir, decision.id, decision.budget)
+            return []  # delivered as an edit
+        if decision.kind is DecisionKind.APPROVE:
+            return [codec.event_to_json(events.ShowAccepted())]
+        return [codec.event_to_json(events.ShowRejected())] if decision.kind is DecisionKind.REJECT else []
 
-    def _is_new(self, path: str) -> bool:
-        """Whether a file is another one than at the last look; the first look counts."""
+    def _has_changed(self, path: str) -> bool:
+        """Return whether a file changed since the last poll; at the first poll, whether it exists."""
         try:
-            found = os.stat(path, follow_symlinks=False)
+            status = os.stat(path, follow_symlinks=False)
         except OSError:
             signature: Signature = None
         else:
-            signature = (found.st_mtime_ns, found.st_ino, found.st_size)
-        if self._seen.get(path, None) == signature:
+            signature = (status.st_mtime_ns, status.st_ino, status.st_size)
+        if self._signatures.get(path) == signature:
             return False
-        self._seen[path] = signature
+        self._signatures[path] = signature
         return signature is not None

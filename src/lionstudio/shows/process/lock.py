@@ -1,6 +1,6 @@
-"""Who directs a show: one process, proven by the lock in the show's folder; others may look, ask and wait.
+"""The director lock: one process directs a show, proven by the lock in its folder.
 
-Loads nothing but the lock, because every `li show` command asks it.
+Imports little, because every `li show` command uses it.
 """
 
 from __future__ import annotations
@@ -13,70 +13,73 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from lionstudio.errors import Busy, LionError
+from lionstudio.model.shows.show_files import DIRECTOR_LOCK, DIRECTOR_LOG
 from lionstudio.system.filelock import RunLock, lock_state
 from lionstudio.system.li_process import li_argv
 from lionstudio.system.process_identity import Owner, identify
 
-LOCK, LOG = "_director.lock", "_director.log"
-_PATIENCE = 30.0  # seconds for a new director to appear, on a machine with much to do
-_TAIL = 2000  # characters of its log when it did not start
+_START_SECONDS = 30.0  # for a new director to start, on a busy machine
+_LOG_TAIL = 2000  # characters in the error of a failed start
 
 
 def acquire_director_lock(show_dir: str) -> RunLock:
-    """Become the director of a show; Busy when there is one."""
+    """Become the director of a show; Busy when another process is."""
     try:
-        lock = RunLock.take(os.path.join(show_dir, LOCK))
+        lock = RunLock.take(os.path.join(show_dir, DIRECTOR_LOCK))
     except Busy:
         topic = os.path.basename(show_dir)
-        raise Busy(f"the show {topic} has a director", hint=f"`li show run {topic}` attaches to it") from None
-    os.truncate(lock.path, 0)  # whoever held it before has left its name
+        raise Busy(f"another process directs the show {topic}", hint=f"`li show run {topic}` attaches to it") from None
+    os.truncate(lock.path, 0)  # the identity of the last holder
     return lock
 
 
 def announce(lock: RunLock) -> None:
-    """Say who directs; from now on others may rely on it."""
+    """Write our identity into the lock: the director is ready."""
     with open(lock.path, "w", encoding="utf-8") as file:
         json.dump(identify(lock_path=lock.path)._asdict(), file)
 
 
 def has_director(show_dir: str) -> bool:
-    """Whether a director works on the show now."""
-    return lock_state(os.path.join(show_dir, LOCK)) == "held"
+    """Return whether a process directs the show now."""
+    return lock_state(os.path.join(show_dir, DIRECTOR_LOCK)) == "held"
 
 
 def find_director(show_dir: str) -> Owner | None:
-    """The process that directs the show, None when nobody does."""
+    """Return the process that directs the show, None before it is ready."""
     if not has_director(show_dir):
         return None
-    with suppress(OSError, ValueError, TypeError), open(os.path.join(show_dir, LOCK), encoding="utf-8") as file:
+    with (
+        suppress(OSError, ValueError, TypeError),
+        open(os.path.join(show_dir, DIRECTOR_LOCK), encoding="utf-8") as file,
+    ):
         return Owner(**json.load(file))
     return None  # it has the lock but is not ready yet
 
 
 def start_director(show_dir: str, options: Sequence[str], environ: Mapping[str, str]) -> None:
-    """Start a director that outlives us, and wait until it, or another one that was faster, has the show."""
-    log = os.path.join(show_dir, LOG)
+    """Start a director that outlives this process, and wait until it, or a faster one, is ready."""
+    log = os.path.join(show_dir, DIRECTOR_LOG)
     command = li_argv("show", "run", os.path.basename(show_dir), "--foreground", *options)
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600), "ab") as output:
-        began = output.tell()
+        offset = output.tell()
         child = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True, env=dict(environ)
         )
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _START_SECONDS
     while find_director(show_dir) is None:
         if (code := child.poll()) is not None:
             if code == 0:
-                return  # there was nothing left to do
+                return  # nothing was left to do
             if code == Busy.exit_code and has_director(show_dir):
-                return  # somebody else started one at the same moment
-            raise LionError(f"the director did not start: {_said(log, began)}", hint=f"its log is {log}")
+                return  # another process started one at the same moment
+            raise LionError(f"the director did not start: {_read_log(log, offset)}", hint=f"see its log: {log}")
         if time.monotonic() > deadline:
-            raise LionError("the director did not start in time", hint=f"its log is {log}")
+            raise LionError(f"the director did not start within {_START_SECONDS:.0f} s", hint=f"see its log: {log}")
         time.sleep(0.02)
-    child.returncode = 0  # it is not ours to wait for: it lives on when we leave
+    child.returncode = 0  # not ours to wait for: it outlives this process
 
 
-def _said(log: str, since: int) -> str:
+def _read_log(log: str, offset: int) -> str:
     with open(log, encoding="utf-8", errors="backslashreplace") as file:
-        file.seek(since)
-        return file.read()[-_TAIL:].strip() or "it said nothing"
+        file.seek(offset)
+        return file.read()[-_LOG_TAIL:].strip() or "no output"

@@ -1,6 +1,6 @@
-"""A process that directs one show: it takes the show's lock, takes up what is unfinished, and stays to the end.
+"""The director process: it takes the show's lock, resumes unfinished work, and stays to the end.
 
-Leaving before the end is always safe: agents run on under their supervisors, and the next director adopts them.
+Exiting earlier is always safe: agents keep running under their supervisors, and the next director adopts them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from lionstudio.model.status.statuses import ShowStatus
 from lionstudio.settings import Settings
 from lionstudio.shows.execute.executor import Executor
+from lionstudio.shows.execute.open_show import OpenShow
 from lionstudio.shows.process.engine import Engine
 from lionstudio.shows.process.lock import acquire_director_lock, announce
 from lionstudio.shows.process.workflow import ShowWorkflow
@@ -19,11 +20,11 @@ from lionstudio.shows.records.play_records import reopen_show
 
 ENGINE = "engine.db"
 MakeEngine = Callable[[str, ShowWorkflow], Engine]
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 class DirectorProcess:
-    """One show in the hands of this process."""
+    """One show, directed by this process."""
 
     def __init__(
         self,
@@ -36,31 +37,31 @@ class DirectorProcess:
         engine: MakeEngine | None = None,
     ) -> None:
         self._lock = acquire_director_lock(show_dir)
-        self._make = engine or (lambda name, production: _durable(settings, name, production))
+        self._make_engine = engine or (lambda name, workflow: _make_durable_engine(settings, name, workflow))
         try:
-            self.stage = Executor(show_dir, settings, environ, warn)
-            if again and self.stage.status is not ShowStatus.ACTIVE:
-                self.stage.status = reopen_show(self.stage.show_dir, self.stage.database).status
+            self._show = show = OpenShow(show_dir, settings, environ, warn)
+            if again and show.status is not ShowStatus.ACTIVE:
+                show.status = reopen_show(show.show_dir, show.database).status
         except BaseException:
             self._lock.release()
             raise
         announce(self._lock)
         self._outcome: list[str | BaseException] = []
-        self._production: ShowWorkflow | None = None
+        self._workflow: ShowWorkflow | None = None
         self._thread: threading.Thread | None = None
 
     def run(self, leave: Callable[[bool], bool] = lambda resting: False) -> ShowStatus | None:
-        """Direct it to its end; None when `leave` said so: it is asked often and told whether the show rests."""
-        if self.stage.status is not ShowStatus.ACTIVE:
-            return self.stage.status
-        self._production = production = ShowWorkflow(self.stage)
-        engine = self._make(f"show/{self.stage.topic}", production)
-        production.engine = engine
+        """Direct the show to its end; None when `leave`, polled with whether the show rests, returns True."""
+        if self._show.status is not ShowStatus.ACTIVE:
+            return self._show.status
+        self._workflow = workflow = ShowWorkflow(Executor(self._show))
+        engine = self._make_engine(f"show/{self._show.topic}", workflow)
+        workflow.engine = engine
         self._thread = thread = threading.Thread(target=self._direct, args=(engine,), daemon=True, name="director")
         thread.start()
         while thread.is_alive():
-            thread.join(_LOOK_SECONDS)
-            if thread.is_alive() and leave(production.watching.resting.is_set()):
+            thread.join(_POLL_SECONDS)
+            if thread.is_alive() and leave(workflow.inbox.resting.is_set()):
                 return None
         engine.close()
         (outcome,) = self._outcome
@@ -70,20 +71,20 @@ class DirectorProcess:
 
     def _direct(self, engine: Engine) -> None:
         try:
-            self._outcome.append(engine.run(f"show/{self.stage.topic}", "show", self.stage.topic))
+            self._outcome.append(engine.run(f"show/{self._show.topic}", "show", self._show.topic))
         except BaseException as error:
             self._outcome.append(error)
 
     def close(self) -> None:
-        """Let go of the show. Works under way are not waited for: whoever takes it up next does or adopts them."""
-        if self._thread is not None and self._thread.is_alive() and self._production is not None:
-            self._production.watching.leave()
+        """Release the show without waiting for commands in progress: the next director repeats or adopts them."""
+        if self._thread is not None and self._thread.is_alive() and self._workflow is not None:
+            self._workflow.inbox.detach()
             self._thread.join()
-        self.stage.close()
+        self._show.close()
         self._lock.release()
 
 
-def _durable(settings: Settings, name: str, production: ShowWorkflow) -> Engine:
-    from lionstudio.shows.process.engine_dbos import DbosEngine  # half a second, and only here
+def _make_durable_engine(settings: Settings, name: str, workflow: ShowWorkflow) -> Engine:
+    from lionstudio.shows.process.engine_dbos import DbosEngine  # takes half a second to load
 
-    return DbosEngine(os.path.join(settings.home, ENGINE), name, production.workflows)
+    return DbosEngine(os.path.join(settings.home, ENGINE), name, workflow.workflows)

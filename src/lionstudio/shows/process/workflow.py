@@ -1,19 +1,22 @@
-"""The show as a durable workflow: the director decides, the engine remembers what steps gave back, the stage does it.
+"""The show as a durable workflow: the director decides, the engine records results, the executor does the work.
 
-Everything here follows from the outputs of steps, so that it can be played again; `SHAPE` in engine_dbos.py is raised
-when the order of steps changes.
+Everything here follows from the results of steps, so that the engine can replay it; raise `SHAPE` in engine_dbos.py
+when the order or the results of steps change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import Any, assert_never
 
+from lionstudio.files.shows.plan_reader import load_plan
 from lionstudio.model.status.statuses import ShowStatus
-from lionstudio.shows.director import events
-from lionstudio.shows.director.events import Command
+from lionstudio.shows.director import commands, events
+from lionstudio.shows.director.commands import Command, SaveTransition
 from lionstudio.shows.director.machine import Director
-from lionstudio.shows.execute.executor import Executor, Noted
+from lionstudio.shows.execute.budget import apply_grants
+from lionstudio.shows.execute.executor import Executor
 from lionstudio.shows.process import codec
 from lionstudio.shows.process.engine import Engine, Workflow
 from lionstudio.shows.process.inbox import Inbox
@@ -22,123 +25,132 @@ from lionstudio.shows.process.inbox import Inbox
 class ShowWorkflow:
     """One show on one engine."""
 
-    def __init__(self, stage: Executor) -> None:
-        self.stage = stage
-        self.watching = Inbox(stage)
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.inbox = Inbox(executor)
         self.engine: Engine | None = None
 
     @property
     def workflows(self) -> Mapping[str, Workflow]:
-        """What the engine is to know."""
-        # a plain function: the engine would take a method for something that it has to find again by its object
+        # a plain function: for a method, the engine would look up the object again on recovery
         return {"show": lambda topic: self.show(topic)}
 
     def show(self, topic: str) -> str:
-        """The whole show, from where it stands to its end."""
+        """Direct the show from its current state to its end."""
         assert self.engine is not None
-        return _Run(self, self.engine, topic).run()
+        return _WorkflowRun(self, self.engine, topic).run()
 
 
-class _Run:
-    """What a director knows while it directs."""
+class _WorkflowRun:
+    """State of one run of the workflow, rebuilt on replay."""
 
-    def __init__(self, production: ShowWorkflow, engine: Engine, topic: str) -> None:
-        self._stage, self._watching = production.stage, production.watching
+    def __init__(self, workflow: ShowWorkflow, engine: Engine, topic: str) -> None:
+        self._executor, self._inbox = workflow.executor, workflow.inbox
         self._engine, self._topic = engine, topic
-        self._works: dict[str, codec.Json] = {}  # what is under way, by its id
-        self._number = 0
-        self._notes: list[Noted] = []  # decided, and not written yet
+        self._running: dict[str, Command] = {}  # by job id
+        self._next_job = 0
+        self._transitions: list[SaveTransition] = []  # decided, not written yet
         self._aborting = self._resting = False
         self._text = ""
-        self._granted: dict[str, int] = {}
+        self._grants: dict[str, int] = {}
         self._now = 0.0
 
     def run(self) -> str:
-        taken = self._engine.step("take_up", self._stage.take_up)
-        self._text, self._granted, self._aborting = taken["text"], taken["granted"], taken["aborted"]
+        loaded = self._engine.step("load_state", self._load_state)
+        self._text, self._grants, self._aborting = loaded["text"], loaded["granted"], loaded["aborted"]
         director = Director(
-            codec.plan_of(self._topic, self._text, self._granted),
-            {name: codec.to_standing(given) for name, given in taken["plays"].items()},
-            providers=taken["providers"],
+            apply_grants(load_plan(self._topic, self._text), self._grants),
+            {name: codec.state_from_json(record) for name, record in loaded["plays"].items()},
+            providers=loaded["providers"],
             aborted=self._aborting,
         )
-        orders = [*director.on(codec.to_event(taken["tick"], self._topic)), *director.on(events.ShowStarted())]
+        tick = codec.event_from_json(loaded["tick"], self._topic)
+        issued = [*director.handle(tick), *director.handle(events.ShowStarted())]
         while True:
-            for order in orders:
-                if isinstance(order, events.SaveTransition):
-                    self._notes.append((order.play, order.next, order.next.word_id))
-                else:
-                    self._carry_out(order)
-            self._write_notes()
-            if director.ended is not None:
-                return str(director.ended)
-            orders = [order for given in self._wait(director) for order in self._hear(director, given)]
+            for command in issued:
+                self._carry_out(command)
+            self._save_transitions()
+            if director.outcome is not None:
+                return str(director.outcome)
+            issued = [command for record in self._wait(director) for command in self._handle(director, record)]
+
+    def _load_state(self) -> codec.Json:
+        loaded = self._executor.load_state()
+        return {
+            "text": loaded.text,
+            "granted": loaded.grants,
+            "plays": {name: asdict(state) for name, state in loaded.plays.items()},
+            "providers": loaded.providers,
+            "aborted": loaded.aborted,
+            "tick": codec.event_to_json(self._executor.tick()),
+        }
 
     def _wait(self, director: Director) -> list[codec.Json]:
         parked = [play.parked_until for play in director.plays.values() if play.parked_until is not None]
-        later = [moment for moment in parked if moment > self._now] if parked else []
+        wake_at = min((moment for moment in parked if moment > self._now), default=None)
 
         def wait() -> list[codec.Json]:
-            return self._watching.wait(
-                self._works,
-                (self._text, self._granted),
+            return self._inbox.wait(
+                self._running,
+                (self._text, self._grants),
                 aborting=self._aborting,
                 resting=self._resting,
-                wake_at=min(later, default=None),
+                wake_at=wake_at,
             )
 
-        found: list[codec.Json] = self._engine.step("wait", wait)
-        return found
+        records: list[codec.Json] = self._engine.step("wait", wait)
+        return records
 
-    def _hear(self, director: Director, given: codec.Json) -> list[Command]:
+    def _handle(self, director: Director, record: codec.Json) -> list[Command]:
         self._resting = False
-        given = dict(given)
-        self._works.pop(given.pop("work", ""), None)
-        if given["cue"] == "PlanEdited":
-            self._text, self._granted = given["text"], given["granted"]
-        elif given["cue"] == "ClockTicked":
-            self._now = given["now"]
-        elif given["cue"] == "AbortRequested":
-            self._aborting = True
-        return director.on(codec.to_event(given, self._topic))
+        record = dict(record)
+        self._running.pop(record.pop("job", ""), None)
+        event = codec.event_from_json(record, self._topic)
+        match event:
+            case events.PlanEdited():
+                self._text, self._grants = record["text"], record["granted"]
+            case events.ClockTicked(now=now):
+                self._now = now
+            case events.AbortRequested():
+                self._aborting = True
+        return director.handle(event)
 
-    def _write_notes(self) -> None:
-        """One after the other, and remembered together: a step costs as much as what is done in it."""
-        if self._notes:
-            self._engine.step("note", self._stage.note, self._notes)
-            self._notes = []
+    def _save_transitions(self) -> None:
+        """Write the transitions in order, as one step: recording a step costs as much as the write itself."""
+        if self._transitions:
+            self._engine.step("save_transitions", self._executor.save_transitions, self._transitions)
+            self._transitions = []
 
-    def _step(self, name: str, work: Callable[..., Any], *given: Any) -> None:
-        """Something that is done at once, and not before what was decided until then is written."""
-        self._write_notes()
-        self._engine.step(name, work, *given)
+    def _step(self, name: str, work: Callable[..., Any], *args: Any) -> None:
+        """Run a step after the transitions that were decided before it are written."""
+        self._save_transitions()
+        self._engine.step(name, work, *args)
 
-    def _carry_out(self, order: Command) -> None:
-        step = self._step
-        match order:
-            case events.SaveTransition():
-                raise TypeError(order)  # written together with the others
-            case events.StopAttempt(play=play) if any(work.get("play") == play for work in self._works.values()):
-                step("stop", self._stage.stop, play)
+    def _carry_out(self, command: Command) -> None:
+        match command:
+            case SaveTransition():
+                self._transitions.append(command)
+            case commands.StopAttempt(play=play) if self._is_running(play):
+                self._step("request_stop", self._executor.request_stop, play)
             case (
-                events.PrepareCheckout()
-                | events.RunAttempt()
-                | events.StopAttempt()
-                | events.RunGates()
-                | events.MergePlay()
-                | events.RunFinalGates()
+                commands.PrepareCheckout()
+                | commands.RunAttempt()
+                | commands.StopAttempt()
+                | commands.RunGates()
+                | commands.MergePlay()
+                | commands.RunFinalGates()
             ):
-                self._start(order)
-            case events.AskPerson(play=about, reason=reason):
-                step("ask", self._stage.ask, about, reason)
-            case events.EndShow(status=status):
-                step("end", self._stage.end, ShowStatus(status))
-            case events.AwaitPerson():
+                # the next wait starts it, also after a crash
+                self._next_job += 1
+                self._running[str(self._next_job)] = command
+            case commands.AskPerson():
+                self._step("ask_person", self._executor.ask_person, command)
+            case commands.EndShow(status=status):
+                self._step("end_show", self._executor.end_show, ShowStatus(status))
+            case commands.AwaitPerson():
                 self._resting = True
             case _:
-                assert_never(order)
+                assert_never(command)
 
-    def _start(self, order: Command) -> None:
-        """From now on it is waited for; whoever waits begins it, also after a crash."""
-        self._number += 1
-        self._works[str(self._number)] = codec.to_json(order)
+    def _is_running(self, play: str) -> bool:
+        return any(getattr(command, "play", None) == play for command in self._running.values())

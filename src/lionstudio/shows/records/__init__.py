@@ -1,1 +1,1 @@
-"""What a show keeps: play records, decisions, recovery and repair."""
+"""Records of a show: files and rows of plays, decisions, recovery and repair."""

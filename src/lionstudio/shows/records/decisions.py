@@ -1,7 +1,7 @@
-"""A person's word about a play or a show, as a file that any process may write and a director picks up.
+"""Decisions of a person about a play or a show, as files that any process may write and the director reads.
 
-`{play}/_decision.json` holds the last word about a play, `_decision.json` in the show's folder the one about the show,
-`_decisions.jsonl` every word and every edit of the plan in their order.
+`{play}/_decision.json` holds the last decision about a play, `_decision.json` in the show folder the last one about the
+show, and `_decisions.jsonl` every decision, question and edit of the plan in order.
 """
 
 from __future__ import annotations
@@ -14,66 +14,66 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import LionError, StorageFailed
 from lionstudio.files.shows.show_folder import MOST_BYTES
-from lionstudio.shows.director.events import DecisionKind
+from lionstudio.model.shows.decisions import DecisionKind
+from lionstudio.model.shows.show_files import DECISION, DECISION_LOG
 from lionstudio.system.atomic_write import make_folder, write_text
 from lionstudio.system.filenames import shown
 from lionstudio.system.json_read import read_object
 
-DECISION, LOG = "_decision.json", "_decisions.jsonl"
-
 
 class Decision(NamedTuple):
-    """One word. It is taken up once, by its id; one about an attempt that is past is void."""
+    """One decision. It is carried out once, by its id; one about an earlier attempt is void."""
 
     id: str
-    word: DecisionKind
-    attempt: int | None = None  # None: about the show
+    kind: DecisionKind
+    attempt: int | None = None  # None for the show
     feedback: str | None = None
     by: str | None = None
     at: float | None = None
-    budget: Mapping[str, int] | None = None  # more of what was used up: tokens, cost_microusd, seconds
+    budget: Mapping[str, int] | None = None  # granted beyond the plan: tokens, cost_microusd, seconds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form of `_decision.json`, which calls the kind `word`."""
+        return {"word" if name == "kind" else name: value for name, value in self._asdict().items()}
 
 
-def decide(show_dir: str, play: str | None, decision: Decision) -> None:
-    """Leave a word; it is logged first."""
-    record = {**decision._asdict(), "word": str(decision.word)}
-    facts = {name: value for name, value in record.items() if value is not None}
-    log(show_dir, "decision", **({"play": play} if play is not None else {}), **facts)
-    # ADR-0011's folders know it as `decision`
-    write_text(_path(show_dir, play), json.dumps({**facts, "decision": str(decision.word)}, indent=1) + "\n")
+def save_decision(show_dir: str, play: str | None, decision: Decision) -> None:
+    """Log a decision, then write its file."""
+    facts = {name: value for name, value in decision.to_dict().items() if value is not None}
+    log_decision(show_dir, "decision", **({"play": play} if play is not None else {}), **facts)
+    # in the folders of ADR-0011 it is `decision`
+    write_text(_path(show_dir, play), json.dumps({**facts, "decision": str(decision.kind)}, indent=1) + "\n")
 
 
 def find_decision(show_dir: str, play: str | None) -> Decision | None:
-    """The last word about a play, or about the show; None when there is none that can be used."""
+    """Find the last decision about a play, or about the show; an unusable file counts as none."""
     path = _path(show_dir, play)
     if not os.path.lexists(path):
         return None
     try:
-        given = read_object(path, most=MOST_BYTES, root=show_dir)
-        return _decision(given)
+        return _parse_decision(read_object(path, most=MOST_BYTES, root=show_dir))
     except (LionError, ValueError, TypeError):
-        return None  # half-written by another hand; the next look may find it whole
+        return None  # another program is still writing it; the next poll may find it complete
 
 
-def _decision(given: Mapping[str, Any]) -> Decision:
-    word, attempt, budget = given.get("word", given.get("decision")), given.get("attempt"), given.get("budget")
-    told = {name: given[name] for name in ("feedback", "by") if isinstance(given.get(name), str)}
-    at = given.get("at")
+def _parse_decision(record: Mapping[str, Any]) -> Decision:
+    attempt, budget, at = record.get("attempt"), record.get("budget"), record.get("at")
+    texts = {name: record[name] for name in ("feedback", "by") if isinstance(record.get(name), str)}
     return Decision(
-        # one that a person wrote by hand has no id; it is the same as long as it says the same
-        id=str(given.get("id") or json.dumps(given, sort_keys=True)),
-        word=DecisionKind(str(word)),
+        # a file that a person wrote by hand has no id; it is the same decision as long as its content is the same
+        id=str(record.get("id") or json.dumps(record, sort_keys=True)),
+        kind=DecisionKind(str(record.get("word", record.get("decision")))),
         attempt=attempt if isinstance(attempt, int) else None,
         at=at if isinstance(at, (int, float)) else None,
         budget={str(k): int(v) for k, v in budget.items()} if isinstance(budget, dict) else None,
-        **told,
+        **texts,
     )
 
 
-def log(show_dir: str, what: str, **facts: Any) -> None:
-    """Add a line to what was decided; it is on the disk when this returns."""
+def log_decision(show_dir: str, what: str, **facts: Any) -> None:
+    """Append a line to `_decisions.jsonl`; it is on disk when this returns."""
     line = json.dumps({"logged_at": time.time(), "what": what, **facts}, ensure_ascii=True) + "\n"
-    path = os.path.join(show_dir, LOG)
+    path = os.path.join(show_dir, DECISION_LOG)
     try:
         make_folder(show_dir)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
@@ -84,7 +84,7 @@ def log(show_dir: str, what: str, **facts: Any) -> None:
             os.close(descriptor)
     except OSError as error:
         raise StorageFailed(
-            f"{shown(path)} could not be written: {error.strerror}", hint="check the space and the permissions"
+            f"could not write {shown(path)}: {error.strerror}", hint="check free space and permissions"
         ) from error
 
 

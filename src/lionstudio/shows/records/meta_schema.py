@@ -1,4 +1,4 @@
-"""What `_meta.json` of a play may hold; an agent can write there, so it is looked at before it is believed."""
+"""The schema of `_meta.json`: agents can write to the file, so its values are checked before they are used."""
 
 from __future__ import annotations
 
@@ -11,43 +11,44 @@ from lionstudio.model.status.statuses import PlayStatus
 _STATUSES = frozenset(map(str, PlayStatus))
 
 
-def _whole(value: Any) -> bool:
+def _is_integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31
 
 
-def _counted(value: Any) -> bool:
-    return _whole(value) and value >= 1
+def _is_positive(value: Any) -> bool:
+    return _is_integer(value) and value >= 1
 
 
-def _number(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _text(value: Any) -> bool:
+def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def _names(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_text, value))
+def _is_name_list(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
 
 
 _RULES: Mapping[str, Callable[[Any], bool]] = {
-    "status": lambda value: _text(value) and value in _STATUSES,
-    "attempt": _counted,
-    "allowed": _counted,
-    "part": _whole,
-    "exit_code": _whole,
-    **dict.fromkeys(("started_at", "ended_at", "merged_at", "parked_until"), _number),
-    **dict.fromkeys(("worktree", "branch", "merge_sha", "effort", "playbook", "session_id", "resume"), _text),
-    **dict.fromkeys(("depends_on", "blocked_by"), _names),
+    "status": lambda value: _is_text(value) and value in _STATUSES,
+    "attempt": _is_positive,
+    "allowed": _is_positive,
+    "part": _is_integer,
+    "exit_code": _is_integer,
+    **dict.fromkeys(("started_at", "ended_at", "merged_at", "parked_until"), _is_number),
+    **dict.fromkeys(("worktree", "branch", "merge_sha", "effort", "playbook"), _is_text),
+    **dict.fromkeys(("session_id", "resume", "reason_code"), _is_text),
+    **dict.fromkeys(("depends_on", "blocked_by"), _is_name_list),
     "conflict": lambda value: isinstance(value, dict),
 }
 
 
-def check_meta(meta: dict[str, Any], what: str) -> dict[str, Any]:
-    """The same, or a refusal that names the first value that we never write; names that we do not know may stay."""
-    for name, rule in _RULES.items():
+def check_meta(meta: dict[str, Any], path: str) -> dict[str, Any]:
+    """Return the meta, or refuse it with the first value that we never write; unknown keys are allowed."""
+    for name, is_valid in _RULES.items():
         value = meta.get(name)
-        if value is not None and not rule(value):
-            raise InvalidInput(f"{what} says {name}: {value!r:.60}, which cannot be", hint="put the file aside")
+        if value is not None and not is_valid(value):
+            raise InvalidInput(f"invalid value in {path}: {name} = {value!r:.60}", hint="move the file away")
     return meta

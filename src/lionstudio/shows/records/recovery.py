@@ -1,4 +1,4 @@
-"""Taking a show up again from what is there: the files where they are, the rows where the files are gone.
+"""Recovery of a show that is resumed: from the files where they exist, from the rows where they are gone.
 
 A file is written before its row, so where both exist the file is right.
 """
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import NotFound
 from lionstudio.files.shows.plan_reader import load_plan, read_plan
-from lionstudio.files.shows.show_folder import ABORT, FINAL_VERDICT, PLAN, VERDICT
 from lionstudio.model.shows.plan import Plan
+from lionstudio.model.shows.play_codec import meta_from_play
 from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.shows.show_files import ABORT, FINAL_VERDICT, PLAN, VERDICT
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus, parse
-from lionstudio.shows.director.events import PlayState
+from lionstudio.shows.director.state import PlayState
 from lionstudio.shows.records.play_records import (
-    meta_of,
-    read_final,
+    read_final_verdict,
     read_meta,
     reopen_show,
     save_final_verdict,
@@ -34,7 +34,7 @@ from lionstudio.system.safe_read import read_text
 
 
 class RecoveredShow(NamedTuple):
-    """A show with both halves in agreement."""
+    """A show whose files and rows agree."""
 
     plan: Plan
     show: Show
@@ -42,25 +42,26 @@ class RecoveredShow(NamedTuple):
 
 
 def recover(show_dir: str, database: Database) -> RecoveredShow:
-    """Bring both halves together and say where every play stands; NotFound when neither has a plan."""
+    """Make files and rows agree and return the state; NotFound when neither has a plan."""
     show_dir = os.path.abspath(show_dir)
-    here = database.read(lambda conn: _rows(conn, os.path.basename(show_dir)))
-    if not os.path.lexists(os.path.join(show_dir, PLAN)):
-        _restore_files(show_dir, *here)
-    plan, text = _plan(show_dir)
-    for name in dict.fromkeys((*plan.names, *(play.name for play in here[1]))):
-        repair(show_dir, database, name, taking_up=True)
-    for play in here[1]:
+    show, plays = database.read(lambda conn: _rows(conn, os.path.basename(show_dir)))
+    path = os.path.join(show_dir, PLAN)
+    if not os.path.lexists(path):
+        _restore_files(show_dir, show, plays)
+    plan = read_plan(path)
+    for name in dict.fromkeys((*plan.names, *(play.name for play in plays))):
+        repair(show_dir, database, name, resuming=True)
+    for play in plays:
         if read_meta(show_dir, play.name) is None:
-            write_meta(show_dir, play.name, meta_of(play))
-    save_show(show_dir, database, plan, text)
+            write_meta(show_dir, play.name, meta_from_play(play))
+    save_show(show_dir, database, plan, read_text(path))
     show = settle_show(show_dir, database)
     return RecoveredShow(plan, show, {name: play_state_of(show_dir, name) for name in plan.names})
 
 
 def settle_show(show_dir: str, database: Database) -> Show:
-    """The row of the show as its files have it; an `_ABORT` is the director's to carry out."""
-    final = read_final(show_dir)
+    """Update the row of the show from its files; an `_ABORT` is left to the director."""
+    final = read_final_verdict(show_dir)
     if final is not None:
         passed = bool(final.get("show_passed"))
         return save_final_verdict(show_dir, database, final, ShowStatus.COMPLETED if passed else ShowStatus.ABORTED)
@@ -71,7 +72,7 @@ def settle_show(show_dir: str, database: Database) -> Show:
 
 
 def play_state_of(show_dir: str, play: str) -> PlayState:
-    """Where a play stands, by its file."""
+    """Read the state of a play from its file."""
     meta = read_meta(show_dir, play) or {}
     return PlayState(
         status=parse(PlayStatus, meta.get("status", PlayStatus.PENDING), "play status"),
@@ -89,17 +90,12 @@ def _rows(conn: Connection, topic: str) -> tuple[Show | None, list[Play]]:
     return show, [] if show is None else list_plays(conn, show.id)
 
 
-def _plan(show_dir: str) -> tuple[Plan, str]:
-    path = os.path.join(show_dir, PLAN)
-    plan = read_plan(path)
-    return plan, read_text(path)
-
-
 def _restore_files(show_dir: str, show: Show | None, plays: list[Play]) -> None:
-    """The folder is gone: everything the rows know of it is written again."""
+    """Write a lost folder again from the rows."""
     text = None if show is None else show.metadata.get("plan")
     if show is None or not isinstance(text, str):
-        raise NotFound(f"there is no {PLAN} in {show_dir}", hint="`li show plan TOPIC` writes one")
+        topic = os.path.basename(show_dir)
+        raise NotFound(f"{show_dir} has no {PLAN}", hint=f"`li show plan {topic}` writes one")
     load_plan(show.topic, text)  # refused before anything is written
     for play in plays:
         if play.gate_passed is not None and not os.path.lexists(os.path.join(show_dir, play.name, VERDICT)):
@@ -110,5 +106,5 @@ def _restore_files(show_dir: str, show: Show | None, plays: list[Play]) -> None:
         write_json(os.path.join(show_dir, FINAL_VERDICT), final)
     elif show.status is ShowStatus.ABORTED:
         write_text(os.path.join(show_dir, ABORT), "\n")
-    # last, because it is what says that the folder is whole
+    # last, because its presence means that the folder is complete
     write_text(os.path.join(show_dir, PLAN), text)

@@ -1,6 +1,6 @@
-"""A play whose folder an agent has spoilt: what is not ours is put aside, and its row is written out again.
+"""Repair of a play folder that an agent corrupted: foreign files are moved aside, and the files restored from the row.
 
-The play alone pays for it. Nothing is read or written through a link, and nothing that was there is lost.
+Only that play is affected. Nothing is read or written through a link, and no file is lost.
 """
 
 from __future__ import annotations
@@ -10,46 +10,45 @@ import time
 from contextlib import suppress
 
 from lionstudio.errors import LionError
-from lionstudio.files.shows.show_folder import META
+from lionstudio.model.shows.play_codec import Meta
+from lionstudio.model.shows.show_files import META
 from lionstudio.model.status.statuses import PLAY_TRANSITIONS, PlayStatus
 from lionstudio.shows.records import decisions
-from lionstudio.shows.records.play_records import Meta, meta_in_row, put_row, read_meta, write_meta
+from lionstudio.shows.records.play_records import find_meta_of_row, read_meta, save_row, write_meta
 from lionstudio.state.database import Database
 
-# its agent may live, and is adopted rather than left alone beside the next one
-_AT_WORK = PlayStatus.RUNNING
 
+def repair(show_dir: str, database: Database, play: str, *, resuming: bool = False) -> str | None:
+    """Repair the files of a play if necessary, and return the problem.
 
-def repair(show_dir: str, database: Database, play: str, *, taking_up: bool = False) -> str | None:
-    """Why the files of a play could not be used, None when they can.
-
-    While a director works the row is what it wrote last, and is right. Who takes a show up cannot know whether it was
-    one step behind, so a person decides.
+    While a director runs, the row holds its last write and is right. When a show is resumed, the row may be one step
+    behind, so the play is escalated to a person.
     """
     try:
         read_meta(show_dir, play)
         return None
     except LionError as error:
-        why = error.message
-    _put_aside(show_dir, play)
-    meta = meta_in_row(database, show_dir, play) or {"status": str(PlayStatus.PENDING), "attempt": 1}
-    if taking_up:
-        meta = _escalated(meta, f"{why}; it was put aside, and what the database knows was written again")
+        problem = error.message
+    _move_aside(show_dir, play)
+    meta = find_meta_of_row(database, show_dir, play) or {"status": str(PlayStatus.PENDING), "attempt": 1}
+    if resuming:
+        meta = _escalated(meta, f"{problem}; the file was moved aside and restored from the database")
     write_meta(show_dir, play, meta)
-    database.write(lambda conn: put_row(conn, show_dir, play, meta))
-    decisions.log(show_dir, "mended", play=play, reason=why)
-    return why
+    database.write(lambda conn: save_row(conn, show_dir, play, meta))
+    decisions.log_decision(show_dir, "mended", play=play, reason=problem)
+    return problem
 
 
 def _escalated(meta: Meta, reason: str) -> Meta:
     status = PlayStatus(meta["status"])
-    if status is _AT_WORK or PlayStatus.ESCALATED not in PLAY_TRANSITIONS[status]:
+    # the agent of a running play may be alive: the director adopts it rather than start another beside it
+    if status is PlayStatus.RUNNING or PlayStatus.ESCALATED not in PLAY_TRANSITIONS[status]:
         return meta
     return {**meta, "status": str(PlayStatus.ESCALATED), "reason": reason}
 
 
-def _put_aside(show_dir: str, play: str) -> None:
-    """Under another name; a link in the place of the folder goes, and what it leads to is not touched."""
+def _move_aside(show_dir: str, play: str) -> None:
+    """Rename the unusable file; a link in place of the folder is removed, and its target not touched."""
     folder = os.path.join(show_dir, play)
     if os.path.islink(folder):
         os.unlink(folder)

@@ -1,4 +1,4 @@
-"""Where a show lies."""
+"""The folder of a show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lionstudio.settings import Settings
 
 
 def find_show_dir(settings: Settings, topic: str) -> str:
-    """The folder of a topic, there or not; a name that could lead elsewhere is refused."""
-    if (wrong := fault_of_slug(topic)) is not None:
-        raise InvalidInput(f"the topic {topic!r:.80} {wrong}", hint="`li show ls` lists the shows")
+    """Return the folder of a topic, which may not exist; a name that could lead elsewhere is refused."""
+    if (fault := fault_of_slug(topic)) is not None:
+        raise InvalidInput(f"the topic {topic!r:.80} {fault}", hint="`li show ls` lists the shows")
     return os.path.join(settings.shows, topic)

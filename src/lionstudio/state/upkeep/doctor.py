@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
+from lionstudio.model.shows.show_files import DIRECTOR_LOCK
 from lionstudio.model.status.computed_state import Proof, staleness_check
 from lionstudio.state.connection import Connection
 from lionstudio.state.sessions import finish_session
@@ -74,7 +75,7 @@ _ACTIVE_SHOWS = "SELECT topic, show_dir FROM shows WHERE status = 'active' ORDER
 def _undirected(conn: Connection) -> Iterator[Finding]:
     """Shows whose director was killed: its lock file remains, and no process holds it."""
     for topic, show_dir in conn.all(_ACTIVE_SHOWS, {"most": _MAX_FINDINGS}):
-        if lock_state(os.path.join(show_dir, "_director.lock")) == "free":
+        if lock_state(os.path.join(show_dir, DIRECTOR_LOCK)) == "free":
             yield Finding(
                 "warning",
                 "show.undirected",

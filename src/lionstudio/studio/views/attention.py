@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from lionstudio.model.shows.decisions import Question
 from lionstudio.model.shows.show import Show
 from lionstudio.model.status.computed_state import play_state
 from lionstudio.model.status.reasons import REASONS
@@ -21,7 +22,6 @@ from lionstudio.state.upkeep.doctor import StaleSession, list_stale_and_dead
 from lionstudio.studio.views.runs import commands, run_json
 from lionstudio.studio.views.show_actions import answers_to, describe_play_actions, describe_show_actions
 from lionstudio.studio.views.show_folder import director_state, find_question
-from lionstudio.studio.views.show_questions import Asked
 
 _MOST = 200  # of each kind
 _QUIET = frozenset({"run.health.idle", "run.health.owner_unknown"})
@@ -75,7 +75,7 @@ def _play_item(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _show_items(show: Show, asked: Asked | None) -> list[dict[str, Any]]:
+def _show_items(show: Show, asked: Question | None) -> list[dict[str, Any]]:
     """The open question of the director about the show."""
     if asked is None:
         return []

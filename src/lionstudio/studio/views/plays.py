@@ -7,7 +7,8 @@ from typing import Any
 
 from lionstudio.errors import LionError
 from lionstudio.files.shows import branch_diff
-from lionstudio.files.shows.show_folder import FINAL_VERDICT, META, MOST_BYTES, VERDICT
+from lionstudio.files.shows.show_folder import MOST_BYTES
+from lionstudio.model.shows.show_files import FINAL_VERDICT, META, VERDICT
 from lionstudio.studio.views.shows import read_text_or_error
 from lionstudio.system.json_read import read_object
 from lionstudio.system.safe_read import list_folder

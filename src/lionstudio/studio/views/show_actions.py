@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lionstudio.model.shows.decisions import Question, QuestionKind
 from lionstudio.model.status.statuses import PLAYS, SHOWS, PlayStatus, ShowStatus
-from lionstudio.studio.views.show_questions import Asked, Question
 
-_ANSWERS: Mapping[Question, tuple[str, ...]] = {
-    Question.BUDGET: ("approve",),
-    Question.LAST_WORD: ("approve", "reject"),
-    Question.OTHER: ("approve", "reject"),
+_ANSWERS: Mapping[QuestionKind, tuple[str, ...]] = {
+    QuestionKind.BUDGET: ("approve",),
+    QuestionKind.FINAL: ("approve", "reject"),
+    QuestionKind.OTHER: ("approve", "reject"),
 }
 _DANGEROUS = frozenset({"abort"})
 
@@ -25,7 +25,7 @@ def play_actions(status: str) -> list[str]:
     return list(PLAYS[PlayStatus(status)].decisions) if status in PLAYS else []
 
 
-def show_actions(status: str, *, asked: Asked | None = None, began: bool = True) -> list[str]:
+def show_actions(status: str, *, asked: Question | None = None, began: bool = True) -> list[str]:
     """The names of the actions of a show; the answers to its open question come first."""
     actions = SHOWS[ShowStatus(status)].decisions if status in SHOWS else ()
     if status != ShowStatus.ACTIVE:
@@ -33,9 +33,9 @@ def show_actions(status: str, *, asked: Asked | None = None, began: bool = True)
     return [*answers_to(asked), *(actions if began else ("run", "abort"))]
 
 
-def answers_to(asked: Asked | None) -> tuple[str, ...]:
+def answers_to(asked: Question | None) -> tuple[str, ...]:
     """The actions that answer a question; a budget is raised or not, so it cannot be rejected."""
-    return () if asked is None else _ANSWERS[asked.question]
+    return () if asked is None else _ANSWERS[asked.kind]
 
 
 def has_begun(statuses: Sequence[str | None]) -> bool:
@@ -51,7 +51,7 @@ def describe_play_actions(name: str, status: str) -> list[dict[str, Any]]:
     ]
 
 
-def describe_show_actions(topic: str, actions: Sequence[str], asked: Asked | None) -> list[dict[str, Any]]:
+def describe_show_actions(topic: str, actions: Sequence[str], asked: Question | None) -> list[dict[str, Any]]:
     """The actions of a show with their effects and fields."""
     return [_show_action(action, topic, asked) for action in actions]
 
@@ -79,11 +79,11 @@ def _play_fields(action: str, status: str) -> list[dict[str, Any]]:
     return [_field("feedback", "Feedback for the agent" if action == "redo" else "Reason", "lines")]
 
 
-def _show_action(action: str, topic: str, asked: Asked | None) -> dict[str, Any]:
-    if action == "approve" and asked is not None and asked.question is Question.BUDGET:
+def _show_action(action: str, topic: str, asked: Question | None) -> dict[str, Any]:
+    if action == "approve" and asked is not None and asked.kind is QuestionKind.BUDGET:
         effect = f"The budget of {topic} is raised by this amount, and the show continues."
         return _action(action, "Raise budget", effect, [_AMOUNTS[asked.part]])
-    is_final = asked is not None and asked.question is Question.LAST_WORD
+    is_final = asked is not None and asked.kind is QuestionKind.FINAL
     effects = {
         "run": f"{topic} starts: plays without dependencies run first.",
         "resume": f"{topic} continues where it stopped; finished plays do not run again.",

@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lionstudio.errors import LionError, NotFound
-from lionstudio.files.shows.show_folder import MOST_BYTES, PLAN, PlayFolder, ShowFolder, find_shows, read_show
+from lionstudio.files.shows.show_folder import MOST_BYTES, PlayFolder, ShowFolder, find_shows, read_show
+from lionstudio.model.shows.play_codec import meta_columns, typed_meta, typed_verdict
 from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
+from lionstudio.model.shows.show_files import PLAN
 from lionstudio.model.status.computed_state import play_state, show_state
 from lionstudio.model.status.play_badges import play_badges
 from lionstudio.model.status.statuses import PLAYS, PlayStatus
@@ -89,19 +91,7 @@ def play_json(play: Play, names: Mapping[str, str | None], holders: tuple[str, .
     """A play in the shape of ADR-0011, with its state."""
     return {
         "name": play.name,
-        "meta": {
-            "worktree": play.worktree,
-            "branch": play.branch,
-            "attempt": play.attempt,
-            "started_at": play.started_at,
-            "ended_at": play.ended_at,
-            "exit_code": play.exit_code,
-            "merged_at": play.merged_at,
-            "merge_sha": play.merge_sha,
-            "status": str(play.status),
-            "playbook": play.playbook,
-            "effort": play.effort,
-        },
+        "meta": meta_columns(play),
         "verdict": {"gate_passed": play.gate_passed, "feedback": play.gate_feedback},
         "session_id": play.session_id,
         "session_name": names.get(play.session_id or ""),
@@ -221,9 +211,9 @@ def _folder_play(play: PlayFolder, show: ShowFolder) -> dict[str, Any]:
     planned = next((planned for planned in show.plan.plays if planned.name == play.name), None)
     return {
         "name": play.name,
-        "meta": _with_expected_types(play.meta, _META),
+        "meta": typed_meta(play.meta),
         "updated_at": play.times.changed,
-        "verdict": None if play.verdict is None else _with_expected_types(play.verdict, _VERDICT),
+        "verdict": None if play.verdict is None else typed_verdict(play.verdict),
         "depends_on": list(planned.depends_on or ()) if planned else [],
         "error": None if play.fault is None else play.fault.message,
         "badges": _folder_badges(play),
@@ -240,34 +230,6 @@ def _folder_badges(play: PlayFolder) -> list[dict[str, str]]:
     passed = (play.verdict or {}).get("gate_passed")
     row = {"status": play.meta["status"], "gate_passed": passed if isinstance(passed, bool) else None}
     return [badge._asdict() for badge in play_badges(row)]
-
-
-_TEXT, _TIME, _NUMBER = (str,), (int, float, str), (int,)
-_META: Mapping[str, tuple[type, ...]] = {
-    "worktree": _TEXT,
-    "branch": _TEXT,
-    "merge_sha": _TEXT,
-    "status": _TEXT,
-    "playbook": _TEXT,
-    "effort": _TEXT,
-    "started_at": _TIME,
-    "ended_at": _TIME,
-    "merged_at": _TIME,
-    "attempt": _NUMBER,
-    "exit_code": _NUMBER,
-}
-_VERDICT: Mapping[str, tuple[type, ...]] = {"gate_passed": (bool,), "feedback": _TEXT}
-
-
-def _with_expected_types(content: Mapping[str, Any], types: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
-    """The content of a file; a known name with an unexpected type becomes None."""
-    return {
-        name: value if name not in types or _has_type(value, types[name]) else None for name, value in content.items()
-    }
-
-
-def _has_type(value: Any, types: tuple[type, ...]) -> bool:
-    return isinstance(value, types) and (bool in types or not isinstance(value, bool))
 
 
 def read_plan_text(path: str, root: str) -> str | None:

@@ -1,0 +1,42 @@
+"""The open question of a show, parsed from lines of `_decisions.jsonl`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lionstudio.model.shows.decisions import BudgetPart, Question, QuestionKind, parse_open_question
+
+
+def line(what: str, **facts: object) -> str:
+    return json.dumps({"logged_at": 5.0, "what": what, "play": None, "reason": "why", **facts})
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([], None),
+        ([line("asked")], Question("why", 5.0)),
+        ([line("asked", kind="final")], Question("why", 5.0, QuestionKind.FINAL)),
+        (
+            [line("asked", kind="budget", part="money", logged_at=None)],
+            Question("why", None, QuestionKind.BUDGET, BudgetPart.MONEY),
+        ),
+        ([line("asked", kind="new", part=3)], Question("why", 5.0)),
+        ([line("asked"), line("asked", reason="later")], Question("later", 5.0)),
+        ([line("asked"), line("decision", word="approve")], None),
+        ([line("asked"), line("decision", play="a", word="approve")], Question("why", 5.0)),
+        ([line("asked", play="a"), "not JSON", "[]", line("asked", reason=1)], None),
+    ],
+)
+def test_parse_open_question(lines: list[str], expected: Question | None) -> None:
+    assert parse_open_question(lines) == expected
+
+
+def test_budget_part_exhausted_names_every_part() -> None:
+    assert [part.exhausted for part in BudgetPart] == [
+        "token budget exhausted",
+        "cost budget exhausted",
+        "time budget exhausted",
+    ]
