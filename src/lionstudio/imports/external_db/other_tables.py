@@ -117,7 +117,7 @@ def _missing_of_show(
     writes: list[Write] = []
     if here is None or _overtakes(show, here, can_reach(SHOW_TRANSITIONS, here.status, show.status)):
         better = show if here is None else replace(show, id=here.id, metadata={**here.metadata, **show.metadata})
-        writes.append(lambda conn: _put_show(conn, better))
+        writes.append(lambda conn: _put_show(conn, better, here))
     for row in rows:
         play = _play(conn, source, row, show.id if here is None else here.id, show.topic)
         known = None if here is None else find_play(conn, here.id, play.name)
@@ -126,8 +126,8 @@ def _missing_of_show(
     return writes, here is None
 
 
-def _put_show(conn: Connection, show: Show) -> None:
-    sync_show(conn, show, via="import")
+def _put_show(conn: Connection, show: Show, current: Show | None) -> None:
+    sync_show(conn, show, current, via="import")
 
 
 def _putting(play: Play, known: Play | None) -> Write:
@@ -137,7 +137,7 @@ def _putting(play: Play, known: Play | None) -> Write:
         play = replace(play, id=known.id, metadata={**known.metadata, **play.metadata})
 
     def write(conn: Connection) -> None:
-        sync_play(conn, play, via="import")
+        sync_play(conn, play, known, via="import")
 
     return write
 
