@@ -168,7 +168,7 @@ def test_sync_play_records_a_status_that_skips_steps(
     made = write(db, put_show, Show(topic="t", show_dir="/t"))
     play = write(db, put_play, Play(show_id=made.id, name="p", status=PlayStatus(old), updated_at=T0))
 
-    synced = write(db, sync_play, replace(play, status=PlayStatus(new), updated_at=T0 + 1), via=via)
+    synced = write(db, sync_play, replace(play, status=PlayStatus(new), updated_at=T0 + 1), play, via=via)
 
     assert synced == read(db, get_play, made.id, "p")
     assert (synced.status, synced.updated_at) == (new, T0 + 1)
@@ -181,10 +181,10 @@ def test_sync_of_an_import_refuses_a_status_that_cannot_follow(db: Database) -> 
     play = write(db, put_play, Play(show_id=made.id, name="p", status=PlayStatus.MERGED))
 
     with pytest.raises(IllegalTransition):
-        write(db, sync_play, replace(play, status=PlayStatus.PENDING), via="import")
+        write(db, sync_play, replace(play, status=PlayStatus.PENDING), play, via="import")
     with pytest.raises(IllegalTransition):
-        write(db, sync_show, replace(made, status=ShowStatus.IMPORTED), via="import")
-    ended = write(db, sync_show, replace(made, status=ShowStatus.COMPLETED), via="import")
+        write(db, sync_show, replace(made, status=ShowStatus.IMPORTED), made, via="import")
+    ended = write(db, sync_show, replace(made, status=ShowStatus.COMPLETED), made, via="import")
     assert (ended.status, ended.metadata) == ("completed", {})
 
 

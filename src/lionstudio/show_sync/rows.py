@@ -50,10 +50,11 @@ def row_differences(conn: Connection, folder: ShowFolder) -> list[RowDifference]
 
 def apply_difference(conn: Connection, difference: RowDifference) -> None:
     """Write one row as the files have it."""
-    if isinstance(difference.wanted, Show):
-        sync_show(conn, difference.wanted, via="file")
-    else:
-        sync_play(conn, difference.wanted, via="file")
+    match difference:
+        case RowDifference(Show() as show, current) if not isinstance(current, Play):
+            sync_show(conn, show, current, via="file")
+        case RowDifference(Play() as play, current) if not isinstance(current, Show):
+            sync_play(conn, play, current, via="file")
 
 
 def status_of(folder: ShowFolder, plays: Sequence[PlayStatus], *, all_readable: bool = True) -> ShowStatus:

@@ -46,6 +46,11 @@ _SHOWS = "SELECT * FROM shows ORDER BY updated_at DESC, id DESC LIMIT :limit"
 
 def put_show(conn: Connection, show: Show) -> Show:
     """Insert a show, or update the row of its topic, but for its id and status."""
+    _write_show(conn, show)
+    return get_show(conn, show.topic)
+
+
+def _write_show(conn: Connection, show: Show) -> None:
     now = show.updated_at if show.updated_at is not None else show.created_at
     row = show.to_dict("db") | {
         "id": check_id(show.id, "show id"),
@@ -55,7 +60,6 @@ def put_show(conn: Connection, show: Show) -> Show:
         "node_metadata": _dumped(dict(show.metadata)),
     }
     conn.execute(_PUT_SHOW, validate_row(row))
-    return get_show(conn, show.topic)
 
 
 def find_show(conn: Connection, topic: str) -> Show | None:
@@ -75,9 +79,13 @@ def list_shows(conn: Connection, limit: int = 100) -> list[Show]:
     return [Show.from_dict(_parsed(row)) for row in conn.dicts(_SHOWS, {"limit": limit})]
 
 
-def sync_show(conn: Connection, show: Show, *, via: StatusOrigin) -> Show:
-    """Insert a show, or update the row of its topic with its status."""
-    stored = put_show(conn, show)
+def sync_show(conn: Connection, show: Show, current: Show | None, *, via: StatusOrigin) -> Show:
+    """Insert a show, or update its current row with its status."""
+    _write_show(conn, show)
+    if current is None:
+        stored = get_show(conn, show.topic)
+    else:
+        stored = replace(show, id=current.id, created_at=current.created_at, status=current.status)
     return stored if stored.status is show.status else _move_show(conn, stored, show.status, show.updated_at, via)
 
 
@@ -147,6 +155,11 @@ _PLAYS = "SELECT * FROM plays WHERE show_id = :show ORDER BY sort_order, created
 
 def put_play(conn: Connection, play: Play) -> Play:
     """Insert a play, or update its row, but for its id and status."""
+    _write_play(conn, play)
+    return get_play(conn, play.show_id, play.name)
+
+
+def _write_play(conn: Connection, play: Play) -> None:
     row = play.to_dict("db") | {
         "id": check_id(play.id, "play id"),
         "name": check_id(play.name, "play name"),
@@ -157,7 +170,6 @@ def put_play(conn: Connection, play: Play) -> Play:
         "node_metadata": _dumped(dict(play.metadata)),
     }
     conn.execute(_PUT_PLAY, validate_row(row))
-    return get_play(conn, play.show_id, play.name)
 
 
 def find_play(conn: Connection, show_id: str, name: str) -> Play | None:
@@ -177,9 +189,13 @@ def list_plays(conn: Connection, show_id: str) -> list[Play]:
     return [Play.from_dict(_parsed(row)) for row in conn.dicts(_PLAYS, {"show": show_id})]
 
 
-def sync_play(conn: Connection, play: Play, *, via: StatusOrigin) -> Play:
-    """Insert a play, or update its row with its status."""
-    stored = put_play(conn, play)
+def sync_play(conn: Connection, play: Play, current: Play | None, *, via: StatusOrigin) -> Play:
+    """Insert a play, or update its current row with its status."""
+    _write_play(conn, play)
+    if current is None:
+        stored = get_play(conn, play.show_id, play.name)
+    else:
+        stored = replace(play, id=current.id, created_at=current.created_at, status=current.status)
     return stored if stored.status is play.status else _move_play(conn, stored, play.status, play.updated_at, via)
 
 

@@ -112,15 +112,15 @@ def _missing_of_show(
     existing = find_show(conn, show.topic)
     writes: list[Write] = []
     if existing is None:
-        writes.append(partial(sync_show, show=show, via="import"))
+        writes.append(partial(sync_show, show=show, current=None, via="import"))
     elif _is_newer(show, existing, can_reach(SHOW_TRANSITIONS, existing.status, show.status)):
         merged = replace(show, id=existing.id, metadata={**existing.metadata, **show.metadata})
-        writes.append(partial(sync_show, show=merged, via="import"))
+        writes.append(partial(sync_show, show=merged, current=existing, via="import"))
     for row in rows:
         play = _play(conn, source, row, show.id if existing is None else existing.id, show.topic)
         existing_play = None if existing is None else find_play(conn, existing.id, play.name)
         if (merged_play := _merge_play(play, existing_play)) is not None:
-            writes.append(partial(sync_play, play=merged_play, via="import"))
+            writes.append(partial(sync_play, play=merged_play, current=existing_play, via="import"))
     return writes, existing is None
 
 

@@ -298,7 +298,7 @@ def save_row(conn: Connection, show_dir: str, name: str, meta: Meta, *, sort_ord
     )
     if row is not None and wanted == row:
         return row
-    return sync_play(conn, replace(wanted, updated_at=time.time()), via="file")
+    return sync_play(conn, replace(wanted, updated_at=time.time()), row, via="file")
 
 
 def _find_verdict(show_dir: str, play: str) -> Meta | None:
