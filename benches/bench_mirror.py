@@ -1,6 +1,6 @@
-"""Transcripts of another tool: 2,000 files with about 100,000 messages, read in once, and looked at again.
+"""Import of transcripts of another tool: 2,000 files with about 100,000 messages, imported twice.
 
-The baseline appends as many messages of the same size to as many sessions, with nothing to read or to parse.
+The baseline appends as many messages of the same size to as many sessions, with nothing to read or parse.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import uuid
 from pathlib import Path
 
-from benches.importing import TEXT, bare_appends, run, spent, tell
+from benches.import_cost import TEXT, bare_appends, run, spent, tell
 from benches.stores import fresh_path
 from benches.table import Options, Table
 from lionstudio.imports.transcripts.sync import Mirror
@@ -21,8 +21,8 @@ from lionstudio.state.imports.session_merge import tune_for_import
 _TURNS = 16  # of a conversation: each an answer, a call and its result
 
 
-def _measure(table: Table, given: Options, folder: Path) -> None:
-    files = 200 if given.quick else 2000
+def _measure(table: Table, args: Options, folder: Path) -> None:
+    files = 200 if args.quick else 2000
     for number in range(files):
         _write(folder / "projects" / f"-p{number % 40}", number)
     with Database(str(fresh_path("mirror"))) as db:
