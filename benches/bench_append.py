@@ -81,8 +81,8 @@ def _many_producers(table: Table, args: Options) -> None:
     contest = _contest({"bare loop": Bare(_LONG), **ours, **others}, args, 0.4)
     _costs(table, contest)
     for name in [*ours, *others]:
-        wanted = name in ours and name != "submit × 1"
-        table.row(f"{name}, throughput / bare", contest.ratio(name, rate), "×", at_least(1.5) if wanted else None)
+        has_goal = name in ours and name != "submit × 1"
+        table.row(f"{name}, throughput / bare", contest.ratio(name, rate), "×", at_least(1.5) if has_goal else None)
         note = f"of all rounds together {contest.pooled(name, 99) / 1000:.1f} ms"
         table.row(f"{name}, p99", contest.typical(name, 99) / 1000, "ms", at_most(20) if name in ours else None, note)
     for name, contestant in ours.items():

@@ -58,20 +58,20 @@ def _measure(table: Table, args: Options, folder: Path) -> None:
 def _messages(number: int) -> list[dict[str, object]]:
     messages: list[dict[str, object]] = []
     for number_in_run in range(_EACH):
-        asked = number_in_run % 2 == 0
-        tag = "instruction.Instruction" if asked else "assistant_response.AssistantResponse"
+        is_user = number_in_run % 2 == 0
+        tag = "instruction.Instruction" if is_user else "assistant_response.AssistantResponse"
         used = (
             {}
-            if asked
+            if is_user
             else {"model_response": {"usage": {"input_tokens": 9, "output_tokens": 5}, "total_cost_usd": 0.01}}
         )
         messages.append(
             {
                 "id": str(uuid.uuid4()),
                 "created_at": 1.79e9 + number * 100 + number_in_run,
-                "role": "user" if asked else "assistant",
+                "role": "user" if is_user else "assistant",
                 "metadata": {"lion_class": _TAGS + tag, **used},
-                "content": {"instruction" if asked else "assistant_response": TEXT},
+                "content": {"instruction" if is_user else "assistant_response": TEXT},
             }
         )
     return messages

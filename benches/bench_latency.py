@@ -57,26 +57,26 @@ def _rows(table: Table, what: str, each: list[float], commits: int, goal: Goal) 
 def _run(commits: int, bells: bool, follow: Any) -> list[float]:
     """Milliseconds from each write to its change in the other process."""
     path = fresh_path("latency")
-    here, there = _SPAWN.Pipe()
+    parent, child = _SPAWN.Pipe()
     with Database(path, long_lived=True) as database:
         _, branch = begin(database)
-        follower = _SPAWN.Process(target=follow, args=(path, commits, there))
+        follower = _SPAWN.Process(target=follow, args=(path, commits, child))
         follower.start()
-        here.recv()
+        parent.recv()
         if not bells:
             setattr(database.bell, "ring", lambda: None)  # noqa: B010  (a method cannot be assigned to)
         sent = _write(database, branch, commits)
-        seen: dict[str, float] = here.recv()
+        seen: dict[str, float] = parent.recv()
         follower.join()
     return [(seen[id_] - at) * 1000 for id_, at in sent.items() if id_ in seen]
 
 
 def _write(database: Database, branch: str, commits: int) -> dict[str, float]:
-    made = messages(random.Random(1))
+    supply = messages(random.Random(1))
     sent: dict[str, float] = {}
     for _ in range(commits):
         time.sleep(random.expovariate(_RATE))
-        message = next(made)
+        message = next(supply)
         sent[message.id] = time.monotonic()
         database.write(lambda conn, message=message: append(conn, branch, message))  # type: ignore[misc]
     return sent
@@ -117,10 +117,10 @@ def _idle(table: Table, args: Options) -> None:
     for what, idle in (("Tail.wait", _idle_wait), ("Tail.follow", _idle_follow)):
         path = fresh_path("idle")
         Database(path).close()
-        here, there = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=idle, args=(path, seconds, there))
+        parent, child = _SPAWN.Pipe()
+        process = _SPAWN.Process(target=idle, args=(path, seconds, child))
         process.start()
-        share = here.recv()
+        share = parent.recv()
         process.join()
         table.row(f"idle CPU of a follower, {what}", share * 100, "%", at_most(0.5))
 

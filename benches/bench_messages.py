@@ -74,8 +74,8 @@ def sent(conn: Connection) -> Sequence[bytes]:
 
 def objects(conn: Connection) -> str:
     """Message objects, dictionaries, one encoding."""
-    found = messages_after(conn, _SESSION, limit=_COUNT)
-    return json.dumps([{"ord": row.ord, **row.message.to_dict("json")} for row in found if row.message is not None])
+    window = messages_after(conn, _SESSION, limit=_COUNT)
+    return json.dumps([{"ord": row.ord, **row.message.to_dict("json")} for row in window if row.message is not None])
 
 
 def dictionaries(conn: Connection) -> str:
@@ -123,12 +123,12 @@ def in_sql(conn: Connection) -> str:
 
 def _check(conn: Connection) -> None:
     """Check that all ways give the same result."""
-    wanted = json.loads(dictionaries(conn))
-    assert len(wanted) == _COUNT
-    assert json.loads(fragments(conn)) == wanted
-    assert json.loads(in_sql(conn)) == wanted
+    expected = json.loads(dictionaries(conn))
+    assert len(expected) == _COUNT
+    assert json.loads(fragments(conn)) == expected
+    assert json.loads(in_sql(conn)) == expected
     whole = json.loads(b"[" + b"".join(sent(conn)) + b"]")
-    assert [{name: each[name] for name in wanted[0]} for each in whole] == wanted
+    assert [{name: each[name] for name in expected[0]} for each in whole] == expected
 
 
 def _measure(table: Table, conn: Connection, seconds: float) -> None:

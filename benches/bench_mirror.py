@@ -61,15 +61,15 @@ def _conversation(session: str) -> list[tuple[str, dict[str, object]]]:
         "cache_read_input_tokens": 9000,
         "cache_creation_input_tokens": 40,
     }
-    found: list[tuple[str, dict[str, object]]] = [("user", {"role": "user", "content": TEXT})]
+    records: list[tuple[str, dict[str, object]]] = [("user", {"role": "user", "content": TEXT})]
     for turn in range(_TURNS):
         about = {"id": f"{session}{turn}", "role": "assistant", "model": "claude-sonnet-4-5-20250929", "usage": usage}
         call = {"type": "tool_use", "id": f"t{turn}", "name": "Bash", "input": {"command": "ls -la"}}
-        found.append(("assistant", {**about, "content": [{"type": "text", "text": TEXT}]}))
-        found.append(("assistant", {**about, "content": [call]}))
+        records.append(("assistant", {**about, "content": [{"type": "text", "text": TEXT}]}))
+        records.append(("assistant", {**about, "content": [call]}))
         result = {"type": "tool_result", "tool_use_id": f"t{turn}", "content": TEXT, "is_error": False}
-        found.append(("user", {"role": "user", "content": [result]}))
-    return found
+        records.append(("user", {"role": "user", "content": [result]}))
+    return records
 
 
 if __name__ == "__main__":

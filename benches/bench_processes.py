@@ -89,7 +89,7 @@ def _remember(ready: Barrier) -> None:
 
 
 def _write(path: str, branch: str, seconds: float, pace: float) -> Share:
-    made = messages(random.Random(branch))
+    supply = messages(random.Random(branch))
     share = Share([], [], [])
     with Database(path, long_lived=True) as database:
         _ready.wait()
@@ -97,7 +97,7 @@ def _write(path: str, branch: str, seconds: float, pace: float) -> Share:
         while time.perf_counter() < until:
             if pace:
                 time.sleep(random.expovariate(pace))
-            _append(database, branch, next(made), share)
+            _append(database, branch, next(supply), share)
     return share
 
 

@@ -73,19 +73,19 @@ def child(root: str) -> None:
     status = directing.run()
     directing.close()
     own = resource.getrusage(resource.RUSAGE_SELF)
-    told = {
+    result = {
         "status": str(status),
         "cpu": own.ru_utime + own.ru_stime,
         "wall": time.monotonic() - began,
         "rss_mb": own.ru_maxrss / 1024,
         **counted,
     }
-    print(json.dumps(told))
+    print(json.dumps(result))
 
 
 def quietest(plays: int, rounds: int) -> dict[str, Any]:
     """The run with the least CPU."""
-    return min((measure(plays, number) for number in range(rounds)), key=lambda told: told["cpu"])
+    return min((measure(plays, number) for number in range(rounds)), key=lambda result: result["cpu"])
 
 
 def measure(plays: int, number: int) -> dict[str, Any]:
@@ -95,9 +95,9 @@ def measure(plays: int, number: int) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "benches.bench_shows", "--child", str(root)], capture_output=True, text=True, check=True
     )
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    assert told["status"] == "completed", done.stderr
-    return told
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert result["status"] == "completed", done.stderr
+    return result
 
 
 def price_of_loading() -> float:
@@ -130,8 +130,8 @@ def main() -> None:
         few, many = (quietest(plays[name], 1 if args.quick else 3) for name in ("few", "many"))
         git = price_of_git("/")
         each = {
-            name: (told["cpu"] + told["git"] * git) / plays[name] * 1000
-            for name, told in (("few", few), ("many", many))
+            name: (result["cpu"] + result["git"] * git) / plays[name] * 1000
+            for name, result in (("few", few), ("many", many))
         }
         table.row(
             "director, CPU of a play, least of three shows", many["cpu"] / plays["many"] * 1000, "ms", at_most(150)

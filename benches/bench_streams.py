@@ -60,20 +60,20 @@ def _begin(conn: Connection) -> None:
 
 
 def _measure(table: Table, args: Options, server: Server, database: Database, listeners: int, events: int) -> None:
-    here, there = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=_listen, args=(there, server.connection.port, server.token, listeners))
+    parent, child = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_listen, args=(child, server.connection.port, server.token, listeners))
     process.start()
-    assert here.recv() == "listening"
+    assert parent.recv() == "listening"
     before, spent = _resident(server), cpu_seconds(server.process.pid)
     _speak(database, events)
     most = _resident(server)
-    told, delays = here.recv()
+    counts, delays = parent.recv()
     most = max(most, _resident(server))
     process.join()
     spent = (cpu_seconds(server.process.pid) - spent) / (events * listeners)
     table.row("CPU of the server for one event to one listener", spent * 1e6, "µs")
-    table.row("events that a listener received, fewest", min(told), "", note=f"of {events:,}, {listeners} listeners")
-    table.row("listeners that missed an event", sum(n != events for n in told), "", at_most(0))
+    table.row("events that a listener received, fewest", min(counts), "", note=f"of {events:,}, {listeners} listeners")
+    table.row("listeners that missed an event", sum(n != events for n in counts), "", at_most(0))
     for percent, goal in ((50, None), (95, None), (99, at_most(1000))):
         table.row(f"commit to listener, p{percent}", percentile(delays, percent), "ms", goal)
     table.row("memory of the server grows by", (most - before) / 1e6, "MB", at_most(64))
@@ -110,8 +110,8 @@ def _request(port: int, token: str) -> bytes:
 
 def _listen(pipe: Pipe, port: int, token: str, listeners: int) -> None:
     """Run all listeners; reports when they listen, and at the end the events and delays of each."""
-    told, delays = asyncio.run(_crowd(pipe, port, token, listeners))
-    pipe.send((told, delays))
+    counts, delays = asyncio.run(_crowd(pipe, port, token, listeners))
+    pipe.send((counts, delays))
 
 
 async def _crowd(pipe: Pipe, port: int, token: str, listeners: int) -> tuple[list[int], list[float]]:
@@ -135,10 +135,10 @@ async def _hear(reader: asyncio.StreamReader, delays: list[float]) -> int:
         *events, rest = rest.split(b"\n\n")
         now = time.time()
         for event in events:
-            found = _MOMENT.search(event)
-            if found is not None:
+            match = _MOMENT.search(event)
+            if match is not None:
                 heard += 1
-                delays.append((now - float(found[1])) * 1000)
+                delays.append((now - float(match[1])) * 1000)
             elif b"event: done" in event or b"event: resync" in event:
                 return heard
     return heard

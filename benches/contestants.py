@@ -27,8 +27,8 @@ def _supply(seed: int, count: int) -> Iterator[list[Message]]:
     """Lists of `count` new messages, one list for each round."""
     dice = random.Random(seed)
     while True:
-        made = messages(dice)
-        yield [next(made) for _ in range(count)]
+        supply = messages(dice)
+        yield [next(supply) for _ in range(count)]
 
 
 _MESSAGE = """
