@@ -257,7 +257,7 @@ def test_a_database_that_is_held_costs_nothing_but_time(tmp_path: Path, monkeypa
             ]
     assert kept == [str(number) for number in range(50)]
     assert list_spools(path) == []
-    assert any("held by another process" in line for line in warnings)
+    assert any("locked by another process" in line for line in warnings)
 
 
 def test_a_spool_is_taken_in_once(tmp_path: Path) -> None:
