@@ -21,7 +21,7 @@ from lionstudio.imports.external_db.importer import import_database
 from lionstudio.imports.report import Report
 from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 _EACH = 50
 _TAGS = "lionagi.protocols.messages."

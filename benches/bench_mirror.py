@@ -16,7 +16,7 @@ from benches.table import Options, Table
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import CLAUDE
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 _TURNS = 16  # of a conversation: each an answer, a call and its result
 

@@ -17,9 +17,9 @@ from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 TEXT = "alpha beta gamma delta fix the parser and run the tests again because it fails on empty input " * 6
 

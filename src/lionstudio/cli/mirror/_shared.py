@@ -21,7 +21,7 @@ from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import Tool
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 _MOST_SHOWN = 20  # files that could not be read, or lines of them; --json has all
 
