@@ -1,4 +1,4 @@
-"""What one committed append costs, next to a bare loop in the same library that writes the same rows.
+"""The cost of one committed append, against a bare loop in the same library that writes the same rows.
 
 Synchronous, asynchronous with 1, 8 and 64 producers, at message 100 and at message 100,000 of a session,
 and, for the record, group commit by a writer thread instead of on the event loop. "× 64" is 64 producers.
@@ -8,32 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from benches.appending import Bare, Synchronous, grouped, threaded
-from benches.measuring import Contest, Play, cpu_us, p50, rate
+from benches.contestants import Bare, Synchronous, grouped, threaded
+from benches.measure import Contest, Play, cpu_us, p50, rate
 from benches.stores import clean_up
 from benches.table import Goal, Options, Table, at_least, at_most, options
 
 _SHORT = 256  # appends of one contestant in one round: about 20 ms
-_LONG = 2048  # where throughput is compared: what a checkpoint leaves behind must not count
-_SETTLE = 0.02  # seconds, for a checkpoint that is still under way
+_LONG = 2048  # for throughput: long enough that a checkpoint does not distort it
+_SETTLE = 0.02  # seconds, for a running checkpoint
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Appending a message", given)
-        _one_writer(table, given)
-        _many_producers(table, given)
-        _long_sessions(table, given)
+        table = Table("Appending a message", args)
+        _one_writer(table, args)
+        _many_producers(table, args)
+        _long_sessions(table, args)
         table.close()
     finally:
         clean_up()
 
 
-def _contest(contestants: Mapping[str, Play], given: Options, share: float) -> Contest:
+def _contest(contestants: Mapping[str, Play], args: Options, share: float) -> Contest:
     contest = Contest(contestants)
-    contest.run(share * (14 if given.quick else 150), settle=_SETTLE)
+    contest.run(share * (14 if args.quick else 150), settle=_SETTLE)
     return contest
 
 
@@ -54,7 +53,7 @@ def _ratios(table: Table, contest: Contest, name: str, goal: Goal | None = None)
     table.row(f"{name}, CPU / bare", contest.ratio(name, cpu_us), "×")
 
 
-def _one_writer(table: Table, given: Options) -> None:
+def _one_writer(table: Table, args: Options) -> None:
     contest = _contest(
         {
             "bare loop": Bare(_SHORT),
@@ -64,7 +63,7 @@ def _one_writer(table: Table, given: Options) -> None:
             "submit × 1": grouped(_SHORT, 1),
             "writer thread × 1": threaded(_SHORT, 1),
         },
-        given,
+        args,
         0.35,
     )
     _costs(table, contest)
@@ -76,21 +75,21 @@ def _one_writer(table: Table, given: Options) -> None:
     _ratios(table, contest, "writer thread × 1")
 
 
-def _many_producers(table: Table, given: Options) -> None:
+def _many_producers(table: Table, args: Options) -> None:
     ours = {f"submit × {number}": grouped(_LONG, number) for number in (1, 8, 64)}
     others = {f"writer thread × {number}": threaded(_LONG, number) for number in (8, 64)}
-    contest = _contest({"bare loop": Bare(_LONG), **ours, **others}, given, 0.4)
+    contest = _contest({"bare loop": Bare(_LONG), **ours, **others}, args, 0.4)
     _costs(table, contest)
     for name in [*ours, *others]:
-        wanted = name in ours and name != "submit × 1"
-        table.row(f"{name}, throughput / bare", contest.ratio(name, rate), "×", at_least(1.5) if wanted else None)
+        has_goal = name in ours and name != "submit × 1"
+        table.row(f"{name}, throughput / bare", contest.ratio(name, rate), "×", at_least(1.5) if has_goal else None)
         note = f"of all rounds together {contest.pooled(name, 99) / 1000:.1f} ms"
         table.row(f"{name}, p99", contest.typical(name, 99) / 1000, "ms", at_most(20) if name in ours else None, note)
     for name, contestant in ours.items():
         table.row(f"{name}, largest WAL", contestant.largest_wal / 2**20, "MB", at_most(64))
 
 
-def _long_sessions(table: Table, given: Options) -> None:
+def _long_sessions(table: Table, args: Options) -> None:
     contest = _contest(
         {
             "bare loop, message 100": Bare(_SHORT, filled=100),
@@ -98,7 +97,7 @@ def _long_sessions(table: Table, given: Options) -> None:
             "write, message 100": Synchronous(_SHORT, filled=100),
             "write, message 100,000": Synchronous(_SHORT, filled=100_000),
         },
-        given,
+        args,
         0.25,
     )
     _costs(table, contest)

@@ -1,7 +1,7 @@
-"""Old runs and another database: 100,000 messages of about 600 characters, read in, and looked at again.
+"""Imports of old runs and of another database: 100,000 messages of about 600 characters, imported twice.
 
-The baseline appends as many messages of the same size to as many sessions, with nothing to read or to parse. Ids of
-other tools are random, so their index pages are written again and again; the baseline's ids come in order.
+The baseline appends as many messages of the same size to as many sessions, with nothing to read or parse. Ids of
+other tools are random, so the same index pages are written many times; the baseline's ids are in order.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 
 import apsw
 
-from benches.importing import TEXT, bare_appends, run, spent, tell
+from benches.import_cost import TEXT, bare_appends, run, spent, tell
 from benches.stores import fresh_path
 from benches.table import Options, Table
 from lionstudio.imports.external_db.importer import import_database
 from lionstudio.imports.report import Report
 from lionstudio.imports.run_folders.importer import import_runs
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 _EACH = 50
 _TAGS = "lionagi.protocols.messages."
@@ -37,8 +37,8 @@ CREATE TABLE branches (id TEXT PRIMARY KEY, created_at REAL, session_id TEXT, pr
 """
 
 
-def _measure(table: Table, given: Options, folder: Path) -> None:
-    sessions = 200 if given.quick else 2000
+def _measure(table: Table, args: Options, folder: Path) -> None:
+    sessions = 200 if args.quick else 2000
     other = str(folder / "other.db")
     for number in range(sessions):
         _write_run(folder / "runs", number)
@@ -56,32 +56,32 @@ def _measure(table: Table, given: Options, folder: Path) -> None:
 
 
 def _messages(number: int) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = []
-    for place in range(_EACH):
-        asked = place % 2 == 0
-        tag = "instruction.Instruction" if asked else "assistant_response.AssistantResponse"
+    messages: list[dict[str, object]] = []
+    for number_in_run in range(_EACH):
+        is_user = number_in_run % 2 == 0
+        tag = "instruction.Instruction" if is_user else "assistant_response.AssistantResponse"
         used = (
             {}
-            if asked
+            if is_user
             else {"model_response": {"usage": {"input_tokens": 9, "output_tokens": 5}, "total_cost_usd": 0.01}}
         )
-        found.append(
+        messages.append(
             {
                 "id": str(uuid.uuid4()),
-                "created_at": 1.79e9 + number * 100 + place,
-                "role": "user" if asked else "assistant",
+                "created_at": 1.79e9 + number * 100 + number_in_run,
+                "role": "user" if is_user else "assistant",
                 "metadata": {"lion_class": _TAGS + tag, **used},
-                "content": {"instruction" if asked else "assistant_response": TEXT},
+                "content": {"instruction" if is_user else "assistant_response": TEXT},
             }
         )
-    return found
+    return messages
 
 
 def _write_run(folder: Path, number: int) -> None:
-    run, branch, found = f"run-{number:06}", str(uuid.uuid4()), _messages(number)
+    run, branch, messages = f"run-{number:06}", str(uuid.uuid4()), _messages(number)
     (folder / run / "branches").mkdir(parents=True)
     (folder / run / "run.json").write_text(json.dumps({"run_id": run, "branch_id": branch, "status": "completed"}))
-    pile = {"collections": found, "progression": {"order": [each["id"] for each in found]}}
+    pile = {"collections": messages, "progression": {"order": [message["id"] for message in messages]}}
     (folder / run / "branches" / f"{branch}.json").write_text(json.dumps({"id": branch, "messages": pile}))
 
 
@@ -91,22 +91,22 @@ def _write_database(path: str, sessions: int) -> None:
     conn.execute(_SCHEMA)
     with conn:
         for number in range(sessions):
-            found, at = _messages(number), 1.79e9 + number
+            messages, at = _messages(number), 1.79e9 + number
             conn.executemany(
                 "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     (
-                        each["id"],
-                        each["created_at"],
-                        json.dumps(each["metadata"]),
-                        json.dumps(each["content"]),
-                        each["role"],
-                        2 if each["role"] == "user" else 3,
+                        message["id"],
+                        message["created_at"],
+                        json.dumps(message["metadata"]),
+                        json.dumps(message["content"]),
+                        message["role"],
+                        2 if message["role"] == "user" else 3,
                     )
-                    for each in found
+                    for message in messages
                 ),
             )
-            order = json.dumps([each["id"] for each in found])
+            order = json.dumps([message["id"] for message in messages])
             conn.execute("INSERT INTO progressions VALUES (?, ?, ?)", (f"s{number}", at, order))
             conn.execute("INSERT INTO progressions VALUES (?, ?, ?)", (f"b{number}", at, order))
             conn.execute(

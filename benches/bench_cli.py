@@ -1,6 +1,6 @@
-"""What the command costs before it does anything: `li --help` and `li state ls` next to `python -c pass`.
+"""Start-up of the command: `li --help` and `li state ls` against `python -c pass`.
 
-Whole processes, taking turns; minimum and median of the wall clock, and the median of CPU.
+Whole processes that take turns; minimum and median of the wall clock, and the median of CPU.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benches.building import cached
+from benches.build import cached
 from benches.populations import fill
 from benches.stores import clean_up
 from benches.table import Table, at_most, options
@@ -36,12 +36,11 @@ class Spent(NamedTuple):
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Start of the command", given)
+        table = Table("Start of the command", args)
         home = Path(cached("sessions-1000", lambda conn: fill(conn, 1000))).parent
-        runs = _take_turns(home, 15 if given.quick else 100)
+        runs = _take_turns(home, 15 if args.quick else 100)
         for name, spent in runs.items():
             _rows(table, name, spent, runs["python -c pass"])
         table.close()

@@ -1,4 +1,4 @@
-"""Every operation on a store like a heavy user's: 21,500 sessions, 2.35 million messages of all sizes, several GB.
+"""Every operation on the database of a heavy user: 21,500 sessions, 2.35 million messages of all sizes, several GB.
 
 Takes ten minutes and more, so `make bench` leaves it out unless HEAVY=1. Prune and vacuum work on a copy.
 """
@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from benches.building import cached
+from benches.build import cached
 from benches.corpus import word
 from benches.heavy import fill
-from benches.measuring import median_ms
+from benches.measure import median_ms
 from benches.populations import NOW, PROJECTS, SPAN
 from benches.stores import clean_up, fresh_path
 from benches.table import Goal, Options, Table, at_most, options
@@ -30,13 +30,12 @@ T = TypeVar("T")
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
-    share = 0.02 if given.quick else 1.0
+    args = options(__doc__)
+    share = 0.02 if args.quick else 1.0
     try:
-        table = Table(f"A heavy user's store{', one fiftieth of it' if given.quick else ''}", given)
+        table = Table(f"A heavy user's database{', one fiftieth of it' if args.quick else ''}", args)
         path = cached(f"heavy-{share}", lambda conn: fill(conn, share))
-        bench = _Bench(table, given, path)
+        bench = _Bench(table, args, path)
         bench.index()
         bench.reads()
         bench.upkeep()
@@ -46,25 +45,25 @@ def main() -> None:
 
 
 class _Bench:
-    def __init__(self, table: Table, given: Options, path: str) -> None:
+    def __init__(self, table: Table, args: Options, path: str) -> None:
         self._table = table
-        self._times = 5 if given.quick else 20
+        self._times = 5 if args.quick else 20
         self._path = path
 
     def once(self, what: str, work: Callable[[], T], goal: Goal | None = None, note: str = "") -> T:
-        """Time something that is done once."""
+        """Time one run of `work`."""
         started = time.perf_counter()
         result = work()
         self._table.row(what, time.perf_counter() - started, "s", goal, note)
         return result
 
     def often(self, what: str, work: Callable[[], Any], goal: Goal | None = None) -> None:
-        """Time something that is asked again and again."""
+        """Time the median of several runs of `work`."""
         times = self._times if median_ms(1, work) < 1000 else 1
         self._table.row(what, median_ms(times, work), "ms", goal)
 
     def index(self) -> None:
-        """Fill the search index where it is not yet filled."""
+        """Fill the search index."""
         conn = open_writer(self._path)
         size = file_size(self._path)
         waiting = conn.value("SELECT count(*) FROM messages WHERE pk > (SELECT indexed_pk FROM search_state)")
@@ -82,7 +81,7 @@ class _Bench:
         conn.close()
 
     def reads(self) -> None:
-        """What is asked all day."""
+        """Frequent reads."""
         conn = open_reader(self._path)
         self.often("page of 100", lambda: list_sessions(conn))
         failed = Filters(status="failed", project=PROJECTS[2])
@@ -100,12 +99,12 @@ class _Bench:
         conn.close()
 
     def upkeep(self) -> None:
-        """What is done now and then."""
+        """Occasional maintenance."""
         conn = open_reader(self._path)
         self.once("stats", lambda: stats(conn))
         self.once("stats with sizes", lambda: stats(conn, sizes=True))
-        found = self.once("doctor", lambda: list(examine(conn, now=NOW)))
-        self._table.say(f"    the doctor found {len(found)}: {sorted({finding.code for finding in found})}")
+        findings = self.once("doctor", lambda: list(examine(conn, now=NOW)))
+        self._table.say(f"    the doctor found {len(findings)}: {sorted({finding.code for finding in findings})}")
         self.once("doctor, deep", lambda: list(examine(conn, now=NOW, deep=True)))
         conn.close()
         copy = fresh_path("heavy")
@@ -137,7 +136,6 @@ class _Longest:
         self._last = time.perf_counter()
 
     def note(self, what: str, done: int) -> None:
-        """A transaction is done."""
         now = time.perf_counter()
         self.seconds = max(self.seconds, now - self._last)
         self._last = now

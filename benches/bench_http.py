@@ -1,6 +1,6 @@
-"""Studio over HTTP: pages of runs at growing sizes, the dashboard, long sessions, its start, and what it costs at rest.
+"""Studio over HTTP: pages of runs at growing sizes, the dashboard, long sessions, its start, and its cost at rest.
 
-A real server process, one kept connection; `/healthz` is the baseline: what no route can go below.
+A real server process and one open connection; `/healthz` is the baseline that no route can go below.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from benches.building import cached
+from benches.build import cached
 from benches.corpus import fill as fill_messages
 from benches.corpus import numbered
-from benches.measuring import percentile, timed
+from benches.measure import percentile, timed
 from benches.populations import PROJECTS, fill
 from benches.stores import clean_up
 from benches.table import Options, Table, at_most, options
@@ -46,7 +46,7 @@ class Server(NamedTuple):
     first_ms: float
 
     def get(self, path: str) -> bytes:
-        """The body of an answer that must be good."""
+        """The body of a response, which must have status 200."""
         self.connection.request("GET", path, headers={"Authorization": f"Bearer {self.token}"})
         response = self.connection.getresponse()
         body = response.read()
@@ -55,23 +55,22 @@ class Server(NamedTuple):
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Studio over HTTP", given)
-        sizes = (1_000, 100_000) if given.quick else (1_000, 100_000, 1_000_000)
+        table = Table("Studio over HTTP", args)
+        sizes = (1_000, 100_000) if args.quick else (1_000, 100_000, 1_000_000)
         for size in sizes:
             with served(_store(size)) as server:
-                _lists(table, given, server, size)
+                _lists(table, args, server, size)
                 if size == sizes[-1]:
-                    _against_small(table, given, server, size)
-                    _rest(table, given, server)
+                    _against_small(table, args, server, size)
+                    _rest(table, args, server)
         with served(cached("long-sessions", lambda conn: fill_messages(conn, 3 * _MESSAGES, _MESSAGES))) as server:
             path = f"/api/sessions/{numbered(1)}/messages?limit={_MESSAGES}"
             assert len(json.loads(server.get(path))["messages"]) == _MESSAGES
-            table.row("10,000 messages of a session, 8 MB", _ms(server, path, given), "ms", None, "made, sent and read")
+            table.row("10,000 messages of a session, 8 MB", _ms(server, path, args), "ms", None, "made, sent and read")
             for what in ("outline", "timeline"):
-                rare = given._replace(quick=True)
+                rare = args._replace(quick=True)
                 table.row(f"10,000 messages: {what}", _ms(server, f"/api/sessions/{numbered(1)}/{what}", rare), "ms")
         table.close()
     finally:
@@ -99,43 +98,43 @@ def served(path: str) -> Iterator[Server]:
             process.wait(timeout=10)
 
 
-def _ms(server: Server, path: str, given: Options) -> float:
+def _ms(server: Server, path: str, args: Options) -> float:
     server.get(path)
-    return statistics.median(timed(20 if given.quick else 100, server.get, path)) / 1000
+    return statistics.median(timed(20 if args.quick else 100, server.get, path)) / 1000
 
 
 def _store(size: int) -> str:
     return cached(f"sessions-{size}", lambda conn: fill(conn, size))
 
 
-def _against_small(table: Table, given: Options, server: Server, size: int) -> None:
-    """Both servers take turns: a machine that is slower for a second is so for both."""
+def _against_small(table: Table, args: Options, server: Server, size: int) -> None:
+    """Both servers take turns, so that a slow second of the machine affects both."""
     with served(_store(1_000)) as small:
         for each in (small, server):
             each.get("/api/runs")
-        turns = range(20 if given.quick else 200)
+        turns = range(20 if args.quick else 200)
         ratios = [timed(1, server.get, "/api/runs")[0] / timed(1, small.get, "/api/runs")[0] for _ in turns]
     table.row(f"page at {size:,} / at 1,000, no filter", statistics.median(ratios), "×", at_most(1.5))
 
 
-def _lists(table: Table, given: Options, server: Server, size: int) -> None:
-    bare = _ms(server, "/healthz", given)
+def _lists(table: Table, args: Options, server: Server, size: int) -> None:
+    bare = _ms(server, "/healthz", args)
     table.row(f"{size:,} sessions: /healthz", bare, "ms")
-    found = {what: _ms(server, path, given) for what, path in _PAGES.items()}
+    found = {what: _ms(server, path, args) for what, path in _PAGES.items()}
     for what, value in found.items():
         table.row(f"{size:,} sessions: page of 100, {what}", value, "ms", at_most(10), f"{value / bare:.1f} × /healthz")
     for path in ("/api/dashboard", "/api/facets", f"/api/facets?project={PROJECTS[0]}", "/api/runs?card=stale"):
-        table.row(f"{size:,} sessions: {path}", _ms(server, path, given), "ms")
+        table.row(f"{size:,} sessions: {path}", _ms(server, path, args), "ms")
 
 
-def _rest(table: Table, given: Options, server: Server) -> None:
+def _rest(table: Table, args: Options, server: Server) -> None:
     table.row("li studio: start to the first 200", server.first_ms, "ms", at_most(1500))
     pid = server.process.pid
     each = timed(50, server.get, "/api/runs")
     table.row("page of 100, p99", percentile(each, 99) / 1000, "ms")
     before = cpu_seconds(pid)
-    time.sleep(3.0 if given.quick else _IDLE_SECONDS)
-    seconds = 3.0 if given.quick else _IDLE_SECONDS
+    time.sleep(3.0 if args.quick else _IDLE_SECONDS)
+    seconds = 3.0 if args.quick else _IDLE_SECONDS
     table.row("CPU at rest", (cpu_seconds(pid) - before) / seconds * 100, "%", at_most(1))
     with open(f"/proc/{pid}/statm", encoding="ascii") as file:
         resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -143,7 +142,6 @@ def _rest(table: Table, given: Options, server: Server) -> None:
 
 
 def cpu_seconds(pid: int) -> float:
-    """What a process has used so far."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

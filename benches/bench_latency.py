@@ -1,7 +1,7 @@
-"""How long after a commit another process knows: Tail with the doorbell, with the net alone, and what waiting costs.
+"""Delay from a commit to another process: Tail with the doorbell and by polling alone, and its idle CPU.
 
-The clock starts before `write` is called, so the commit itself is in the figure. Idle CPU is that of a process
-that follows a database in which nothing happens.
+The clock starts before `write`, so the figure includes the commit itself. Idle CPU is that of a process that follows
+a database without commits.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
-from benches.measuring import percentile
+from benches.measure import percentile
 from benches.stores import begin, clean_up, fresh_path, messages
 from benches.table import Goal, Options, Table, at_most, options
 from lionstudio.state.database import Database
@@ -25,19 +25,18 @@ _RATE = 50  # commits a second
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("From a commit to another process", given)
-        _latencies(table, given)
-        _idle(table, given)
+        table = Table("From a commit to another process", args)
+        _latencies(table, args)
+        _idle(table, args)
         table.close()
     finally:
         clean_up()
 
 
-def _latencies(table: Table, given: Options) -> None:
-    commits = 60 if given.quick else 1000
+def _latencies(table: Table, args: Options) -> None:
+    commits = 60 if args.quick else 1000
     for what, bells, follow, goal in (
         ("doorbell, Tail.wait", True, _wait, at_most(10)),
         ("doorbell, Tail.follow", True, _follow, at_most(10)),
@@ -58,26 +57,26 @@ def _rows(table: Table, what: str, each: list[float], commits: int, goal: Goal) 
 def _run(commits: int, bells: bool, follow: Any) -> list[float]:
     """Milliseconds from each write to its change in the other process."""
     path = fresh_path("latency")
-    here, there = _SPAWN.Pipe()
+    parent, child = _SPAWN.Pipe()
     with Database(path, long_lived=True) as database:
         _, branch = begin(database)
-        follower = _SPAWN.Process(target=follow, args=(path, commits, there))
+        follower = _SPAWN.Process(target=follow, args=(path, commits, child))
         follower.start()
-        here.recv()
+        parent.recv()
         if not bells:
             setattr(database.bell, "ring", lambda: None)  # noqa: B010  (a method cannot be assigned to)
         sent = _write(database, branch, commits)
-        seen: dict[str, float] = here.recv()
+        seen: dict[str, float] = parent.recv()
         follower.join()
     return [(seen[id_] - at) * 1000 for id_, at in sent.items() if id_ in seen]
 
 
 def _write(database: Database, branch: str, commits: int) -> dict[str, float]:
-    made = messages(random.Random(1))
+    supply = messages(random.Random(1))
     sent: dict[str, float] = {}
     for _ in range(commits):
         time.sleep(random.expovariate(_RATE))
-        message = next(made)
+        message = next(supply)
         sent[message.id] = time.monotonic()
         database.write(lambda conn, message=message: append(conn, branch, message))  # type: ignore[misc]
     return sent
@@ -113,15 +112,15 @@ def _follow(path: str, commits: int, pipe: Pipe) -> None:
     pipe.send(asyncio.run(collect()))
 
 
-def _idle(table: Table, given: Options) -> None:
-    seconds = 3.0 if given.quick else 20.0
+def _idle(table: Table, args: Options) -> None:
+    seconds = 3.0 if args.quick else 20.0
     for what, idle in (("Tail.wait", _idle_wait), ("Tail.follow", _idle_follow)):
         path = fresh_path("idle")
         Database(path).close()
-        here, there = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=idle, args=(path, seconds, there))
+        parent, child = _SPAWN.Pipe()
+        process = _SPAWN.Process(target=idle, args=(path, seconds, child))
         process.start()
-        share = here.recv()
+        share = parent.recv()
         process.join()
         table.row(f"idle CPU of a follower, {what}", share * 100, "%", at_most(0.5))
 

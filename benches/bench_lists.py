@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from benches.building import cached
-from benches.measuring import median_ms, percentile, timed
+from benches.build import cached
+from benches.measure import median_ms, percentile, timed
 from benches.populations import AGENTS, COMMON_TEXT, NO_TEXT, NOW, PLAYBOOKS, PROJECTS, RARE_TEXT, fill
 from benches.stores import begin, clean_up, fresh_path
 from benches.table import Goal, Options, Table, at_most, options
@@ -58,7 +58,7 @@ _TEXTS = {
 _PAGE = 100
 
 
-class Recorded(NamedTuple):
+class Statements(NamedTuple):
     """Statements with their bound values, as a state function sent them."""
 
     statements: tuple[tuple[str, Any], ...]
@@ -91,7 +91,7 @@ def _store(size: int) -> str:
     return cached(f"sessions-{size}", lambda conn: fill(conn, size))
 
 
-def recorded(conn: Connection, work: Callable[[Connection], object]) -> Recorded:
+def recorded(conn: Connection, work: Callable[[Connection], object]) -> Statements:
     """Run a state function and record its statements."""
     sent: list[tuple[str, Any]] = []
 
@@ -102,7 +102,7 @@ def recorded(conn: Connection, work: Callable[[Connection], object]) -> Recorded
     listening = Connection(conn.raw, conn.path)
     listening.execute = execute  # type: ignore[assignment]
     page = work(listening)
-    return Recorded(tuple(sent), len(getattr(page, "rows", ())))
+    return Statements(tuple(sent), len(getattr(page, "rows", ())))
 
 
 def _filters(chosen: Iterable[tuple[str, str]]) -> Filters:
@@ -240,7 +240,7 @@ def _cards(table: Table, args: Options, conn: Connection) -> None:
     sent = recorded(conn, lambda listening: cards(listening, NOW))
     for (name, count), statement in zip(cards(conn, NOW).items(), sent.statements, strict=True):
         note = f"shows {count:,}"
-        table.row(f"card {name}", median_ms(times, Recorded((statement,), 0).replay, conn), "ms", at_most(2), note)
+        table.row(f"card {name}", median_ms(times, Statements((statement,), 0).replay, conn), "ms", at_most(2), note)
     table.row("all cards together", median_ms(times, cards, conn, NOW), "ms")
     table.row("status counts", median_ms(times, status_counts, conn), "ms", at_most(2))
 

@@ -1,6 +1,6 @@
-"""10,000 messages of one session as JSON: read and encoded, next to other ways of doing the same.
+"""10,000 messages of one session as JSON: read and encoded, against other ways of doing the same.
 
-The baseline reads the same rows as tuples and throws them away: what no way can go below.
+The baseline reads the same rows as tuples and discards them; no way can be faster.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from benches.building import cached
+from benches.build import cached
 from benches.corpus import fill, numbered
-from benches.measuring import Contest, cpu_us, p50, timed
+from benches.measure import Contest, cpu_us, p50, timed
 from benches.stores import clean_up
 from benches.table import Table, at_most, options
 from lionstudio.state.connection import Connection
@@ -49,14 +49,13 @@ _BOUND = {"session": _SESSION, "after": -1, "limit": _COUNT}
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("10,000 messages as JSON", given)
+        table = Table("10,000 messages as JSON", args)
         path = cached("long-sessions", lambda conn: fill(conn, 3 * _COUNT, _COUNT))
         conn = open_reader(path)
         _check(conn)
-        _measure(table, conn, 8 if given.quick else 60)
+        _measure(table, conn, 8 if args.quick else 60)
         conn.close()
         table.close()
     finally:
@@ -64,19 +63,19 @@ def main() -> None:
 
 
 def bare(conn: Connection) -> Sequence[object]:
-    """The rows, and nothing done with them."""
+    """Only the rows."""
     return conn.raw.execute(_ROWS, _BOUND).fetchall()
 
 
 def sent(conn: Connection) -> Sequence[bytes]:
-    """As the server makes it: checked, cut where it is too long, in pieces."""
+    """The way of the server: checked, truncated, in pieces."""
     return page_after(conn, scope_of_session(conn, _SESSION), -1, _COUNT).pieces
 
 
 def objects(conn: Connection) -> str:
     """Message objects, dictionaries, one encoding."""
-    found = messages_after(conn, _SESSION, limit=_COUNT)
-    return json.dumps([{"ord": row.ord, **row.message.to_dict("json")} for row in found if row.message is not None])
+    window = messages_after(conn, _SESSION, limit=_COUNT)
+    return json.dumps([{"ord": row.ord, **row.message.to_dict("json")} for row in window if row.message is not None])
 
 
 def dictionaries(conn: Connection) -> str:
@@ -100,7 +99,7 @@ def _dictionary(row: Sequence[Any], content: Any) -> dict[str, Any]:
 
 
 def fragments(conn: Connection) -> str:
-    """The stored JSON is put between the other fields as it is, never parsed."""
+    """The stored JSON is inserted between the other fields without parsing."""
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     known: dict[tuple[Any, ...], str] = {}
     pieces = []
@@ -123,13 +122,13 @@ def in_sql(conn: Connection) -> str:
 
 
 def _check(conn: Connection) -> None:
-    """The ways that replace one another give the same."""
-    wanted = json.loads(dictionaries(conn))
-    assert len(wanted) == _COUNT
-    assert json.loads(fragments(conn)) == wanted
-    assert json.loads(in_sql(conn)) == wanted
+    """Check that all ways give the same result."""
+    expected = json.loads(dictionaries(conn))
+    assert len(expected) == _COUNT
+    assert json.loads(fragments(conn)) == expected
+    assert json.loads(in_sql(conn)) == expected
     whole = json.loads(b"[" + b"".join(sent(conn)) + b"]")
-    assert [{name: each[name] for name in wanted[0]} for each in whole] == wanted
+    assert [{name: each[name] for name in expected[0]} for each in whole] == expected
 
 
 def _measure(table: Table, conn: Connection, seconds: float) -> None:

@@ -1,6 +1,6 @@
-"""Transcripts of another tool: 2,000 files with about 100,000 messages, read in once, and looked at again.
+"""Import of transcripts of another tool: 2,000 files with about 100,000 messages, imported twice.
 
-The baseline appends as many messages of the same size to as many sessions, with nothing to read or to parse.
+The baseline appends as many messages of the same size to as many sessions, with nothing to read or parse.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import os
 import uuid
 from pathlib import Path
 
-from benches.importing import TEXT, bare_appends, run, spent, tell
+from benches.import_cost import TEXT, bare_appends, run, spent, tell
 from benches.stores import fresh_path
 from benches.table import Options, Table
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 _TURNS = 16  # of a conversation: each an answer, a call and its result
 
 
-def _measure(table: Table, given: Options, folder: Path) -> None:
-    files = 200 if given.quick else 2000
+def _measure(table: Table, args: Options, folder: Path) -> None:
+    files = 200 if args.quick else 2000
     for number in range(files):
         _write(folder / "projects" / f"-p{number % 40}", number)
     with Database(str(fresh_path("mirror"))) as db:
@@ -61,15 +61,15 @@ def _conversation(session: str) -> list[tuple[str, dict[str, object]]]:
         "cache_read_input_tokens": 9000,
         "cache_creation_input_tokens": 40,
     }
-    found: list[tuple[str, dict[str, object]]] = [("user", {"role": "user", "content": TEXT})]
+    records: list[tuple[str, dict[str, object]]] = [("user", {"role": "user", "content": TEXT})]
     for turn in range(_TURNS):
         about = {"id": f"{session}{turn}", "role": "assistant", "model": "claude-sonnet-4-5-20250929", "usage": usage}
         call = {"type": "tool_use", "id": f"t{turn}", "name": "Bash", "input": {"command": "ls -la"}}
-        found.append(("assistant", {**about, "content": [{"type": "text", "text": TEXT}]}))
-        found.append(("assistant", {**about, "content": [call]}))
+        records.append(("assistant", {**about, "content": [{"type": "text", "text": TEXT}]}))
+        records.append(("assistant", {**about, "content": [call]}))
         result = {"type": "tool_result", "tool_use_id": f"t{turn}", "content": TEXT, "is_error": False}
-        found.append(("user", {"role": "user", "content": [result]}))
-    return found
+        records.append(("user", {"role": "user", "content": [result]}))
+    return records
 
 
 if __name__ == "__main__":

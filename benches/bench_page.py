@@ -18,7 +18,7 @@ from tests.support.seed import begin, say
 from tests.support.studio import settings_in
 
 import browser as browsers
-from benches.measuring import percentile
+from benches.measure import percentile
 from benches.table import Options, Table, at_most, options
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
@@ -26,8 +26,8 @@ from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import finish_session
 
 _LONG = 30_000
-_PAUSE = 0.15  # between commits, so that each is a batch of its own
-# Notes when a mark is on the screen: after the frame that shows it was drawn.
+_PAUSE = 0.15  # between commits, so that each is its own batch
+# Records when a mark is on the screen: after the frame that shows it.
 _WATCH = """
 () => {
   window.seen = {};
@@ -44,7 +44,7 @@ _WATCH = """
   new MutationObserver(look).observe(document.querySelector('main'), what);
 }
 """
-# Notes when the first message is on the screen, counted from the moment that the address was asked for.
+# Records when the first message is on the screen, since the start of the navigation.
 _SHOWN = """
 window.shown = new Promise((resolve) => {
   const look = () => {
@@ -71,13 +71,12 @@ async () => {
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     browsers.install()
-    table = Table("The page in Chromium", given)
+    table = Table("The page in Chromium", args)
     with tempfile.TemporaryDirectory() as folder, _studio(Path(folder)) as watched:
-        _commit_to_pixels(table, given, watched, Path(folder))
-        _long_run(table, given, watched)
+        _commit_to_pixels(table, args, watched, Path(folder))
+        _long_run(table, args, watched)
     table.close()
 
 
@@ -100,14 +99,14 @@ def _fill(conn: Connection) -> None:
         at = now - 40_000 + number
         content = {"assistant_response": f"Message **{number}** with `code` and a list:\n\n- one\n- two"}
         append(conn, branch, say({"instruction": f"Step {number}"} if number % 10 == 0 else content, at))
-    # A run that goes on opens at its end; this one is read from the beginning.
+    # A running run opens at its end; this one is read from the beginning.
     finish_session(conn, "long", "completed", exit_code=0, at=now)
 
 
-def _commit_to_pixels(table: Table, given: Options, watched: Watched, folder: Path) -> None:
+def _commit_to_pixels(table: Table, args: Options, watched: Watched, folder: Path) -> None:
     page = watched.open("runs/live")
     page.evaluate(_WATCH)
-    count = 20 if given.quick else 100
+    count = 20 if args.quick else 100
     with Database(settings_in(folder).db) as db:
         committed = [_commit(db, number) for number in range(count)]
     page.wait_for_function(f"() => Object.values(window.seen).filter(Boolean).length === {count}")
@@ -125,11 +124,11 @@ def _commit(db: Database, number: int) -> float:
     return time.time()
 
 
-def _long_run(table: Table, given: Options, watched: Watched) -> None:
+def _long_run(table: Table, args: Options, watched: Watched) -> None:
     paints: list[float] = []
     shown: list[float] = []
     frames: list[float] = []
-    for _ in range(2 if given.quick else 5):
+    for _ in range(2 if args.quick else 5):
         page = watched.page()
         page.add_init_script(_SHOWN)
         page.goto(f"{watched.running.url}runs/long")

@@ -1,7 +1,7 @@
 """Several processes that write to one database: throughput, waiting times, fairness, errors.
 
-First without any pause, where the baseline is one process; then at 100 messages a second each, as busy
-agents do. Every append is one commit.
+First without a pause, where the baseline is one process; then at 100 messages a second each, like busy
+agents. Every append is one commit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from typing import NamedTuple
 
-from benches.measuring import percentile
+from benches.measure import percentile
 from benches.stores import begin, clean_up, fresh_path, messages
 from benches.table import Options, Table, at_least, at_most, options
 from lionstudio.errors import Busy, LionError
@@ -26,7 +26,7 @@ _SPAWN = get_context("spawn")  # a forked child would share SQLite's state with 
 
 
 class Share(NamedTuple):
-    """What one writer got done."""
+    """The result of one writer."""
 
     each_us: list[float]
     busy: list[str]
@@ -34,18 +34,17 @@ class Share(NamedTuple):
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Several writers", given)
-        _measure(table, given)
+        table = Table("Several writers", args)
+        _measure(table, args)
         table.close()
     finally:
         clean_up()
 
 
-def _measure(table: Table, given: Options) -> None:
-    seconds, rounds = (1.0, 1) if given.quick else (4.0, 3)
+def _measure(table: Table, args: Options) -> None:
+    seconds, rounds = (1.0, 1) if args.quick else (4.0, 3)
     alone = rate = 0.0
     for writers in _WRITERS:
         shares = [_run(writers, seconds) for _ in range(rounds)]
@@ -90,7 +89,7 @@ def _remember(ready: Barrier) -> None:
 
 
 def _write(path: str, branch: str, seconds: float, pace: float) -> Share:
-    made = messages(random.Random(branch))
+    supply = messages(random.Random(branch))
     share = Share([], [], [])
     with Database(path, long_lived=True) as database:
         _ready.wait()
@@ -98,7 +97,7 @@ def _write(path: str, branch: str, seconds: float, pace: float) -> Share:
         while time.perf_counter() < until:
             if pace:
                 time.sleep(random.expovariate(pace))
-            _append(database, branch, next(made), share)
+            _append(database, branch, next(supply), share)
     return share
 
 

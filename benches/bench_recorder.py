@@ -1,7 +1,7 @@
-"""What recording adds to a run: CPU for each message, and its share of the time of an agent that thinks in between.
+"""The cost of recording: CPU for each message, and its share of the time of an agent with pauses.
 
-The recorder takes the events of an agent that costs nothing itself; secrets are taken out as in a real run. The
-baseline is the bare loop that writes the same rows.
+The recorder reads the events of an agent that costs nothing itself, and redacts secrets as in a real run. The baseline
+is the bare loop that writes the same rows.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 
-from benches.appending import Bare
-from benches.measuring import Contest, cpu_us
+from benches.contestants import Bare
+from benches.measure import Contest, cpu_us
 from benches.stores import begin, clean_up, fresh_path
 from benches.table import Table, at_most, options
 from lionstudio.agents.events import Ended, Event, MessageEvent
@@ -53,7 +53,7 @@ class Recorded:
 
 
 class Idle:
-    """The same run with nobody who records it."""
+    """The same run without a recorder."""
 
     def __call__(self) -> Sequence[float]:
         start = time.perf_counter_ns()
@@ -66,16 +66,15 @@ class Idle:
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Recording a run", given)
+        table = Table("Recording a run", args)
         contest = Contest({"bare loop": Bare(_COUNT), "recorder": Recorded()})
-        contest.run(6 if given.quick else 40, settle=0.02)
+        contest.run(6 if args.quick else 40, settle=0.02)
         table.row("recorder, CPU of a message", contest.median("recorder", cpu_us) / 1000, "ms", at_most(1))
         table.row("recorder, CPU / bare", contest.ratio("recorder", cpu_us), "×")
         slow = Contest({"alone": Idle(), "recorded": Recorded(_THINKS)})
-        slow.run(12 if given.quick else 40)
+        slow.run(12 if args.quick else 40)
         share = (slow.ratio("recorded", lambda measured: measured.wall) - 1) * 100
         table.row("recorder, share of the run's time", share, "%", at_most(2))
         table.close()

@@ -1,7 +1,7 @@
 """Full-text search over a million messages of about 450 characters whose words follow Zipf's law.
 
-First with an index that is up to date, then with a tail of 500 messages that it lacks, then with a long one, as
-after an import; and how fast the index grows.
+First with a complete index, then with a tail of 500 unindexed messages, then with a long one, as after an import;
+and the speed of indexing.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 import apsw
 
-from benches.building import cached, insert
+from benches.build import cached, insert
 from benches.corpus import MESSAGE_COLUMNS, Writer, fill, message_rows, numbered, word
-from benches.measuring import percentile, timed
+from benches.measure import percentile, timed
 from benches.populations import NOW, PROJECTS
 from benches.stores import clean_up, fresh_path
 from benches.table import Goal, Options, Table, at_most, options
@@ -28,23 +28,22 @@ from lionstudio.state.sqlite.open import open_reader, open_writer
 
 _TAIL = 500
 _PER_SESSION = 200
-_PATIENCE = 1.0  # seconds for one search; what takes longer is a miss whatever it takes
+_PATIENCE = 1.0  # seconds; a search that takes longer misses its goal
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
-    count = 100_000 if given.quick else 1_000_000
+    args = options(__doc__)
+    count = 100_000 if args.quick else 1_000_000
     try:
-        table = Table(f"Full-text search, {count:,} messages", given)
-        path = fresh_path("search")  # a copy: what is added here must not be there the next time
+        table = Table(f"Full-text search, {count:,} messages", args)
+        path = fresh_path("search")  # a copy, because messages are added
         shutil.copyfile(cached(f"messages-{count}", lambda conn: _build(conn, count)), path)
-        _index_rate(table, given)
+        _index_rate(table, args)
         _prepare(path, 0)
-        _searches(table, given, path, "")
+        _searches(table, args, path, "")
         _prepare(path, _TAIL)
-        _searches(table, given, path, f", tail of {_TAIL}")
-        _long_tail(table, given, path)
+        _searches(table, args, path, f", tail of {_TAIL}")
+        _long_tail(table, args, path)
         table.close()
     finally:
         clean_up()
@@ -58,7 +57,7 @@ def _build(conn: Connection, count: int) -> None:
 
 
 def _index_all(conn: Connection) -> int:
-    """In the batches and transactions of the product; how many messages."""
+    """Index in the batches and transactions of the product; returns the number of messages."""
     total = 0
     while True:
         with conn.transaction():
@@ -69,7 +68,7 @@ def _index_all(conn: Connection) -> int:
 
 
 def _prepare(path: str, tail: int) -> None:
-    """Bring the index up to date, then add so many messages that it lacks."""
+    """Complete the index, then add unindexed messages."""
     conn = open_writer(path)
     _index_all(conn)
     first = conn.value("SELECT max(pk) + 1 FROM messages")
@@ -78,8 +77,8 @@ def _prepare(path: str, tail: int) -> None:
     conn.close()
 
 
-def _index_rate(table: Table, given: Options) -> None:
-    count = 10_000 if given.quick else 50_000
+def _index_rate(table: Table, args: Options) -> None:
+    count = 10_000 if args.quick else 50_000
     with Database(fresh_path("index")) as database:
         insert(database.conn, "messages", MESSAGE_COLUMNS, message_rows(1, count, 20, Writer(random.Random(1))))
         each: list[float] = []
@@ -93,7 +92,7 @@ def _index_rate(table: Table, given: Options) -> None:
 
 
 def _queries(conn: Connection) -> Mapping[str, tuple[str, Mapping[str, Any], Goal | None]]:
-    """What is asked: words, filters, goal."""
+    """A query with its filters and goal."""
     some = get_message(conn, conn.value("SELECT id FROM messages WHERE pk = 54321")).text.split()
     common, middling, rare = word(3), word(300), word(40_000)
     return {
@@ -118,17 +117,17 @@ def _queries(conn: Connection) -> Mapping[str, tuple[str, Mapping[str, Any], Goa
     }
 
 
-def _searches(table: Table, given: Options, path: str, state: str) -> None:
+def _searches(table: Table, args: Options, path: str, state: str) -> None:
     conn = open_reader(path)
     for what, (query, filters, goal) in _queries(conn).items():
-        _search(table, conn, f"{what}{state}", query, filters, goal, 3 if given.quick else 15)
-    conn.execute("BEGIN")  # as Studio asks; the command asks without
+        _search(table, conn, f"{what}{state}", query, filters, goal, 3 if args.quick else 15)
+    conn.execute("BEGIN")  # like Studio; the command runs without a transaction
     _search(table, conn, f"common word{state}, inside a transaction", word(3), {}, at_most(20), 15)
     conn.close()
 
 
-def _long_tail(table: Table, given: Options, path: str) -> None:
-    tail = 2_000 if given.quick else 20_000
+def _long_tail(table: Table, args: Options, path: str) -> None:
+    tail = 2_000 if args.quick else 20_000
     _prepare(path, tail)
     conn = open_reader(path)
     _search(table, conn, f"common word, tail of {tail:,}", word(3), {}, None, 3)
@@ -146,7 +145,7 @@ def _search(
     try:
         each = timed(1, look)
     except apsw.InterruptError:
-        table.row(what, _PATIENCE * 1000, "ms", goal, "given up")
+        table.row(what, _PATIENCE * 1000, "ms", goal, "timed out")
         return
     finally:
         conn.raw.set_progress_handler(None)

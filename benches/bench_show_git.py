@@ -1,7 +1,7 @@
-"""What the git of one play costs: checkout, collect, merge result, merge, removal; against plain git doing as much.
+"""The cost of git for one play: checkout, collect, merge result, merge, removal; against plain git doing the same.
 
-Plain git makes a worktree, commits there, merges in a second worktree and removes the first. It trusts whatever an
-agent left. Repositories of 20 and of 2,000 files, and the first play of a show against one after many.
+Plain git makes a worktree, commits there, merges in a second worktree and removes the first. It trusts the files of
+the agent. Repositories of 20 and of 2,000 files, and the first play of a show against one after many.
 """
 
 from __future__ import annotations
@@ -37,19 +37,18 @@ _MOST_STARTS = 25
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Git of a play", given)
+        table = Table("Git of a play", args)
         for files in (20, 2000):
-            _measure(table, given, files)
+            _measure(table, args, files)
         table.close()
     finally:
         clean_up()
 
 
-def _measure(table: Table, given: Options, files: int) -> None:
-    rounds = 4 if given.quick else 15
+def _measure(table: Table, args: Options, files: int) -> None:
+    rounds = 4 if args.quick else 15
     users = _repository(files)
     ours, plain = _Ours(users), _Plain(users)
     spent: dict[str, list[float]] = {"ours": [], "plain": []}
@@ -128,7 +127,7 @@ class _Plain:
         _git(path, "add", "-A")
         _git(path, "commit", "-q", "-m", "work")
         _git(self._merging, "merge", "-q", "--no-ff", "-m", "merge", f"plain-{number}")
-        # a gate needs a folder of its own here too
+        # a gate needs its own folder here too
         shutil.copytree(self._merging, self._users.parent / "gate", symlinks=True)
         shutil.rmtree(self._users.parent / "gate")
         _git(self._users, "worktree", "remove", str(path))

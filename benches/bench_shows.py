@@ -1,4 +1,4 @@
-"""What directing a show costs: CPU of the director for each play, and what it does for one, with 10 plays and with 40.
+"""The cost of directing a show: CPU and work of the director for each play, with 10 plays and with 40.
 
 Eight plays at a time with scripted agents, real git, and the durable engine. The agents and their supervisors are not
 counted: they are the work. Each git process is counted, and its price added as measured in the same run.
@@ -43,14 +43,14 @@ def write_show(root: Path, plays: int) -> None:
 
 
 def child(root: str) -> None:
-    """Direct the show in this process and print what it took."""
+    """Direct the show in this process and print its cost."""
     counted: Counter[str] = Counter()
     start_process = subprocess.Popen.__init__
 
-    def counting(self: Any, args: Any, *given: Any, **more: Any) -> None:
+    def counting(self: Any, args: Any, *rest: Any, **more: Any) -> None:
         words = [args] if isinstance(args, str) else list(map(str, args))
         counted["git" if os.path.basename(words[0]) == "git" else "other"] += 1
-        start_process(self, args, *given, **more)
+        start_process(self, args, *rest, **more)
 
     subprocess.Popen.__init__ = counting  # type: ignore[method-assign]
 
@@ -73,35 +73,35 @@ def child(root: str) -> None:
     status = directing.run()
     directing.close()
     own = resource.getrusage(resource.RUSAGE_SELF)
-    told = {
+    result = {
         "status": str(status),
         "cpu": own.ru_utime + own.ru_stime,
         "wall": time.monotonic() - began,
         "rss_mb": own.ru_maxrss / 1024,
         **counted,
     }
-    print(json.dumps(told))
+    print(json.dumps(result))
 
 
 def quietest(plays: int, rounds: int) -> dict[str, Any]:
-    """The show of so many plays that took the least CPU."""
-    return min((measure(plays, number) for number in range(rounds)), key=lambda told: told["cpu"])
+    """The run with the least CPU."""
+    return min((measure(plays, number) for number in range(rounds)), key=lambda result: result["cpu"])
 
 
 def measure(plays: int, number: int) -> dict[str, Any]:
-    """One show of so many plays, in a process of its own."""
+    """One show in its own process."""
     root = Path(fresh_path("show")).parent / f"show-{plays}-{number}"
     write_show(root, plays)
     done = subprocess.run(
         [sys.executable, "-m", "benches.bench_shows", "--child", str(root)], capture_output=True, text=True, check=True
     )
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    assert told["status"] == "completed", done.stderr
-    return told
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    assert result["status"] == "completed", done.stderr
+    return result
 
 
 def price_of_loading() -> float:
-    """CPU seconds of loading the engine: the yardstick, because a busy machine makes everything dearer alike."""
+    """CPU seconds of loading the engine: the yardstick, because a busy machine slows everything down alike."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     for _ in range(3):
         subprocess.run([sys.executable, "-c", "import dbos"], check=True)
@@ -119,26 +119,25 @@ def price_of_git(root: str) -> float:
 
 
 def main() -> None:
-    """Measure and print."""
     if "--child" in sys.argv:
         child(sys.argv[-1])
         return
-    given = options(__doc__)
+    args = options(__doc__)
     try:
-        table = Table("Directing a show, eight plays at a time", given)
-        plays = {"few": 10, "many": 20 if given.quick else 40}
-        # agents that start and end beside it make everything dearer by chance, never cheaper: the least counts
-        few, many = (quietest(plays[name], 1 if given.quick else 3) for name in ("few", "many"))
+        table = Table("Directing a show, eight plays at a time", args)
+        plays = {"few": 10, "many": 20 if args.quick else 40}
+        # agents that start and end meanwhile only ever add cost: the minimum counts
+        few, many = (quietest(plays[name], 1 if args.quick else 3) for name in ("few", "many"))
         git = price_of_git("/")
         each = {
-            name: (told["cpu"] + told["git"] * git) / plays[name] * 1000
-            for name, told in (("few", few), ("many", many))
+            name: (result["cpu"] + result["git"] * git) / plays[name] * 1000
+            for name, result in (("few", few), ("many", many))
         }
         table.row(
             "director, CPU of a play, least of three shows", many["cpu"] / plays["many"] * 1000, "ms", at_most(150)
         )
         table.row("director and its git, CPU of a play", each["many"], "ms")
-        # 150 ms where loading takes 450 ms, as it does on this kind of machine when it has nothing else to do
+        # 150 ms where loading takes 450 ms, as on this kind of machine when it is idle
         yardstick = price_of_loading()
         table.row("the same / loading the engine once", each["many"] / 1000 / yardstick, "×", at_most(0.33))
         table.row(f"the same, {plays['many']} plays / 10 plays", each["many"] / each["few"], "×", at_most(1.2))

@@ -1,7 +1,7 @@
 """Many pages on one run: 300 listeners of which 50 never read, 3,000 events of 4 kB; delay of the others, memory.
 
-The listeners are in a process of their own. An event carries the moment before its commit; what a listener needs to
-read what lies in its buffers is part of the figure.
+The listeners have their own process. An event carries the time before its commit; the figure includes the time that a
+listener needs to read its buffers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection as Pipe
 
 from benches.bench_http import Server, cpu_seconds, served
-from benches.measuring import percentile
+from benches.measure import percentile
 from benches.stores import clean_up
 from benches.table import Options, Table, at_most, options
 from lionstudio.model.branches import Branch
@@ -37,11 +37,10 @@ _SIZE = 4_000
 
 
 def main() -> None:
-    """Measure and print."""
-    given = options(__doc__)
-    listeners, silent, events = (60, 10, 150) if given.quick else (300, 50, 3_000)
+    args = options(__doc__)
+    listeners, silent, events = (60, 10, 150) if args.quick else (300, 50, 3_000)
     try:
-        table = Table("Many listeners on one run", given)
+        table = Table("Many listeners on one run", args)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "state.db")
             with Database(path) as database:
@@ -49,7 +48,7 @@ def main() -> None:
                 with served(path) as server, contextlib.ExitStack() as held:
                     for _ in range(silent):
                         held.enter_context(_never_reading(server))
-                    _measure(table, given, server, database, listeners - silent, events)
+                    _measure(table, args, server, database, listeners - silent, events)
         table.close()
     finally:
         clean_up()
@@ -60,21 +59,21 @@ def _begin(conn: Connection) -> None:
     create_branch(conn, Branch(id="crowd.main", session_id="crowd"))
 
 
-def _measure(table: Table, given: Options, server: Server, database: Database, listeners: int, events: int) -> None:
-    here, there = _SPAWN.Pipe()
-    process = _SPAWN.Process(target=_listen, args=(there, server.connection.port, server.token, listeners))
+def _measure(table: Table, args: Options, server: Server, database: Database, listeners: int, events: int) -> None:
+    parent, child = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_listen, args=(child, server.connection.port, server.token, listeners))
     process.start()
-    assert here.recv() == "listening"
+    assert parent.recv() == "listening"
     before, spent = _resident(server), cpu_seconds(server.process.pid)
     _speak(database, events)
     most = _resident(server)
-    told, delays = here.recv()
+    counts, delays = parent.recv()
     most = max(most, _resident(server))
     process.join()
     spent = (cpu_seconds(server.process.pid) - spent) / (events * listeners)
     table.row("CPU of the server for one event to one listener", spent * 1e6, "µs")
-    table.row("events that a listener heard, fewest", min(told), "", note=f"of {events:,}, {listeners} listeners")
-    table.row("listeners that did not hear every event", sum(n != events for n in told), "", at_most(0))
+    table.row("events that a listener received, fewest", min(counts), "", note=f"of {events:,}, {listeners} listeners")
+    table.row("listeners that missed an event", sum(n != events for n in counts), "", at_most(0))
     for percent, goal in ((50, None), (95, None), (99, at_most(1000))):
         table.row(f"commit to listener, p{percent}", percentile(delays, percent), "ms", goal)
     table.row("memory of the server grows by", (most - before) / 1e6, "MB", at_most(64))
@@ -110,9 +109,9 @@ def _request(port: int, token: str) -> bytes:
 
 
 def _listen(pipe: Pipe, port: int, token: str, listeners: int) -> None:
-    """All listeners; says when they listen, and at the end what each heard and how late."""
-    told, delays = asyncio.run(_crowd(pipe, port, token, listeners))
-    pipe.send((told, delays))
+    """Run all listeners; reports when they listen, and at the end the events and delays of each."""
+    counts, delays = asyncio.run(_crowd(pipe, port, token, listeners))
+    pipe.send((counts, delays))
 
 
 async def _crowd(pipe: Pipe, port: int, token: str, listeners: int) -> tuple[list[int], list[float]]:
@@ -136,10 +135,10 @@ async def _hear(reader: asyncio.StreamReader, delays: list[float]) -> int:
         *events, rest = rest.split(b"\n\n")
         now = time.time()
         for event in events:
-            found = _MOMENT.search(event)
-            if found is not None:
+            match = _MOMENT.search(event)
+            if match is not None:
                 heard += 1
-                delays.append((now - float(found[1])) * 1000)
+                delays.append((now - float(match[1])) * 1000)
             elif b"event: done" in event or b"event: resync" in event:
                 return heard
     return heard

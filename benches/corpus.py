@@ -1,4 +1,4 @@
-"""Text as people and models write it, as far as an index can tell: few words are everywhere, most are rare."""
+"""Text with the word frequencies of natural language: few words are common, most are rare."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from benches.building import bulk, insert
+from benches.build import bulk, insert
 from benches.populations import NOW, PROJECTS, session_id, zipf
 from lionstudio.state.connection import Connection
 
@@ -79,7 +79,7 @@ MESSAGE_COLUMNS = "id, created_at, content, role, lion_class, pk"
 
 
 def fill(conn: Connection, count: int, per_session: int) -> None:
-    """So many messages in sessions of equal length, one after the other; nothing is indexed yet."""
+    """Messages in sessions of equal length, one after the other; not indexed yet."""
     dice = random.Random(count)
     sessions = count // per_session
     projects = dice.choices(PROJECTS, zipf(len(PROJECTS)), k=sessions)

@@ -1,4 +1,4 @@
-"""A store like that of a heavy user: 21,500 sessions and 2.35 million messages, most short, some very long."""
+"""The database of a heavy user: 21,500 sessions and 2.35 million messages, most short, some very long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from benches.building import bulk, insert
+from benches.build import bulk, insert
 from benches.corpus import Writer, message_id
 from benches.populations import NOW, SPAN
 from benches.populations import fill as fill_sessions
@@ -29,7 +29,7 @@ _KINDS = (
 
 
 def fill(conn: Connection, share: float = 1.0) -> None:
-    """The whole store, or a share of it; nothing is indexed for search yet."""
+    """The whole database, or a share of it; not indexed for search yet."""
     dice = random.Random(7)
     lengths = _lengths(int(SESSIONS * share), int(MESSAGES * share), dice)
     fill_sessions(conn, len(lengths))
@@ -44,7 +44,7 @@ def fill(conn: Connection, share: float = 1.0) -> None:
 
 
 def _lengths(sessions: int, messages: int, dice: random.Random) -> list[int]:
-    """How many messages each session has."""
+    """The number of messages of each session."""
     drawn = [dice.lognormvariate(0, _SPREAD_OF_LENGTHS) for _ in range(sessions)]
     scale = messages / sum(drawn)
     return [max(2, round(length * scale)) for length in drawn]

@@ -1,4 +1,4 @@
-"""Sessions as a busy user has them: few projects and agents take most, most runs are complete, names are sentences."""
+"""Sessions of a busy user: few projects and agents have most of them, most are completed, names are sentences."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benches.building import bulk, insert
+from benches.build import bulk, insert
 from lionstudio.state.connection import Connection
 
-NOW = 1_790_000_000.0  # the clock of the stores; cards are asked as of this moment
+NOW = 1_790_000_000.0  # the current time of the databases
 SPAN = 180 * 86400.0
 
-_PLACES = ("north", "river", "stone", "amber", "quiet")
+_PREFIXES = ("north", "river", "stone", "amber", "quiet")
 _THINGS = ("api", "web", "docs", "infra", "mobile", "search", "billing", "mail", "auth", "cli")
-PROJECTS = [f"{place}-{thing}" for place in _PLACES for thing in _THINGS]
+PROJECTS = [f"{prefix}-{thing}" for prefix in _PREFIXES for thing in _THINGS]
 AGENTS = [f"{role}-{number}" for role in ("coder", "reviewer", "tester", "writer") for number in range(1, 6)]
-_DEEDS = ("fix", "add", "check", "port", "tidy")
+_ACTIONS = ("fix", "add", "check", "port", "tidy")
 _OBJECTS = ("bug", "feature", "types", "tests", "docs", "release")
-PLAYBOOKS = [f"{deed}-{what}" for deed in _DEEDS for what in _OBJECTS]
+PLAYBOOKS = [f"{action}-{what}" for action in _ACTIONS for what in _OBJECTS]
 _KINDS = ("agent", "play", "flow", "fanout", "show-play")
 _KIND_WEIGHTS = (60, 20, 8, 7, 5)
 _STATUSES = ("completed", "failed", "aborted", "timed_out", "cancelled")
@@ -29,7 +29,7 @@ _MODELS = ("sonnet-4", "opus-4", "haiku-4", "gpt-5", "local-coder")
 _VERBS = ("fix", "add", "explain", "rewrite", "review", "rename", "measure", "remove")
 _NOUNS = ("login", "cache", "parser", "index", "queue", "page", "upload", "schema", "socket", "report", "timer")
 COMMON_TEXT, RARE_TEXT, NO_TEXT = "fix the", "xylograph", "no such words"
-RUNNING = 200  # however many sessions there are, this many run now
+RUNNING = 200  # running sessions, whatever the total
 
 _SESSION_COLUMNS = (
     "id, created_at, name, user, updated_at, playbook_name, agent_name, invocation_kind, show_topic, show_play_name, "
@@ -44,7 +44,7 @@ def zipf(count: int) -> list[float]:
 
 
 def fill(conn: Connection, count: int) -> None:
-    """So many sessions, with a branch each, and some plays and teams."""
+    """Sessions with one branch each, and some plays and teams."""
     dice = random.Random(count)
     with bulk(conn):
         insert(conn, "sessions", _SESSION_COLUMNS, _sessions(count, dice))

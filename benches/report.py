@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def markdown(results: Sequence[dict[str, Any]]) -> str:
-    """One table a bench, under the command that made it; what the figures depend on stands first."""
+    """A table for each bench under its command, after a description of the machine."""
     return "\n".join([*_setting(results), *(line for result in results for line in _section(result))]) + "\n"
 
 

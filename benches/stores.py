@@ -1,4 +1,4 @@
-"""Databases to measure on: made in benches/.data, on the disk, in the real schema."""
+"""Databases to measure, in benches/.data, with the real schema."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOLDERS = 0
 
 
 def fresh_folder(name: str) -> Path:
-    """An empty folder of this process; each database has its own, because bells ring per folder."""
+    """An empty folder of this process; each database has its own, because listeners register by folder."""
     global _FOLDERS
     if not _FOLDERS:
         _remove_leftovers()
@@ -41,12 +41,12 @@ def fresh_path(name: str) -> str:
 
 
 def clean_up() -> None:
-    """Remove what this process made; cached stores stay."""
+    """Remove the folders of this process; cached databases stay."""
     shutil.rmtree(DATA / f"run-{os.getpid()}", ignore_errors=True)
 
 
 def _remove_leftovers() -> None:
-    """What benches left behind that were killed."""
+    """Remove the folders of killed benches."""
     for folder in DATA.glob("run-*"):
         try:
             os.kill(int(folder.name[4:]), 0)
@@ -55,12 +55,12 @@ def _remove_leftovers() -> None:
 
 
 def schema_key() -> str:
-    """Changes with the schema, so that a cached store is never of an old one."""
+    """A checksum of the schema, so that a cached database never has an old one."""
     return hashlib.sha256(schema_sql().encode()).hexdigest()[:12]
 
 
 def begin(database: Database) -> tuple[str, str]:
-    """A running session with one branch: their ids."""
+    """Create a running session with one branch; returns their ids."""
     session = Session(name="bench", invocation_kind=None, project="bench")
     branch = Branch(session_id=session.id, name="main")
 
@@ -86,7 +86,7 @@ def prose(characters: int, dice: random.Random) -> str:
 
 
 def messages(dice: random.Random, characters: int = 450) -> Iterator[Message]:
-    """Ready-made messages of about half a kilobyte, for ever."""
+    """Messages of about half a kilobyte, without end."""
     texts = [prose(characters, dice) for _ in range(64)]
     while True:
         yield AssistantResponse(content={"assistant_response": dice.choice(texts)})
@@ -109,7 +109,7 @@ UPDATE sessions SET message_count = :count, last_message_at = :at, updated_at = 
 
 
 def fill_session(database: Database, count: int) -> None:
-    """Give the only session of a database so many messages, by bulk SQL."""
+    """Fill the only session of a database with messages, by bulk SQL."""
     content = '{"assistant_response":"' + prose(450, random.Random(1)) + '"}'
     stamp = new_id()[:13]
     at = time.time()

@@ -1,4 +1,4 @@
-"""What a bench prints and writes: figures, the goal beside each, and whether it is reached."""
+"""The output of a bench: figures, the goal of each, and whether it is reached."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ class Goal(NamedTuple):
     limit: float
 
     def reached(self, value: float) -> bool:
-        """Whether a figure keeps the limit."""
         return value <= self.limit if self.sign == "≤" else value >= self.limit
 
 
@@ -38,26 +37,22 @@ def at_least(limit: float) -> Goal:
 
 
 class Options(NamedTuple):
-    """How a bench was called."""
-
     quick: bool
     json: str | None
 
 
 def options(about: str | None) -> Options:
-    """The two options of every bench."""
+    """Parse the options of every bench."""
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--quick", action="store_true", help="at most 20 seconds, on smaller data")
     parser.add_argument("--json", metavar="FILE", help="also write the figures to FILE")
-    given = parser.parse_args()
-    return Options(given.quick, given.json)
+    args = parser.parse_args()
+    return Options(args.quick, args.json)
 
 
 class Table:
-    """Rows that are printed as they come."""
-
-    def __init__(self, title: str, given: Options) -> None:
-        self._given = given
+    def __init__(self, title: str, args: Options) -> None:
+        self._args = args
         self.title = title
         self.rows: list[dict[str, Any]] = []
         print(f"{title}\n{_setting()}\n", flush=True)
@@ -74,17 +69,17 @@ class Table:
         print(f"  {text}", flush=True)
 
     def close(self) -> None:
-        """Write the JSON, if it was asked for."""
+        """Print the summary, and write the JSON if requested."""
         missed = [row["what"] for row in self.rows if row["verdict"] == "MISS"]
         print(f"\n  load average at the end {_load()}; goals missed: {len(missed)}\n", flush=True)
-        if self._given.json:
-            Path(self._given.json).write_text(json.dumps(self._as_json(), ensure_ascii=False, indent=1) + "\n")
+        if self._args.json:
+            Path(self._args.json).write_text(json.dumps(self._as_json(), ensure_ascii=False, indent=1) + "\n")
 
     def _as_json(self) -> dict[str, Any]:
         return {
             "title": self.title,
             "command": command(),
-            "quick": self._given.quick,
+            "quick": self._args.quick,
             "machine": machine(),
             "load": _load(),
             "rows": self.rows,
@@ -92,19 +87,19 @@ class Table:
 
 
 def figure(value: float, unit: str) -> str:
-    """A number as a person reads it."""
+    """Format a number for people."""
     digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 2 if abs(value) >= 0.1 or not value else 3
     return f"{value:,.{digits}f} {unit}"
 
 
 def command() -> str:
-    """What a person types to get the same, without where the figures were written to."""
+    """The command that repeats the bench, without its output file."""
     shown = [f"benches.{Path(sys.argv[0]).stem}", *(word for word in sys.argv[1:] if word == "--quick")]
     return "python -m " + shlex.join(shown)
 
 
 def machine() -> dict[str, str]:
-    """What the figures depend on; no names and no paths."""
+    """The machine, without names and paths."""
     return {
         "cores": str(os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
@@ -115,9 +110,9 @@ def machine() -> dict[str, str]:
 
 
 def _setting() -> str:
-    found = machine()
+    facts = machine()
     return (
-        f"{found['cores']} cores, {found['system']}, Python {found['python']}, SQLite {found['sqlite']}, "
+        f"{facts['cores']} cores, {facts['system']}, Python {facts['python']}, SQLite {facts['sqlite']}, "
         f"load average {_load()}"
     )
 

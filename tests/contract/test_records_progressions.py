@@ -64,13 +64,13 @@ CHANGES = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_progressions_update_replaces_the_collection(run: Callable[..., Rows], change: str) -> None:
-    expression, wanted = CHANGES[change]
+    expression, expected = CHANGES[change]
 
     run(f"UPDATE progressions SET collection = {expression} WHERE id = 'p'")  # noqa: S608
 
-    assert collection(run) == wanted
+    assert collection(run) == expected
     assert run("SELECT value FROM progressions p, json_each(collection) WHERE p.id = 'p' ORDER BY key") == [
-        (id_,) for id_ in wanted
+        (id_,) for id_ in expected
     ]
 
 

@@ -120,7 +120,7 @@ MAKERS = {"new": make_new, "upgraded": make_upgraded}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def databases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("made")
     for kind, maker in MAKERS.items():
         maker(folder / kind)
@@ -128,8 +128,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(params=MAKERS)
-def filled(request: pytest.FixtureRequest, made: dict[str, Path], tmp_path: Path) -> Path:
-    return Path(shutil.copy(made[request.param], tmp_path / "state.db"))
+def filled(request: pytest.FixtureRequest, databases: dict[str, Path], tmp_path: Path) -> Path:
+    return Path(shutil.copy(databases[request.param], tmp_path / "state.db"))
 
 
 def by_library(path: Path) -> Run:

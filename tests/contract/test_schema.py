@@ -28,9 +28,10 @@ from lionstudio.state.sqlite.open import open_reader, open_writer
 def schema(path: Path | str) -> dict[tuple[str, str], str]:
     """The normalised SQL of every object."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    found = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    rows = connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
     connection.close()
-    return {(str(kind), str(name)): _normalised(str(text)) for kind, name, text in found}
+    # ALTER TABLE writes a new column with other spaces than schema.sql
+    return {(str(kind), str(name)): re.sub(r" ?([(),]) ?", r"\1", _normalised(str(text))) for kind, name, text in rows}
 
 
 def _normalised(text: str) -> str:
@@ -287,4 +288,4 @@ def test_session_columns_match_the_schema(blank: Path) -> None:
     columns = [str(row[0]) for row in connection.execute("SELECT name FROM pragma_table_info('sessions')")]
     connection.close()
 
-    assert columns == [*SESSION_COLUMNS, "pk"]
+    assert set(columns) == {*SESSION_COLUMNS, "pk"}

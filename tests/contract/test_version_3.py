@@ -35,7 +35,7 @@ def names(db: Database, text: str, status: str | None = None) -> list[str]:
     return [row["id"] for row in read(db, list_sessions, Filters(text=text, status=status)).rows]
 
 
-def found(db: Database, query: str, **more: object) -> list[str]:
+def search_ids(db: Database, query: str, **more: object) -> list[str]:
     return [hit.message_id for hit in db.read(lambda conn: search(conn, query, **more))]  # type: ignore[arg-type]
 
 
@@ -63,7 +63,9 @@ def test_upgrade_changes_no_row_and_backs_up(old: Path) -> None:
 def test_upgraded_database_passes_all_checks(old: Path) -> None:
     with Database(str(old)) as db:
         assert db.conn.value("PRAGMA integrity_check") == "ok"
-        errors = [found for found in db.read(lambda conn: list(examine(conn, deep=True))) if found.severity == "error"]
+        errors = [
+            finding for finding in db.read(lambda conn: list(examine(conn, deep=True))) if finding.severity == "error"
+        ]
         for index in ("messages_fts", "sessions_fts", "sessions_words_fts"):
             db.conn.execute(f"INSERT INTO {index} ({index}) VALUES ('integrity-check')")  # noqa: S608  (our names)
     assert errors == []
@@ -91,28 +93,28 @@ def test_upgraded_text_filter_follows_renames_and_deletes(old: Path) -> None:
 
 def test_upgraded_search_finds_the_same(old: Path) -> None:
     with Database(str(old)) as db:
-        assert found(db, "needle") == ["m2001", "m1001", "m0100", "m0001"]
-        assert set(found(db, "needle", ranked=True)) == {"m2001", "m1001", "m0100", "m0001"}
-        assert found(db, "number2900") == ["m2900"]
-        assert found(db, "number500") == []
-        assert found(db, "needle", project="garden") == ["m1001", "m0100", "m0001"]
-        assert found(db, "needle", session_id="s2") == ["m2001"]
+        assert search_ids(db, "needle") == ["m2001", "m1001", "m0100", "m0001"]
+        assert set(search_ids(db, "needle", ranked=True)) == {"m2001", "m1001", "m0100", "m0001"}
+        assert search_ids(db, "number2900") == ["m2900"]
+        assert search_ids(db, "number500") == []
+        assert search_ids(db, "needle", project="garden") == ["m1001", "m0100", "m0001"]
+        assert search_ids(db, "needle", session_id="s2") == ["m2001"]
 
 
-@pytest.mark.parametrize(("since", "wanted"), [(1900, ["m2001"]), (900, ["m2001", "m1001"]), (2400, [])])
-def test_upgraded_search_by_time_finds_old_messages(old: Path, since: int, wanted: list[str]) -> None:
+@pytest.mark.parametrize(("since", "expected"), [(1900, ["m2001"]), (900, ["m2001", "m1001"]), (2400, [])])
+def test_upgraded_search_by_time_finds_old_messages(old: Path, since: int, expected: list[str]) -> None:
     with Database(str(old)) as db:
-        assert found(db, "needle", since=T + since) == wanted
-        assert len(found(db, "number24*", since=T + since, limit=200)) == 100  # not 24, not 240
+        assert search_ids(db, "needle", since=T + since) == expected
+        assert len(search_ids(db, "number24*", since=T + since, limit=200)) == 100  # not 24, not 240
         while db.write(index_batch):
             pass
-        assert found(db, "needle", since=T + since) == wanted
+        assert search_ids(db, "needle", since=T + since) == expected
 
 
 def test_upgraded_database_accepts_writes(old: Path) -> None:
     with Database(str(old)) as db:
         say(db, "s2.main", "a new needle")
-        assert found(db, "needle")[0] == "a new needle"
+        assert search_ids(db, "needle")[0] == "a new needle"
         assert read(db, find_model) is None
 
 
@@ -140,6 +142,6 @@ def test_upgrade_accepts_a_partly_upgraded_file(old: Path, blank: Path) -> None:
 
     with Database(str(old)) as db:
         assert names(db, "login") == ["s0", "s4"]
-        assert found(db, "needle", since=T + 900) == ["m2001", "m1001"]
+        assert search_ids(db, "needle", since=T + 900) == ["m2001", "m1001"]
         assert read(db, find_model) is not None
     assert schema(old) == schema(blank)

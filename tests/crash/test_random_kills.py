@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from tests.support.children import Herd
+from tests.support.children import WorkerPool
 from tests.support.invariants import assert_whole, check
 
 from lionstudio.state.database import Database, reading
@@ -45,39 +45,39 @@ def torment(path: Path, kills: int) -> Tally:
     """Kill and replace writers of one database until enough have died; then check all of it."""
     Database(str(path)).close()
     done = 0
-    with Herd() as herd:
-        begin = starter(herd, path)
+    with WorkerPool() as pool:
+        begin = starter(pool, path)
         pids = begin(WRITERS)
         while done < kills:
             time.sleep(random.uniform(0.0, 0.15))
             if random.random() < ALL_AT_ONCE:
                 for pid in pids:
-                    herd.kill(pid)
-                assert_whole(path, herd.events)
+                    pool.kill(pid)
+                assert_whole(path, pool.events)
                 done += len(pids)
                 pids = begin(WRITERS)
             else:
                 victim = random.randrange(len(pids))
-                herd.kill(pids[victim])
+                pool.kill(pids[victim])
                 done += 1
-                look_while_others_write(path, herd)
+                look_while_others_write(path, pool)
                 pids[victim : victim + 1] = begin([WRITERS[victim]])
         for pid in pids:
-            herd.kill(pid)
-        failures = [event for event in herd.events if "error" in event or "crash" in event]
+            pool.kill(pid)
+        failures = [event for event in pool.events if "error" in event or "crash" in event]
         assert not failures, failures[:3]
-        assert set(herd.codes) == {-9}, "every process ends by a kill"
-        acknowledged = assert_whole(path, herd.events).acknowledged
+        assert set(pool.codes) == {-9}, "every process ends by a kill"
+        acknowledged = assert_whole(path, pool.events).acknowledged
     return Tally(done + len(pids), acknowledged)
 
 
-def starter(herd: Herd, path: Path) -> Callable[[list[tuple[str, Mapping[str, Any]]]], list[int]]:
-    return lambda works: herd.start([(work, str(path), FOREVER, options) for work, options in works])
+def starter(pool: WorkerPool, path: Path) -> Callable[[list[tuple[str, Mapping[str, Any]]]], list[int]]:
+    return lambda works: pool.start([(work, str(path), FOREVER, options) for work, options in works])
 
 
-def look_while_others_write(path: Path, herd: Herd) -> None:
+def look_while_others_write(path: Path, pool: WorkerPool) -> None:
     """Read in one snapshot between the commits of the others."""
-    told = list(herd.events)
+    told = list(pool.events)
     with reading(str(path)) as conn:
         seen = check(conn, told, whole_file=False)
     assert not seen.violations, seen

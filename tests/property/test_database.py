@@ -183,7 +183,7 @@ class Store(RuleBasedStateMachine):
     def rewrite(self, pick: int, ids: list[int | None]) -> None:
         """Another tool replaces the order of a branch or a session through the view."""
         owner = self.chosen(self.orders, pick)
-        wanted = [
+        ids_written = [
             self.chosen(self.messages, number) if number is not None and self.messages else "missing" for number in ids
         ]
         if owner in self.branches or owner in self.sessions:
@@ -191,10 +191,10 @@ class Store(RuleBasedStateMachine):
             other = apsw.Connection(self.db.path)
             other.execute(
                 f"UPDATE progressions SET collection = ? WHERE id = (SELECT progression_id FROM {table} WHERE id = ?)",  # noqa: S608
-                (json.dumps(wanted), owner),
+                (json.dumps(ids_written), owner),
             )
             other.close()
-            self.orders[owner].places = list(enumerate(wanted))
+            self.orders[owner].places = list(enumerate(ids_written))
 
     @rule(orphans=st.booleans())
     def prune(self, orphans: bool) -> None:

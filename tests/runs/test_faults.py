@@ -257,7 +257,7 @@ def test_recorder_waits_for_a_locked_database(tmp_path: Path, monkeypatch: pytes
             ]
     assert stored == [str(number) for number in range(50)]
     assert list_spools(path) == []
-    assert any("held by another process" in line for line in warnings)
+    assert any("locked by another process" in line for line in warnings)
 
 
 def test_spool_is_drained_once(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import apsw
 import pytest
-from tests.support.children import Event, Herd
+from tests.support.children import Event, WorkerPool
 from tests.support.invariants import assert_whole
 from tests.support.old_files import add_old_sessions, make_v1, make_v3
 from tests.support.workload import begin
@@ -27,16 +27,16 @@ Works = Sequence[tuple[str, int, Mapping[str, Any]]]
 
 def at_once(path: Path, works: Works) -> list[Event]:
     """Run all programs at the same time, each in its own process, and return their events; none may fail."""
-    with Herd() as herd:
-        herd.wait(herd.start([(work, str(path), n, options) for work, n, options in works]))
-        assert_none_failed(herd)
-        return herd.events
+    with WorkerPool() as pool:
+        pool.wait(pool.start([(work, str(path), n, options) for work, n, options in works]))
+        assert_none_failed(pool)
+        return pool.events
 
 
-def assert_none_failed(herd: Herd) -> None:
-    failures = [event for event in herd.events if "error" in event or "crash" in event]
+def assert_none_failed(pool: WorkerPool) -> None:
+    failures = [event for event in pool.events if "error" in event or "crash" in event]
     assert not failures, f"{len(failures)} failures, such as {failures[0]}"
-    assert set(herd.codes) == {0}
+    assert set(pool.codes) == {0}
 
 
 def rows(path: Path, sql: str) -> list[tuple[Any, ...]]:
@@ -96,26 +96,26 @@ def in_the_order_told(events: list[Event]) -> dict[str, list[str]]:
 
 
 def test_sixteen_processes_create_the_file_at_once(tmp_path: Path) -> None:
-    with Herd() as herd:
+    with WorkerPool() as pool:
         for number in range(20):
             path = tmp_path / f"home{number}" / "state.db"
-            herd.wait(herd.start([("opening", str(path), 1, {})] * 16))
-            assert_none_failed(herd)
+            pool.wait(pool.start([("opening", str(path), 1, {})] * 16))
+            assert_none_failed(pool)
             # two that close at the same moment each leave the log to the other; the next to open the file recovers it
             assert set(os.listdir(path.parent)) <= {"state.db", "state.db-wal", "state.db-shm"}
             assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
             assert rows(path, "SELECT * FROM pragma_journal_mode, pragma_auto_vacuum") == [("wal", 2)]
             assert rows(path, "PRAGMA integrity_check") == [("ok",)]
-    assert len(herd.codes) == 20 * 16
+    assert len(pool.codes) == 20 * 16
 
 
 def test_eight_processes_upgrade_the_file_at_once(tmp_path: Path) -> None:
-    with Herd() as herd:
+    with WorkerPool() as pool:
         for number in range(5):
             path = tmp_path / f"home{number}" / "state.db"
             made = make_v1(path)
-            herd.wait(herd.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
-            assert_none_failed(herd)
+            pool.wait(pool.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
+            assert_none_failed(pool)
             assert assert_whole(path, []).messages == sum(map(len, made)) + 4 * 3
             [backup] = path.parent.glob("*.bak")
             assert rows(backup, "SELECT value FROM schema_meta WHERE key = 'version'") == [("1",)]
@@ -123,12 +123,12 @@ def test_eight_processes_upgrade_the_file_at_once(tmp_path: Path) -> None:
 
 
 def test_eight_processes_upgrade_a_file_of_our_own_at_once(tmp_path: Path) -> None:
-    with Herd() as herd:
+    with WorkerPool() as pool:
         for number in range(3):
             path = tmp_path / f"home{number}" / "state.db"
             make_v3(path)
-            herd.wait(herd.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
-            assert_none_failed(herd)
+            pool.wait(pool.start([("opening", str(path), 1, {})] * 4 + [("synchronous", str(path), 3, {})] * 4))
+            assert_none_failed(pool)
             assert rows(path, "SELECT version, lineage FROM schema_meta") == [(5, "lion-studio")]
             assert rows(path, "SELECT count(*) FROM messages") == [(2999 + 4 * 3,)]
             assert rows(path, "SELECT count(*) FROM sessions_fts WHERE sessions_fts MATCH 'login'") == [(2,)]
@@ -155,14 +155,14 @@ def test_checkpointer_keeps_the_log_small_under_constant_writes(tmp_path: Path) 
     forever, messages = 10**9, 4000
     writer = ("synchronous", str(path), messages, {"size": 2000, "long_lived": True})
     largest = 0
-    with Herd() as herd:
-        herd.start([writer, *[("looking", str(path), forever, {})] * 3])
-        while len(herd.events) < messages:
+    with WorkerPool() as pool:
+        pool.start([writer, *[("looking", str(path), forever, {})] * 3])
+        while len(pool.events) < messages:
             largest = max(largest, log_size(path))
             time.sleep(0.002)
-        assert all("message" in event for event in herd.events), herd.events[-1]
+        assert all("message" in event for event in pool.events), pool.events[-1]
     assert 0 < largest < WAL_LIMIT, f"{largest / 1e6:.1f} MB"
-    assert_whole(path, herd.events)
+    assert_whole(path, pool.events)
 
 
 def log_size(path: Path) -> int:

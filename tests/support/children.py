@@ -55,14 +55,14 @@ def parse(output: str) -> list[Event]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
-class Herd:
+class WorkerPool:
     """Many workers forked by one small process, so that starting one costs milliseconds and not a new interpreter.
 
-    The herder reaps every worker before it tells of its end, hence after everything the worker told.
+    The supervisor reaps every worker before it reports its end, hence after all events of the worker.
     """
 
     def __init__(self) -> None:
-        self._herder = subprocess.Popen(
+        self._supervisor = subprocess.Popen(
             [*PYTHON, "-m", "tests.support.worker_pool"],
             cwd=ROOT,
             env=environment(),
@@ -95,17 +95,17 @@ class Herd:
             self._until("ended")
 
     def _order(self, **order: Any) -> None:
-        _pipe(self._herder.stdin).write(json.dumps(order) + "\n")
-        _pipe(self._herder.stdin).flush()
+        _pipe(self._supervisor.stdin).write(json.dumps(order) + "\n")
+        _pipe(self._supervisor.stdin).flush()
 
     def _until(self, key: str) -> Event:
         answer = self._answers.get(timeout=100)
-        assert answer is not None, f"the herder ended with {self._herder.wait()}"
+        assert answer is not None, f"the supervisor ended with {self._supervisor.wait()}"
         assert key in answer, answer
         return answer
 
     def _read(self) -> None:
-        for line in _pipe(self._herder.stdout):
+        for line in _pipe(self._supervisor.stdout):
             event = json.loads(line)
             if "ended" in event:
                 self.codes.append(event["code"])
@@ -115,14 +115,14 @@ class Herd:
                 self.events.append(event)
         self._answers.put(None)
 
-    def __enter__(self) -> Herd:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        _pipe(self._herder.stdin).close()  # it kills and reaps what is left, then ends
+        _pipe(self._supervisor.stdin).close()  # it kills and reaps what is left, then ends
         self._reader.join()
-        _pipe(self._herder.stdout).close()
-        self._herder.wait()
+        _pipe(self._supervisor.stdout).close()
+        self._supervisor.wait()
 
 
 def _pipe(stream: IO[str] | None) -> IO[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from importlib import resources
 from pathlib import Path
 
 import apsw
@@ -98,19 +99,20 @@ FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 
 def make_v3(path: Path) -> None:
     """A version 3 file, with the schema of the release that wrote the last of them."""
-    _make(path, version=3)
-
-
-def make_v4(path: Path) -> None:
-    """A version 4 file with the rows of the version 3 file."""
-    _make(path, version=4)
-
-
-def _make(path: Path, version: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = apsw.Connection(str(path))
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute((FIXTURES / f"version_{version}.sql").read_text(encoding="utf-8"))
+    connection.execute((FIXTURES / "version_3.sql").read_text(encoding="utf-8"))
     with connection:
         connection.execute((FIXTURES / "version_3_rows.sql").read_text(encoding="utf-8"))
+    connection.close()
+
+
+def make_v4(path: Path) -> None:
+    """A version 4 file: the version 3 file after its own migration."""
+    make_v3(path)
+    migrations = resources.files("lionstudio.state.sqlite.migrations")
+    connection = apsw.Connection(str(path))
+    with connection:
+        connection.execute(migrations.joinpath("from_version_3.sql").read_text(encoding="utf-8"))
     connection.close()

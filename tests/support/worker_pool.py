@@ -1,4 +1,4 @@
-"""The herder behind children.Herd: forks workers on order, kills them, and tells of their end."""
+"""The supervisor process of children.WorkerPool: forks and kills workers on request, and reports their end."""
 
 from __future__ import annotations
 

@@ -128,6 +128,7 @@ class Connection:
 
 # The library raises its own errors, and Python's for a value that it cannot bind.
 LIBRARY_ERRORS = (apsw.Error, UnicodeError, OverflowError)
+ConstraintError = apsw.ConstraintError
 
 
 def translate(error: BaseException, path: str) -> LionError:

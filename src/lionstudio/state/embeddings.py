@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lionstudio.errors import InvalidInput
-from lionstudio.model.json_codec import load_or_keep
-from lionstudio.model.message_text import text_of
 from lionstudio.model.messages import pack
 from lionstudio.state.connection import Connection
+from lionstudio.state.messages.rows import readable_text
 
 
 class EmbeddingModel(NamedTuple):
@@ -46,11 +45,7 @@ _NEXT = "SELECT pk, content FROM messages WHERE embedding IS NULL AND pk > :afte
 def list_missing(conn: Connection, after: int, limit: int) -> list[MissingEmbedding]:
     """The next messages without an embedding, oldest first; a text may be empty."""
     rows = conn.all(_NEXT, {"after": after, "limit": limit})
-    return [MissingEmbedding(pk, _text(content)) for pk, content in rows]
-
-
-def _text(content: Any) -> str:
-    return text_of(load_or_keep(content)).encode("utf-8", "replace").decode()
+    return [MissingEmbedding(pk, readable_text(content)) for pk, content in rows]
 
 
 _FILL = "UPDATE messages SET embedding = :vector WHERE pk = :pk AND embedding IS NULL"

@@ -14,7 +14,7 @@ IMPORT_AND_MEASURE = """
 import sys
 from lionstudio.imports.external_db.importer import import_database
 from lionstudio.imports.report import Report
-from lionstudio.state.imports.session_merge import tune_for_import
+from lionstudio.state.sqlite.maintenance import tune_for_import
 from lionstudio.state.database import Database
 
 report = Report()

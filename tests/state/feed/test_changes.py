@@ -209,14 +209,17 @@ def test_tail_waking_polls_without_waking(db: Database, monkeypatch: pytest.Monk
     async def follow(tail: Tail) -> list[str]:
         tail.look()
         with traced(tail._conn) as ran, tail.waking(lambda: woken.append(1)):
-            await asyncio.sleep(0.1)
+            for _ in range(1000):
+                await asyncio.sleep(0.02)
+                if len(ran) > 3:
+                    break
         return [statement.sql for statement in ran]
 
     with Tail(db.path) as tail:
-        asked = asyncio.run(follow(tail))
+        statements = asyncio.run(follow(tail))
 
-    assert len(asked) > 3
-    assert set(asked) == {"PRAGMA data_version"}
+    assert len(statements) > 3
+    assert set(statements) == {"PRAGMA data_version"}
     assert woken == []
 
 

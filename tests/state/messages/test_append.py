@@ -197,8 +197,8 @@ def test_append_rejects_a_branch_that_another_process_pruned(db: Database) -> No
         other.conn.execute("DELETE FROM sessions")
         other.conn.execute("DELETE FROM progression_heads")
 
-    for _ in range(2):  # nothing is remembered of it either
-        with pytest.raises(NotFound, match="no branch"):
+    for _ in range(2):  # no cursor of it stays cached
+        with pytest.raises(NotFound, match=r"branch s\.main not found"):
             write(db, append, begun.branch_id, said())
     assert db.conn.value("SELECT count(*) FROM messages") == 1
 

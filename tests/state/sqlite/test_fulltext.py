@@ -24,7 +24,7 @@ from lionstudio.state.sqlite.fulltext import Hit, count_unindexed, index_batch, 
 from lionstudio.state.sqlite.vectors import nearest
 
 
-def found(db: Database, query: str, **more: object) -> list[str]:
+def search_ids(db: Database, query: str, **more: object) -> list[str]:
     return [hit.message_id for hit in db.read(lambda conn: search(conn, query, **more))]  # type: ignore[arg-type]
 
 
@@ -73,8 +73,8 @@ def test_search_finds_the_same_with_and_without_the_index(
     if indexed:
         db.write(index_all)
 
-    assert found(db, query) == wanted
-    assert sorted(found(db, query, ranked=True)) == sorted(wanted)
+    assert search_ids(db, query) == wanted
+    assert sorted(search_ids(db, query, ranked=True)) == sorted(wanted)
 
 
 def test_search_filters(db: Database) -> None:
@@ -82,11 +82,11 @@ def test_search_filters(db: Database) -> None:
     write(db, append, one.branch_id, said("lion", id="old", created_at=T0))
     write(db, append, other.branch_id, said("lion", id="new", created_at=T0 + 10))
 
-    assert found(db, "lion", project="p") == ["old"]
-    assert found(db, "lion", session_id="other") == ["new"]
-    assert found(db, "lion", since=T0 + 1) == ["new"]
-    assert found(db, "lion", limit=1) == ["new"]
-    assert found(db, "lion", project="other") == []
+    assert search_ids(db, "lion", project="p") == ["old"]
+    assert search_ids(db, "lion", session_id="other") == ["new"]
+    assert search_ids(db, "lion", since=T0 + 1) == ["new"]
+    assert search_ids(db, "lion", limit=1) == ["new"]
+    assert search_ids(db, "lion", project="other") == []
 
 
 @pytest.mark.parametrize("indexed", [False, True])
@@ -103,8 +103,8 @@ def test_search_ranked_ranks_only_messages_in_scope(
         db.write(index_all)
 
     wanted = ["best", "worse"] if indexed else ["worse", "best"]  # what is not indexed yet has no rank
-    assert found(db, "lion", ranked=True, **narrowed) == wanted
-    assert len(found(db, "lion", ranked=True, limit=100)) == 10
+    assert search_ids(db, "lion", ranked=True, **narrowed) == wanted
+    assert len(search_ids(db, "lion", ranked=True, limit=100)) == 10
 
 
 def test_search_gives_a_shared_message_once(db: Database) -> None:
@@ -113,8 +113,8 @@ def test_search_gives_a_shared_message_once(db: Database) -> None:
         write(db, append, begun.branch_id, said("lion", id="shared"))
     write(db, fork_branch, one.branch_id)
 
-    assert found(db, "lion") == ["shared"]
-    assert found(db, "lion", session_id="other") == ["shared"]
+    assert search_ids(db, "lion") == ["shared"]
+    assert search_ids(db, "lion", session_id="other") == ["shared"]
 
 
 def test_search_finds_a_message_without_a_session(db: Database) -> None:
@@ -130,7 +130,7 @@ def test_search_reads_damaged_content_as_text(db: Database) -> None:
     sql(db, "INSERT INTO messages (id, created_at, content) VALUES ('none', 5.0, NULL)")
     db.write(index_all)
 
-    assert found(db, "lion") == ["cut"]
+    assert search_ids(db, "lion") == ["cut"]
 
 
 @pytest.mark.parametrize("query", ["", " ", '"', '""', "***", "-", "()", "…"])
@@ -147,7 +147,7 @@ def test_index_batch_fills_the_index(db: Database) -> None:
 
     assert counts == [10, 10, 5, 0]
     assert read(db, count_unindexed) == 0
-    assert len(found(db, "lion", limit=100)) == 25
+    assert len(search_ids(db, "lion", limit=100)) == 25
 
 
 def test_search_never_scans_messages(db: Database) -> None:
@@ -214,8 +214,8 @@ def test_search_in_scope_finds_all_matches_in_scope(db: Database, monkeypatch: p
             {"since": T0 + 9999},
         ):
             given: dict[str, Any] = {"project": None, "session_id": None, "since": None, **narrowed}
-            assert found(db, "lion", limit=9000, **given) == expected(db, **given)
-            assert found(db, "lion", limit=7, **given) == expected(db, **given)[:7]
+            assert search_ids(db, "lion", limit=9000, **given) == expected(db, **given)
+            assert search_ids(db, "lion", limit=7, **given) == expected(db, **given)[:7]
 
 
 @pytest.mark.parametrize("narrowed", [{"project": "other"}, {"session_id": "last"}, {"since": T0 + 9999}])
@@ -247,9 +247,9 @@ def test_search_keeps_the_order_of_a_changed_message(db: Database) -> None:
     db.write(index_all)
     sql(db, "UPDATE messages SET content = '{\"instruction\":\"two lion\"}' WHERE id = 'two'")
 
-    assert found(db, "lion") == ["three lion", "two", "one lion"]
+    assert search_ids(db, "lion") == ["three lion", "two", "one lion"]
     db.write(index_all)
-    assert found(db, "lion") == ["three lion", "two", "one lion"]
+    assert search_ids(db, "lion") == ["three lion", "two", "one lion"]
 
 
 def test_search_after_a_pk_is_reused_finds_only_the_new_message(db: Database) -> None:
@@ -263,7 +263,11 @@ def test_search_after_a_pk_is_reused_finds_only_the_new_message(db: Database) ->
     pks = db.conn.all("SELECT id, pk FROM messages ORDER BY pk")
     assert pks == [("keep", 1), ("new thing", 2)]
     for _ in range(2):
-        assert (found(db, "words"), found(db, "thing"), found(db, "keep")) == ([], ["new thing"], ["keep"])
+        assert (search_ids(db, "words"), search_ids(db, "thing"), search_ids(db, "keep")) == (
+            [],
+            ["new thing"],
+            ["keep"],
+        )
         db.write(index_all)
     write(db, finish_session, session, "completed")
 

@@ -22,7 +22,7 @@ from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
 from lionstudio.imports.transcripts.tools import TOOLS
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 _MAX_SHOWN = 20  # unreadable files or lines; --json has all of them
 

@@ -25,14 +25,6 @@ from lionstudio.state.row_values import insert_statement
 from lionstudio.state.sessions import to_row
 
 _FETCH = 500  # ids in one call; rows arrive one by one
-_CHECKPOINT_FRAMES = 10_000  # 40 MB: an import writes the same index pages many times before a checkpoint
-_CACHE = "PRAGMA cache_size = -32000"  # 32 MB: ids of other tools fall anywhere in an index
-
-
-def tune_for_import(conn: Connection) -> None:
-    """Set a larger cache and rarer checkpoints, until the connection closes."""
-    conn.raw.wal_autocheckpoint(_CHECKPOINT_FRAMES)
-    conn.execute(_CACHE)
 
 
 @dataclass(slots=True)

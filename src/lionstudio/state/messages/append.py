@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import apsw
-
 from lionstudio.crash import point
 from lionstudio.errors import Conflict, IllegalTransition, NotFound
 from lionstudio.model.messages import TYPE_IDS, Message, System
-from lionstudio.state.connection import Connection, Row, is_foreign_key_error
+from lionstudio.state.connection import Connection, ConstraintError, Row, is_foreign_key_error
 from lionstudio.state.messages.append_cursor import AppendCursor, SessionCursor, cache, cursor_of, refresh
 from lionstudio.state.messages.counters import add_usage, update_branch_usage
 from lionstudio.state.messages.rows import INSERT_MESSAGE, to_row
@@ -56,7 +54,7 @@ def append(conn: Connection, branch_id: str, message: Message, *, late: bool = F
     point("append.inserted")
     try:
         run(_INSERT_POSITIONS, (session.prog, session.next_ord, id_, cursor.prog, cursor.next_ord, id_))
-    except apsw.ConstraintError as error:
+    except ConstraintError as error:
         cursor = _refreshed_cursor(conn, branch_id, cursor, error)
         session = cursor.session
         run(_INSERT_POSITIONS, (session.prog, session.next_ord, id_, cursor.prog, cursor.next_ord, id_))
@@ -86,9 +84,7 @@ def _refusal(conn: Connection, session_id: str) -> IllegalTransition | NotFound:
     )
 
 
-def _refreshed_cursor(
-    conn: Connection, branch_id: str, cursor: AppendCursor, error: apsw.ConstraintError
-) -> AppendCursor:
+def _refreshed_cursor(conn: Connection, branch_id: str, cursor: AppendCursor, error: ConstraintError) -> AppendCursor:
     """Another process wrote meanwhile: it took the next ord, or pruned the branch and perhaps created it again."""
     if is_foreign_key_error(error):
         conn.forget_cursors()

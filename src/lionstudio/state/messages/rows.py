@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from lionstudio.errors import InvalidInput, NotFound
 from lionstudio.model.entity import UNKNOWN_TAG
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump, load_or_keep, visible
+from lionstudio.model.message_text import text_of
 from lionstudio.model.messages import TYPE_IDS, Message, pack
 from lionstudio.state.connection import Connection, Row
 
@@ -78,7 +81,7 @@ def from_row(row: Row) -> Message:
             "created_at": created_at,
             "node_metadata": metadata,
             "content": load_or_keep(content),
-            "embedding": embedding if _is_vector(embedding) else None,
+            "embedding": embedding if isinstance(embedding, bytes) and len(embedding) % 4 == 0 else None,
             "sender": sender,
             "recipient": recipient,
             "channel": channel,
@@ -87,15 +90,16 @@ def from_row(row: Row) -> Message:
     )
 
 
-def _is_vector(blob: object) -> bool:
-    return isinstance(blob, bytes) and len(blob) % 4 == 0
-
-
 _GET = """
 SELECT m.id, m.created_at, m.node_metadata, m.content, m.embedding, m.sender, m.recipient, m.channel, m.role,
        t.lion_class
   FROM messages m LEFT JOIN message_types t ON t.type_id = m.lion_class WHERE m.id = :id
 """
+
+
+def readable_text(content: Any) -> str:
+    """The text that a person reads in a stored content."""
+    return text_of(load_or_keep(content)).encode("utf-8", "replace").decode()
 
 
 def find_message(conn: Connection, message_id: str) -> Message | None:

@@ -15,9 +15,8 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
-from lionstudio.model.json_codec import load_or_keep
-from lionstudio.model.message_text import text_of
 from lionstudio.state.connection import Connection
+from lionstudio.state.messages.rows import readable_text
 from lionstudio.state.sqlite.search_ranges import FEW, MANY, RowRange, Scope, record_zone_times, row_ranges
 
 _BATCH = 500  # messages in one transaction of the indexer: short, so that writers do not wait
@@ -53,12 +52,12 @@ def index_batch(conn: Connection, limit: int = _BATCH) -> int:
     for pk, exists, content in dirty:
         conn.execute(_DROP, {"pk": pk})
         if exists and pk <= mark:
-            conn.execute(_ADD, {"pk": pk, "text": _text(content)})
+            conn.execute(_ADD, {"pk": pk, "text": readable_text(content)})
             record_zone_times(conn, pk - 1, pk)
         conn.execute(_CLEAN, {"pk": pk})
     fresh = conn.all(_TAIL, {"mark": mark, "limit": limit - len(dirty)})
     for pk, content in fresh:
-        conn.execute(_ADD, {"pk": pk, "text": _text(content)})
+        conn.execute(_ADD, {"pk": pk, "text": readable_text(content)})
     if fresh:
         record_zone_times(conn, mark, fresh[-1][0])
         conn.execute(_MOVE, {"pk": fresh[-1][0]})
@@ -71,10 +70,6 @@ _BEHIND = "SELECT coalesce(max(pk), 0) - (SELECT indexed_pk FROM search_state) F
 def count_unindexed(conn: Connection) -> int:
     """The approximate number of messages that are not indexed yet."""
     return int(conn.value(_BEHIND))
-
-
-def _text(content: Any) -> str:
-    return text_of(load_or_keep(content)).encode("utf-8", "replace").decode()
 
 
 _FILTERED = """
@@ -168,7 +163,11 @@ def search(
 def find_hit(conn: Connection, pk: int, params: dict[str, Any], query: str, max_chars: int) -> Hit | None:
     """A message as a hit, None where the scope excludes it."""
     row = conn.one(_FILTERED, params | {"pk": pk})
-    return None if row is None else _hit(row, query, max_chars)
+    if row is None:
+        return None
+    _, message_id, created_at, role, content, session_id, name, project, ord_ = row
+    text = snippet(readable_text(content), query, max_chars)
+    return Hit(message_id, session_id, name, project, ord_, created_at, role, text)
 
 
 @contextmanager
@@ -268,7 +267,7 @@ def _fill_tail(conn: Connection) -> int:
     conn.execute(_TAIL_INDEX)
     # row by row: after an import the tail is long, and one message may be 100 MB
     for pk, content in chain(conn.each(_TAIL, {"mark": mark, "limit": _ALL}), conn.each(_CHANGED, {"mark": mark})):
-        conn.execute(_ADD_TAIL, {"pk": pk, "text": _text(content)})
+        conn.execute(_ADD_TAIL, {"pk": pk, "text": readable_text(content)})
     return mark
 
 
@@ -292,11 +291,6 @@ def match_expression(query: str) -> str:
     if not parts:
         raise InvalidInput("the query has no word to search for", hint="give at least one word")
     return " AND ".join(parts)
-
-
-def _hit(row: tuple[Any, ...], query: str, max_chars: int) -> Hit:
-    _, message_id, created_at, role, content, session_id, name, project, ord_ = row
-    return Hit(message_id, session_id, name, project, ord_, created_at, role, snippet(_text(content), query, max_chars))
 
 
 def snippet(text: str, query: str, max_chars: int) -> str:

@@ -125,7 +125,11 @@ _IN_ORDER = " ORDER BY matches.place DESC LIMIT :limit"
 def _scan_matches(
     conn: Connection, text: TextFilter, query: RunQuery, reach: int | None
 ) -> list[dict[str, Any]] | None:
-    params = {"match": text.match, "below": _below(query), "lowest": list_position(query.since or 0.0, 0)}
+    params = {
+        "match": text.match,
+        "below": _NEWEST if query.cursor is None else list_position(*query.cursor),
+        "lowest": list_position(query.since or 0.0, 0),
+    }
     end = None if reach is None else conn.value(_NTH, params | {"reach": reach})
     if end is not None:
         params["lowest"] = end
@@ -156,10 +160,6 @@ def _scan_rows(conn: Connection, text: TextFilter, query: RunQuery, reach: int) 
     sql = query.columns + _FROM + " AND ".join([*conditions, _READ]) + _SHARED_ORDER + " LIMIT :limit"
     rows = conn.dicts(sql, params | {"like": text.like, "limit": query.limit})
     return rows if end is None or len(rows) >= query.limit else None
-
-
-def _below(query: RunQuery) -> int:
-    return _NEWEST if query.cursor is None else list_position(*query.cursor)
 
 
 def list_position(at: float | str, pk: int) -> int:

@@ -23,8 +23,8 @@ from lionstudio.errors import LionError, NotFound
 from lionstudio.imports.report import ImportItem, ImportTarget, ItemOutcome, Report, Watch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
 from lionstudio.state.sqlite.fulltext import count_unindexed, index_batch
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 T = TypeVar("T")
 Work = Callable[[ImportTarget, Report, Watch], None]

@@ -1,4 +1,4 @@
-"""Building large databases fast: the real schema, filled without its triggers and indexes, which come back after.
+"""Build large databases fast: the real schema, filled without triggers and indexes, which are created afterwards.
 
 A finished store is kept in benches/.data under a name that changes with the schema.
 """
@@ -20,7 +20,7 @@ Build = Callable[[Connection], None]
 
 
 def cached(name: str, build: Build) -> str:
-    """The path of a store, which is built when it is not there; old ones of the same name are removed."""
+    """The path of a database, built unless it exists; older ones with the same name are removed."""
     folder = DATA / f"{name}-{schema_key()}"
     path = folder / "state.db"
     if path.exists():
@@ -39,7 +39,7 @@ def cached(name: str, build: Build) -> str:
 def _build(path: str, build: Build) -> None:
     conn = open_writer(path)
     try:
-        # nobody else looks at it, and a killed build is thrown away
+        # no other process reads it, and a killed build is discarded
         conn.execute("PRAGMA synchronous = OFF")
         conn.execute("PRAGMA foreign_keys = OFF")
         conn.execute("PRAGMA cache_size = -200000")
@@ -58,7 +58,7 @@ _COUNT_STATUSES = """
 DELETE FROM session_counts;
 INSERT INTO session_counts SELECT coalesce(status, 'unknown'), count(*) FROM sessions GROUP BY 1
 """
-# in the order in which sessions begin
+# in the order of created_at
 _INDEX_TEXT = """
 INSERT INTO {table} (rowid, name, agent_name, playbook_name, show_topic, show_play_name, project)
 SELECT min(max(CAST(created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 + pk % 1048576,
@@ -68,7 +68,7 @@ SELECT min(max(CAST(created_at * 1000 AS INTEGER), 0), 8000000000000) * 1048576 
 
 @contextmanager
 def bulk(conn: Connection) -> Iterator[None]:
-    """Fill tables inside this block; triggers and indexes are away, and what they keep is made at the end."""
+    """Fill tables inside this block without triggers and indexes; the end of the block creates them and their rows."""
     extras = conn.all(_EXTRAS)
     with conn.transaction():
         for kind, name, _ in extras:
@@ -83,7 +83,7 @@ def bulk(conn: Connection) -> Iterator[None]:
 
 
 def insert(conn: Connection, table: str, columns: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    """Many rows into one table, in transactions of a size that memory holds."""
+    """Insert many rows into one table, in several transactions."""
     marks = ", ".join("?" for _ in columns.split(","))
     sql = f"INSERT INTO {table} ({columns}) VALUES ({marks})"  # noqa: S608  (the names are ours)
     batch: list[tuple[Any, ...]] = []

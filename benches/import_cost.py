@@ -1,4 +1,4 @@
-"""What the benches of imports share: the text of their messages, what a work spent, and the bare appends beside it."""
+"""Shared by the benches of imports: the text of their messages, the cost of a work, and bare appends to compare."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from lionstudio.model.sessions import Session
 from lionstudio.state.branches import create_branch
 from lionstudio.state.connection import Connection
 from lionstudio.state.database import Database
-from lionstudio.state.imports.session_merge import tune_for_import
 from lionstudio.state.messages.append import append
 from lionstudio.state.sessions import create_session
+from lionstudio.state.sqlite.maintenance import tune_for_import
 
 TEXT = "alpha beta gamma delta fix the parser and run the tests again because it fails on empty input " * 6
 
@@ -34,18 +34,18 @@ class Spent(NamedTuple):
 
 def run(title: str, about: str | None, measure: Callable[[Table, Options, Path], None]) -> None:
     """Measure in a folder that is removed afterwards, and print."""
-    given = options(about)
+    args = options(about)
     try:
-        table = Table(title, given)
+        table = Table(title, args)
         with tempfile.TemporaryDirectory() as folder:
-            measure(table, given, Path(folder))
+            measure(table, args, Path(folder))
         table.close()
     finally:
         clean_up()
 
 
 def spent(work: Callable[[Report], None]) -> Spent:
-    """Do some work, and say what it took."""
+    """Run a work and measure it."""
     report = Report()
     wall, cpu = time.perf_counter(), time.process_time()
     work(report)
@@ -53,7 +53,7 @@ def spent(work: Callable[[Report], None]) -> Spent:
 
 
 def bare_appends(sessions: int, each: int, **about: Any) -> Spent:
-    """As many messages as an import brings, with nothing to read or to parse."""
+    """Append as many messages as an import, with nothing to read or parse."""
 
     def fill(report: Report) -> None:
         for number in range(sessions):
@@ -73,8 +73,8 @@ def _fill(conn: Connection, number: int, each: int, about: dict[str, Any]) -> No
 
 
 def tell(table: Table, what: str, first: Spent, second: Spent, bare: Spent, items: int, item: str) -> None:
-    """The rows of one import: read in, and looked at again."""
-    # by CPU time: on the clock, whatever else the machine does counts too
+    """Print the rows of one import: the first and the second run."""
+    # by CPU time: the wall clock includes other processes
     rate = first.messages / first.cpu
     table.row(f"{what}read in, by CPU time", rate, "/s", at_least(5000), f"{first.messages:,} messages")
     table.row(f"{what}read in, by the clock", first.messages / first.wall, "/s")

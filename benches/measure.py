@@ -1,6 +1,6 @@
-"""How to measure on a noisy machine: contestants take turns in random order, in short rounds, in one process.
+"""Measure on a noisy machine: contestants take turns in random order, in short rounds, in one process.
 
-A ratio is the median over rounds of what two contestants needed in the same round.
+A ratio is the median over rounds of the times of two contestants in the same round.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Round(NamedTuple):
-    """What one contestant needed in one round: each operation in µs, the whole in seconds, CPU in seconds."""
+    """One round of a contestant: µs of each operation, and wall and CPU seconds of the round."""
 
     each_us: Sequence[float]
     wall: float
@@ -54,9 +54,9 @@ class Contest:
         self.rounds: dict[str, list[Round]] = {name: [] for name in self._contestants}
 
     def run(self, seconds: float, *, warm_up: int = 2, settle: float = 0) -> None:
-        """As many rounds as fit into the time, at least three; the first ones only warm up.
+        """Run as many rounds as fit into the time, at least three; the first ones only warm up.
 
-        `settle` is a pause before each turn, for what the one before left to a thread.
+        `settle` is a pause before each turn, for threads of the previous one.
         """
         until = time.monotonic() + seconds
         names = list(self._contestants)
@@ -83,42 +83,39 @@ class Contest:
         return percentile([us for measured in self.rounds[name] for us in measured.each_us], percent)
 
     def typical(self, name: str, percent: float) -> float:
-        """Median over the rounds of a percentile within each: what holds but for a disturbed round."""
+        """Median over the rounds of a percentile within each, which ignores disturbed rounds."""
         return self.median(name, lambda measured: percentile(measured.each_us, percent))
 
 
 def p50(measured: Round) -> float:
-    """For `ratio`."""
     return measured.p50
 
 
 def cpu_us(measured: Round) -> float:
-    """For `ratio`."""
     return measured.cpu_us
 
 
 def rate(measured: Round) -> float:
-    """For `ratio`."""
     return measured.rate
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The value that so many percent do not exceed."""
+    """The value that this percentage of the values does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
 
 
-def timed(times: int, work: Callable[..., object], *given: object) -> list[float]:
-    """Run something so many times; µs of each."""
+def timed(times: int, work: Callable[..., object], *args: object) -> list[float]:
+    """Run `work` this many times; returns the µs of each."""
     clock = time.perf_counter_ns
     each: list[float] = []
     for _ in range(times):
         start = clock()
-        work(*given)
+        work(*args)
         each.append((clock() - start) / 1000)
     return each
 
 
-def median_ms(times: int, work: Callable[..., object], *given: object) -> float:
-    """Median of so many runs, in milliseconds."""
-    return statistics.median(timed(times, work, *given)) / 1000
+def median_ms(times: int, work: Callable[..., object], *args: object) -> float:
+    """Median of this many runs, in milliseconds."""
+    return statistics.median(timed(times, work, *args)) / 1000

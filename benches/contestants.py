@@ -1,4 +1,4 @@
-"""The ways to append that bench_append.py compares; each is a contestant that returns µs per append."""
+"""The ways to append that bench_append.py compares; each contestant returns the µs of each append."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _clock = time.perf_counter_ns
 
 
 def _supply(seed: int, count: int) -> Iterator[list[Message]]:
-    """So many messages for each round, with times and ids of that moment."""
+    """Lists of `count` new messages, one list for each round."""
     dice = random.Random(seed)
     while True:
-        made = messages(dice)
-        yield [next(made) for _ in range(count)]
+        supply = messages(dice)
+        yield [next(supply) for _ in range(count)]
 
 
 _MESSAGE = """
@@ -47,19 +47,19 @@ INSERT INTO changes (at, kind, entity, entity_id, parent_id, ord) VALUES (?, 'ap
 class Bare:
     """A loop in the bare library that writes the same rows: everything is encoded and counted beforehand.
 
-    One cursor is used all the time and parameters are positional: the quickest way that the library offers.
+    Parameters are positional: the fastest way that the library offers.
     """
 
     def __init__(self, count: int, *, filled: int = 0, one_cursor: bool = False) -> None:
         path = fresh_path("bare")
         with Database(path) as database:
             self._session, branch = begin(database)
-            place = cursor_of(database.conn, branch)
+            cursor = cursor_of(database.conn, branch)
             if filled:
                 fill_session(database, filled)
-        self._progs = (place.session.prog, place.prog)
+        self._progs = (cursor.session.prog, cursor.prog)
         raw = open_writer(path).raw
-        # as one writes it; a single cursor for all statements is quicker and stands beside it for comparison
+        # the usual way; a single cursor for all statements is faster and is measured for comparison
         self._execute = raw.cursor().execute if one_cursor else raw.execute
         self._ord = filled
         self._supply = _supply(1, count)
@@ -118,7 +118,7 @@ Submit = Callable[[Callable[[Connection], object]], Awaitable[object]]
 
 
 class Asynchronous:
-    """`await submit(append)` by so many producers at once; all of them share one event loop."""
+    """`await submit(append)` by several producers on one event loop."""
 
     def __init__(self, count: int, producers: int, submit: Submit, path: str, branches: list[str]) -> None:
         self._producers = producers
@@ -151,7 +151,7 @@ class Asynchronous:
 
 
 def grouped(count: int, producers: int) -> Asynchronous:
-    """The product: Database.submit. Producers have sessions of their own, as agents do."""
+    """Database.submit; each producer has its own session, as agents do."""
     database = Database(fresh_path("group"))
     branches = [begin(database)[1] for _ in range(producers)]
     database.start_checkpointer()
@@ -159,7 +159,7 @@ def grouped(count: int, producers: int) -> Asynchronous:
 
 
 def threaded(count: int, producers: int) -> Asynchronous:
-    """The same work by way of a writer thread."""
+    """The same work through a writer thread."""
     database = Database(fresh_path("thread"))
     branches = [begin(database)[1] for _ in range(producers)]
     database.start_checkpointer()
@@ -167,7 +167,7 @@ def threaded(count: int, producers: int) -> Asynchronous:
 
 
 class WriterThread:
-    """Group commit the other way: a thread takes what waits, commits it, and answers through the loop."""
+    """Group commit by a thread, which returns the results through the event loop."""
 
     def __init__(self, database: Database, event_loop: asyncio.AbstractEventLoop) -> None:
         self._database = database
