@@ -80,11 +80,11 @@ def test_reads_continue_while_the_write_lock_is_held(tmp_path: Path) -> None:
         begin(studio.services.db.database(), "there")
         holder = apsw.Connection(studio.services.settings.db)
         holder.execute("BEGIN IMMEDIATE")
-        found = studio.get("/api/runs")["runs"]
+        runs = studio.get("/api/runs")["runs"]
         holder.execute("ROLLBACK")
         holder.close()
 
-    assert [run["id"] for run in found] == ["there"]
+    assert [run["id"] for run in runs] == ["there"]
 
 
 def test_unexpected_error_hides_the_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

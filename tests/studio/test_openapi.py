@@ -1,4 +1,4 @@
-"""schemathesis: every operation with good and bad data; never a 5xx, never a response outside the OpenAPI document."""
+"""schemathesis: every operation with good and bad data; never a 5xx, never a response outside OpenAPI."""
 
 from __future__ import annotations
 

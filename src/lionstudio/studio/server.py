@@ -53,7 +53,7 @@ def server_url(listener: socket.socket) -> str:
 
 
 def is_public_address(listener: socket.socket) -> bool:
-    """Whether other machines can reach the listener."""
+    """Return whether other machines can reach the listener."""
     return not ipaddress.ip_address(listener.getsockname()[0]).is_loopback
 
 

@@ -12,6 +12,7 @@ import pytest
 import lionstudio
 from lionstudio.model.status import computed_state
 from lionstudio.model.status.computed_state import (
+    HEALTHS,
     Proof,
     State,
     effective_health,
@@ -33,7 +34,7 @@ from lionstudio.model.status.statuses import (
     ShowStatus,
     TeamStatus,
 )
-from lionstudio.model.status.vocabulary import DELIVERIES, HEALTHS, Severity
+from lionstudio.model.status.vocabulary import DELIVERIES, SEVERITIES
 
 NOW = 1_000_000.0
 HOUR = 3600.0
@@ -347,7 +348,7 @@ def test_display_map_has_exactly_the_closed_vocabularies() -> None:
 
 
 def test_severities_are_ordered() -> None:
-    assert tuple(Severity) == ("none", "info", "warning", "error")
+    assert SEVERITIES == ("none", "info", "warning", "error")
 
 
 # A run's codes are also stored with its row, so they stand in many places; the others are only given to `reason`.

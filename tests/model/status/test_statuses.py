@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -14,7 +15,7 @@ import lionstudio
 from lionstudio.cli._toolkit.terminal import TONES
 from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.model.status import statuses, vocabulary
-from lionstudio.model.status.computed_state import effective_health
+from lionstudio.model.status.computed_state import HEALTHS, effective_health
 from lionstudio.model.status.reasons import REASONS
 from lionstudio.model.status.statuses import (
     PLAYS,
@@ -29,7 +30,8 @@ from lionstudio.model.status.statuses import (
     StatusRow,
     TeamStatus,
 )
-from lionstudio.model.status.vocabulary import HEALTHS, Card, HealthStatus, StatusGroup, Tone
+from lionstudio.model.status.vocabulary import GROUP_TONES, Card, HealthCode, StatusGroup
+from lionstudio.model.status.vocabulary import TONES as ALL_TONES
 from lionstudio.state.runs.dashboard import _CARD_CONDITIONS
 from lionstudio.state.runs.status_conditions import NEEDS_REVIEW, SESSION_CARDS
 from lionstudio.studio.schemas.runs import RunHealth
@@ -54,8 +56,8 @@ def test_status_table_has_a_row_for_every_status_in_order(name: str) -> None:
         assert row.transitions <= set(enum)
         assert row.reason is None or row.reason in REASONS
         assert row.label
-        assert row.tone in Tone
-        assert row.group in StatusGroup
+        assert row.tone in ALL_TONES
+        assert row.group in GROUP_TONES
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -106,7 +108,7 @@ def test_plays_to_resume_are_closest_to_the_merge_first() -> None:
 
 
 def test_prepared_and_blocked_plays_are_pending() -> None:
-    pending = {status for status, row in PLAYS.items() if row.group is StatusGroup.PENDING}
+    pending = {status for status, row in PLAYS.items() if row.group == "pending"}
 
     assert pending == {PlayStatus.PENDING, PlayStatus.PREPARED, PlayStatus.BLOCKED}
 
@@ -119,14 +121,15 @@ def test_decisions_are_actions_of_the_api() -> None:
 
 
 def test_health_table_is_complete() -> None:
-    assert list(HEALTHS) == list(HealthStatus)
+    assert tuple(HEALTHS) == get_args(HealthCode)
+    assert tuple(GROUP_TONES) == get_args(StatusGroup)
     assert {row.reason for row in HEALTHS.values() if row.reason} <= set(REASONS)
-    assert set(RunHealth) == {*HealthStatus, "stale"}
+    assert set(RunHealth) == {*HEALTHS, "stale"}
     assert effective_health({"status": "running"}, now=10**9) in set(RunHealth)
 
 
 def test_tones_of_the_terminal_are_complete() -> None:
-    assert set(TONES) == set(Tone)
+    assert set(TONES) == set(ALL_TONES)
 
 
 NAMES = {"PlayStatus", "SessionStatus", "ShowStatus", "TeamStatus", "P", "S"}

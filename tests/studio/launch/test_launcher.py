@@ -31,11 +31,11 @@ def launch(studio: InProcess, headers: dict[str, str] | None = None, **body: Any
 def until_ended(studio: InProcess, launch_id: str) -> dict[str, Any]:
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
-        found: dict[str, Any] = next(
+        launch: dict[str, Any] = next(
             each for each in studio.get("/api/launches")["launches"] if each["id"] == launch_id
         )
-        if not found["running"]:
-            return found
+        if not launch["running"]:
+            return launch
         time.sleep(0.05)
     raise AssertionError("it did not end")
 

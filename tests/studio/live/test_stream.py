@@ -62,12 +62,12 @@ class Listening:
 
     def take(self, count: int) -> list[Event]:
         """The next n events."""
-        found: list[Event] = []
+        events: list[Event] = []
         for event in self:
-            found.append(event)
-            if len(found) == count:
+            events.append(event)
+            if len(events) == count:
                 break
-        return found
+        return events
 
     def close(self) -> None:
         self.response.close()

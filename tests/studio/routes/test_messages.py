@@ -57,15 +57,15 @@ def talk(db: Database) -> str:
 
 def test_outline_lists_errors_users_tools_and_files(studio: InProcess) -> None:
     talk(studio.services.db.database())
-    found = studio.get("/api/sessions/talk/outline")
+    result = studio.get("/api/sessions/talk/outline")
 
-    messages.OutlineView.model_validate(found, strict=True)
-    assert found["errors"] == [
+    messages.OutlineView.model_validate(result, strict=True)
+    assert result["errors"] == [
         {"ord": 2, "message_id": "bad", "branch_id": "talk.main", "at": NOW + 2, "tool": "Read", "text": "no such file"}
     ]
-    assert (found["users"], found["last_ord"]) == ([0], 5)
-    assert found["tools"] == {"Read": {"calls": 1, "errors": 1}, "apply_patch": {"calls": 1, "errors": 0}}
-    assert [file["path"] for file in found["files"]] == ["/src/b.py", "/src/a.py"]
+    assert (result["users"], result["last_ord"]) == ([0], 5)
+    assert result["tools"] == {"Read": {"calls": 1, "errors": 1}, "apply_patch": {"calls": 1, "errors": 0}}
+    assert [file["path"] for file in result["files"]] == ["/src/b.py", "/src/a.py"]
     later = studio.get("/api/sessions/talk/outline?after=2")
     assert (later["errors"], later["users"], later["last_ord"]) == ([], [], 5)
 
@@ -75,24 +75,24 @@ def test_timeline_has_blocks_only_where_messages_are(studio: InProcess) -> None:
     main = talk(db)
     child = write(db, fork_branch, main, 1, name="other")
     put(db, child.id, "aside", assistant_response="aside", at=NOW + 99)
-    found = studio.get("/api/sessions/talk/timeline?buckets=10")
+    result = studio.get("/api/sessions/talk/timeline?buckets=10")
 
-    messages.TimelineView.model_validate(found, strict=True)
-    lanes = {(block["branch_id"], block["bucket"]): block for block in found["blocks"]}
+    messages.TimelineView.model_validate(result, strict=True)
+    lanes = {(block["branch_id"], block["bucket"]): block for block in result["blocks"]}
     assert {lane for lane, _ in lanes} == {main, child.id}
     assert [bucket for lane, bucket in sorted(lanes) if lane == main] == [0, 5, 9]
     first = lanes[main, 0]
     assert (first["messages"], first["first_ord"], first["last_ord"], first["user"], first["tool"]) == (3, 0, 2, 1, 1)
-    assert sum(block["messages"] for block in found["blocks"]) == 7
+    assert sum(block["messages"] for block in result["blocks"]) == 7
 
 
 def test_search_session_matches_visible_text(studio: InProcess) -> None:
     talk(studio.services.db.database())
 
     def ords(text: str, **more: Any) -> list[int]:
-        found = studio.get("/api/sessions/talk/search", params={"q": text, **more})
-        messages.Matches.model_validate(found, strict=True)
-        return [each["ord"] for each in found["matches"]]
+        result = studio.get("/api/sessions/talk/search", params={"q": text, **more})
+        messages.Matches.model_validate(result, strict=True)
+        return [each["ord"] for each in result["matches"]]
 
     assert ords('100% "QUOTED') == [5]
     assert ords("assistant_response") == []
@@ -103,10 +103,10 @@ def test_search_session_matches_visible_text(studio: InProcess) -> None:
 
 def test_get_message_returns_message_and_ord(studio: InProcess) -> None:
     talk(studio.services.db.database())
-    found = studio.get("/api/sessions/talk/messages/bad")
+    result = studio.get("/api/sessions/talk/messages/bad")
 
-    messages.OneMessage.model_validate(found, strict=True)
-    assert found["message"] == studio.get("/api/sessions/talk/messages?after=1&limit=1")["messages"][0]
+    messages.OneMessage.model_validate(result, strict=True)
+    assert result["message"] == studio.get("/api/sessions/talk/messages?after=1&limit=1")["messages"][0]
     for path in ("talk/messages/none", "none/messages/bad", "none/outline", "none/timeline", "none/search?q=x"):
         assert studio.client.get(f"/api/sessions/{path}", headers=AUTH).status_code == 404
 
@@ -204,10 +204,10 @@ def test_forks_appear_on_both_sides(studio: InProcess) -> None:
     main = talk(db)
     begin(db, "other")
     child = write(db, fork_branch, main, 3, session_id="other", name="again")
-    parent, found = studio.get("/api/sessions/talk"), studio.get("/api/runs/other")
+    parent, result = studio.get("/api/sessions/talk"), studio.get("/api/runs/other")
 
     runs.SessionDetail.model_validate(parent, strict=True)
-    runs.RunDetail.model_validate(found, strict=True)
+    runs.RunDetail.model_validate(result, strict=True)
     [fork] = parent["forks"]
     assert (fork["branch_id"], fork["session_id"], fork["forked_at_ord"], fork["session_ord"]) == (
         child.id,
@@ -215,7 +215,7 @@ def test_forks_appear_on_both_sides(studio: InProcess) -> None:
         3,
         3,
     )
-    assert found["branches"][-1]["inherited"][0]["session_id"] == "talk"
+    assert result["branches"][-1]["inherited"][0]["session_id"] == "talk"
     assert parent["commands"]["resume"] == 'li agent AGENT --resume talk "…"'
 
 
@@ -248,13 +248,13 @@ def test_facets_count_under_the_other_filters(studio: InProcess) -> None:
     db = studio.services.db.database()
     for number in range(6):
         begin(db, f"f{number}", project="one" if number < 4 else "two", agent_name="coder" if number % 2 else "tester")
-    found = studio.get("/api/facets?project=one&agent=coder")
+    result = studio.get("/api/facets?project=one&agent=coder")
 
-    runs.Facets.model_validate(found, strict=True)
-    assert [(each["value"], each["runs"]) for each in found["project"]] == [("one", 2), ("two", 1)]
-    assert [(each["value"], each["runs"]) for each in found["agent"]] == [("coder", 2), ("tester", 2)]
-    assert found["status"] == [{"value": "running", "runs": 2, "more": False}]
-    assert found["playbook"] == []
+    runs.Facets.model_validate(result, strict=True)
+    assert [(each["value"], each["runs"]) for each in result["project"]] == [("one", 2), ("two", 1)]
+    assert [(each["value"], each["runs"]) for each in result["agent"]] == [("coder", 2), ("tester", 2)]
+    assert result["status"] == [{"value": "running", "runs": 2, "more": False}]
+    assert result["playbook"] == []
 
 
 def test_facets_count_a_source_among_the_newest_runs(studio: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,17 +275,17 @@ def test_pages_by_health_skip_no_run(studio: InProcess) -> None:
     for number in range(20):
         age = 20 * 3600 if number % 3 else 60
         begin(db, f"h{number:02d}", created_at=now - 86400 + number, updated_at=now - age, started_at=now - age)
-    found: list[str] = []
+    result: list[str] = []
     cursor = None
     for _ in range(20):
         page = studio.get("/api/runs", params={"health": "stale", "limit": 4, **({"cursor": cursor} if cursor else {})})
         assert len(page["runs"]) <= 4
-        found += [run["id"] for run in page["runs"]]
+        result += [run["id"] for run in page["runs"]]
         cursor = page["next_cursor"]
         if cursor is None:
             break
 
-    assert found == [f"h{number:02d}" for number in reversed(range(20)) if number % 3]
+    assert result == [f"h{number:02d}" for number in reversed(range(20)) if number % 3]
 
 
 def test_content_cache_loads_a_long_value_once(studio: InProcess) -> None:

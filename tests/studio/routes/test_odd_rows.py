@@ -48,5 +48,5 @@ def test_message_content_never_breaks_json(studio: InProcess) -> None:
     raw = studio.client.get("/api/sessions/s-strange/messages", headers=AUTH).content
     sql(db, "DELETE FROM sessions WHERE id = 's-strange'")
 
-    found = [message["content"]["instruction"] for message in json.loads(raw)["messages"]]
-    assert found == texts
+    result = [message["content"]["instruction"] for message in json.loads(raw)["messages"]]
+    assert result == texts

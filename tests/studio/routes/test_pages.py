@@ -40,10 +40,10 @@ def post(studio: InProcess, path: str, body: Any) -> Any:
 
 def until_ended(studio: InProcess, launch_id: str) -> Any:
     deadline = time.monotonic() + 20
-    while (found := studio.get(f"/api/launches/{launch_id}"))["launch"]["running"]:
+    while (result := studio.get(f"/api/launches/{launch_id}"))["launch"]["running"]:
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    return found
+    return result
 
 
 def test_check_definition_does_not_save(studio: InProcess) -> None:
@@ -65,10 +65,10 @@ def test_list_files_only_reads_our_folders(studio: InProcess, tmp_path: Path) ->
     folder.mkdir(parents=True)
     (folder / "note.txt").write_text("abcdef")
     os.symlink("/etc/passwd", folder / "link")
-    found = studio.get("/api/sessions/left/files")
+    result = studio.get("/api/sessions/left/files")
 
-    runs.Artifacts.model_validate(found, strict=True)
-    assert [(file["path"], file["size"]) for file in found["files"]] == [("deep/note.txt", 6)]
+    runs.Artifacts.model_validate(result, strict=True)
+    assert [(file["path"], file["size"]) for file in result["files"]] == [("deep/note.txt", 6)]
     part = studio.get("/api/sessions/left/files/content?path=deep/note.txt&start=2&length=3")
     runs.ArtifactText.model_validate(part, strict=True)
     assert (part["text"], part["total"]) == ("cde", 6)
@@ -175,10 +175,10 @@ def test_admin_responses_match_their_schemas(studio: InProcess) -> None:
     admin.HealthOverview.model_validate(health, strict=True)
     assert [(group["health"], group["runs"]) for group in health["groups"]] == [("stale", 1)]
     assert "last message 9 h ago" in health["runs"][0]["evidence"]
-    found = studio.get("/api/admin/database?sizes=true")
-    admin.DatabaseStats.model_validate(found, strict=True)
-    assert sum(day["messages"] for day in found["growth"]) == 2
-    assert len(found["growth"]) == 14
+    result = studio.get("/api/admin/database?sizes=true")
+    admin.DatabaseStats.model_validate(result, strict=True)
+    assert sum(day["messages"] for day in result["growth"]) == 2
+    assert len(result["growth"]) == 14
     settings = studio.get("/api/admin/settings")
     admin.SettingsShape.model_validate(settings, strict=True)
     assert {item["name"] for item in settings["items"]} == set(settings["settings"])
@@ -201,11 +201,11 @@ def test_task_argv_is_accepted_by_li(task: str) -> None:
 
 def test_launch_of_a_task_has_no_session(studio: InProcess) -> None:
     launched = post(studio, "/api/launches", {"verb": "import", "target": "teams"})["launch"]
-    found = until_ended(studio, launched["id"])
+    result = until_ended(studio, launched["id"])
 
-    launches.LaunchDetail.model_validate(found, strict=True)
-    assert (found["launch"]["session_id"], found["launch"]["exit_code"]) == (None, 0)
-    assert "0 team files" in found["output"]
+    launches.LaunchDetail.model_validate(result, strict=True)
+    assert (result["launch"]["session_id"], result["launch"]["exit_code"]) == (None, 0)
+    assert "0 team files" in result["output"]
     for body in ({"verb": "import", "target": "db"}, {"verb": "prune"}, {"verb": "mirror", "target": "claude; x"}):
         assert studio.client.post("/api/launches", headers=AUTH, json=body).status_code == 400
 

@@ -116,8 +116,8 @@ def test_unchanged_list_is_304(studio: InProcess) -> None:
 def test_get_run_has_manifest_and_play(studio: InProcess) -> None:
     archived, failed = studio.get("/api/runs/s-first"), studio.get("/api/runs/s-failed")
 
-    for found in (archived, failed):
-        runs.RunDetail.model_validate(found, strict=True)
+    for result in (archived, failed):
+        runs.RunDetail.model_validate(result, strict=True)
     assert archived["manifest"] == {"kind": "agent"}
     assert (failed["manifest"], failed["source"]) == (None, {"topic": "build", "play": "api"})
     assert archived["branches"][0]["message_count"] == 3
@@ -126,9 +126,9 @@ def test_get_run_has_manifest_and_play(studio: InProcess) -> None:
 
 def test_list_messages_pages_by_ord(studio: InProcess) -> None:
     def ords(query: str) -> tuple[list[int], bool]:
-        found = studio.get(f"/api/sessions/s-first/messages{query}")
-        messages.Messages.model_validate(found)
-        return [message["ord"] for message in found["messages"]], found["has_more"]
+        result = studio.get(f"/api/sessions/s-first/messages{query}")
+        messages.Messages.model_validate(result)
+        return [message["ord"] for message in result["messages"]], result["has_more"]
 
     assert ords("") == ([0, 1, 2], False)
     assert ords("?after=0&limit=1") == ([1], True)
@@ -212,9 +212,9 @@ def test_save_definition_needs_a_precondition(studio: InProcess) -> None:
     exists = studio.client.put(url, headers={**AUTH, "If-None-Match": "*"}, json={"text": "Other."})
 
     assert [each.status_code for each in (made, bare, second, lost, exists)] == [201, 428, 200, 412, 412]
-    found = studio.get(f"{url}/versions")
-    definitions.Versions.model_validate(found, strict=True)
-    assert [version["version"] for version in found["versions"]] == [2, 1]
+    result = studio.get(f"{url}/versions")
+    definitions.Versions.model_validate(result, strict=True)
+    assert [version["version"] for version in result["versions"]] == [2, 1]
     back = studio.client.post(f"{url}/rollback", headers=AUTH, json={"version": 1})
     assert back.json()["text"] == "You write."
     assert studio.get(f"{url}/versions/2")["version"]["content"] == "You write well."
@@ -222,10 +222,10 @@ def test_save_definition_needs_a_precondition(studio: InProcess) -> None:
 
 
 def test_list_agents_has_an_error_entry_for_an_invalid_one(studio: InProcess) -> None:
-    found = studio.get("/api/agents")
+    result = studio.get("/api/agents")
 
-    definitions.Definitions.model_validate(found, strict=True)
-    assert {each["name"]: each["error"] is None for each in found["items"] if each["name"] != "writer"} == {
+    definitions.Definitions.model_validate(result, strict=True)
+    assert {each["name"]: each["error"] is None for each in result["items"] if each["name"] != "writer"} == {
         "bad": False,
         "coder": True,
     }
@@ -237,10 +237,10 @@ def test_list_agents_has_an_error_entry_for_an_invalid_one(studio: InProcess) ->
 
 
 def test_dashboard_counts_as_the_adrs_define(studio: InProcess) -> None:
-    found = studio.get("/api/dashboard")
+    result = studio.get("/api/dashboard")
 
-    overview.Dashboard.model_validate(found, strict=True)
-    assert found["cards"] == {
+    overview.Dashboard.model_validate(result, strict=True)
+    assert result["cards"] == {
         "running": 1,
         "failed_24h": 1,
         "slow": 1,
@@ -248,25 +248,25 @@ def test_dashboard_counts_as_the_adrs_define(studio: InProcess) -> None:
         "needs_review": 1,
         "teams_active": 1,
     }
-    assert sum(hour["runs"] for hour in found["hours"]) == 3
-    assert found["shows"][0]["plays_by_status"] == {"escalated": 1, "merged": 1, "pending": 1}
+    assert sum(hour["runs"] for hour in result["hours"]) == 3
+    assert result["shows"][0]["plays_by_status"] == {"escalated": 1, "merged": 1, "pending": 1}
     overview.Stats.model_validate(studio.get("/api/stats"), strict=True)
 
 
 def test_attention_lists_runs_and_plays(studio: InProcess) -> None:
-    found = studio.get("/api/attention")
+    result = studio.get("/api/attention")
 
-    overview.Attention.model_validate(found, strict=True)
-    codes = [item["code"] for item in found["items"]]
+    overview.Attention.model_validate(result, strict=True)
+    codes = [item["code"] for item in result["items"]]
     assert set(codes) == {"run.failed.exit_nonzero", "run.health.orphaned", "play.escalated"}
-    assert found["items"][0]["severity"] == "error"
+    assert result["items"][0]["severity"] == "error"
 
 
 def test_search_messages_finds_messages(studio: InProcess) -> None:
-    found = studio.get("/api/search?q=hello")
+    result = studio.get("/api/search?q=hello")
 
-    overview.Hits.model_validate(found, strict=True)
-    assert [(hit["session_id"], hit["ord"]) for hit in found["hits"]] == [("s-first", 0)]
+    overview.Hits.model_validate(result, strict=True)
+    assert [(hit["session_id"], hit["ord"]) for hit in result["hits"]] == [("s-first", 0)]
     assert studio.client.get("/api/search?q=%22", headers=AUTH).status_code == 400
 
 

@@ -77,24 +77,30 @@ def studio(tmp_path: Path, repo: Path) -> Iterator[InProcess]:
 
 
 def test_get_show_has_graph_progress_and_actions(studio: InProcess) -> None:
-    found, listed = studio.get("/api/shows/build"), studio.get("/api/shows")["shows"]
+    result, listed = studio.get("/api/shows/build"), studio.get("/api/shows")["shows"]
 
-    shows.ShowView.model_validate(found, strict=True)
-    assert found["edges"] == [{"source": "api", "target": "ui"}]
-    assert (found["plays_total"], found["plays_merged"], found["running_plays"]) == (4, 1, ["docs"])
+    shows.ShowView.model_validate(result, strict=True)
+    assert result["edges"] == [{"source": "api", "target": "ui"}]
+    assert (result["plays_total"], result["plays_merged"], result["running_plays"]) == (4, 1, ["docs"])
+    assert [(part["group"], part["tone"], part["plays"]) for part in result["plays_by_group"]] == [
+        ("completed", "success", 1),
+        ("running", "info", 1),
+        ("awaiting_gate", "warning", 1),
+        ("pending", "warning", 1),
+    ]
     assert (listed[0]["plays_total"], listed[0]["plays_merged"], listed[0]["running_plays"]) == (4, 1, ["docs"])
-    api = found["plays"][0]
+    api = result["plays"][0]
     assert [badge["label"] for badge in api["badges"]] == ["awaiting gate", "local"]
     assert "approve" in api["actions"]
-    assert found["actions"] == ["resume", "abort"]
+    assert result["actions"] == ["resume", "abort"]
     assert studio.get("/api/dashboard")["shows"][0]["running_plays"] == ["docs"]
 
 
 def test_get_attempts_lists_every_attempt(studio: InProcess) -> None:
-    found = studio.get("/api/shows/build/plays/api/attempts")
+    result = studio.get("/api/shows/build/plays/api/attempts")
 
-    shows.Attempts.model_validate(found, strict=True)
-    first, second = found["attempts"]
+    shows.Attempts.model_validate(result, strict=True)
+    first, second = result["attempts"]
     assert (first["attempt"], first["current"], first["session_id"]) == (1, False, "first")
     assert (second["attempt"], second["current"], second["session_id"]) == (2, True, "second")
     assert first["verdict"]["feedback"] == "no tests"
@@ -104,9 +110,9 @@ def test_get_attempts_lists_every_attempt(studio: InProcess) -> None:
 
 def test_get_diff_of_a_play(studio: InProcess) -> None:
     def changed(query: str = "") -> dict[str, Any]:
-        found: dict[str, Any] = studio.get(f"/api/shows/build/plays/api/diff{query}")
-        shows.DiffView.model_validate(found, strict=True)
-        return found
+        result: dict[str, Any] = studio.get(f"/api/shows/build/plays/api/diff{query}")
+        shows.DiffView.model_validate(result, strict=True)
+        return result
 
     now, first, between = changed(), changed("?attempt=1"), changed("?attempt=2&against=1")
     assert [(each["path"], each["additions"], each["deletions"]) for each in now["files"]] == [
@@ -206,9 +212,9 @@ def test_get_diff_truncates_a_long_patch(repo: Path, monkeypatch: pytest.MonkeyP
         branch_diff.find_commit(str(repo), "refs/heads/show/build/api"),
     )
     monkeypatch.setattr(branch_diff, "MOST_PATCH", 50)
-    found = branch_diff.diff(str(repo), base or "", head or "")
+    result = branch_diff.diff(str(repo), base or "", head or "")
 
-    assert (len(found.patch), found.whole) == (50, False)
+    assert (len(result.patch), result.whole) == (50, False)
 
 
 def test_diff_that_git_could_not_finish_is_not_whole(repo: Path) -> None:
@@ -352,16 +358,16 @@ def test_play_action_effect_depends_on_the_status(studio: InProcess) -> None:
     show = studio.services.db.read(lambda conn: find_show(conn, "build"))[0]
     assert show is not None
     write(db, put_play, Play(show_id=show.id, name="stuck", status=PlayStatus.ESCALATED))
-    found = {play["name"]: play for play in studio.get("/api/shows/build")["plays"]}
+    plays = {play["name"]: play for play in studio.get("/api/shows/build")["plays"]}
 
     def reject(name: str) -> dict[str, Any]:
-        deeds: list[dict[str, Any]] = found[name]["deeds"]
+        deeds: list[dict[str, Any]] = plays[name]["deeds"]
         return next(deed for deed in deeds if deed["action"] == "reject")
 
     assert reject("api")["what"].startswith("api goes back to its agent")
     assert reject("stuck")["what"] == "stuck ends without a merge; plays that depend on it stay blocked."
     assert not reject("stuck")["fields"][0]["required"]
-    assert [deed["action"] for deed in found["api"]["deeds"]] == found["api"]["actions"]
+    assert [deed["action"] for deed in plays["api"]["deeds"]] == plays["api"]["actions"]
 
 
 def test_attention_has_the_open_question_of_a_show(studio: InProcess, tmp_path: Path) -> None:
@@ -396,21 +402,21 @@ def test_exhausted_budget_offers_the_missing_amount(
     asked = {"play": None, "reason": "why", "kind": "budget", "part": part}
     log_decision(str(tmp_path / "shows" / "build"), "asked", **asked)
     [item] = [item for item in studio.get("/api/attention")["items"] if item["kind"] == "show"]
-    found = studio.get("/api/shows/build")
+    result = studio.get("/api/shows/build")
 
     grant = item["actions"][0]
     assert grant["command"] == f"li show approve build --{field} {field.upper()}"
     assert [(each["name"], each["required"]) for each in grant["fields"]] == [(field, True)]
-    assert found["actions"] == ["approve", "resume", "abort"]
-    assert found["deeds"][0]["fields"] == grant["fields"]
+    assert result["actions"] == ["approve", "resume", "abort"]
+    assert result["deeds"][0]["fields"] == grant["fields"]
 
 
 def test_final_approval_is_the_question_of_the_director(studio: InProcess, tmp_path: Path) -> None:
     log_decision(str(tmp_path / "shows" / "build"), "asked", play=None, reason="why", kind="final")
-    found = studio.get("/api/shows/build")
+    result = studio.get("/api/shows/build")
 
-    assert found["actions"] == ["approve", "reject", "resume", "abort"]
-    assert found["deeds"][0]["what"] == "build is completed."
+    assert result["actions"] == ["approve", "reject", "resume", "abort"]
+    assert result["deeds"][0]["what"] == "build is completed."
 
 
 def test_show_action_raises_the_budget(studio: InProcess, tmp_path: Path) -> None:
@@ -488,8 +494,8 @@ def test_get_show_from_disk_has_the_same_shape(studio: InProcess, tmp_path: Path
     folder.mkdir(parents=True)
     (folder / "_meta.json").write_text(json.dumps({"status": 7, "attempt": "two", "branch": "b", "more": [1]}))
     (folder / "_verdict.json").write_text('{"gate_passed": "yes", "feedback": 3}')
-    found = studio.get("/api/shows/loose")
+    result = studio.get("/api/shows/loose")
 
-    shows.ShowView.model_validate(found, strict=True)
-    assert found["plays"][0]["meta"] == {"status": None, "attempt": None, "branch": "b", "more": [1]}
+    shows.ShowView.model_validate(result, strict=True)
+    assert result["plays"][0]["meta"] == {"status": None, "attempt": None, "branch": "b", "more": [1]}
     assert studio.get("/api/shows/loose/plays/one/diff")["why"] == "the show does not name a repository"

@@ -20,11 +20,9 @@ from lionstudio.model.status.statuses import (
     StatusRow,
 )
 from lionstudio.model.status.vocabulary import (
-    HEALTHS,
     SEVERITY_RANKS,
     FinalOutcome,
-    HealthRow,
-    HealthStatus,
+    HealthCode,
     Icon,
     Severity,
     StatusGroup,
@@ -41,7 +39,29 @@ STALE_THRESHOLDS: Mapping[str, int] = {
 }
 DEFAULT_STALE_THRESHOLD = 6 * 3600
 IDLE_AFTER = 10 * 60  # long enough to mention, far from stale
-_OK = HEALTHS[HealthStatus.OK]
+_TONES: Mapping[Severity, Tone] = {"error": "danger", "warning": "warning"}
+
+
+class HealthRow(NamedTuple):
+    """One row per health; only a health with a reason appears in the label of a run."""
+
+    label: str
+    severity: Severity = "none"
+    reason: str | None = None
+    icon: Icon | None = None  # None: the icon of the status
+
+
+HEALTHS: Mapping[str, HealthRow] = {
+    "ok": HealthRow("ok"),
+    "running": HealthRow("running"),
+    "waiting": HealthRow("waiting", "warning", "run.health.waiting", "person"),
+    "idle": HealthRow("idle", "info", "run.health.idle", "clock-pause"),
+    "stalled": HealthRow("stale", "warning", "run.health.stale", "clock-pause"),
+    "process_dead": HealthRow("process dead", "error", "run.health.process_dead", "disconnected"),
+    "orphaned": HealthRow("orphaned", "warning", "run.health.orphaned", "disconnected"),
+    "unknown": HealthRow("unknown", "info", "run.health.owner_unknown"),
+}
+_OK = HEALTHS["ok"]
 
 
 class State(NamedTuple):
@@ -55,14 +75,16 @@ class State(NamedTuple):
     label: str
     reasons: tuple[Reason, ...] = ()
     group: StatusGroup | None = None
-    icon: Icon = Icon.CIRCLE
+    icon: Icon = "circle"
     outcome: FinalOutcome | None = None
     evaluated_at: float | None = None
     source: str = "sqlite"  # as `status_source` of ADR-0011: sqlite or filesystem
 
     def to_dict(self) -> dict[str, Any]:
         """The state as JSON."""
-        return {**self._asdict(), "reasons": [reason.to_dict() for reason in self.reasons]}
+        state = self._asdict()
+        state["reasons"] = [reason.to_dict() for reason in self.reasons]
+        return state
 
 
 class Proof(NamedTuple):
@@ -97,13 +119,22 @@ def session_state(session: Mapping[str, Any], *, now: float, proof: Proof | None
         reasons.append(reason(health_row.reason, _evidence(session, now, proof)))
     if delivery in ("partial", "missing", "invalid"):
         reasons.append(reason(f"run.delivery.{delivery}"))
-    severity = max(
-        row.severity,
-        health_row.severity,
-        Severity.NONE if delivery in ("passed", "not_expected") else Severity.WARNING,
-        key=SEVERITY_RANKS.__getitem__,
+    severity = _worst(row.severity, health_row.severity)
+    if delivery not in ("passed", "not_expected"):
+        severity = _worst(severity, "warning")
+    return State(
+        status,
+        health,
+        delivery,
+        severity,
+        _TONES.get(severity, row.tone),
+        label,
+        tuple(reasons),
+        row.group,
+        health_row.icon or row.icon,
+        row.outcome,
+        now,
     )
-    return _state(row, status, health, severity, reasons, now, delivery=delivery, label=label, health_row=health_row)
 
 
 def effective_health(session: Mapping[str, Any], *, now: float, proof: Proof | None = None) -> str:
@@ -161,8 +192,8 @@ def play_state(
     if status == PlayStatus.BLOCKED or holders:
         reasons.append(reason("play.blocked.dependency_failed", holders or None))
     if row.reason is not None and status != PlayStatus.BLOCKED:
-        reasons.append(reason(row.reason, play.get("gate_feedback") if row.severity is Severity.ERROR else None))
-    severity = Severity.WARNING if reasons and row.severity is Severity.NONE else row.severity
+        reasons.append(reason(row.reason, play.get("gate_feedback") if row.severity == "error" else None))
+    severity = "warning" if reasons and row.severity == "none" else row.severity
     passed = play.get("gate_passed")
     delivery = "not_expected" if passed is None else "passed" if passed else "invalid"
     return _state(row, status, row.health, severity, reasons, now, delivery=delivery, source=source)
@@ -178,8 +209,8 @@ def show_state(
     reasons = [reason("show.attention", ", ".join(needing))] if needing else []
     if row.reason is not None:
         reasons.append(reason(row.reason))
-    severity = Severity.WARNING if needing else row.severity
-    health = HealthStatus.WAITING if needing else row.health
+    severity = "warning" if needing else row.severity
+    health = "waiting" if needing else row.health
     return _state(row, status, health, severity, reasons, now, source=source)
 
 
@@ -193,38 +224,38 @@ def team_state(team: Mapping[str, Any], *, now: float | None = None) -> State:
 def _row(table: Mapping[Any, StatusRow[Any]], status: str) -> StatusRow[Any]:
     """The row of a status; a status that another tool stored is shown as it is."""
     row = table.get(status)
-    return StatusRow(status, Tone.NEUTRAL, StatusGroup.IMPORTED, Icon.CIRCLE, frozenset()) if row is None else row
+    return StatusRow(status, "neutral", "imported", "circle", frozenset()) if row is None else row
 
 
 def _state(
     row: StatusRow[Any],
     status: str,
-    health: str,
+    health: HealthCode,
     severity: Severity,
     reasons: Iterable[Reason],
     now: float | None,
     *,
     delivery: str = "not_expected",
-    label: str | None = None,
-    health_row: HealthRow | None = None,
     source: str = "sqlite",
 ) -> State:
-    tone = {Severity.ERROR: Tone.DANGER, Severity.WARNING: Tone.WARNING}.get(severity, row.tone)
-    icon = (health_row or HEALTHS.get(health, _OK)).icon or row.icon
     return State(
         status,
         health,
         delivery,
         severity,
-        tone,
-        label or row.label,
+        _TONES.get(severity, row.tone),
+        row.label,
         tuple(reasons),
         row.group,
-        icon,
+        HEALTHS[health].icon or row.icon,
         row.outcome,
         now,
         source,
     )
+
+
+def _worst(first: Severity, second: Severity) -> Severity:
+    return first if SEVERITY_RANKS[first] >= SEVERITY_RANKS[second] else second
 
 
 def _time(row: Mapping[str, Any], name: str) -> float | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from lionstudio.model.status.statuses import PLAYS, PlayStatus
-from lionstudio.model.status.vocabulary import Tone
+from lionstudio.model.status.vocabulary import GROUP_TONES, group_label
 
 
 class Badge(NamedTuple):
@@ -23,15 +23,17 @@ def play_badges(play: Mapping[str, Any]) -> list[Badge]:
     row = PLAYS[PlayStatus(status)] if status in PLAYS else None  # a file may contain any text
     merged = status == PlayStatus.MERGED
     pill = (
-        Badge("lifecycle", status, Tone.NEUTRAL) if row is None else Badge("lifecycle", row.group.label, row.group.tone)
+        Badge("lifecycle", status, "neutral")
+        if row is None
+        else Badge("lifecycle", group_label(row.group), GROUP_TONES[row.group])
     )
     badges = [pill]
     if passed is not None:
-        badges.append(Badge("gate", "passed", Tone.SUCCESS) if passed else Badge("gate", "gate failed", Tone.DANGER))
+        badges.append(Badge("gate", "passed", "success") if passed else Badge("gate", "gate failed", "danger"))
     elif merged:
-        badges.append(Badge("gate", "skipped", Tone.NEUTRAL))
+        badges.append(Badge("gate", "skipped", "neutral"))
     if merged:
-        badges.append(Badge("integration", "merged", Tone.SUCCESS))
+        badges.append(Badge("integration", "merged", "success"))
     elif row is not None and row.has_unmerged_work:
-        badges.append(Badge("integration", "local", Tone.NEUTRAL))
+        badges.append(Badge("integration", "local", "neutral"))
     return badges

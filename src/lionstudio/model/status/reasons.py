@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """Why an entity is in its state, and the evidence."""
+    """The reason for a state, with its evidence."""
 
     code: str
     message: str

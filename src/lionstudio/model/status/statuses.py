@@ -3,14 +3,13 @@
 The CLI, the API, the page (through the API) and the SQL read these tables and have no lists of statuses of their own.
 """
 
-from __future__ import annotations
-
+# Without `from __future__ import annotations`: NamedTuple would compile every annotation of StatusRow at import.
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Generic, NamedTuple, TypeVar
 
 from lionstudio.errors import IllegalTransition, InvalidInput
-from lionstudio.model.status.vocabulary import Card, FinalOutcome, HealthStatus, Icon, Severity, StatusGroup, Tone
+from lionstudio.model.status.vocabulary import Card, FinalOutcome, HealthCode, Icon, Severity, StatusGroup, Tone
 from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 
 
@@ -92,8 +91,8 @@ class StatusRow(NamedTuple, Generic[V]):
     icon: Icon
     transitions: frozenset[V]
     outcome: FinalOutcome | None = None
-    severity: Severity = Severity.NONE
-    health: HealthStatus = HealthStatus.OK
+    severity: Severity = "none"
+    health: HealthCode = "ok"
     reason: str | None = None  # the reason code that the status alone implies
     # sessions
     exit_code: int | None = None  # `failed` is also any code that no row has
@@ -119,66 +118,66 @@ class StatusRow(NamedTuple, Generic[V]):
 S = SessionStatus
 SESSIONS: Mapping[SessionStatus, StatusRow[SessionStatus]] = {
     S.RUNNING: StatusRow(
-        "running",
-        Tone.INFO,
-        StatusGroup.RUNNING,
-        Icon.SPINNER,
-        frozenset({S.COMPLETED, S.FAILED, S.TIMED_OUT, S.ABORTED, S.CANCELLED}),
+        label="running",
+        tone="info",
+        group="running",
+        icon="spinner",
+        transitions=frozenset({S.COMPLETED, S.FAILED, S.TIMED_OUT, S.ABORTED, S.CANCELLED}),
         cards=(Card.RUNNING, Card.SLOW, Card.STALE),
     ),
     S.COMPLETED: StatusRow(
-        "completed",
-        Tone.SUCCESS,
-        StatusGroup.COMPLETED,
-        Icon.CHECK,
-        frozenset(),
-        FinalOutcome.SUCCEEDED,
+        label="completed",
+        tone="success",
+        group="completed",
+        icon="check",
+        transitions=frozenset(),
+        outcome="succeeded",
         exit_code=0,
         has_ended=True,
     ),
     S.FAILED: StatusRow(
-        "failed",
-        Tone.DANGER,
-        StatusGroup.FAILED,
-        Icon.CROSS,
-        frozenset(),
-        FinalOutcome.FAILED,
-        Severity.ERROR,
+        label="failed",
+        tone="danger",
+        group="failed",
+        icon="cross",
+        transitions=frozenset(),
+        outcome="failed",
+        severity="error",
         reason="run.failed.exit_nonzero",
         exit_code=1,
         cards=(Card.FAILED_24H,),
         has_ended=True,
     ),
     S.TIMED_OUT: StatusRow(
-        "timed out",
-        Tone.WARNING,
-        StatusGroup.FAILED,
-        Icon.HOURGLASS,
-        frozenset(),
-        FinalOutcome.FAILED,
-        Severity.WARNING,
+        label="timed out",
+        tone="warning",
+        group="failed",
+        icon="hourglass",
+        transitions=frozenset(),
+        outcome="failed",
+        severity="warning",
         reason="run.timed_out.deadline",
         exit_code=124,
         has_ended=True,
     ),
     S.ABORTED: StatusRow(
-        "aborted",
-        Tone.NEUTRAL,
-        StatusGroup.ABORTED,
-        Icon.BAN,
-        frozenset(),
-        FinalOutcome.STOPPED,
+        label="aborted",
+        tone="neutral",
+        group="aborted",
+        icon="ban",
+        transitions=frozenset(),
+        outcome="stopped",
         reason="run.aborted.interrupt",
         exit_code=130,
         has_ended=True,
     ),
     S.CANCELLED: StatusRow(
-        "cancelled",
-        Tone.NEUTRAL,
-        StatusGroup.ABORTED,
-        Icon.BAN,
-        frozenset(),
-        FinalOutcome.STOPPED,
+        label="cancelled",
+        tone="neutral",
+        group="aborted",
+        icon="ban",
+        transitions=frozenset(),
+        outcome="stopped",
         reason="run.cancelled.orchestrator",
         exit_code=143,
         has_ended=True,
@@ -188,11 +187,11 @@ SESSIONS: Mapping[SessionStatus, StatusRow[SessionStatus]] = {
 P = PlayStatus
 PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
     P.PENDING: StatusRow(
-        "pending",
-        Tone.WARNING,
-        StatusGroup.PENDING,
-        Icon.CIRCLE_DASHED,
-        frozenset({P.PREPARED, P.BLOCKED, P.ESCALATED}),
+        label="pending",
+        tone="warning",
+        group="pending",
+        icon="circle-dashed",
+        transitions=frozenset({P.PREPARED, P.BLOCKED, P.ESCALATED}),
         decisions=("escalate",),
         mark="·",
         style="dim",
@@ -203,11 +202,11 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
     ),
     # it has a checkout, but no agent was started in it
     P.PREPARED: StatusRow(
-        "prepared",
-        Tone.WARNING,
-        StatusGroup.PENDING,
-        Icon.CIRCLE_DASHED,
-        frozenset({P.RUNNING, P.BLOCKED, P.ESCALATED}),
+        label="prepared",
+        tone="warning",
+        group="pending",
+        icon="circle-dashed",
+        transitions=frozenset({P.RUNNING, P.BLOCKED, P.ESCALATED}),
         decisions=("escalate",),
         mark="▹",
         style="cyan",
@@ -216,13 +215,13 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         dependencies_merged=True,
     ),
     P.RUNNING: StatusRow(
-        "running",
-        Tone.INFO,
-        StatusGroup.RUNNING,
-        Icon.SPINNER,
+        label="running",
+        tone="info",
+        group="running",
+        icon="spinner",
         # back to prepared: a usage limit parks a play without using up an attempt
-        frozenset({P.RUNNING_COMPLETE, P.PREPARED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
-        health=HealthStatus.RUNNING,
+        transitions=frozenset({P.RUNNING_COMPLETE, P.PREPARED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
+        health="running",
         decisions=("redo", "escalate"),
         mark="▸",
         style="cyan",
@@ -230,11 +229,11 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         resume_rank=3,
     ),
     P.RUNNING_COMPLETE: StatusRow(
-        "awaiting gate",
-        Tone.WARNING,
-        StatusGroup.AWAITING_GATE,
-        Icon.HOURGLASS,
-        frozenset({P.GATED, P.GATE_FAILED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
+        label="awaiting gate",
+        tone="warning",
+        group="awaiting_gate",
+        icon="hourglass",
+        transitions=frozenset({P.GATED, P.GATE_FAILED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
         decisions=("redo", "escalate"),
         mark="▸",
         style="cyan",
@@ -243,13 +242,13 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         resume_rank=2,
     ),
     P.GATED: StatusRow(
-        "awaiting gate",
-        Tone.WARNING,
-        StatusGroup.AWAITING_GATE,
-        Icon.HOURGLASS,
-        frozenset({P.MERGED, P.GATE_FAILED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
-        severity=Severity.WARNING,
-        health=HealthStatus.WAITING,
+        label="awaiting gate",
+        tone="warning",
+        group="awaiting_gate",
+        icon="hourglass",
+        transitions=frozenset({P.MERGED, P.GATE_FAILED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
+        severity="warning",
+        health="waiting",
         reason="play.gate.waiting",
         cards=(Card.NEEDS_REVIEW,),
         decisions=("approve", "reject", "redo", "escalate"),
@@ -261,12 +260,12 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         resume_rank=1,
     ),
     P.GATE_FAILED: StatusRow(
-        "gate failed",
-        Tone.DANGER,
-        StatusGroup.FAILED,
-        Icon.CROSS,
-        frozenset({P.GATED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
-        severity=Severity.ERROR,
+        label="gate failed",
+        tone="danger",
+        group="failed",
+        icon="cross",
+        transitions=frozenset({P.GATED, P.REDOING, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
+        severity="error",
         reason="play.gate.failed",
         decisions=("approve", "reject", "redo", "escalate"),
         mark="✗",
@@ -275,11 +274,11 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         has_unmerged_work=True,
     ),
     P.REDOING: StatusRow(
-        "redoing",
-        Tone.INFO,
-        StatusGroup.RUNNING,
-        Icon.REFRESH,
-        frozenset({P.PREPARED, P.RUNNING, P.BLOCKED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
+        label="redoing",
+        tone="info",
+        group="running",
+        icon="refresh",
+        transitions=frozenset({P.PREPARED, P.RUNNING, P.BLOCKED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
         decisions=("escalate",),
         mark="↻",
         style="yellow",
@@ -288,25 +287,25 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         in_progress=True,
     ),
     P.MERGED: StatusRow(
-        "merged",
-        Tone.SUCCESS,
-        StatusGroup.COMPLETED,
-        Icon.MERGE,
-        frozenset(),
-        FinalOutcome.SUCCEEDED,
+        label="merged",
+        tone="success",
+        group="completed",
+        icon="merge",
+        transitions=frozenset(),
+        outcome="succeeded",
         mark="✓",
         style="green",
         has_ended=True,
         is_minor=True,
     ),
     P.ESCALATED: StatusRow(
-        "escalated",
-        Tone.DANGER,
-        StatusGroup.FAILED,
-        Icon.ALERT,
-        frozenset({P.REDOING, P.GATED, P.BLOCKED, P.ABORTED_AFTER_FINISH}),
-        severity=Severity.ERROR,
-        health=HealthStatus.WAITING,
+        label="escalated",
+        tone="danger",
+        group="failed",
+        icon="alert",
+        transitions=frozenset({P.REDOING, P.GATED, P.BLOCKED, P.ABORTED_AFTER_FINISH}),
+        severity="error",
+        health="waiting",
         reason="play.escalated",
         cards=(Card.NEEDS_REVIEW,),
         decisions=("approve", "reject", "redo"),
@@ -318,13 +317,13 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
     ),
     # it has not started, like pending; the play that holds it counts as failed
     P.BLOCKED: StatusRow(
-        "blocked",
-        Tone.WARNING,
-        StatusGroup.PENDING,
-        Icon.LOCK,
-        frozenset({P.PENDING, P.PREPARED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
-        severity=Severity.WARNING,
-        health=HealthStatus.WAITING,
+        label="blocked",
+        tone="warning",
+        group="pending",
+        icon="lock",
+        transitions=frozenset({P.PENDING, P.PREPARED, P.ESCALATED, P.ABORTED_AFTER_FINISH}),
+        severity="warning",
+        health="waiting",
         reason="play.blocked.dependency_failed",
         cards=(Card.NEEDS_REVIEW,),
         decisions=("escalate",),
@@ -336,13 +335,13 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
         is_minor=True,
     ),
     P.ABORTED_AFTER_FINISH: StatusRow(
-        "aborted",
-        Tone.NEUTRAL,
-        StatusGroup.ABORTED,
-        Icon.BAN,
+        label="aborted",
+        tone="neutral",
+        group="aborted",
+        icon="ban",
         # an abort can be a mistake; the work is still on its branch
-        frozenset({P.REDOING}),
-        FinalOutcome.STOPPED,
+        transitions=frozenset({P.REDOING}),
+        outcome="stopped",
         decisions=("redo",),
         mark="✗",
         style="dim",
@@ -354,55 +353,55 @@ PLAYS: Mapping[PlayStatus, StatusRow[PlayStatus]] = {
 
 SHOWS: Mapping[ShowStatus, StatusRow[ShowStatus]] = {
     ShowStatus.ACTIVE: StatusRow(
-        "active",
-        Tone.INFO,
-        StatusGroup.RUNNING,
-        Icon.SPINNER,
-        frozenset({ShowStatus.COMPLETED, ShowStatus.ABORTED}),
-        health=HealthStatus.RUNNING,
+        label="active",
+        tone="info",
+        group="running",
+        icon="spinner",
+        transitions=frozenset({ShowStatus.COMPLETED, ShowStatus.ABORTED}),
+        health="running",
         decisions=("resume", "abort"),
     ),
     # `redo` and `resume` reopen a show that was completed or aborted
     ShowStatus.COMPLETED: StatusRow(
-        "completed",
-        Tone.SUCCESS,
-        StatusGroup.COMPLETED,
-        Icon.CHECK,
-        frozenset({ShowStatus.ACTIVE}),
-        FinalOutcome.SUCCEEDED,
+        label="completed",
+        tone="success",
+        group="completed",
+        icon="check",
+        transitions=frozenset({ShowStatus.ACTIVE}),
+        outcome="succeeded",
         has_ended=True,
     ),
     ShowStatus.ABORTED: StatusRow(
-        "aborted",
-        Tone.NEUTRAL,
-        StatusGroup.ABORTED,
-        Icon.BAN,
-        frozenset({ShowStatus.ACTIVE}),
-        FinalOutcome.STOPPED,
+        label="aborted",
+        tone="neutral",
+        group="aborted",
+        icon="ban",
+        transitions=frozenset({ShowStatus.ACTIVE}),
+        outcome="stopped",
         reason="show.aborted",
         decisions=("resume",),
         has_ended=True,
     ),
     ShowStatus.IMPORTED: StatusRow(
-        "imported",
-        Tone.NEUTRAL,
-        StatusGroup.IMPORTED,
-        Icon.CIRCLE,
-        frozenset({ShowStatus.ACTIVE, ShowStatus.COMPLETED, ShowStatus.ABORTED}),
+        label="imported",
+        tone="neutral",
+        group="imported",
+        icon="circle",
+        transitions=frozenset({ShowStatus.ACTIVE, ShowStatus.COMPLETED, ShowStatus.ABORTED}),
         decisions=("resume",),
     ),
 }
 
 TEAMS: Mapping[TeamStatus, StatusRow[TeamStatus]] = {
     TeamStatus.ACTIVE: StatusRow(
-        "active", Tone.INFO, StatusGroup.ACTIVE, Icon.SPINNER, frozenset({TeamStatus.ARCHIVED})
+        label="active", tone="info", group="active", icon="spinner", transitions=frozenset({TeamStatus.ARCHIVED})
     ),
     TeamStatus.ARCHIVED: StatusRow(
-        "archived",
-        Tone.NEUTRAL,
-        StatusGroup.ARCHIVED,
-        Icon.CIRCLE,
-        frozenset({TeamStatus.ACTIVE}),
+        label="archived",
+        tone="neutral",
+        group="archived",
+        icon="circle",
+        transitions=frozenset({TeamStatus.ACTIVE}),
         reason="team.archived",
     ),
 }
@@ -449,7 +448,7 @@ def check_transition(transitions: Mapping[V, frozenset[V]], old: V, new: V, subj
 
 
 def can_reach(transitions: Mapping[V, frozenset[V]], old: V, new: V) -> bool:
-    """Whether some chain of transitions leads from one status to the other; an import sees only its two ends."""
+    """Return whether some chain of transitions leads from one status to the other; an import sees only its two ends."""
     seen, waiting = {old}, [old]
     while waiting:
         fresh = transitions[waiting.pop()] - seen

@@ -83,5 +83,5 @@ def _digest(pieces: Iterable[bytes]) -> str:
 
 
 def matches_etag(request: Request, tag: str) -> bool:
-    """Whether If-None-Match of the request contains this ETag."""
+    """Return whether If-None-Match of the request contains this ETag."""
     return tag in (part.strip() for part in request.headers.get("if-none-match", "").split(","))

@@ -47,7 +47,7 @@ PLACEHOLDER = """\
 
 
 def is_public(path: str) -> bool:
-    """Whether a path returns only the page, and so needs no token."""
+    """Return whether a path returns only the page, and so needs no token."""
     return path.partition("/")[2].partition("/")[0].lower() not in GUARDED
 
 

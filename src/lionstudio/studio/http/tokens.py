@@ -83,7 +83,7 @@ class OneTimeCodes:
         return code
 
     def consume(self, value: str) -> bool:
-        """Whether the code was valid; it is not afterwards."""
+        """Return whether the code was valid; it is not afterwards."""
         self._drop_expired()
         # every code is compared, so that the time does not reveal which one matched
         matching = [code for code in self._expiries if secrets_equal(value, code)]

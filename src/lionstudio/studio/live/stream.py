@@ -36,7 +36,7 @@ class StreamSubject(NamedTuple):
     predicate: Callable[[Change], bool] = lambda change: True
 
     def wants(self, change: Change) -> bool:
-        """Whether the stream includes a change."""
+        """Return whether the stream includes a change."""
         ids = self.ids()
         return (ids is None or change.entity_id in ids or change.parent_id in ids) and self.predicate(change)
 

@@ -106,7 +106,7 @@ class BackedUp(Read):
 
 
 class PrunePlan(ResponseModel):
-    """What a prune would delete and free, and the old sessions it keeps, by reason."""
+    """The rows that a prune would delete, the bytes it would free, and the old sessions it keeps, by reason."""
 
     sessions: int
     kept_running: int

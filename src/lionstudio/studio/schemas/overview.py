@@ -27,7 +27,7 @@ class Hour(ResponseModel):
     at: float
     status: str
     label: str
-    tone: str = Field(json_schema_extra={"enum": [*Tone]})
+    tone: Tone
     runs: int
     tokens: int
     cost_microusd: int | None

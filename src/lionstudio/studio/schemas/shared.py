@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -28,12 +28,12 @@ class Read(ResponseModel):
 
 
 class ReasonView(ResponseModel):
-    """Why an entity is in its state."""
+    """A reason for a state, with its evidence."""
 
     code: str
     message: str
     evidence: str | None = None
-    claim_status: str = Field(json_schema_extra={"enum": ["observed", "inferred"]})
+    claim_status: Literal["observed", "inferred"]
 
 
 class StateView(ResponseModel):
@@ -42,17 +42,12 @@ class StateView(ResponseModel):
     lifecycle: str = Field(description="the status")
     health: str
     delivery: str
-    outcome: str | None = Field(
-        description="null until the entity has ended", json_schema_extra={"enum": [*FinalOutcome, None]}
-    )
-    severity: str = Field(json_schema_extra={"enum": [*Severity]})
-    tone: str = Field(json_schema_extra={"enum": [*Tone]})
+    outcome: FinalOutcome | None = Field(description="null until the entity has ended")
+    severity: Severity
+    tone: Tone
     label: str
-    group: str = Field(
-        description="the heading that lists and progress bars count the status under",
-        json_schema_extra={"enum": [*StatusGroup]},
-    )
-    icon: str = Field(json_schema_extra={"enum": [*Icon]})
+    group: StatusGroup = Field(description="the heading that lists and progress bars count the status under")
+    icon: Icon
     reasons: list[ReasonView]
     evaluated_at: float | None
     source: str = Field(description="where the status was read: sqlite or filesystem")

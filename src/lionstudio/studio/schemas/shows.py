@@ -75,9 +75,9 @@ class PlayView(ResponseModel):
 class PlayGroup(ResponseModel):
     """The plays of a show in one group: a segment of its progress bar."""
 
-    group: str = Field(json_schema_extra={"enum": [*StatusGroup]})
+    group: StatusGroup
     label: str
-    tone: str = Field(json_schema_extra={"enum": [*Tone]})
+    tone: Tone
     plays: int
 
 

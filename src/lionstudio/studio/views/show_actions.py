@@ -39,7 +39,7 @@ def answers_to(asked: Question | None) -> tuple[str, ...]:
 
 
 def has_begun(statuses: Sequence[str | None]) -> bool:
-    """Whether any play of a show was ever started."""
+    """Return whether any play of a show was ever started."""
     return any(status not in (None, PlayStatus.PENDING) for status in statuses)
 
 

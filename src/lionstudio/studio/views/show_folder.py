@@ -21,7 +21,7 @@ from lionstudio.system.safe_read import is_within
 
 
 def folder_error(settings: Settings, show_dir: str) -> str | None:
-    """Why a folder is not read, None when it is inside one of our folders."""
+    """The reason why a folder is not read, None when it is inside one of our folders."""
     roots = (settings.shows, os.path.join(settings.home, "shows"))
     if os.path.isabs(show_dir) and "\0" not in show_dir and any(is_within(show_dir, root) for root in roots):
         return None

@@ -16,7 +16,7 @@ from lionstudio.model.shows.show_files import PLAN
 from lionstudio.model.status.computed_state import play_state, show_state
 from lionstudio.model.status.play_badges import play_badges
 from lionstudio.model.status.statuses import PLAYS, PlayStatus
-from lionstudio.model.status.vocabulary import StatusGroup
+from lionstudio.model.status.vocabulary import GROUP_TONES, StatusGroup, group_label
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.page_queries import session_names
 from lionstudio.state.shows import find_show, list_plays
@@ -75,13 +75,13 @@ def progress(counts: Mapping[str, int]) -> dict[str, Any]:
     """The number of plays, of merged plays, and of plays in each group; an unknown status counts as pending."""
     groups = Counter[StatusGroup]()
     for status, n in counts.items():
-        groups[PLAYS[PlayStatus(status)].group if status in PLAYS else StatusGroup.PENDING] += n
+        groups[PLAYS[PlayStatus(status)].group if status in PLAYS else "pending"] += n
     return {
         "plays_total": sum(counts.values()),
         "plays_merged": counts.get("merged", 0),
         "plays_by_group": [
-            {"group": group, "label": group.label, "tone": group.tone, "plays": groups[group]}
-            for group in StatusGroup
+            {"group": group, "label": group_label(group), "tone": tone, "plays": groups[group]}
+            for group, tone in GROUP_TONES.items()
             if groups[group]
         ],
     }
