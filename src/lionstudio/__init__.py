@@ -8,7 +8,7 @@ TYPE_CHECKING = False  # the one in typing is slow to load, and `li --help` does
 if TYPE_CHECKING:
     from typing import Any
 
-    from lionstudio.model.branches import Branch
+    from lionstudio.model.branches import Branch, Progression
     from lionstudio.model.messages import (
         ActionRequest,
         ActionResponse,
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         System,
         create_message,
     )
-    from lionstudio.model.progressions import Progression
     from lionstudio.model.sessions import Session
     from lionstudio.runs.api import record
 
@@ -39,7 +38,7 @@ __all__ = [
 
 _MODULES = {
     "Branch": "model.branches",
-    "Progression": "model.progressions",
+    "Progression": "model.branches",
     "Session": "model.sessions",
     "record": "runs.api",
 }

@@ -17,7 +17,7 @@ from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.shows import import_shows
 from lionstudio.model.shows.show import Play
 from lionstudio.state.database import Database
-from lionstudio.state.imports import existing
+from lionstudio.state.imports import lookup
 from lionstudio.state.shows import get_play, get_show, list_plays, put_play, transition_play
 
 PLAN = """# Show: t
@@ -215,7 +215,7 @@ def test_import_shows_links_sessions_by_name_column_or_worktree(db: Database, ro
 
 
 def test_session_lookup_uses_an_index(db: Database) -> None:
-    for query in (existing._BY_NAME, existing._BY_PLAY, existing._BY_WORKTREE, existing._BY_RUN):
+    for query in (lookup._BY_NAME, lookup._BY_PLAY, lookup._BY_WORKTREE, lookup._BY_RUN):
         names = ("name", "topic", "play", "worktree", "earliest", "latest", "run")
         assert all("SEARCH sessions USING" in step for step in plan(db.conn, query, dict.fromkeys(names, 1.0))), query
 

@@ -18,12 +18,11 @@ from lionstudio import errors
 from lionstudio.crash import point
 from lionstudio.errors import IllegalTransition, InvalidInput
 from lionstudio.model import messages
-from lionstudio.model.branches import Branch, ForkPoint
+from lionstudio.model.branches import Branch, ForkPoint, Progression
 from lionstudio.model.entity import Element, find_class
 from lionstudio.model.ids import check_id, new_id
 from lionstudio.model.json_codec import MAX_DEPTH, dump, jsonable, load, load_or_keep, spell, visible
 from lionstudio.model.messages import ActionRequest, ActionResponse, Instruction, Message, System, create_message
-from lionstudio.model.progressions import Progression
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status import statuses

@@ -14,11 +14,10 @@ from tests.support.hostile import hostile_text, ids, joined, keys, maybe, object
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model import messages as model
-from lionstudio.model.branches import Branch
+from lionstudio.model.branches import Branch, Progression
 from lionstudio.model.entity import Element, Mode
 from lionstudio.model.json_codec import dump, load, visible
 from lionstudio.model.messages import Message, create_message
-from lionstudio.model.progressions import Progression
 from lionstudio.model.sessions import Session
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import (

@@ -18,7 +18,7 @@ from lionstudio.model.shows.play_codec import play_from_meta, storable, with_key
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.statuses import PlayStatus, ShowStatus
 from lionstudio.state.connection import Connection
-from lionstudio.state.imports.existing import find_session_of_play
+from lionstudio.state.imports.lookup import find_session_of_play
 from lionstudio.state.sessions import find_session
 from lionstudio.state.shows import find_play, find_show, sync_play, sync_show
 

@@ -16,7 +16,7 @@ from lionstudio.cli._toolkit import humanize, table, terminal
 from lionstudio.cli._toolkit.args import integer, point_in_time
 from lionstudio.cli._toolkit.escape import body, in_json, inline
 from lionstudio.cli._toolkit.json_output import to_json
-from lionstudio.cli._toolkit.progress import Progress
+from lionstudio.cli._toolkit.progress import ProgressBar
 from lionstudio.cli._toolkit.table import cut, width
 from lionstudio.cli.run._execute import read_prompt
 
@@ -214,7 +214,7 @@ def test_progress_shows_count_rate_and_remaining_time(monkeypatch: pytest.Monkey
     monkeypatch.setenv("TERM", "xterm")
     clock = iter([0.0, 0.0, 10.0, 10.0, 20.0, 20.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with Progress("Reading", 100) as progress:
+    with ProgressBar("Reading", 100) as progress:
         progress.show(50)
 
     assert "50/100  5/s  10s left" in output.getvalue()

@@ -87,7 +87,7 @@ def test_stop_session_stops_like_li_kill(studio: InProcess) -> None:
         time.sleep(0.05)
     stopped = post(studio, f"/api/sessions/{launched['id']}/stop", {"grace_seconds": 10})
 
-    runs.StopResult.model_validate(stopped, strict=True)
+    runs.StopResultView.model_validate(stopped, strict=True)
     assert stopped["over"]
     until_ended(studio, launched["id"])
     assert studio.get(f"/api/runs/{launched['id']}")["session"]["status"] == "cancelled"

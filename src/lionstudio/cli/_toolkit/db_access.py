@@ -73,9 +73,9 @@ def _make_interruptible(conn: Connection) -> None:
 @contextmanager
 def watched(conn: Connection, title: str, *, quiet: bool) -> Iterator[None]:
     """Show the elapsed time of a long statement on a terminal."""
-    from lionstudio.cli._toolkit.progress import Progress
+    from lionstudio.cli._toolkit.progress import ProgressBar
 
-    with Progress(title, 0, quiet=quiet) as progress:
+    with ProgressBar(title, 0, quiet=quiet) as progress:
 
         def tick() -> bool:
             progress.show(0)

@@ -15,7 +15,7 @@ _EVERY = 0.1  # seconds between two redraws
 _BAR = 24
 
 
-class Progress:
+class ProgressBar:
     """Use as a context manager, and call `show` with the number of finished items."""
 
     def __init__(self, what: str, total: int, *, quiet: bool = False) -> None:
@@ -26,7 +26,7 @@ class Progress:
         self._on = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._full, self._empty = "━─" if (sys.stderr.encoding or "").lower() == "utf-8" else "#-"
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> ProgressBar:
         if self._on:
             self._draw(0)
         return self
@@ -64,7 +64,7 @@ def progress_when_known(
     """
     from lionstudio.files.progress_notes import ProgressNote
 
-    bars: list[Progress] = []
+    bars: list[ProgressBar] = []
     notes: list[ProgressNote] = []
     with ExitStack() as stack:
 
@@ -72,7 +72,7 @@ def progress_when_known(
             if over:
                 return
             if not bars:
-                bars.append(stack.enter_context(Progress(what, max(1, total // unit), quiet=quiet)))
+                bars.append(stack.enter_context(ProgressBar(what, max(1, total // unit), quiet=quiet)))
                 notes.extend(
                     [stack.enter_context(ProgressNote(home, what, max(1, total // unit)))] if home is not None else []
                 )

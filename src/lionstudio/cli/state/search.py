@@ -13,7 +13,7 @@ from lionstudio.cli._toolkit.args import integer, point_in_time, utf8
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
-from lionstudio.cli._toolkit.progress import Progress
+from lionstudio.cli._toolkit.progress import ProgressBar
 from lionstudio.cli._toolkit.terminal import Paint, is_terminal, say, styles_for
 from lionstudio.errors import LionError
 from lionstudio.state.sessions import resolve_session
@@ -103,7 +103,10 @@ def _catch_up(path: str, behind: int, quiet: bool) -> None:
     """Index new messages first; if that fails, the search scans them."""
     done = 0
     try:
-        with db_access.database(path, quiet=quiet) as database, Progress("Indexing", behind, quiet=quiet) as progress:
+        with (
+            db_access.database(path, quiet=quiet) as database,
+            ProgressBar("Indexing", behind, quiet=quiet) as progress,
+        ):
             while step := database.write(index_batch):
                 done += step
                 progress.show(done)

@@ -31,8 +31,8 @@ from lionstudio.model.status.statuses import SESSION_TRANSITIONS, can_reach
 from lionstudio.model.usage import NOTHING
 from lionstudio.state.connection import Connection, Row
 from lionstudio.state.imports import external_rows
-from lionstudio.state.imports.existing import Existing, find_branch_end, find_existing
 from lionstudio.state.imports.external_db import ExternalDb, open_external
+from lionstudio.state.imports.lookup import Existing, find_branch_end, find_existing
 from lionstudio.state.imports.session_merge import Incoming, IncomingBranch
 from lionstudio.state.sqlite.open import LINEAGE
 

@@ -34,8 +34,8 @@ from lionstudio.model.teams import Team, TeamMessage
 from lionstudio.state.connection import Connection
 from lionstudio.state.definitions import Version, copy_version, list_versions
 from lionstudio.state.imports import external_rows
-from lionstudio.state.imports.existing import find_branch_end, find_existing
 from lionstudio.state.imports.external_db import ExternalDb
+from lionstudio.state.imports.lookup import find_branch_end, find_existing
 from lionstudio.state.shows import find_play, find_show, sync_play, sync_show
 from lionstudio.state.teams import find_team, find_team_message, put_team, put_team_message
 

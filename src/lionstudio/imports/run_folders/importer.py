@@ -23,7 +23,7 @@ from lionstudio.model.status.statuses import InvocationKind, SessionStatus, Sour
 from lionstudio.runs.prepare.project import project_name
 from lionstudio.state.branches import find_branch
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.imports.existing import find_branch_end, find_session_of_run, own_ids
+from lionstudio.state.imports.lookup import find_branch_end, find_session_of_run, own_ids
 from lionstudio.state.imports.session_merge import Incoming, IncomingBranch
 from lionstudio.state.sessions import find_session
 

@@ -16,8 +16,8 @@ from lionstudio.model.json_codec import dump, visible
 from lionstudio.model.sessions import COUNTED_COLUMNS, SESSION_COLUMNS, Session
 from lionstudio.model.usage import NOTHING, Usage
 from lionstudio.state.connection import Connection, Row
-from lionstudio.state.imports.existing import find_branch_end, find_existing, ids_in
 from lionstudio.state.imports.import_stats import ImportStats
+from lionstudio.state.imports.lookup import find_branch_end, find_existing, ids_in
 from lionstudio.state.messages.append_cursor import insert_positions, next_ord
 from lionstudio.state.messages.counters import CounterUpdate, update_branch_usage, update_session_counters
 from lionstudio.state.messages.rows import INSERT_MESSAGE

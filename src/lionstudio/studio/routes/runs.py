@@ -147,7 +147,7 @@ async def read_file(
     return json_response(await asyncio.to_thread(work), seq)
 
 
-@router.post("/api/sessions/{session_id}/stop", response_model=schemas.StopResult, responses=problems(409))
+@router.post("/api/sessions/{session_id}/stop", response_model=schemas.StopResultView, responses=problems(409))
 async def stop_session(request: Request, session_id: str, payload: schemas.StopRequest) -> Response:
     """Stop a run with every process it started, like `li kill`; only proven processes are signalled."""
     app = services(request)

@@ -105,7 +105,7 @@ class BackedUp(Read):
     result: BackupResult
 
 
-class PrunePlan(ResponseModel):
+class PrunePlanView(ResponseModel):
     """The rows that a prune would delete, the bytes it would free, and the old sessions it keeps, by reason."""
 
     sessions: int
@@ -121,7 +121,7 @@ class PrunePlan(ResponseModel):
 class PrunePreview(Read):
     """A preview of a prune; `POST /api/launches` with `prune sessions` runs it."""
 
-    plan: PrunePlan
+    plan: PrunePlanView
     keep_days: int
     keep_n: int
 

@@ -205,7 +205,7 @@ class StopRequest(RequestModel):
     grace_seconds: float = Field(default=15, ge=0, le=60)
 
 
-class StopResult(Read):
+class StopResultView(Read):
     """The outcome of a stop; `over` is false for a run that is or may be still running."""
 
     session_id: str

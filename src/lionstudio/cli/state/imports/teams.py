@@ -8,7 +8,7 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.escape import inline
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.cli._toolkit.output import emit
-from lionstudio.cli._toolkit.progress import Progress
+from lionstudio.cli._toolkit.progress import ProgressBar
 from lionstudio.imports.teams import TeamImport, import_teams
 
 DESCRIPTION = """\
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     settings = db_access.settings_of(args)
     with (
         db_access.database(settings.db, create=True, quiet=args.quiet) as db,
-        Progress("Reading team files", 0, quiet=args.quiet) as bar,
+        ProgressBar("Reading team files", 0, quiet=args.quiet) as bar,
     ):
         result = import_teams(db, settings.home, dry_run=args.dry_run, progress=lambda number, _: bar.show(number))
     if args.json:

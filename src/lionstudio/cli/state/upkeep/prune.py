@@ -11,7 +11,7 @@ from lionstudio.cli._toolkit.args import integer
 from lionstudio.cli._toolkit.confirm import confirm
 from lionstudio.cli._toolkit.humanize import count, size
 from lionstudio.cli._toolkit.output import emit, emit_lines
-from lionstudio.cli._toolkit.progress import Progress
+from lionstudio.cli._toolkit.progress import ProgressBar
 from lionstudio.cli._toolkit.terminal import say
 from lionstudio.state.connection import Connection
 from lionstudio.state.sqlite.maintenance import checkpoint, free_pages
@@ -89,7 +89,7 @@ def _is_empty(plan: PrunePlan) -> bool:
 def _execute(conn: Connection, plan: PrunePlan, quiet: bool) -> Pruned:
     before = {"sessions": 0, "progressions": plan.sessions, "messages": plan.sessions + plan.orphan_progressions}
     total = plan.sessions + plan.orphan_progressions + plan.orphan_messages
-    with Progress("Deleting", total, quiet=quiet) as progress:
+    with ProgressBar("Deleting", total, quiet=quiet) as progress:
         return prune(conn, lambda what, done: progress.show(before[what] + done))
 
 
