@@ -38,8 +38,7 @@ INSERT INTO sessions (id, created_at, node_metadata, name, user, progression_id,
          coalesce(s.updated_at, s.created_at, 0), s.playbook_name, s.agent_name,
          CASE WHEN s.invocation_kind IN ('agent', 'play', 'flow', 'fanout', 'show-play') THEN s.invocation_kind END,
          s.show_topic, s.show_play_name, s.artifacts_path,
-         CASE WHEN s.source_kind IN ('live', 'imported_fs', 'imported_db', 'imported_claude', 'imported_codex')
-              THEN s.source_kind END,
+         CASE WHEN s.source_kind = 'live' OR s.source_kind GLOB 'imported_[a-z]*' THEN s.source_kind END,
          -- ADR-0017: a session without a status is historical and counts as completed
          CASE WHEN s.status IN ('running', 'completed', 'failed', 'timed_out', 'aborted', 'cancelled')
               THEN s.status ELSE 'completed' END,

@@ -24,4 +24,15 @@ DROP INDEX IF EXISTS idx_sessions_status_project_agent_playbook;
 DROP INDEX IF EXISTS idx_sessions_kind_project_agent_playbook;
 DROP INDEX IF EXISTS idx_sessions_status_kind_project_agent_playbook;
 
+-- A new transcript tool needs no new schema: any tool and any imported_* kind is allowed. No row changes, so the texts
+-- of the constraints are replaced instead of copying the tables.
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (source_kind IN (''live'', ''imported_fs'', ''imported_db'', ''imported_claude'',
+                                                     ''imported_codex''))',
+    'CHECK (source_kind = ''live'' OR source_kind GLOB ''imported_[a-z]*'')')
+ WHERE type = 'table' AND name = 'sessions';
+UPDATE sqlite_schema SET sql = replace(sql, ' CHECK (tool IN (''claude'', ''codex''))', '')
+ WHERE type = 'table' AND name = 'mirror_files';
+PRAGMA writable_schema = RESET;
+
 UPDATE schema_meta SET version = 5 WHERE version = 4;

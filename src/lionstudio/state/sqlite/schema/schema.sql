@@ -69,8 +69,7 @@ CREATE TABLE sessions (
   show_topic          TEXT,
   show_play_name      TEXT,
   artifacts_path      TEXT,
-  source_kind         TEXT    CHECK (source_kind IN ('live', 'imported_fs', 'imported_db', 'imported_claude',
-                                                     'imported_codex')),
+  source_kind         TEXT    CHECK (source_kind = 'live' OR source_kind GLOB 'imported_[a-z]*'),
   status              TEXT    CHECK (status IN ('running', 'completed', 'failed', 'timed_out', 'aborted',
                                                 'cancelled')),
   started_at          REAL,
@@ -300,7 +299,7 @@ CREATE INDEX idx_sessions_place
 -- ── Transcripts of other tools: how far each file was read ───────────────
 CREATE TABLE mirror_files (
   path        TEXT    PRIMARY KEY NOT NULL,
-  tool        TEXT    NOT NULL CHECK (tool IN ('claude', 'codex')),
+  tool        TEXT    NOT NULL,
   session_id  TEXT,                      -- no foreign key: a pruned session stays pruned
   inode       INTEGER NOT NULL,
   size        INTEGER NOT NULL,          -- as last seen
