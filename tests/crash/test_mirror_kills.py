@@ -14,7 +14,7 @@ import pytest
 from tests.support.children import environment
 from tests.support.commands import LI
 from tests.support.invariants import assert_whole
-from tests.support.transcripts import Claude, mirror
+from tests.support.transcripts import ClaudeTranscript, mirror
 
 from lionstudio.state.database import Database
 
@@ -28,9 +28,9 @@ POINTS = ["mirror.placed:1", "mirror.placed:4", "mirror.committed:1", "mirror.co
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Conversations short and long, one forked, one with a sub-agent."""
     folder = tmp_path_factory.mktemp("tool")
-    talks = [Claude(folder).talk(turns) for turns in (3, 30, 400, 3)]
+    talks = [ClaudeTranscript(folder).talk(turns) for turns in (3, 30, 400, 3)]
     talks[1].fork(folder).user("a fork")
-    Claude(folder, talks[0].session, agent="abc").user("sub")
+    ClaudeTranscript(folder, talks[0].session, agent="abc").user("sub")
     return folder
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.archives import BEGAN, Untouched, rows_of
+from tests.support.archives import BEGAN, AssertUnchanged, rows_of
 from tests.support.builders import begin, read, sql, write
 from tests.support.sql_trace import plan
 
@@ -146,7 +146,7 @@ def test_twice_is_once_and_the_second_time_writes_nothing(db: Database, root: Pa
     imported(db, root)
     once = rows_of(db.path)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         report = imported(db, root)
 
     assert rows_of(db.path) == once
@@ -178,7 +178,7 @@ def test_drift_is_healed_and_what_the_files_leave_open_stays(db: Database, root:
 def test_a_dry_run_says_the_same_and_writes_nothing(db: Database, root: Path) -> None:
     put(root, "t", api=DONE)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         planned = imported(db, root, dry_run=True)
 
     assert planned.counts == imported(db, root).counts

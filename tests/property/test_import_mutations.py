@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import apsw
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.archives import BEGAN, Foreign, conversation, current, legacy_flow, snapshot
+from tests.support.archives import BEGAN, ExternalDbBuilder, conversation, current, legacy_flow, snapshot
 from tests.support.builders import trial
 from tests.support.hostile import hostile_text, scalars, values
 
@@ -195,7 +195,7 @@ cells = st.one_of(
 def test_import_database_survives_mutations(conn: Connection, changes: list[tuple[tuple[str, str], Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder, trial(conn):
         path = Path(folder) / "other.db"
-        other = Foreign(path)
+        other = ExternalDbBuilder(path)
         other.session("s", conversation("m"))
         other.add("shows", id="w", topic="t", status="active", created_at=BEGAN, updated_at=BEGAN)
         other.add("plays", id="p", show_id="w", name="a", status="merged", session_id="s", created_at=BEGAN)

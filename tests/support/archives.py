@@ -240,7 +240,7 @@ _TYPES = {
 }
 
 
-class Foreign:
+class ExternalDbBuilder:
     """A database of another lineage that is filled step by step."""
 
     def __init__(self, path: Path) -> None:
@@ -306,9 +306,9 @@ class Foreign:
         self.conn.close()
 
 
-def write_foreign(path: Path, sessions: int = 4, rounds: int = 2) -> None:
+def write_external_db(path: Path, sessions: int = 4, rounds: int = 2) -> None:
     """A database of another lineage with something in every table."""
-    made = Foreign(path)
+    made = ExternalDbBuilder(path)
     for n in range(sessions):
         made.session(f"session {n}", conversation(f"{n}", rounds), created_at=BEGAN + n, run_id=f"run {n}")
     made.add(
@@ -382,7 +382,7 @@ def rows_of(path: str | Path) -> dict[str, list[Any]]:
         conn.close()
 
 
-class Untouched:
+class AssertUnchanged:
     """Asserts that a block writes nothing: rows changed by the connection, and bytes of the log."""
 
     def __init__(self, db: Database) -> None:

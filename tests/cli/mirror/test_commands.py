@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import here, li, on_terminal
-from tests.support.transcripts import CLAUDE, Claude, Codex
+from tests.support.transcripts import CLAUDE, ClaudeTranscript, CodexTranscript
 
 from lionstudio.imports.transcripts.retention import Retention, retention
 
@@ -24,7 +24,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_first_run_makes_the_database_and_the_second_finds_nothing_new(tools: Path) -> None:
-    Claude(tools / "claude").talk(2)
+    ClaudeTranscript(tools / "claude").talk(2)
     first, second = here("mirror", "claude"), here("mirror", "claude", "--json")
     assert first.out == ("Claude Code: 8 new messages read from 1 new transcript and 0 that grew; 0 had nothing new.\n")
     assert (second.json["schema_version"], second.json["messages"], second.json["unchanged"]) == (1, 0, 1)
@@ -32,7 +32,7 @@ def test_a_first_run_makes_the_database_and_the_second_finds_nothing_new(tools: 
 
 
 def test_a_dry_run_writes_nothing(tools: Path) -> None:
-    parent = Claude(tools / "claude").talk(2)
+    parent = ClaudeTranscript(tools / "claude").talk(2)
     parent.fork(tools / "claude").user("mine")
     done = here("mirror", "claude", "--dry-run", "--json").json
     assert (done["dry_run"], done["messages"], done["imported"]) == (True, 9, 2)
@@ -42,7 +42,7 @@ def test_a_dry_run_writes_nothing(tools: Path) -> None:
 
 
 def test_the_command_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
-    talk = Codex(tools / "codex").begin()
+    talk = CodexTranscript(tools / "codex").begin()
     talk.user("hello")
     env = {"LIONAGI_HOME": str(tools / "home"), "CODEX_HOME": str(tools / "codex")}
     assert "1 new message read from 1 new transcript" in li("mirror", "codex", env=env).out
@@ -53,7 +53,7 @@ def test_the_command_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
 
 
 def test_what_is_skipped_is_said(tools: Path) -> None:
-    talk = Claude(tools / "claude").talk(1)
+    talk = ClaudeTranscript(tools / "claude").talk(1)
     with open(talk.path, "a") as file:
         file.write("not json\n[]\n")
     os.mkfifo(talk.path.parent / "pipe.jsonl")
@@ -69,13 +69,13 @@ def test_no_folder_is_said(tools: Path) -> None:
 
 
 def test_another_root(tools: Path) -> None:
-    Claude(tools / "backup").talk(1)
+    ClaudeTranscript(tools / "backup").talk(1)
     assert "5 new messages" in here("mirror", "claude", "--root", str(tools / "backup")).out
 
 
 def test_status(tools: Path) -> None:
-    talk = Claude(tools / "claude").talk(1)
-    gone = Claude(tools / "claude").talk(1)
+    talk = ClaudeTranscript(tools / "claude").talk(1)
+    gone = ClaudeTranscript(tools / "claude").talk(1)
     assert "claude.behind_files\t2\n" in here("mirror", "status").out
     here("mirror", "claude")
     gone.path.unlink()
@@ -94,7 +94,7 @@ def test_status(tools: Path) -> None:
 
 def test_retention(tools: Path) -> None:
     root = tools / "claude"
-    talk = Claude(root).talk(1)
+    talk = ClaudeTranscript(root).talk(1)
     now = os.stat(talk.path).st_mtime + 25 * 86400
 
     def claude() -> Retention:
@@ -114,7 +114,7 @@ def test_retention(tools: Path) -> None:
 
 
 def test_the_doctor_prints_the_retention(tools: Path) -> None:
-    Claude(tools / "claude").talk(1)
+    ClaudeTranscript(tools / "claude").talk(1)
     here("mirror", "claude")
     done = here("state", "doctor")
     assert done.code == 0
@@ -132,7 +132,7 @@ def test_an_interrupted_run_goes_on(tools: Path) -> None:
     from tests.support.commands import started
 
     for _ in range(30):
-        Claude(tools / "claude").talk(60)
+        ClaudeTranscript(tools / "claude").talk(60)
     env = {"LIONAGI_HOME": str(tools / "home"), "CLAUDE_CONFIG_DIR": str(tools / "claude")}
     with started("mirror", "claude", env=env) as process:
         deadline = time.monotonic() + 20

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.support.archives import (
     BEGAN,
-    Untouched,
+    AssertUnchanged,
     conversation,
     current,
     legacy_agent,
@@ -113,7 +113,7 @@ def test_import_runs_twice_writes_nothing(db: Database, home: Path) -> None:
     imported(db, home)
     once = rows_of(db.path)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         report = imported(db, home)
 
     assert rows_of(db.path) == once
@@ -123,7 +123,7 @@ def test_import_runs_twice_writes_nothing(db: Database, home: Path) -> None:
 def test_import_runs_dry_run_writes_nothing(db: Database, home: Path) -> None:
     write_home(home)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         planned = imported(db, home, dry_run=True)
 
     done = imported(db, home)
@@ -182,7 +182,7 @@ def test_import_runs_keeps_odd_messages(db: Database, home: Path, text: str) -> 
     assert (report.messages, report.total(ItemOutcome.SKIPPED)) == (1, 0)
     (id_,) = read_history(db, "b")
     assert read(db, get_message, id_).content is not None
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, home)
 
 
@@ -227,7 +227,7 @@ def test_import_runs_skips_recorded_run(db: Database, home: Path) -> None:
     found = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
     write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, found))
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         report = imported(db, home)
 
     assert report.counts == {("run", ItemOutcome.UNCHANGED): 1}
@@ -301,7 +301,7 @@ def test_import_runs_clone_becomes_fork(db: Database, home: Path) -> None:
     assert fork == ("parent", 2)
     assert read_history(db, "child") == ["m.s", "m.0.a", "m.0.b", "after"]
     assert (read(db, get_branch, "stranger").fork, read_history(db, "stranger")) == (None, ["after"])
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, home)
 
 
@@ -349,5 +349,5 @@ def test_import_runs_redacts_secrets(db: Database, home: Path) -> None:
     assert SECRET[4:] not in everything
     assert "hunter22" not in everything
     assert "[REDACTED:github-token:" in everything
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, home)
