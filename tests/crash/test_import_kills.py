@@ -46,7 +46,7 @@ def write_shows(root: Path) -> None:
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything that there is to import."""
+    """A home with all kinds of data to import."""
     folder = tmp_path_factory.mktemp("archive")
     write_home(folder, runs=12, rounds=4)
     plant_bad_runs(folder)

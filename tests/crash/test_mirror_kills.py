@@ -44,7 +44,7 @@ def left_in_peace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 
 def content(db: Database) -> list[Any]:
-    """Every row without what differs from file to file: keys, ids of orders, when it was read."""
+    """Every row without values that differ between files: keys, progression ids, read times."""
     queries = (
         "SELECT id, created_at, node_metadata, content, role, lion_class FROM messages ORDER BY id",
         "SELECT id, name, status, message_count, input_tokens, output_tokens, cost_microusd, first_msg_id, last_msg_id,"

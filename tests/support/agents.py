@@ -59,8 +59,8 @@ def sessions(home: Path) -> list[dict[str, Any]]:
 
 def session(home: Path) -> dict[str, Any]:
     """The only session."""
-    found = sessions(home)
-    assert len(found) == 1, [row["id"] for row in found]
+    rows = sessions(home)
+    assert len(rows) == 1, [row["id"] for row in rows]
     with reading(str(home / "state.db")) as conn:
         row = conn.first_dict("SELECT * FROM sessions")
     assert row is not None

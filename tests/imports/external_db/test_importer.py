@@ -82,7 +82,7 @@ def test_import_database_imports_all_tables(db: Database, other_path: Path) -> N
     assert [letter.content for letter in letters] == ["hello 0", "hello 1", "hello 2"]
     assert (letters[0].session_id, letters[0].read_by) == ("session 1", ("b",))
     assert letters[0].metadata["imported"] == {"kind": "done"}
-    assert [found.content for found in read(db, list_versions, "agent", "coder")] == ["# hi"]
+    assert [version.content for version in read(db, list_versions, "agent", "coder")] == ["# hi"]
     assert not check(db.conn, []).violations
 
 
@@ -119,11 +119,11 @@ def test_import_database_dry_run_writes_nothing(db: Database, other_path: Path) 
 
 def test_import_database_adds_new_messages(db: Database, other_path: Path) -> None:
     other = ExternalDbBuilder(other_path)
-    found = conversation("m", rounds=2)
-    other.session("s", found[:5], status="running", ended_at=None)
+    messages = conversation("m", rounds=2)
+    other.session("s", messages[:5], status="running", ended_at=None)
     imported(db, other_path)
-    ids = json.dumps([each["id"] for each in found])
-    other.messages(found[5:])
+    ids = json.dumps([item["id"] for item in messages])
+    other.messages(messages[5:])
     other.conn.execute("UPDATE progressions SET collection = ?", (ids,))
     other.conn.execute("UPDATE sessions SET status = 'timed_out', ended_at = ?, updated_at = ?", (BEGAN + 99,) * 2)
 
@@ -144,12 +144,12 @@ def test_import_database_maps_unknown_values_and_keeps_originals(db: Database, o
 
     imported(db, other_path)
 
-    found = {
+    rows = {
         id_: (status, json.loads(text)["imported"])
         for id_, status, text in sql(db, "SELECT id, status, node_metadata FROM sessions")
     }
     kept = {"invocation_kind": "engine", "source_kind": "api"}
-    assert found == {
+    assert rows == {
         "s completed_empty": ("completed", kept | {"status": "completed_empty"}),
         "s canceled": ("cancelled", kept | {"status": "canceled"}),
         "s error": ("failed", kept | {"status": "error"}),
@@ -225,8 +225,8 @@ def test_import_database_keeps_content(db: Database, other_path: Path, given: An
 def test_import_database_keeps_or_skips_odd_rows(db: Database, other_path: Path) -> None:
     other = ExternalDbBuilder(other_path)
     other.session("good", conversation("g"))
-    found = [message("odd.m", {"x": 1}, "instruction.Instruction", "user")]
-    other.session("odd", found, created_at="2026-05-21T10:15:00Z", node_metadata="not json", updated_at="soon")
+    messages = [message("odd.m", {"x": 1}, "instruction.Instruction", "user")]
+    other.session("odd", messages, created_at="2026-05-21T10:15:00Z", node_metadata="not json", updated_at="soon")
     other.conn.execute(
         "UPDATE messages SET node_metadata = ?, embedding = ?, created_at = 'late', lion_class = 77 WHERE id = 'odd.m'",
         ('["list"]', b"123"),
@@ -259,9 +259,9 @@ def test_import_database_keeps_or_skips_odd_rows(db: Database, other_path: Path)
 
 def test_import_database_stores_shared_message_once(db: Database, other_path: Path) -> None:
     other = ExternalDbBuilder(other_path)
-    found = conversation("m")
-    other.session("one", found)
-    ids = json.dumps([each["id"] for each in found])
+    messages = conversation("m")
+    other.session("one", messages)
+    ids = json.dumps([item["id"] for item in messages])
     other.add("progressions", id="two.p", created_at=BEGAN, collection=ids)
     other.add("sessions", id="two", created_at=BEGAN, updated_at=BEGAN, progression_id="two.p", status="completed")
     fork = json.dumps({"parent_branch_id": "one.main", "forked_at_ord": 2})
@@ -292,11 +292,11 @@ def test_import_database_derives_session_order_from_branches(db: Database, other
 
 
 def test_import_database_matches_session_of_run_folder(db: Database, other_path: Path, tmp_path: Path) -> None:
-    found = conversation("m", rounds=2)
-    write_run(tmp_path / "old", "run 1", current("run 1", "s.main"), snapshot("s.main", found[:5]))
+    messages = conversation("m", rounds=2)
+    write_run(tmp_path / "old", "run 1", current("run 1", "s.main"), snapshot("s.main", messages[:5]))
     import_runs(db, str(tmp_path / "old"), Report())
     other = ExternalDbBuilder(other_path)
-    other.session("s", found, run_id="run 1")
+    other.session("s", messages, run_id="run 1")
     other.add("teams", id="t", name="t", members="[]", created_at=BEGAN, updated_at=BEGAN)
     other.add("team_messages", id="tm", team_id="t", created_at=BEGAN, sender="a", content="x", session_id="s")
 
@@ -433,8 +433,8 @@ def test_import_database_redacts_secrets(db: Database, other_path: Path) -> None
     secret = "ghp_" + "a1B2" * 9
     other = ExternalDbBuilder(other_path)
     plain = message("plain", {"instruction": "x"}, "instruction.Instruction", "user")
-    found = [message("m", {"instruction": f"use {secret}"}, "instruction.Instruction", "user", note=secret), plain]
-    other.session("s", found, node_metadata=json.dumps({"prompt": secret}), cc_session_id=secret)
+    messages = [message("m", {"instruction": f"use {secret}"}, "instruction.Instruction", "user", note=secret), plain]
+    other.session("s", messages, node_metadata=json.dumps({"prompt": secret}), cc_session_id=secret)
     other.add("teams", id="t", name="t", members="[]", created_at=BEGAN, updated_at=BEGAN)
     other.add("team_messages", id="tm", team_id="t", created_at=BEGAN, sender="a", content=f"it is {secret}")
 
@@ -448,18 +448,18 @@ def test_import_database_redacts_secrets(db: Database, other_path: Path) -> None
 
 def test_import_database_shared_progression(db: Database, other_path: Path) -> None:
     other = ExternalDbBuilder(other_path)
-    found = conversation("m", rounds=2)
-    other.session("s", found[:5])
+    messages = conversation("m", rounds=2)
+    other.session("s", messages[:5])
     other.conn.execute("UPDATE branches SET progression_id = 's.s' WHERE id = 's.main'")
     imported(db, other_path)
-    other.messages(found[5:])
+    other.messages(messages[5:])
     other.conn.execute(
-        "UPDATE progressions SET collection = ? WHERE id = 's.s'", (json.dumps([each["id"] for each in found]),)
+        "UPDATE progressions SET collection = ? WHERE id = 's.s'", (json.dumps([item["id"] for item in messages]),)
     )
 
     imported(db, other_path)
 
-    assert read_history(db, "s.main") == [each["id"] for each in found]
+    assert read_history(db, "s.main") == [item["id"] for item in messages]
     assert read(db, get_session, "s").message_count == 9
     assert not check(db.conn, []).violations
     with AssertUnchanged(db):

@@ -208,8 +208,8 @@ def test_import_runs_keeps_embeddings_and_unknown_keys(db: Database, home: Path)
 
 
 def test_import_runs_orders_unlisted_messages_last(db: Database, home: Path) -> None:
-    found = conversation("m")
-    branch = snapshot("b", found)
+    messages = conversation("m")
+    branch = snapshot("b", messages)
     branch["messages"]["progression"]["order"] = ["m.0.a", "gone", {"id": "m.s"}]
     write_run(home, RUN, current(RUN, "b"), branch)
 
@@ -224,8 +224,8 @@ def test_import_runs_skips_recorded_run(db: Database, home: Path) -> None:
     begun = begin(db, "live", source_kind="live")
     say(db, begun.branch_id, "one", "two")
     write(db, finish_session, "live", "completed")
-    found = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
-    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, found))
+    messages = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
+    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, messages))
 
     with AssertUnchanged(db):
         report = imported(db, home)
@@ -237,8 +237,8 @@ def test_import_runs_completes_live_recording(db: Database, home: Path) -> None:
     begun = begin(db, "live", source_kind="live")
     say(db, begun.branch_id, "one")
     write(db, finish_session, "live", "completed")
-    found = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
-    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, found))
+    messages = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
+    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, messages))
 
     report = imported(db, home)
 
@@ -270,12 +270,12 @@ def test_import_runs_finds_session_by_run_id_without_scan(db: Database, home: Pa
 
 
 def test_import_runs_completes_continued_run(db: Database, home: Path) -> None:
-    found = conversation("m", rounds=2)
-    folder = write_run(home, RUN, current(RUN, "b", "running", ended_at=None), snapshot("b", found[:5]))
+    messages = conversation("m", rounds=2)
+    folder = write_run(home, RUN, current(RUN, "b", "running", ended_at=None), snapshot("b", messages[:5]))
     imported(db, home)
     assert read(db, get_session, session_of_run(RUN)).status == "running"
     (folder / "run.json").write_text(json.dumps(current(RUN, "b", "failed", error="quota")))
-    (folder / "branches" / "b.json").write_text(json.dumps(snapshot("b", found)))
+    (folder / "branches" / "b.json").write_text(json.dumps(snapshot("b", messages)))
 
     report = imported(db, home)
 
@@ -283,7 +283,7 @@ def test_import_runs_completes_continued_run(db: Database, home: Path) -> None:
     assert (outcomes(report), report.messages) == ({RUN: "updated"}, 4)
     assert (session.status, session.ended_at, session.message_count) == ("failed", BEGAN + 9, 9)
     assert (session.metadata["imported"]["error"], session.input_tokens) == ("quota", 60)
-    assert read_history(db, "b") == [each["id"] for each in found]
+    assert read_history(db, "b") == [item["id"] for item in messages]
     assert not check(db.conn, []).violations
 
 
@@ -339,9 +339,9 @@ SECRET = "ghp_" + "a1B2" * 9
 
 
 def test_import_runs_redacts_secrets(db: Database, home: Path) -> None:
-    found = [message("m", {"instruction": f"use {SECRET}"}, "instruction.Instruction", "user", note=SECRET)]
-    found += [message("n", {"instruction": f'password="hunter22" gh\u200bp_{SECRET[4:]}'}, "x.Y", "user")]
-    write_run(home, RUN, current(RUN, "b", prompt=f"with {SECRET}"), snapshot("b", found, name="b", hint=SECRET))
+    messages = [message("m", {"instruction": f"use {SECRET}"}, "instruction.Instruction", "user", note=SECRET)]
+    messages += [message("n", {"instruction": f'password="hunter22" gh\u200bp_{SECRET[4:]}'}, "x.Y", "user")]
+    write_run(home, RUN, current(RUN, "b", prompt=f"with {SECRET}"), snapshot("b", messages, name="b", hint=SECRET))
 
     imported(db, home)
 

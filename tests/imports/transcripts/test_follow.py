@@ -101,19 +101,19 @@ def test_follow_ends_on_sigterm(tmp_path: Path) -> None:
 
 @contextmanager
 def reports(db: Database, root: Path) -> Iterator[Any]:
-    """Following in this process, report by report."""
-    found = follow(Mirror(db, CLAUDE, os.path.realpath(root)), CLAUDE, os.path.realpath(root), patience=0.2)
-    next(found)
+    """Follow in this process and yield the reports."""
+    updates = follow(Mirror(db, CLAUDE, os.path.realpath(root)), CLAUDE, os.path.realpath(root), patience=0.2)
+    next(updates)
     try:
-        yield found
+        yield updates
     finally:
-        found.close()
+        updates.close()
 
 
 def test_follow_rescans_after_lost_notice(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "tool"
     (root / "projects").mkdir(parents=True)
-    with reports(db, root) as found:
+    with reports(db, root) as updates:
         heed = InotifyWatcher._heed
 
         def overflow(self: InotifyWatcher, number: int, mask: int, name: str, changed: set[str]) -> None:
@@ -121,16 +121,16 @@ def test_follow_rescans_after_lost_notice(db: Database, tmp_path: Path, monkeypa
 
         monkeypatch.setattr(InotifyWatcher, "_heed", overflow)
         talk = ClaudeTranscript(root).talk(1)
-        assert next(found).messages == 5
+        assert next(updates).messages == 5
         monkeypatch.undo()
         talk.user("again")
-        assert next(found).messages == 1
+        assert next(updates).messages == 1
 
 
 def test_follow_deleted_file_and_moved_folder(db: Database, tmp_path: Path) -> None:
     root = tmp_path / "tool"
     talk = ClaudeTranscript(root, folder="-one").talk(1)
-    with reports(db, root) as found:
+    with reports(db, root) as updates:
         os.rename(root / "projects" / "-one", root / "projects" / "-two")
         moved = root / "projects" / "-two" / talk.path.name
         with open(moved, "a") as file:
@@ -139,7 +139,7 @@ def test_follow_deleted_file_and_moved_folder(db: Database, tmp_path: Path) -> N
             )
         total = 0
         while not total:
-            total += next(found).messages
+            total += next(updates).messages
         assert total == 1
     assert len(main_branch(db, talk.session)) == 6
 
@@ -148,12 +148,12 @@ def test_follow_reads_subagents_in_new_folders(db: Database, tmp_path: Path) -> 
     root = tmp_path / "tool"
     talk = ClaudeTranscript(root)
     talk.user("please")
-    with reports(db, root) as found:
+    with reports(db, root) as updates:
         sub = ClaudeTranscript(root, talk.session, agent="abc")
         sub.user("look")
-        assert next(found).messages == 1
+        assert next(updates).messages == 1
         sub.path.with_suffix(".meta.json").write_text('{"agentType": "Explore"}')
-        next(found)
+        next(updates)
     names = db.read(lambda conn: [row[0] for row in conn.all("SELECT name FROM branches ORDER BY name")])
     assert names == ["Explore", "main"]
 

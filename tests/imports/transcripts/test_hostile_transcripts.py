@@ -189,8 +189,8 @@ def test_mirror_closes_failed_session_as_failed(db: Database, root: Path, monkey
     monkeypatch.setattr(transcript_reader, "may_be_running", lambda *given: True)
     monkeypatch.setattr(sync, "may_be_running", lambda *given: False)
     mirror(db, root)
-    found = session_of(db, talk)
-    assert (found.status, found.reason_codes) == ("failed", ("run.failed.usage_limit",))
+    session = session_of(db, talk)
+    assert (session.status, session.reason_codes) == ("failed", ("run.failed.usage_limit",))
 
 
 def test_mirror_file_without_session_id_is_own_session(db: Database, root: Path) -> None:

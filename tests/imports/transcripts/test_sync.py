@@ -45,18 +45,22 @@ def test_mirror_conversation_becomes_session(db: Database, root: Path) -> None:
     talk = ClaudeTranscript(root).talk(2)
     report = mirror(db, root)
     assert report.messages == 8
-    found = session_of(db, talk)
-    assert (found.name, found.project, found.status, found.source_kind) == (
+    session = session_of(db, talk)
+    assert (session.name, session.project, session.status, session.source_kind) == (
         "please do 2 things",
         "demo",
         "completed",
         "imported_claude",
     )
-    assert (found.agent_name, found.model, found.message_count) == ("claude-code", "claude-sonnet-4-5-20250929", 8)
+    assert (session.agent_name, session.model, session.message_count) == (
+        "claude-code",
+        "claude-sonnet-4-5-20250929",
+        8,
+    )
     # three API messages, two of them in two records each
-    assert found.usage[:4] == (30, 12, 300, 60)
-    assert found.ended_at == found.last_message_at
-    about = found.metadata["mirror"]
+    assert session.usage[:4] == (30, 12, 300, 60)
+    assert session.ended_at == session.last_message_at
+    about = session.metadata["mirror"]
     assert (about["tool"], about["session_id"], about["path"]) == ("claude", talk.session, str(talk.path))
     assert (about["version"], about["git_branch"]) == ("2.1.197", "main")
 
@@ -176,8 +180,8 @@ def test_mirror_subagents_become_branches(db: Database, root: Path) -> None:
     talk.result(call, "found")
     mirror(db, root)
     assert sorted(map(str, branch_names(db, talk.session))) == ["Explore", "main"]
-    found = session_of(db, talk)
-    assert (found.message_count, found.name) == (5, "please")
+    session = session_of(db, talk)
+    assert (session.message_count, session.name) == (5, "please")
     branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(talk.session, "abc123")))
     assert branch.metadata["agent"]["toolUseId"] == call
 
@@ -324,11 +328,16 @@ def test_mirror_rollout_becomes_session(db: Database, root: Path) -> None:
     talk.assistant("Done.")
     talk.tokens(1000, cached=900, output=50)
     codex(db, root)
-    found = session_of(db, talk)
-    assert (found.name, found.model, found.provider, found.status) == ("fix it", "gpt-5-codex", "openai", "completed")
-    assert (found.source_kind, found.message_count) == ("imported_codex", 5)
-    assert found.usage == (100, 50, 900, 0, 125 + 500 + 113)
-    assert db.read(lambda conn: branch_usage(conn, CODEX.branch_id(talk.thread, ""))) == found.usage
+    session = session_of(db, talk)
+    assert (session.name, session.model, session.provider, session.status) == (
+        "fix it",
+        "gpt-5-codex",
+        "openai",
+        "completed",
+    )
+    assert (session.source_kind, session.message_count) == ("imported_codex", 5)
+    assert session.usage == (100, 50, 900, 0, 125 + 500 + 113)
+    assert db.read(lambda conn: branch_usage(conn, CODEX.branch_id(talk.thread, ""))) == session.usage
 
 
 def test_mirror_replaced_file_does_not_double_usage(db: Database, root: Path) -> None:
@@ -390,8 +399,8 @@ def test_mirror_spawned_thread_is_branch_of_parent(db: Database, root: Path) -> 
     parent.tokens(100)
     codex(db, root)
     assert sorted(map(str, branch_names(db, parent.thread, CODEX))) == ["Ada", "main"]
-    found = session_of(db, parent)
-    assert (found.name, found.message_count, found.input_tokens) == ("please", 2, 170)
+    session = session_of(db, parent)
+    assert (session.name, session.message_count, session.input_tokens) == ("please", 2, 170)
     assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
 
 

@@ -86,7 +86,7 @@ with Database(sys.argv[2]) as db:
 
 @pytest.mark.slow
 def test_mirror_large_file_uses_little_memory(tmp_path: Path) -> None:
-    """80 MB here; a whole gigabyte takes as much (docs/mirror-claude.md has the figure)."""
+    """80 MB here; a gigabyte needs as much memory (docs/mirror-claude.md has the number)."""
     talk = ClaudeTranscript(tmp_path / "tool")
     text = "word " * 4000
     with open(talk.path, "w") as file:

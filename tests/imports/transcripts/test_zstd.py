@@ -33,7 +33,7 @@ def talk(root: Path, *, number: int = 0) -> CodexTranscript:
 
 
 def compress(rollout: CodexTranscript, *, frames: int = 1) -> Path:
-    """As Codex does it: the compressed file first, then the plain one goes."""
+    """Compress as Codex does: write the compressed file, then delete the plain one."""
     text = rollout.path.read_bytes()
     step = len(text) // frames + 1
     packed = rollout.path.with_name(rollout.path.name + ".zst")
