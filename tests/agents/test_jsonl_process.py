@@ -17,7 +17,7 @@ from lionstudio.system.program import Program
 
 
 class Parrot(StreamReader):
-    """Says what it is told, and waits for the figures."""
+    """Emits each text and holds it for its usage."""
 
     def feed(self, record: dict[str, Any]) -> Iterator[Event]:
         if "say" in record:

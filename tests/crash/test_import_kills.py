@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from tests.crash.conftest import Figures
-from tests.support.archives import plant_bad_runs, rows_of, write_foreign, write_home
+from tests.support.archives import plant_bad_runs, rows_of, write_external_db, write_home
 from tests.support.children import environment
 from tests.support.commands import LI, li
 from tests.support.invariants import assert_whole
@@ -46,12 +46,12 @@ def write_shows(root: Path) -> None:
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Everything that there is to import."""
+    """A home with all kinds of data to import."""
     folder = tmp_path_factory.mktemp("archive")
     write_home(folder, runs=12, rounds=4)
     plant_bad_runs(folder)
     write_shows(folder / "shows")
-    write_foreign(folder / "other.db", sessions=12, rounds=4)
+    write_external_db(folder / "other.db", sessions=12, rounds=4)
     return folder
 
 
@@ -135,7 +135,7 @@ def test_import_killed_at_random(work: str, archive: Path, tmp_path: Path, figur
 
 
 def test_import_ctrl_c_reports_progress_and_hint(archive: Path, tmp_path: Path) -> None:
-    write_foreign(tmp_path / "large.db", sessions=300, rounds=20)
+    write_external_db(tmp_path / "large.db", sessions=300, rounds=20)
     home = tmp_path / "home"
     given = ["state", "import-db", str(tmp_path / "large.db"), "--no-index", "--json"]
     pipe = subprocess.PIPE

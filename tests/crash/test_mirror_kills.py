@@ -14,7 +14,7 @@ import pytest
 from tests.support.children import environment
 from tests.support.commands import LI
 from tests.support.invariants import assert_whole
-from tests.support.transcripts import Claude, mirror
+from tests.support.transcripts import ClaudeTranscript, mirror
 
 from lionstudio.state.database import Database
 
@@ -28,9 +28,9 @@ POINTS = ["mirror.placed:1", "mirror.placed:4", "mirror.committed:1", "mirror.co
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Conversations short and long, one forked, one with a sub-agent."""
     folder = tmp_path_factory.mktemp("tool")
-    talks = [Claude(folder).talk(turns) for turns in (3, 30, 400, 3)]
+    talks = [ClaudeTranscript(folder).talk(turns) for turns in (3, 30, 400, 3)]
     talks[1].fork(folder).user("a fork")
-    Claude(folder, talks[0].session, agent="abc").user("sub")
+    ClaudeTranscript(folder, talks[0].session, agent="abc").user("sub")
     return folder
 
 
@@ -44,7 +44,7 @@ def left_in_peace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[
 
 
 def content(db: Database) -> list[Any]:
-    """Every row without what differs from file to file: keys, ids of orders, when it was read."""
+    """Every row without values that differ between files: keys, progression ids, read times."""
     queries = (
         "SELECT id, created_at, node_metadata, content, role, lion_class FROM messages ORDER BY id",
         "SELECT id, name, status, message_count, input_tokens, output_tokens, cost_microusd, first_msg_id, last_msg_id,"

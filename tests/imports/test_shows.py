@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.archives import BEGAN, Untouched, rows_of
+from tests.support.archives import BEGAN, AssertUnchanged, rows_of
 from tests.support.builders import begin, read, sql, write
 from tests.support.sql_trace import plan
 
@@ -146,7 +146,7 @@ def test_import_shows_twice_writes_nothing(db: Database, root: Path) -> None:
     imported(db, root)
     once = rows_of(db.path)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         report = imported(db, root)
 
     assert rows_of(db.path) == once
@@ -178,7 +178,7 @@ def test_import_shows_resolves_drift_and_keeps_other_columns(db: Database, root:
 def test_import_shows_dry_run_writes_nothing(db: Database, root: Path) -> None:
     put(root, "t", api=DONE)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         planned = imported(db, root, dry_run=True)
 
     assert planned.counts == imported(db, root).counts

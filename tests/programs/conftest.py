@@ -57,14 +57,14 @@ def home(tmp_path: Path) -> Path:
 
 
 def installed(name: str, network: Network, home: Path, env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Agent:
-    """The agent of that name as a task for it, or a reason why there is none."""
-    found = find_agent(name)
-    if found is None:
+    """The installed agent of this name with a task; skips the test if it is not installed."""
+    program = find_agent(name)
+    if program is None:
         pytest.skip(f"the program {name} is not installed; `make test-agents` does that")
-    network.wrap(found, home / "bin")
+    network.wrap(program, home / "bin")
     monkeypatch.setattr(Program, "line", heard_line)
     # beside the program may be the Node that it was installed with
-    paths = [str(home / "bin"), str(Path(found).parent), os.environ.get("PATH", os.defpath)]
+    paths = [str(home / "bin"), str(Path(program).parent), os.environ.get("PATH", os.defpath)]
     whole = {"PATH": os.pathsep.join(paths), "HOME": str(home / "home"), **env}
     return Agent(name, Task("", str(home / "work"), whole, permissions="all"), network)
 

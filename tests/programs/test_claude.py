@@ -23,26 +23,26 @@ THREE_CALLS = "@run echo one\n@run ls /no/such/file\n@run echo three > a.txt; ca
 
 
 def blocks(run: Run) -> list[tuple[str, str]]:
-    """Every content block that was printed, by its kind and what tells it apart."""
-    found = []
+    """Every printed content block as (type, text or id)."""
+    entries = []
     for record in run.printed:
         if record["type"] in ("assistant", "user"):
             for block in record["message"]["content"]:
-                found.append((block["type"], block.get("text") or block.get("id") or block["tool_use_id"]))
-    return found
+                entries.append((block["type"], block.get("text") or block.get("id") or block["tool_use_id"]))
+    return entries
 
 
 def kept(run: Run) -> list[tuple[str, str]]:
-    """The same of every message."""
-    found = []
+    """Every message as (type, text or id)."""
+    entries = []
     for message in run.messages:
         if isinstance(message, AssistantResponse):
-            found.append(("text", message.content["assistant_response"]))
+            entries.append(("text", message.content["assistant_response"]))
         elif isinstance(message, ActionRequest):
-            found.append(("tool_use", message.metadata["call_id"]))
+            entries.append(("tool_use", message.metadata["call_id"]))
         elif isinstance(message, ActionResponse):
-            found.append(("tool_result", message.metadata["call_id"]))
-    return found
+            entries.append(("tool_result", message.metadata["call_id"]))
+    return entries
 
 
 def test_claude_text_and_calls_are_stored_one_to_one(claude: Agent) -> None:

@@ -23,23 +23,23 @@ ONE_RESPONSE = Usage(100, 20, 0, 0, 325)  # by the list price of gpt-5
 
 
 def items(run: Run) -> list[tuple[str, str]]:
-    """Every item that was printed, by its kind and what happened to it."""
+    """Every printed item as (type, stage)."""
     return [(record["item"]["type"], record["type"]) for record in run.printed if "item" in record]
 
 
 def kept(run: Run) -> list[tuple[str, str]]:
-    """The same of every message."""
-    found = []
+    """Every message as (type, stage)."""
+    entries = []
     for message in run.messages:
         if isinstance(message, ActionRequest):
-            found.append((message.metadata["item"], "item.started"))
+            entries.append((message.metadata["item"], "item.started"))
         elif isinstance(message, ActionResponse):
-            found.append((message.metadata["item"], "item.completed"))
+            entries.append((message.metadata["item"], "item.completed"))
         elif isinstance(message, AssistantResponse):
-            found.append(("agent_message", "item.completed"))
+            entries.append(("agent_message", "item.completed"))
         else:
-            found.append((message.metadata["raw"]["item"]["type"], "item.completed"))
-    return found
+            entries.append((message.metadata["raw"]["item"]["type"], "item.completed"))
+    return entries
 
 
 def times(usage: Usage, number: int) -> Usage:

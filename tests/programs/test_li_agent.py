@@ -21,8 +21,8 @@ THREE_CALLS = "@run sleep 0.7; echo one\n@run ls /no/such/file\n@run sleep 0.7; 
 
 @pytest.fixture(params=["claude", "codex"])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    found: Agent = request.getfixturevalue(request.param)
-    return found
+    agent: Agent = request.getfixturevalue(request.param)
+    return agent
 
 
 def words(agent: Agent, prompt: str, *more: str) -> list[str]:
@@ -30,13 +30,13 @@ def words(agent: Agent, prompt: str, *more: str) -> list[str]:
 
 
 def run(agent: Agent, home: Path, prompt: str, *more: str, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run it to its end."""
+    """Run a command to its end."""
     return li(home, *words(agent, prompt, *more), timeout=60, **{**agent.task.env, **env})
 
 
 @contextmanager
 def running(agent: Agent, home: Path, prompt: str, *more: str) -> Iterator[subprocess.Popen[str]]:
-    """A run that goes on; it is over afterwards."""
+    """A run in progress; it is ended afterwards."""
     with start(home, *words(agent, prompt, *more), **agent.task.env) as process:
         try:
             yield process
@@ -45,14 +45,14 @@ def running(agent: Agent, home: Path, prompt: str, *more: str) -> Iterator[subpr
 
 
 def wait_for(results: list[str], home: Path, process: subprocess.Popen[str]) -> None:
-    """Until these results of calls are kept; a run that has ended before is a failure."""
+    """Wait until these results are stored; fail if the run ends before."""
     while answered(home) != results:
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
 
 
 def answered(home: Path) -> list[str]:
-    """The results of calls that are kept so far."""
+    """The results that are stored so far."""
     try:
         kept = contents(home).get("main", [])
     except (LionError, AssertionError):  # not even a session yet

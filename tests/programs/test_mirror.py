@@ -36,7 +36,7 @@ SCRIPT = "please\n@run echo hi > a.txt\n@run cat a.txt; ls /nope\n@say All done.
 
 @dataclass
 class Followed:
-    """A mirror that runs, and everything that was seen of it from this process."""
+    """A running mirror, and its messages as this process sees them."""
 
     tool: TranscriptTool
     agent: Agent
@@ -46,7 +46,7 @@ class Followed:
     sizes: list[tuple[float, str, int]] = field(default_factory=list)  # how long each file was when
 
     def run(self, *words: str) -> list[dict[str, Any]]:
-        """Run the program; what it printed."""
+        """Run the program and return its output."""
         program = str(Path(self.agent.task.env["PATH"].split(os.pathsep)[0]) / self.tool.name)
         done = subprocess.run(
             [program, *words],
@@ -59,16 +59,16 @@ class Followed:
         return [json.loads(line) for line in done.stdout.splitlines() if line.startswith(b"{")]
 
     def messages(self, session: str, wanted: int) -> list[Message]:
-        """The history of a session, as soon as it has so many messages that people wrote or models said."""
+        """The history of a session as soon as it has this many prompts and answers."""
         deadline = time.monotonic() + 10
-        found: list[Message] = []
+        messages: list[Message] = []
         while time.monotonic() < deadline:
             with Database(self.path) as db:
-                found = db.read(lambda conn: self._history(conn, session))
-            if len(found) >= wanted:
+                messages = db.read(lambda conn: self._history(conn, session))
+            if len(messages) >= wanted:
                 break
             time.sleep(0.05)
-        return found
+        return messages
 
     def _history(self, conn: Any, session: str) -> list[Message]:
         branch = self.tool.branch_id(session, "")
@@ -77,15 +77,15 @@ class Followed:
 
     def delays(self) -> list[float]:
         """Seconds from a line's end being in its file to its message being visible here."""
-        found = []
+        delays = []
         for path in {path for _, path, _ in self.sizes}:
             at = 0
             for line in Path(path).read_bytes().splitlines(keepends=True):
                 at += len(line)
                 written = next((when for when, name, size in self.sizes if name == path and size >= at), None)
                 seen = [self.seen[id_] for id_ in self._ids(line) if id_ in self.seen]
-                found += [max(0.0, when - written) for when in seen if written is not None]
-        return found
+                delays += [max(0.0, when - written) for when in seen if written is not None]
+        return delays
 
     def _ids(self, line: bytes) -> list[str]:
         key = json.loads(line).get("uuid") or (json.loads(line).get("payload") or {}).get("id")
@@ -93,13 +93,13 @@ class Followed:
 
     @property
     def _by_key(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        ids: dict[str, list[str]] = {}
         with Database(self.path) as db:
             rows = db.read(lambda conn: conn.all("SELECT id, node_metadata FROM messages"))
         for id_, metadata in rows:
             known = json.loads(metadata or "{}")
-            found.setdefault(known.get("uuid") or known.get("item_id"), []).append(id_)
-        return found
+            ids.setdefault(known.get("uuid") or known.get("item_id"), []).append(id_)
+        return ids
 
 
 @contextmanager
@@ -152,13 +152,13 @@ def assert_prompt(follower: Followed) -> None:
 
 
 def until(follower: Followed, session: str, holds: Callable[[Session], bool]) -> Session:
-    """The session as soon as something holds of it; as it is after ten seconds if nothing does."""
+    """The session as soon as the condition holds, at the latest after ten seconds."""
     deadline = time.monotonic() + 10
     while True:
         with Database(follower.path) as db:
-            found = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
-        if holds(found) or time.monotonic() > deadline:
-            return found
+            row = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
+        if holds(row) or time.monotonic() > deadline:
+            return row
         time.sleep(0.05)
 
 
@@ -166,12 +166,12 @@ def until(follower: Followed, session: str, holds: Callable[[Session], bool]) ->
 
 
 def claude_blocks(printed: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    found = []
+    entries = []
     for record in printed:
         if record["type"] in ("assistant", "user"):
             for block in record["message"]["content"]:
-                found.append((record["uuid"], block["type"], _told(block)))
-    return found
+                entries.append((record["uuid"], block["type"], _told(block)))
+    return entries
 
 
 def _told(block: dict[str, Any]) -> Any:
@@ -180,17 +180,17 @@ def _told(block: dict[str, Any]) -> Any:
 
 
 def kept_blocks(messages: list[Message]) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
+    entries: list[tuple[Any, ...]] = []
     for message in messages:
         uuid, call, content = message.metadata["uuid"], message.metadata.get("call_id"), message.content
         if isinstance(message, AssistantResponse):
-            found.append((uuid, "text", content["assistant_response"]))
+            entries.append((uuid, "text", content["assistant_response"]))
         elif isinstance(message, ActionRequest):
-            found.append((uuid, "tool_use", [call, content["arguments"]]))
+            entries.append((uuid, "tool_use", [call, content["arguments"]]))
         elif isinstance(message, ActionResponse):
             output = content.get("output", content.get("error"))
-            found.append((uuid, "tool_result", [call, output, "error" in content]))
-    return found
+            entries.append((uuid, "tool_result", [call, output, "error" in content]))
+    return entries
 
 
 def test_mirror_claude_one_to_one(claude: Agent, home: Path) -> None:
@@ -209,10 +209,10 @@ def test_mirror_claude_one_to_one(claude: Agent, home: Path) -> None:
         assert kept_blocks(follower.messages(child, 15)) == kept_blocks(resumed) + claude_blocks(forked)
         with Database(follower.path) as db:
             branch = db.read(lambda conn: get_branch(conn, follower.tool.branch_id(child, "")))
-            found = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
+            row = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
         assert branch.fork == (follower.tool.branch_id(session, ""), len(resumed) - 1)
         cost = sum(record["total_cost_usd"] for record in printed + again if record["type"] == "result")
-        assert (found.input_tokens, found.output_tokens, found.cost_microusd) == (500, 100, round(cost * 1e6))
+        assert (row.input_tokens, row.output_tokens, row.cost_microusd) == (500, 100, round(cost * 1e6))
 
 
 def test_mirror_claude_subagent_is_branch(claude: Agent, home: Path) -> None:
@@ -236,34 +236,34 @@ def test_mirror_claude_api_error_fails_session(claude: Agent, home: Path) -> Non
         session = printed[0]["session_id"]
         assert kept_blocks(follower.messages(session, 2)) == claude_blocks(printed)
         with Database(follower.path) as db:
-            found = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
-        assert found.status in ("failed", "running")  # running as long as the program may hold it
+            row = db.read(lambda conn: get_session(conn, follower.tool.session_id(session)))
+        assert row.status in ("failed", "running")  # running as long as the program may hold it
 
 
 # ── Codex ────────────────────────────────────────────────────────────────
 
 
 def codex_items(printed: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
+    entries: list[tuple[Any, ...]] = []
     for record in printed:
         item = record.get("item", {})
         if record["type"] == "item.completed" and item["type"] == "command_execution":
-            found.append(("command", item["exit_code"], item["aggregated_output"]))
+            entries.append(("command", item["exit_code"], item["aggregated_output"]))
         elif record["type"] == "item.completed" and item["type"] == "agent_message":
-            found.append(("text", item["text"]))
-    return found
+            entries.append(("text", item["text"]))
+    return entries
 
 
 def kept_items(messages: list[Message]) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = []
+    entries: list[tuple[Any, ...]] = []
     for message in messages:
         content = message.content
         if isinstance(message, ActionResponse):
             output = str(content.get("output", content.get("error")))
-            found.append(("command", message.metadata["exit_code"], output.partition("Output:\n")[2]))
+            entries.append(("command", message.metadata["exit_code"], output.partition("Output:\n")[2]))
         elif isinstance(message, AssistantResponse) and content["assistant_response"]:
-            found.append(("text", content["assistant_response"]))
-    return found
+            entries.append(("text", content["assistant_response"]))
+    return entries
 
 
 def test_mirror_codex_one_to_one(codex: Agent, home: Path) -> None:
@@ -279,9 +279,9 @@ def test_mirror_codex_one_to_one(codex: Agent, home: Path) -> None:
         resumed = follower.messages(thread, 10)
         assert kept_items(resumed) == codex_items(printed) + codex_items(again)
         used = [record["usage"] for record in again if record["type"] == "turn.completed"][-1]
-        found = until(follower, thread, lambda session: bool(session.input_tokens == used["input_tokens"]))
-        assert (found.input_tokens, found.output_tokens) == (used["input_tokens"], used["output_tokens"])
-        assert (found.source_kind, found.model) == ("imported_codex", "gpt-5")
+        row = until(follower, thread, lambda session: bool(session.input_tokens == used["input_tokens"]))
+        assert (row.input_tokens, row.output_tokens) == (used["input_tokens"], used["output_tokens"])
+        assert (row.source_kind, row.model) == ("imported_codex", "gpt-5")
 
 
 def test_mirror_codex_error_fails_session(codex: Agent, home: Path) -> None:
@@ -289,5 +289,5 @@ def test_mirror_codex_error_fails_session(codex: Agent, home: Path) -> None:
         printed = follower.run("exec", *CODEX, "bad\n@status 400\n@status 400\n@status 400")
         thread = printed[0]["thread_id"]
         follower.messages(thread, 1)
-        found = until(follower, thread, lambda session: "failed" in session.metadata["mirror"])
-        assert "asked for by the script" in found.metadata["mirror"]["failed"]
+        row = until(follower, thread, lambda session: "failed" in session.metadata["mirror"])
+        assert "asked for by the script" in row.metadata["mirror"]["failed"]

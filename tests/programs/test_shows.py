@@ -68,13 +68,13 @@ def from_show_to_messages(harness: ShowHarness) -> dict[str, str]:
 
 
 def over_the_api(harness: ShowHarness) -> dict[str, str]:
-    """The same by what the Studio serves: the show, its plays, their runs, the messages."""
+    """The last answer of every play, by the API of the Studio."""
     answers = {}
     with application(harness.root) as studio:
         show = studio.get(f"/api/shows/{TOPIC}")
         for play in show["plays"]:
-            found = studio.get(f"/api/sessions/{play['session_id']}/messages")["messages"]
-            contents = [message["content"] for message in found]
+            messages = studio.get(f"/api/sessions/{play['session_id']}/messages")["messages"]
+            contents = [message["content"] for message in messages]
             answers[play["name"]] = [said["assistant_response"] for said in contents if "assistant_response" in said][
                 -1
             ]

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import apsw
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.support.archives import BEGAN, Foreign, conversation, current, legacy_flow, snapshot
+from tests.support.archives import BEGAN, ExternalDbBuilder, conversation, current, legacy_flow, snapshot
 from tests.support.builders import trial
 from tests.support.hostile import hostile_text, scalars, values
 
@@ -46,7 +46,7 @@ quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCh
 
 
 class Within:
-    """A store inside one transaction that is undone afterwards; a write that fails is undone by itself."""
+    """A store in one transaction that is rolled back afterwards; a failed write is rolled back alone."""
 
     def __init__(self, conn: Connection) -> None:
         self.conn = conn
@@ -65,7 +65,7 @@ class Within:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in a JSON value that can be changed."""
+    """Every path in a JSON value that can be changed."""
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, item in inside for place in places(item, (*path, key)))]
 
@@ -92,7 +92,7 @@ def mutated(draw: st.DrawFn, document: Any) -> Any:
 
 
 def texts(document: Any) -> st.SearchStrategy[bytes]:
-    """A mutated document as a file; now and then with bytes that were hit by something."""
+    """A mutated document as a file, sometimes with damaged bytes."""
     whole = mutated(document).map(lambda value: json.dumps(value).encode("utf-8", "surrogatepass"))
     return st.one_of(whole, whole, st.tuples(whole, st.integers(0, 10**6), st.binary(min_size=1, max_size=4)).map(hit))
 
@@ -113,7 +113,7 @@ def everything(conn: Connection) -> dict[str, Any]:
 
 
 def settled(conn: Connection, work: Callable[[Within, Report], None]) -> Report:
-    """Import twice; the second time nothing may be written. Everything that is here can be read."""
+    """Import twice: the second import writes nothing, and every row can be read."""
     first, second = Report(), Report()
     work(Within(conn), first)
     before = everything(conn)
@@ -195,7 +195,7 @@ cells = st.one_of(
 def test_import_database_survives_mutations(conn: Connection, changes: list[tuple[tuple[str, str], Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder, trial(conn):
         path = Path(folder) / "other.db"
-        other = Foreign(path)
+        other = ExternalDbBuilder(path)
         other.session("s", conversation("m"))
         other.add("shows", id="w", topic="t", status="active", created_at=BEGAN, updated_at=BEGAN)
         other.add("plays", id="p", show_id="w", name="a", status="merged", session_id="s", created_at=BEGAN)

@@ -25,7 +25,7 @@ _PLACES = (os.environ.get("LIONAGI_AGENT_BIN"), str(ROOT / ".agents" / "node_mod
 
 def find_agent(name: str) -> str | None:
     """The program where `make test-agents` puts it, or where the user has it."""
-    return next((found for place in _PLACES if place and (found := shutil.which(name, path=place))), None)
+    return next((path for place in _PLACES if place and (path := shutil.which(name, path=place))), None)
 
 
 @dataclass

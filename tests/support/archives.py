@@ -43,13 +43,13 @@ def message(
 
 def conversation(prefix: str, rounds: int = 1) -> list[dict[str, Any]]:
     """System prompt, then a question, a tool call, its result and an answer with usage, repeated."""
-    found = [message(f"{prefix}.s", {"system_message": "Be brief."}, "system.System", "system")]
+    messages = [message(f"{prefix}.s", {"system_message": "Be brief."}, "system.System", "system")]
     for n in range(rounds):
         at = BEGAN + n * 10
         call = {"function": "Bash", "arguments": {"command": "echo hi"}, "action_response_id": f"{prefix}.{n}.c"}
         result = {"function": "Bash", "arguments": {}, "output": "hi", "action_request_id": f"{prefix}.{n}.b"}
         usage = {"usage": {"input_tokens": 30, "output_tokens": 14}, "total_cost_usd": 0.0123, "num_turns": 2}
-        found += [
+        messages += [
             message(f"{prefix}.{n}.a", {"instruction": f"question {n}"}, "instruction.Instruction", "user", at + 1),
             message(f"{prefix}.{n}.b", call, "action_request.ActionRequest", "action", at + 2),
             message(f"{prefix}.{n}.c", result, "action_response.ActionResponse", "action", at + 3),
@@ -62,7 +62,7 @@ def conversation(prefix: str, rounds: int = 1) -> list[dict[str, Any]]:
                 model_response=usage,
             ),
         ]
-    return found
+    return messages
 
 
 def snapshot(branch_id: str, messages: Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:
@@ -240,7 +240,7 @@ _TYPES = {
 }
 
 
-class Foreign:
+class ExternalDbBuilder:
     """A database of another lineage that is filled step by step."""
 
     def __init__(self, path: Path) -> None:
@@ -255,18 +255,18 @@ class Foreign:
         names, marks = ", ".join(columns), ", ".join("?" * len(columns))
         self.conn.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(columns.values()))  # noqa: S608
 
-    def messages(self, found: Iterable[dict[str, Any]]) -> list[str]:
+    def messages(self, items: Iterable[dict[str, Any]]) -> list[str]:
         """Insert messages in the format of another tool; returns their ids."""
         rows = [
             (
-                each["id"],
-                each["created_at"],
-                json.dumps(each["metadata"]),
-                json.dumps(each["content"]),
-                each["role"],
-                _TYPES[each["metadata"]["lion_class"].removeprefix(TAGS)],
+                item["id"],
+                item["created_at"],
+                json.dumps(item["metadata"]),
+                json.dumps(item["content"]),
+                item["role"],
+                _TYPES[item["metadata"]["lion_class"].removeprefix(TAGS)],
             )
-            for each in found
+            for item in items
         ]
         self.conn.executemany(
             "INSERT INTO messages (id, created_at, node_metadata, content, role, lion_class) VALUES (?, ?, ?, ?, ?, ?)",
@@ -274,10 +274,10 @@ class Foreign:
         )
         return [row[0] for row in rows]
 
-    def session(self, name: str, found: Sequence[dict[str, Any]], **columns: Any) -> str:
+    def session(self, name: str, rows: Sequence[dict[str, Any]], **columns: Any) -> str:
         """A session with one branch."""
         with self.conn:
-            ids = self.messages(found)
+            ids = self.messages(rows)
             for owner in ("s", "b"):
                 self.add("progressions", id=f"{name}.{owner}", created_at=BEGAN, collection=json.dumps(ids))
             row = {
@@ -306,9 +306,9 @@ class Foreign:
         self.conn.close()
 
 
-def write_foreign(path: Path, sessions: int = 4, rounds: int = 2) -> None:
+def write_external_db(path: Path, sessions: int = 4, rounds: int = 2) -> None:
     """A database of another lineage with something in every table."""
-    made = Foreign(path)
+    made = ExternalDbBuilder(path)
     for n in range(sessions):
         made.session(f"session {n}", conversation(f"{n}", rounds), created_at=BEGAN + n, run_id=f"run {n}")
     made.add(
@@ -369,20 +369,20 @@ def rows_of(path: str | Path) -> dict[str, list[Any]]:
                 " AND name <> 'search_state' ORDER BY name"
             )
         ]
-        found = {}
+        rows_by_table = {}
         for table in tables:
             cursor = conn.execute(f'SELECT * FROM "{table}"')  # noqa: S608
             rows = []
             for row in cursor:
                 names = [column[0] for column in cursor.get_description()]
                 rows.append({n: v for n, v in zip(names, row, strict=True) if n != _MOMENTS.get(table)})
-            found[table] = sorted(rows, key=repr)
-        return found
+            rows_by_table[table] = sorted(rows, key=repr)
+        return rows_by_table
     finally:
         conn.close()
 
 
-class Untouched:
+class AssertUnchanged:
     """Asserts that a block writes nothing: rows changed by the connection, and bytes of the log."""
 
     def __init__(self, db: Database) -> None:

@@ -31,7 +31,7 @@ def iso(number: float) -> str:
     return datetime.fromtimestamp(T0 + number, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-class Claude:
+class ClaudeTranscript:
     """A conversation that grows; every method writes one record."""
 
     def __init__(
@@ -104,7 +104,7 @@ class Claude:
         block = {"type": "tool_result", "tool_use_id": call, "content": output, "is_error": error}
         return self.turn("user", {"role": "user", "content": [block]}, **more)
 
-    def talk(self, turns: int) -> Claude:
+    def talk(self, turns: int) -> ClaudeTranscript:
         """A whole conversation: a prompt, then answers with calls and results."""
         self.user(f"please do {turns} things")
         for number in range(turns):
@@ -115,9 +115,9 @@ class Claude:
         self.assistant("All done.")
         return self
 
-    def fork(self, root: Path, upto: int | None = None) -> Claude:
+    def fork(self, root: Path, upto: int | None = None) -> ClaudeTranscript:
         """Another conversation that begins with a copy of this one's records, as `--fork-session` writes it."""
-        child = Claude(root)
+        child = ClaudeTranscript(root)
         child.record(type="mode", mode="normal", sessionId=child.session)
         for record in [record for record in self.records if "uuid" in record][:upto]:
             child.record(**(record | {"sessionId": child.session}))
@@ -125,7 +125,7 @@ class Claude:
         return child
 
 
-class Codex:
+class CodexTranscript:
     """A rollout that grows."""
 
     def __init__(
@@ -152,7 +152,7 @@ class Codex:
             file.write(json.dumps(record) + "\n")
         os.utime(self.path, (LONG_AGO + self._number, LONG_AGO + self._number))
 
-    def begin(self, model: str = "gpt-5-codex", effort: str | None = "high") -> Codex:
+    def begin(self, model: str = "gpt-5-codex", effort: str | None = "high") -> CodexTranscript:
         """A turn with its model."""
         self.write(
             "turn_context", {"turn_id": f"t{self._number}", "model": model, "effort": effort, "cwd": "/home/u/demo"}
@@ -198,7 +198,7 @@ def codex(db: Database, root: Path) -> Report:
     return mirror(db, root, CODEX)
 
 
-def spoken(db: Database, session: str, tool: TranscriptTool = CLAUDE) -> list[Any]:
+def main_branch(db: Database, session: str, tool: TranscriptTool = CLAUDE) -> list[Any]:
     """The messages of a session's main branch as (class, text)."""
 
     def read(conn: Connection) -> list[Any]:
@@ -222,7 +222,7 @@ _EVERYTHING = (
 )
 
 
-def everything(db: Database) -> list[list[tuple[Any, ...]]]:
+def all_rows(db: Database) -> list[list[tuple[Any, ...]]]:
     """Every row that a mirror writes, but for when it was written."""
     return db.read(lambda conn: [conn.all(sql) for sql in _EVERYTHING])
 

@@ -282,10 +282,10 @@ def test_stream_keeps_unknown_blocks_and_server_tools() -> None:
         {"type": "web_search_tool_result", "tool_use_id": "srv_1", "content": []},
         {"type": "redacted_thinking", "data": "xx"},
     ]
-    raw, asked, found, hidden = said(records({"type": "assistant", "message": {"id": "m", "content": content}}))
+    raw, request, response, hidden = said(records({"type": "assistant", "message": {"id": "m", "content": content}}))
 
     assert raw.content == {"raw": {"type": "hologram", "shape": "cube"}}
-    assert found.content["action_request_id"] == asked.id
+    assert response.content["action_request_id"] == request.id
     assert hidden.metadata["redacted"] is True
 
 

@@ -14,7 +14,7 @@ from lionstudio.model.messages import ActionRequest, ActionResponse, AssistantRe
 
 
 class Reading:
-    """A reader, and records that are given to it; after each, its state goes through JSON."""
+    """A reader whose state goes through JSON after each record."""
 
     def __init__(self, session: str = "s1", thread: str = "") -> None:
         self.reader = ClaudeTranscriptReader(TranscriptFacts(session=session, thread=thread), {}, born=T0)
@@ -25,11 +25,11 @@ class Reading:
         record = {"type": kind, "uuid": f"u{self.number}", "sessionId": "s1", "timestamp": iso(self.number), **more}
         if message is not None:
             record["message"] = message
-        found = list(self.reader.feed(record))
-        self.lanes = [said.lane for said in found]
+        entries = list(self.reader.feed(record))
+        self.lanes = [entry.lane for entry in entries]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
         self.reader = ClaudeTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)
-        return [said.message for said in found]
+        return [entry.message for entry in entries]
 
     def user(self, content: Any, **more: Any) -> list[Message]:
         return self.take("user", {"role": "user", "content": content}, **more)
@@ -58,15 +58,15 @@ def test_reader_keeps_block_order() -> None:
     reading = Reading()
     thinking = {"type": "thinking", "thinking": "hm", "signature": "x"}
     call = {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/p/a.py"}}
-    found = reading.assistant(thinking, {"type": "text", "text": "Reading."}, call)
-    assert [type(message) for message in found] == [AssistantResponse, AssistantResponse, ActionRequest]
-    assert [message.content for message in found] == [
+    messages = reading.assistant(thinking, {"type": "text", "text": "Reading."}, call)
+    assert [type(message) for message in messages] == [AssistantResponse, AssistantResponse, ActionRequest]
+    assert [message.content for message in messages] == [
         {"assistant_response": "", "thinking": "hm"},
         {"assistant_response": "Reading."},
         {"function": "Read", "arguments": {"file_path": "/p/a.py"}},
     ]
-    assert [message.created_at for message in found] == [T0 + 1, T0 + 1.001, T0 + 1.002]
-    assert found[2].metadata["call_id"] == "t1"
+    assert [message.created_at for message in messages] == [T0 + 1, T0 + 1.001, T0 + 1.002]
+    assert messages[2].metadata["call_id"] == "t1"
     assert reading.facts.model == "claude-sonnet-4-5-20250929"
 
 

@@ -16,7 +16,7 @@ from lionstudio.model.usage import Usage
 
 
 class Reading:
-    """A reader, and records that are given to it; after each, its state goes through JSON."""
+    """A reader whose state goes through JSON after each record."""
 
     def __init__(self, **meta: Any) -> None:
         self.reader = CodexTranscriptReader(TranscriptFacts(session="t1", thread="t1"), {}, born=T0)
@@ -28,10 +28,10 @@ class Reading:
         return self.record({"timestamp": iso(self.number), "type": kind, "payload": payload})
 
     def record(self, record: dict[str, Any]) -> list[Message]:
-        found = [said.message for said in self.reader.feed(record)]
+        messages = [entry.message for entry in self.reader.feed(record)]
         state = json.loads(json.dumps([self.reader.facts.to_dict(), self.reader.to_state()]))
         self.reader = CodexTranscriptReader(TranscriptFacts.from_dict(state[0]), state[1], born=0.0)
-        return found
+        return messages
 
     def item(self, kind: str, **payload: Any) -> list[Message]:
         return self.take("response_item", {"type": kind, **payload})
@@ -117,8 +117,8 @@ def test_reader_other_call_types() -> None:
 def test_reader_marks_injected_texts() -> None:
     reading = Reading()
     texts = ("<environment_context>x</environment_context>", "# AGENTS.md instructions for /p", "hello")
-    found = reading.item("message", **text("user", *texts))
-    assert [message.metadata.get("injected") for message in found] == [True, True, None]
+    messages = reading.item("message", **text("user", *texts))
+    assert [message.metadata.get("injected") for message in messages] == [True, True, None]
     (developer,) = reading.item("message", **text("developer", "be kind"))
     assert (developer.role, developer.metadata["injected"]) == ("system", True)
     about = {"content_item_metadata": [{"provenance": {"type": "harness"}}]}
@@ -205,9 +205,9 @@ def test_reader_flat_format_of_older_versions() -> None:
         {"type": "message", **text("user", "yes")},
         {"type": "function_call", "name": "shell", "call_id": "c", "arguments": "{}"},
     ]
-    found = [said.message for record in records for said in reader.feed(record)]
-    assert [type(message) for message in found] == [System, Instruction, Instruction, ActionRequest]
-    assert len({message.id for message in found}) == 4
+    messages = [entry.message for record in records for entry in reader.feed(record)]
+    assert [type(message) for message in messages] == [System, Instruction, Instruction, ActionRequest]
+    assert len({message.id for message in messages}) == 4
     assert (reader.facts.thread, reader.facts.git_branch) == ("old", "dev")
 
 

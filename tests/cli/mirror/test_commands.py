@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.commands import li, run_li, run_on_terminal, start_li
-from tests.support.transcripts import CLAUDE, Claude, Codex
+from tests.support.transcripts import CLAUDE, ClaudeTranscript, CodexTranscript
 
 from lionstudio.imports.transcripts.retention import Retention, retention
 
@@ -24,7 +24,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_mirror_second_run_reads_nothing_new(tools: Path) -> None:
-    Claude(tools / "claude").talk(2)
+    ClaudeTranscript(tools / "claude").talk(2)
     first, second = run_li("mirror", "claude"), run_li("mirror", "claude", "--json")
     assert first.out == ("Claude Code: read 8 messages from 1 new transcript\n")
     assert (second.json["schema_version"], second.json["messages"], second.json["unchanged"]) == (1, 0, 1)
@@ -32,7 +32,7 @@ def test_mirror_second_run_reads_nothing_new(tools: Path) -> None:
 
 
 def test_mirror_dry_run_writes_nothing(tools: Path) -> None:
-    parent = Claude(tools / "claude").talk(2)
+    parent = ClaudeTranscript(tools / "claude").talk(2)
     parent.fork(tools / "claude").user("mine")
     done = run_li("mirror", "claude", "--dry-run", "--json").json
     assert (done["dry_run"], done["messages"], done["imported"]) == (True, 9, 2)
@@ -42,7 +42,7 @@ def test_mirror_dry_run_writes_nothing(tools: Path) -> None:
 
 
 def test_mirror_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
-    talk = Codex(tools / "codex").begin()
+    talk = CodexTranscript(tools / "codex").begin()
     talk.user("hello")
     env = {"LIONAGI_HOME": str(tools / "home"), "CODEX_HOME": str(tools / "codex")}
     assert "read 1 message from 1 new transcript" in li("mirror", "codex", env=env).out
@@ -53,7 +53,7 @@ def test_mirror_in_a_pipe_and_on_a_terminal(tools: Path) -> None:
 
 
 def test_mirror_reports_skipped_lines(tools: Path) -> None:
-    talk = Claude(tools / "claude").talk(1)
+    talk = ClaudeTranscript(tools / "claude").talk(1)
     with open(talk.path, "a") as file:
         file.write("not json\n[]\n")
     os.mkfifo(talk.path.parent / "pipe.jsonl")
@@ -69,13 +69,13 @@ def test_mirror_without_a_data_folder_is_not_found(tools: Path) -> None:
 
 
 def test_mirror_root_selects_another_folder(tools: Path) -> None:
-    Claude(tools / "backup").talk(1)
+    ClaudeTranscript(tools / "backup").talk(1)
     assert "read 5 messages" in run_li("mirror", "claude", "--root", str(tools / "backup")).out
 
 
 def test_mirror_status_counts_transcripts(tools: Path) -> None:
-    talk = Claude(tools / "claude").talk(1)
-    gone = Claude(tools / "claude").talk(1)
+    talk = ClaudeTranscript(tools / "claude").talk(1)
+    gone = ClaudeTranscript(tools / "claude").talk(1)
     assert "claude.behind_files\t2\n" in run_li("mirror", "status").out
     run_li("mirror", "claude")
     gone.path.unlink()
@@ -94,7 +94,7 @@ def test_mirror_status_counts_transcripts(tools: Path) -> None:
 
 def test_mirror_status_shows_the_retention(tools: Path) -> None:
     root = tools / "claude"
-    talk = Claude(root).talk(1)
+    talk = ClaudeTranscript(root).talk(1)
     now = os.stat(talk.path).st_mtime + 25 * 86400
 
     def claude() -> Retention:
@@ -114,7 +114,7 @@ def test_mirror_status_shows_the_retention(tools: Path) -> None:
 
 
 def test_doctor_prints_the_retention(tools: Path) -> None:
-    Claude(tools / "claude").talk(1)
+    ClaudeTranscript(tools / "claude").talk(1)
     run_li("mirror", "claude")
     done = run_li("state", "doctor")
     assert done.code == 0
@@ -130,7 +130,7 @@ def test_mirror_continues_after_an_interruption(tools: Path) -> None:
     import subprocess
 
     for _ in range(30):
-        Claude(tools / "claude").talk(60)
+        ClaudeTranscript(tools / "claude").talk(60)
     env = {"LIONAGI_HOME": str(tools / "home"), "CLAUDE_CONFIG_DIR": str(tools / "claude")}
     with start_li("mirror", "claude", env=env) as process:
         deadline = time.monotonic() + 20

@@ -12,14 +12,14 @@ import apsw
 import pytest
 from tests.support.archives import (
     BEGAN,
-    Foreign,
-    Untouched,
+    AssertUnchanged,
+    ExternalDbBuilder,
     conversation,
     current,
     message,
     rows_of,
     snapshot,
-    write_foreign,
+    write_external_db,
     write_run,
 )
 from tests.support.builders import T0, begin, read, read_history, say, sql, write
@@ -58,7 +58,7 @@ def imported(db: Database, path: Path, **options: Any) -> Report:
 
 
 def test_import_database_imports_all_tables(db: Database, other_path: Path) -> None:
-    write_foreign(other_path)
+    write_external_db(other_path)
 
     report = imported(db, other_path)
 
@@ -83,16 +83,16 @@ def test_import_database_imports_all_tables(db: Database, other_path: Path) -> N
     assert [letter.content for letter in letters] == ["hello 0", "hello 1", "hello 2"]
     assert (letters[0].session_id, letters[0].read_by) == ("session 1", ("b",))
     assert letters[0].metadata["imported"] == {"kind": "done"}
-    assert [found.content for found in read(db, list_versions, "agent", "coder")] == ["# hi"]
+    assert [version.content for version in read(db, list_versions, "agent", "coder")] == ["# hi"]
     assert not check(db.conn, []).violations
 
 
 def test_import_database_twice_writes_nothing(db: Database, other_path: Path) -> None:
-    write_foreign(other_path)
+    write_external_db(other_path)
     imported(db, other_path)
     once = rows_of(db.path)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         report = imported(db, other_path)
 
     assert rows_of(db.path) == once
@@ -100,7 +100,7 @@ def test_import_database_twice_writes_nothing(db: Database, other_path: Path) ->
 
 
 def test_import_database_does_not_write_source(db: Database, other_path: Path) -> None:
-    write_foreign(other_path)
+    write_external_db(other_path)
     before = other_path.read_bytes()
 
     imported(db, other_path)
@@ -109,9 +109,9 @@ def test_import_database_does_not_write_source(db: Database, other_path: Path) -
 
 
 def test_import_database_dry_run_writes_nothing(db: Database, other_path: Path) -> None:
-    write_foreign(other_path)
+    write_external_db(other_path)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         planned = imported(db, other_path, dry_run=True)
 
     done = imported(db, other_path)
@@ -119,12 +119,12 @@ def test_import_database_dry_run_writes_nothing(db: Database, other_path: Path) 
 
 
 def test_import_database_adds_new_messages(db: Database, other_path: Path) -> None:
-    other = Foreign(other_path)
-    found = conversation("m", rounds=2)
-    other.session("s", found[:5], status="running", ended_at=None)
+    other = ExternalDbBuilder(other_path)
+    messages = conversation("m", rounds=2)
+    other.session("s", messages[:5], status="running", ended_at=None)
     imported(db, other_path)
-    ids = json.dumps([each["id"] for each in found])
-    other.messages(found[5:])
+    ids = json.dumps([item["id"] for item in messages])
+    other.messages(messages[5:])
     other.conn.execute("UPDATE progressions SET collection = ?", (ids,))
     other.conn.execute("UPDATE sessions SET status = 'timed_out', ended_at = ?, updated_at = ?", (BEGAN + 99,) * 2)
 
@@ -139,18 +139,18 @@ def test_import_database_adds_new_messages(db: Database, other_path: Path) -> No
 
 
 def test_import_database_maps_unknown_values_and_keeps_originals(db: Database, other_path: Path) -> None:
-    other = Foreign(other_path)
+    other = ExternalDbBuilder(other_path)
     for word in ("completed_empty", "canceled", "error", "strange", None):
         other.session(f"s {word}", conversation(f"{word}"), status=word, invocation_kind="engine", source_kind="api")
 
     imported(db, other_path)
 
-    found = {
+    rows = {
         id_: (status, json.loads(text)["imported"])
         for id_, status, text in sql(db, "SELECT id, status, node_metadata FROM sessions")
     }
     kept = {"invocation_kind": "engine", "source_kind": "api"}
-    assert found == {
+    assert rows == {
         "s completed_empty": ("completed", kept | {"status": "completed_empty"}),
         "s canceled": ("cancelled", kept | {"status": "canceled"}),
         "s error": ("failed", kept | {"status": "error"}),
@@ -173,7 +173,7 @@ DAMAGED = {
 
 @pytest.mark.parametrize("collection", DAMAGED.values(), ids=DAMAGED.keys())
 def test_import_database_keeps_damaged_order(db: Database, other_path: Path, collection: object) -> None:
-    other = Foreign(other_path)
+    other = ExternalDbBuilder(other_path)
     other.session("s", conversation("m"))
     other.conn.execute("UPDATE progressions SET collection = ? WHERE id = 's.b'", (collection,))
 
@@ -191,7 +191,7 @@ def test_import_database_keeps_damaged_order(db: Database, other_path: Path, col
             else None,
         )
     ]
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
 
 
@@ -212,7 +212,7 @@ CONTENTS: dict[str, tuple[Any, Any]] = {
 
 @pytest.mark.parametrize(("given", "expected"), CONTENTS.values(), ids=CONTENTS.keys())
 def test_import_database_keeps_content(db: Database, other_path: Path, given: Any, expected: Any) -> None:
-    other = Foreign(other_path)
+    other = ExternalDbBuilder(other_path)
     other.session("s", [message("m", {}, "instruction.Instruction", "user")])
     other.conn.execute("UPDATE messages SET content = ?", (given,))
 
@@ -224,10 +224,10 @@ def test_import_database_keeps_content(db: Database, other_path: Path, given: An
 
 
 def test_import_database_keeps_or_skips_odd_rows(db: Database, other_path: Path) -> None:
-    other = Foreign(other_path)
+    other = ExternalDbBuilder(other_path)
     other.session("good", conversation("g"))
-    found = [message("odd.m", {"x": 1}, "instruction.Instruction", "user")]
-    other.session("odd", found, created_at="2026-05-21T10:15:00Z", node_metadata="not json", updated_at="soon")
+    messages = [message("odd.m", {"x": 1}, "instruction.Instruction", "user")]
+    other.session("odd", messages, created_at="2026-05-21T10:15:00Z", node_metadata="not json", updated_at="soon")
     other.conn.execute(
         "UPDATE messages SET node_metadata = ?, embedding = ?, created_at = 'late', lion_class = 77 WHERE id = 'odd.m'",
         ('["list"]', b"123"),
@@ -254,15 +254,15 @@ def test_import_database_keeps_or_skips_odd_rows(db: Database, other_path: Path)
     assert read(db, get_message, "note.m").tag == "other.tool.Note"
     assert read_history(db, "bytes.main") == ["y.s", "y.0.a", "y.0.b", "y.0.c", "y.0.d"]
     assert read(db, get_message, "y.0.a").content == {"unreadable": '"\\xff"'}
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
 
 
 def test_import_database_stores_shared_message_once(db: Database, other_path: Path) -> None:
-    other = Foreign(other_path)
-    found = conversation("m")
-    other.session("one", found)
-    ids = json.dumps([each["id"] for each in found])
+    other = ExternalDbBuilder(other_path)
+    messages = conversation("m")
+    other.session("one", messages)
+    ids = json.dumps([item["id"] for item in messages])
     other.add("progressions", id="two.p", created_at=BEGAN, collection=ids)
     other.add("sessions", id="two", created_at=BEGAN, updated_at=BEGAN, progression_id="two.p", status="completed")
     fork = json.dumps({"parent_branch_id": "one.main", "forked_at_ord": 2})
@@ -276,7 +276,7 @@ def test_import_database_stores_shared_message_once(db: Database, other_path: Pa
 
 
 def test_import_database_derives_session_order_from_branches(db: Database, other_path: Path) -> None:
-    other = Foreign(other_path)
+    other = ExternalDbBuilder(other_path)
     other.session("s", conversation("m"))
     late = [message("late", {"instruction": "x"}, "instruction.Instruction", "user", BEGAN + 2.5)]
     other.messages(late)
@@ -288,16 +288,16 @@ def test_import_database_derives_session_order_from_branches(db: Database, other
 
     order = sql(db, "SELECT collection FROM progressions p JOIN sessions s ON s.progression_id = p.id")
     assert json.loads(order[0][0]) == ["m.s", "m.0.a", "m.0.b", "late", "m.0.c", "m.0.d"]
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
 
 
 def test_import_database_matches_session_of_run_folder(db: Database, other_path: Path, tmp_path: Path) -> None:
-    found = conversation("m", rounds=2)
-    write_run(tmp_path / "old", "run 1", current("run 1", "s.main"), snapshot("s.main", found[:5]))
+    messages = conversation("m", rounds=2)
+    write_run(tmp_path / "old", "run 1", current("run 1", "s.main"), snapshot("s.main", messages[:5]))
     import_runs(db, str(tmp_path / "old"), Report())
-    other = Foreign(other_path)
-    other.session("s", found, run_id="run 1")
+    other = ExternalDbBuilder(other_path)
+    other.session("s", messages, run_id="run 1")
     other.add("teams", id="t", name="t", members="[]", created_at=BEGAN, updated_at=BEGAN)
     other.add("team_messages", id="tm", team_id="t", created_at=BEGAN, sender="a", content="x", session_id="s")
 
@@ -306,14 +306,14 @@ def test_import_database_matches_session_of_run_folder(db: Database, other_path:
     ((id_, messages),) = sql(db, "SELECT id, message_count FROM sessions")
     assert (report.counts["session", ItemOutcome.UPDATED], messages, id_ != "s") == (1, 9, True)
     assert read(db, team_messages, "t")[0].session_id == id_
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
         import_runs(db, str(tmp_path / "old"), Report())
 
 
 def test_import_database_skips_running_session(db: Database, other_path: Path) -> None:
     begin(db, "s", source_kind="live")
-    Foreign(other_path).session("s", conversation("m"))
+    ExternalDbBuilder(other_path).session("s", conversation("m"))
 
     report = imported(db, other_path)
 
@@ -359,7 +359,7 @@ def test_import_database_merges_two_homes(db: Database, other_path: Path, blank:
     assert json.loads(ours["node_metadata"]) == {"imported": {"source_kind": "live"}}
     assert read(db, get_message, "odd").metadata["lion_class"] == "a.b.System"
     assert not check(db.conn, []).violations
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
 
 
@@ -385,7 +385,7 @@ def test_import_database_newer_row_wins_but_end_is_final(db: Database, other_pat
     assert (session.name, session.status) == ("there", "completed")
     assert (show.id, show.goal, read(db, get_team, "team").name) == ("y", "there", "here")
     assert [item.kind for item in report.items if item.outcome is ItemOutcome.SKIPPED] == ["definition"]
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
 
 
@@ -409,7 +409,7 @@ def test_import_database_rejects_other_files(db: Database, other_path: Path) -> 
 
 
 def test_import_database_reads_damaged_file(db: Database, other_path: Path) -> None:
-    write_foreign(other_path, sessions=40, rounds=20)
+    write_external_db(other_path, sessions=40, rounds=20)
     where = "SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype <> 'internal'"
     pages = [page for (page,) in apsw.Connection(str(other_path)).execute(where)]
     with other_path.open("r+b") as file:
@@ -425,7 +425,7 @@ def test_import_database_reads_damaged_file(db: Database, other_path: Path) -> N
 
 
 def test_import_database_reads_read_only_folder(db: Database, other_path: Path) -> None:
-    write_foreign(other_path)
+    write_external_db(other_path)
     os.chmod(other_path.parent, 0o500)
     os.chmod(other_path, 0o400)
     try:
@@ -436,10 +436,10 @@ def test_import_database_reads_read_only_folder(db: Database, other_path: Path) 
 
 def test_import_database_redacts_secrets(db: Database, other_path: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
-    other = Foreign(other_path)
+    other = ExternalDbBuilder(other_path)
     plain = message("plain", {"instruction": "x"}, "instruction.Instruction", "user")
-    found = [message("m", {"instruction": f"use {secret}"}, "instruction.Instruction", "user", note=secret), plain]
-    other.session("s", found, node_metadata=json.dumps({"prompt": secret}), cc_session_id=secret)
+    messages = [message("m", {"instruction": f"use {secret}"}, "instruction.Instruction", "user", note=secret), plain]
+    other.session("s", messages, node_metadata=json.dumps({"prompt": secret}), cc_session_id=secret)
     other.add("teams", id="t", name="t", members="[]", created_at=BEGAN, updated_at=BEGAN)
     other.add("team_messages", id="tm", team_id="t", created_at=BEGAN, sender="a", content=f"it is {secret}")
 
@@ -447,25 +447,25 @@ def test_import_database_redacts_secrets(db: Database, other_path: Path) -> None
 
     assert secret not in repr(rows_of(db.path))
     assert sql(db, "SELECT content FROM messages WHERE id = 'plain'") == [('{"instruction": "x"}',)]
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
 
 
 def test_import_database_shared_progression(db: Database, other_path: Path) -> None:
-    other = Foreign(other_path)
-    found = conversation("m", rounds=2)
-    other.session("s", found[:5])
+    other = ExternalDbBuilder(other_path)
+    messages = conversation("m", rounds=2)
+    other.session("s", messages[:5])
     other.conn.execute("UPDATE branches SET progression_id = 's.s' WHERE id = 's.main'")
     imported(db, other_path)
-    other.messages(found[5:])
+    other.messages(messages[5:])
     other.conn.execute(
-        "UPDATE progressions SET collection = ? WHERE id = 's.s'", (json.dumps([each["id"] for each in found]),)
+        "UPDATE progressions SET collection = ? WHERE id = 's.s'", (json.dumps([item["id"] for item in messages]),)
     )
 
     imported(db, other_path)
 
-    assert read_history(db, "s.main") == [each["id"] for each in found]
+    assert read_history(db, "s.main") == [item["id"] for item in messages]
     assert read(db, get_session, "s").message_count == 9
     assert not check(db.conn, []).violations
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.support.archives import Foreign, message
+from tests.support.archives import ExternalDbBuilder, message
 from tests.support.children import ROOT, environment
 
 IMPORT_AND_MEASURE = """
@@ -30,7 +30,7 @@ with open("/proc/self/status") as status:
 @pytest.mark.slow
 def test_import_database_uses_bounded_memory(tmp_path: Path) -> None:
     other_path = tmp_path / "other.db"
-    other = Foreign(other_path)
+    other = ExternalDbBuilder(other_path)
     large = [message(f"l{n}", {"instruction": "x" * 40_000}, "instruction.Instruction", "user") for n in range(4500)]
     other.session("large", large)
     for n in range(100):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.imports.external_db.test_importer import imported, other_path
-from tests.support.archives import Untouched
+from tests.support.archives import AssertUnchanged
 from tests.support.builders import T0, begin, read, write
 
 from lionstudio.model.shows.show import Play, Show
@@ -42,7 +42,7 @@ def test_import_database_keeps_final_session_status(
     outcome = (9, T0 + 5) if ours == theirs else (7, T0)
     assert (session.name, session.status, session.exit_code, session.ended_at) == ("there", kept, *outcome)
     assert session.metadata.get("imported", {}).get("status") == (None if ours == theirs else theirs)
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)
 
 
@@ -63,5 +63,5 @@ def test_import_database_moves_play_only_by_table(
     imported(db, other_path)
 
     assert read(db, get_play, here.id, "api").status == kept
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, other_path)

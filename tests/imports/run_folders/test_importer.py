@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.support.archives import (
     BEGAN,
-    Untouched,
+    AssertUnchanged,
     conversation,
     current,
     legacy_agent,
@@ -113,7 +113,7 @@ def test_import_runs_twice_writes_nothing(db: Database, home: Path) -> None:
     imported(db, home)
     once = rows_of(db.path)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         report = imported(db, home)
 
     assert rows_of(db.path) == once
@@ -123,7 +123,7 @@ def test_import_runs_twice_writes_nothing(db: Database, home: Path) -> None:
 def test_import_runs_dry_run_writes_nothing(db: Database, home: Path) -> None:
     write_home(home)
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         planned = imported(db, home, dry_run=True)
 
     done = imported(db, home)
@@ -182,7 +182,7 @@ def test_import_runs_keeps_odd_messages(db: Database, home: Path, text: str) -> 
     assert (report.messages, report.total(ItemOutcome.SKIPPED)) == (1, 0)
     (id_,) = read_history(db, "b")
     assert read(db, get_message, id_).content is not None
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, home)
 
 
@@ -208,8 +208,8 @@ def test_import_runs_keeps_embeddings_and_unknown_keys(db: Database, home: Path)
 
 
 def test_import_runs_orders_unlisted_messages_last(db: Database, home: Path) -> None:
-    found = conversation("m")
-    branch = snapshot("b", found)
+    messages = conversation("m")
+    branch = snapshot("b", messages)
     branch["messages"]["progression"]["order"] = ["m.0.a", "gone", {"id": "m.s"}]
     write_run(home, RUN, current(RUN, "b"), branch)
 
@@ -224,10 +224,10 @@ def test_import_runs_skips_recorded_run(db: Database, home: Path) -> None:
     begun = begin(db, "live", source_kind="live")
     say(db, begun.branch_id, "one", "two")
     write(db, finish_session, "live", "completed")
-    found = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
-    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, found))
+    messages = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
+    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, messages))
 
-    with Untouched(db):
+    with AssertUnchanged(db):
         report = imported(db, home)
 
     assert report.counts == {("run", ItemOutcome.UNCHANGED): 1}
@@ -237,8 +237,8 @@ def test_import_runs_completes_live_recording(db: Database, home: Path) -> None:
     begun = begin(db, "live", source_kind="live")
     say(db, begun.branch_id, "one")
     write(db, finish_session, "live", "completed")
-    found = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
-    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, found))
+    messages = [message(name, {"instruction": name}, "instruction.Instruction", "user") for name in ("one", "two")]
+    write_run(home, RUN, current(RUN, begun.branch_id), snapshot(begun.branch_id, messages))
 
     report = imported(db, home)
 
@@ -270,12 +270,12 @@ def test_import_runs_finds_session_by_run_id_without_scan(db: Database, home: Pa
 
 
 def test_import_runs_completes_continued_run(db: Database, home: Path) -> None:
-    found = conversation("m", rounds=2)
-    folder = write_run(home, RUN, current(RUN, "b", "running", ended_at=None), snapshot("b", found[:5]))
+    messages = conversation("m", rounds=2)
+    folder = write_run(home, RUN, current(RUN, "b", "running", ended_at=None), snapshot("b", messages[:5]))
     imported(db, home)
     assert read(db, get_session, session_of_run(RUN)).status == "running"
     (folder / "run.json").write_text(json.dumps(current(RUN, "b", "failed", error="quota")))
-    (folder / "branches" / "b.json").write_text(json.dumps(snapshot("b", found)))
+    (folder / "branches" / "b.json").write_text(json.dumps(snapshot("b", messages)))
 
     report = imported(db, home)
 
@@ -283,7 +283,7 @@ def test_import_runs_completes_continued_run(db: Database, home: Path) -> None:
     assert (outcomes(report), report.messages) == ({RUN: "updated"}, 4)
     assert (session.status, session.ended_at, session.message_count) == ("failed", BEGAN + 9, 9)
     assert (session.metadata["imported"]["error"], session.input_tokens) == ("quota", 60)
-    assert read_history(db, "b") == [each["id"] for each in found]
+    assert read_history(db, "b") == [item["id"] for item in messages]
     assert not check(db.conn, []).violations
 
 
@@ -301,7 +301,7 @@ def test_import_runs_clone_becomes_fork(db: Database, home: Path) -> None:
     assert fork == ("parent", 2)
     assert read_history(db, "child") == ["m.s", "m.0.a", "m.0.b", "after"]
     assert (read(db, get_branch, "stranger").fork, read_history(db, "stranger")) == (None, ["after"])
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, home)
 
 
@@ -339,9 +339,9 @@ SECRET = "ghp_" + "a1B2" * 9
 
 
 def test_import_runs_redacts_secrets(db: Database, home: Path) -> None:
-    found = [message("m", {"instruction": f"use {SECRET}"}, "instruction.Instruction", "user", note=SECRET)]
-    found += [message("n", {"instruction": f'password="hunter22" gh\u200bp_{SECRET[4:]}'}, "x.Y", "user")]
-    write_run(home, RUN, current(RUN, "b", prompt=f"with {SECRET}"), snapshot("b", found, name="b", hint=SECRET))
+    messages = [message("m", {"instruction": f"use {SECRET}"}, "instruction.Instruction", "user", note=SECRET)]
+    messages += [message("n", {"instruction": f'password="hunter22" gh\u200bp_{SECRET[4:]}'}, "x.Y", "user")]
+    write_run(home, RUN, current(RUN, "b", prompt=f"with {SECRET}"), snapshot("b", messages, name="b", hint=SECRET))
 
     imported(db, home)
 
@@ -349,5 +349,5 @@ def test_import_runs_redacts_secrets(db: Database, home: Path) -> None:
     assert SECRET[4:] not in everything
     assert "hunter22" not in everything
     assert "[REDACTED:github-token:" in everything
-    with Untouched(db):
+    with AssertUnchanged(db):
         imported(db, home)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from tests.support.commands import start_li
-from tests.support.transcripts import CLAUDE, CODEX, Claude, Codex, spoken
+from tests.support.transcripts import CLAUDE, CODEX, ClaudeTranscript, CodexTranscript, main_branch
 
 from lionstudio.imports.transcripts.follow import follow
 from lionstudio.imports.transcripts.sync import Mirror
@@ -82,13 +82,13 @@ def test_follow_sees_lines_within_300_ms(tmp_path: Path) -> None:
 def test_follow_waits_for_folder(tmp_path: Path) -> None:
     root, home = tmp_path / "a" / "codex", tmp_path / "home"
     with following("codex", root, home), Tail(str(home / "state.db")) as tail:
-        talk = Codex(root).begin()
+        talk = CodexTranscript(root).begin()
         talk.user("hello")
         assert len(messages_from(tail, 1)) == 1
         talk.assistant("hi")
         assert len(messages_from(tail, 1)) == 1
     with Database(str(home / "state.db")) as db:
-        assert [text for _, text in spoken(db, talk.thread, CODEX)] == ["hello", "hi"]
+        assert [text for _, text in main_branch(db, talk.thread, CODEX)] == ["hello", "hi"]
 
 
 def test_follow_ends_on_sigterm(tmp_path: Path) -> None:
@@ -101,36 +101,36 @@ def test_follow_ends_on_sigterm(tmp_path: Path) -> None:
 
 @contextmanager
 def reports(db: Database, root: Path) -> Iterator[Any]:
-    """Following in this process, report by report."""
-    found = follow(Mirror(db, CLAUDE, os.path.realpath(root)), CLAUDE, os.path.realpath(root), patience=0.2)
-    next(found)
+    """Follow in this process and yield the reports."""
+    updates = follow(Mirror(db, CLAUDE, os.path.realpath(root)), CLAUDE, os.path.realpath(root), patience=0.2)
+    next(updates)
     try:
-        yield found
+        yield updates
     finally:
-        found.close()
+        updates.close()
 
 
 def test_follow_rescans_after_lost_notice(db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "tool"
     (root / "projects").mkdir(parents=True)
-    with reports(db, root) as found:
+    with reports(db, root) as updates:
         heed = InotifyWatcher._handle
 
         def overflow(self: InotifyWatcher, number: int, mask: int, name: str, changed: set[str]) -> None:
             heed(self, -1, 0x4000, "", changed)
 
         monkeypatch.setattr(InotifyWatcher, "_handle", overflow)
-        talk = Claude(root).talk(1)
-        assert next(found).messages == 5
+        talk = ClaudeTranscript(root).talk(1)
+        assert next(updates).messages == 5
         monkeypatch.undo()
         talk.user("again")
-        assert next(found).messages == 1
+        assert next(updates).messages == 1
 
 
 def test_follow_deleted_file_and_moved_folder(db: Database, tmp_path: Path) -> None:
     root = tmp_path / "tool"
-    talk = Claude(root, folder="-one").talk(1)
-    with reports(db, root) as found:
+    talk = ClaudeTranscript(root, folder="-one").talk(1)
+    with reports(db, root) as updates:
         os.rename(root / "projects" / "-one", root / "projects" / "-two")
         moved = root / "projects" / "-two" / talk.path.name
         with open(moved, "a") as file:
@@ -139,21 +139,21 @@ def test_follow_deleted_file_and_moved_folder(db: Database, tmp_path: Path) -> N
             )
         total = 0
         while not total:
-            total += next(found).messages
+            total += next(updates).messages
         assert total == 1
-    assert len(spoken(db, talk.session)) == 6
+    assert len(main_branch(db, talk.session)) == 6
 
 
 def test_follow_reads_subagents_in_new_folders(db: Database, tmp_path: Path) -> None:
     root = tmp_path / "tool"
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("please")
-    with reports(db, root) as found:
-        sub = Claude(root, talk.session, agent="abc")
+    with reports(db, root) as updates:
+        sub = ClaudeTranscript(root, talk.session, agent="abc")
         sub.user("look")
-        assert next(found).messages == 1
+        assert next(updates).messages == 1
         sub.path.with_suffix(".meta.json").write_text('{"agentType": "Explore"}')
-        next(found)
+        next(updates)
     names = db.read(lambda conn: [row[0] for row in conn.all("SELECT name FROM branches ORDER BY name")])
     assert names == ["Explore", "main"]
 

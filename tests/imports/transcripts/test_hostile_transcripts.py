@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from tests.imports.transcripts.test_sync import root, session_of
 from tests.support.builders import sql
-from tests.support.transcripts import CLAUDE, Claude, iso, mirror, spoken
+from tests.support.transcripts import CLAUDE, ClaudeTranscript, iso, main_branch, mirror
 
 from lionstudio.imports.report import ItemOutcome
 from lionstudio.imports.transcripts import line_reader, sync, transcript_reader
@@ -26,7 +26,7 @@ __all__ = ["root"]  # a fixture
 
 def test_mirror_hostile_folders_and_lines(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_reader.read_lines, "__kwdefaults__", {"within": False, "longest": 100_000})
-    good = Claude(root).talk(1)
+    good = ClaudeTranscript(root).talk(1)
     folder = good.path.parent
     _fill(folder, root)
     bad = [
@@ -49,7 +49,7 @@ def test_mirror_hostile_folders_and_lines(db: Database, root: Path, monkeypatch:
             b'{"type":"user","uuid":"latin","timestamp":"2026-01-01T00:00:00Z","message":{"content":"caf\xe9"}}\n'
         )
     report = mirror(db, root)
-    assert len(spoken(db, good.session)) == 5
+    assert len(main_branch(db, good.session)) == 5
     skipped = {
         item.name.rpartition("/")[2]: item.reason for item in report.items if item.outcome is ItemOutcome.SKIPPED
     }
@@ -98,19 +98,19 @@ def _odd_contents() -> list[Any]:
 
 
 def test_mirror_keeps_unstorable_content_as_text(db: Database, root: Path) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     deep: Any = "the bottom"
     for _ in range(300):
         deep = [deep]
     talk.assistant({"type": "tool_use", "id": "t", "name": "Deep", "input": {"x": deep}})
     mirror(db, root)
-    ((_, text),) = spoken(db, talk.session)
+    ((_, text),) = main_branch(db, talk.session)
     assert "the bottom" in text
 
 
 def test_mirror_skips_long_line_that_grows(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(line_reader.read_lines, "__kwdefaults__", {"within": False, "longest": 1000})
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("before")
     with open(talk.path, "a") as file:
         file.write("x" * 5000)
@@ -119,13 +119,13 @@ def test_mirror_skips_long_line_that_grows(db: Database, root: Path, monkeypatch
         file.write("y" * 5000 + "\n")
     talk.user("after")
     mirror(db, root)
-    assert [text for _, text in spoken(db, talk.session)] == ["before", "after"]
+    assert [text for _, text in main_branch(db, talk.session)] == ["before", "after"]
     assert sql(db, "SELECT skipped FROM mirror_files") == [('{"line longer than 64 MB":1}',)]
 
 
 def test_mirror_skips_vanished_file(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    Claude(root).talk(1)
-    kept = Claude(root).talk(1)
+    ClaudeTranscript(root).talk(1)
+    kept = ClaudeTranscript(root).talk(1)
 
     def gone(path: str) -> int:
         if path == str(kept.path):
@@ -138,7 +138,7 @@ def test_mirror_skips_vanished_file(db: Database, root: Path, monkeypatch: pytes
 
 
 def test_mirror_twice_at_once_counts_once(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk = Claude(root).talk(2)
+    talk = ClaudeTranscript(root).talk(2)
     raced: list[int] = []
 
     def race(conn: Any, file: Any, before: str) -> bool:
@@ -153,7 +153,7 @@ def test_mirror_twice_at_once_counts_once(db: Database, root: Path, monkeypatch:
 
 
 def test_mirror_does_not_copy_sidechains_of_fork(db: Database, root: Path) -> None:
-    parent = Claude(root)
+    parent = ClaudeTranscript(root)
     parent.user("a")
     parent.turn("user", {"role": "user", "content": "aside"}, isSidechain=True)
     child = parent.fork(root)
@@ -164,7 +164,7 @@ def test_mirror_does_not_copy_sidechains_of_fork(db: Database, root: Path) -> No
 
 
 def test_mirror_session_runs_until_program_exits(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("hello")
     for module in (transcript_reader, sync):
         monkeypatch.setattr(module, "may_be_running", lambda *given: True)
@@ -183,14 +183,14 @@ def test_mirror_session_runs_until_program_exits(db: Database, root: Path, monke
 
 
 def test_mirror_closes_failed_session_as_failed(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("hello")
     talk.assistant("API Error: rate limit", isApiErrorMessage=True, apiErrorStatus=429)
     monkeypatch.setattr(transcript_reader, "may_be_running", lambda *given: True)
     monkeypatch.setattr(sync, "may_be_running", lambda *given: False)
     mirror(db, root)
-    found = session_of(db, talk)
-    assert (found.status, found.reason_codes) == ("failed", ("run.failed.usage_limit",))
+    session = session_of(db, talk)
+    assert (session.status, session.reason_codes) == ("failed", ("run.failed.usage_limit",))
 
 
 def test_mirror_file_without_session_id_is_own_session(db: Database, root: Path) -> None:
@@ -206,9 +206,9 @@ def test_mirror_file_without_session_id_is_own_session(db: Database, root: Path)
 def test_mirror_session_runs_while_any_file_is_written(
     db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("hello")
-    sub = Claude(root, talk.session, agent="abc")
+    sub = ClaudeTranscript(root, talk.session, agent="abc")
     sub.user("look")
     for module in (transcript_reader, sync):
         monkeypatch.setattr(module, "may_be_running", lambda tool, cwd, changed, now: now - changed < 300)

@@ -34,8 +34,8 @@ def opened(tmp_path: Path) -> Iterator[Open]:
 
 
 def test_read_lines_yields_lines_with_end_offsets(opened: Open) -> None:
-    found = list(read_lines(opened(b"one\n\ntwo\n"), 0))
-    assert found == [Line(bytearray(b"one"), 4), Line(bytearray(b""), 5), Line(bytearray(b"two"), 9)]
+    lines = list(read_lines(opened(b"one\n\ntwo\n"), 0))
+    assert lines == [Line(bytearray(b"one"), 4), Line(bytearray(b""), 5), Line(bytearray(b"two"), 9)]
 
 
 def test_read_lines_leaves_incomplete_line(opened: Open) -> None:
@@ -60,14 +60,14 @@ def test_read_lines_late_newline_is_empty_line(opened: Open) -> None:
 
 def test_read_lines_skips_too_long_line(opened: Open) -> None:
     content = b"a\n" + b"x" * 3_000_000 + b"\nb\n"
-    found = list(read_lines(opened(content), 0, longest=10_000))
-    assert [bytes(line.text) for line in found if line.text is not None] == [b"a", b"b"]
-    assert [line.end for line in found if line.text is None and not line.within] == [3_000_003]
+    lines = list(read_lines(opened(content), 0, longest=10_000))
+    assert [bytes(line.text) for line in lines if line.text is not None] == [b"a", b"b"]
+    assert [line.end for line in lines if line.text is None and not line.within] == [3_000_003]
 
 
 def test_read_lines_continues_skipping(opened: Open) -> None:
-    found = list(read_lines(opened(b"xxxx rest\nb\n"), 4, within=True))
-    assert [(line.text, line.end) for line in found] == [(None, 10), (bytearray(b"b"), 12)]
+    lines = list(read_lines(opened(b"xxxx rest\nb\n"), 4, within=True))
+    assert [(line.text, line.end) for line in lines] == [(None, 10), (bytearray(b"b"), 12)]
 
 
 def test_read_lines_leaves_line_cut_after_inner_object(opened: Open) -> None:
@@ -81,10 +81,10 @@ def test_read_lines_in_two_parts_equals_once(records: list[Any], cut: int) -> No
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "file")
         path.write_bytes(content[:cut])
-        found = _read(path, 0)
+        result = _read(path, 0)
         path.write_bytes(content)
-        found += _read(path, found[-1].end if found else 0)
-    assert [bytes(line.text) for line in found if line.text] == lines
+        result += _read(path, result[-1].end if result else 0)
+    assert [bytes(line.text) for line in result if line.text] == lines
 
 
 def _read(path: Path, start: int) -> list[Line]:

@@ -14,13 +14,13 @@ from tests.support.transcripts import (
     CLAUDE,
     CODEX,
     LONG_AGO,
-    Claude,
-    Codex,
+    ClaudeTranscript,
+    CodexTranscript,
+    all_rows,
     branch_names,
     codex,
-    everything,
+    main_branch,
     mirror,
-    spoken,
 )
 
 from lionstudio.imports.transcripts.sync import _Group
@@ -36,44 +36,48 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "tool"
 
 
-def session_of(db: Database, talk: Claude | Codex) -> Any:
-    session = CLAUDE.session_id(talk.session) if isinstance(talk, Claude) else CODEX.session_id(talk.thread)
+def session_of(db: Database, talk: ClaudeTranscript | CodexTranscript) -> Any:
+    session = CLAUDE.session_id(talk.session) if isinstance(talk, ClaudeTranscript) else CODEX.session_id(talk.thread)
     return db.read(lambda conn: get_session(conn, session))
 
 
 def test_mirror_conversation_becomes_session(db: Database, root: Path) -> None:
-    talk = Claude(root).talk(2)
+    talk = ClaudeTranscript(root).talk(2)
     report = mirror(db, root)
     assert report.messages == 8
-    found = session_of(db, talk)
-    assert (found.name, found.project, found.status, found.source_kind) == (
+    session = session_of(db, talk)
+    assert (session.name, session.project, session.status, session.source_kind) == (
         "please do 2 things",
         "demo",
         "completed",
         "imported_claude",
     )
-    assert (found.agent_name, found.model, found.message_count) == ("claude-code", "claude-sonnet-4-5-20250929", 8)
+    assert (session.agent_name, session.model, session.message_count) == (
+        "claude-code",
+        "claude-sonnet-4-5-20250929",
+        8,
+    )
     # three API messages, two of them in two records each
-    assert found.usage[:4] == (30, 12, 300, 60)
-    assert found.ended_at == found.last_message_at
-    about = found.metadata["mirror"]
+    assert session.usage[:4] == (30, 12, 300, 60)
+    assert session.ended_at == session.last_message_at
+    about = session.metadata["mirror"]
     assert (about["tool"], about["session_id"], about["path"]) == ("claude", talk.session, str(talk.path))
     assert (about["version"], about["git_branch"]) == ("2.1.197", "main")
 
 
 def test_mirror_twice_equals_once(db: Database, root: Path) -> None:
-    parent = Claude(root).talk(3)
+    parent = ClaudeTranscript(root).talk(3)
     parent.fork(root).user("a fork")
-    Claude(root, parent.session, agent="a1").user("sub")
+    ClaudeTranscript(root, parent.session, agent="a1").user("sub")
     mirror(db, root)
-    before = everything(db)
+    before = all_rows(db)
     again = mirror(db, root)
     assert again.messages == 0
-    assert everything(db) == before
+    assert all_rows(db) == before
 
 
 def test_mirror_in_parts_equals_once(db: Database, root: Path, tmp_path: Path) -> None:
-    talk = Claude(root).talk(6)
+    talk = ClaudeTranscript(root).talk(6)
     talk.record(type="custom-title", customTitle="A name", sessionId=talk.session)
     content = talk.path.read_bytes()
     for end in [*range(1, len(content), 97), len(content)]:
@@ -83,7 +87,7 @@ def test_mirror_in_parts_equals_once(db: Database, root: Path, tmp_path: Path) -
     with Database(str(tmp_path / "other.db")) as other:
         mirror(other, root)
         kinds = [1, 2, 0]  # sessions, branches, messages: orders have keys of their own
-        ours, theirs = everything(db), everything(other)
+        ours, theirs = all_rows(db), all_rows(other)
         assert ours[0] == theirs[0]
         assert [len(ours[kind]) for kind in kinds] == [len(theirs[kind]) for kind in kinds]
         strip = {"progression_id", "pk"}
@@ -103,7 +107,7 @@ def _rows(db: Database, table: str, strip: set[str]) -> list[dict[str, Any]]:
 
 
 def test_mirror_reads_cut_line_when_complete(db: Database, root: Path) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("first")
     talk.user("zweite Zeile äöü")
     whole = talk.path.read_bytes()
@@ -112,23 +116,23 @@ def test_mirror_reads_cut_line_when_complete(db: Database, root: Path) -> None:
     assert mirror(db, root).messages == 1
     talk.path.write_bytes(whole)
     assert mirror(db, root).messages == 1
-    assert [text for _, text in spoken(db, talk.session)] == ["first", "zweite Zeile äöü"]
+    assert [text for _, text in main_branch(db, talk.session)] == ["first", "zweite Zeile äöü"]
 
 
 def test_mirror_keeps_deleted_transcripts(db: Database, root: Path) -> None:
-    talk = Claude(root).talk(1)
+    talk = ClaudeTranscript(root).talk(1)
     mirror(db, root)
     talk.path.unlink()
     mirror(db, root)
-    assert len(spoken(db, talk.session)) == 5
+    assert len(main_branch(db, talk.session)) == 5
     assert sql(db, "SELECT gone_at IS NOT NULL FROM mirror_files") == [(1,)]
-    before = everything(db)
+    before = all_rows(db)
     mirror(db, root)
-    assert everything(db) == before
+    assert all_rows(db) == before
 
 
 def test_mirror_truncated_or_replaced_file_adds_only_new(db: Database, root: Path) -> None:
-    talk = Claude(root).talk(2)
+    talk = ClaudeTranscript(root).talk(2)
     mirror(db, root)
     whole = talk.path.read_bytes()
     talk.path.write_bytes(whole[: len(whole) // 2].rpartition(b"\n")[0] + b"\n")
@@ -138,22 +142,22 @@ def test_mirror_truncated_or_replaced_file_adds_only_new(db: Database, root: Pat
     os.replace(shutil.copy(talk.path, f"{talk.path}.new"), talk.path)
     talk.user("after the replacement")
     assert mirror(db, root).messages == 1
-    assert len(spoken(db, talk.session)) == 9
+    assert len(main_branch(db, talk.session)) == 9
     assert session_of(db, talk).usage[:2] == (30, 12)
 
 
 def test_mirror_rewritten_file_keeps_old_records(db: Database, root: Path) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("one")
     mirror(db, root)
     talk.path.unlink()
     talk.user("two")
     mirror(db, root)
-    assert [text for _, text in spoken(db, talk.session)] == ["one", "two"]
+    assert [text for _, text in main_branch(db, talk.session)] == ["one", "two"]
 
 
 def test_mirror_resumed_conversation_updates_status(db: Database, root: Path) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("hello")
     talk.assistant("API Error", isApiErrorMessage=True, apiErrorStatus=529)
     mirror(db, root)
@@ -166,27 +170,27 @@ def test_mirror_resumed_conversation_updates_status(db: Database, root: Path) ->
 
 
 def test_mirror_subagents_become_branches(db: Database, root: Path) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("please")
     call = talk.call("Agent", prompt="look")
-    sub = Claude(root, talk.session, agent="abc123")
+    sub = ClaudeTranscript(root, talk.session, agent="abc123")
     sub.path.with_suffix(".meta.json").write_text(json.dumps({"agentType": "Explore", "toolUseId": call}))
     sub.user("look")
     sub.assistant("found")
     talk.result(call, "found")
     mirror(db, root)
     assert sorted(map(str, branch_names(db, talk.session))) == ["Explore", "main"]
-    found = session_of(db, talk)
-    assert (found.message_count, found.name) == (5, "please")
+    session = session_of(db, talk)
+    assert (session.message_count, session.name) == (5, "please")
     branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(talk.session, "abc123")))
     assert branch.metadata["agent"]["toolUseId"] == call
 
 
 def test_mirror_subagent_before_conversation(db: Database, root: Path) -> None:
-    sub = Claude(root, agent="abc")
+    sub = ClaudeTranscript(root, agent="abc")
     sub.user("look")
     mirror(db, root)
-    main = Claude(root, sub.session)
+    main = ClaudeTranscript(root, sub.session)
     main.user("please")
     mirror(db, root)
     assert sorted(map(str, branch_names(db, sub.session))) == ["abc", "main"]
@@ -194,14 +198,14 @@ def test_mirror_subagent_before_conversation(db: Database, root: Path) -> None:
 
 
 def test_mirror_fork_shares_copied_messages(db: Database, root: Path) -> None:
-    parent = Claude(root).talk(1)
+    parent = ClaudeTranscript(root).talk(1)
     child = parent.fork(root, upto=3)
     child.user("another way")
     parent.user("on we go")
     mirror(db, root)
     branch = db.read(lambda conn: get_branch(conn, CLAUDE.branch_id(child.session, "")))
     assert branch.fork == (CLAUDE.branch_id(parent.session, ""), 2)
-    assert [text for _, text in spoken(db, child.session)][-2:] == ["Bash\nls 0", "another way"]
+    assert [text for _, text in main_branch(db, child.session)][-2:] == ["Bash\nls 0", "another way"]
     assert session_of(db, child).name == "another way"
     assert session_of(db, child).usage[:2] == (0, 0)
     assert sql(db, "SELECT count(*) FROM messages") == [(7,)]
@@ -210,7 +214,7 @@ def test_mirror_fork_shares_copied_messages(db: Database, root: Path) -> None:
 def test_mirror_reads_parent_before_long_fork(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A batch that is too large for one transaction is written at once, after the files that were read before it."""
     monkeypatch.setattr("lionstudio.imports.transcripts.transcript_reader.BATCH", 5)
-    parent = Claude(root).talk(1)
+    parent = ClaudeTranscript(root).talk(1)
     child = parent.fork(root)
     for number in range(12):
         child.user(f"more {number}")
@@ -225,7 +229,7 @@ def test_mirror_reads_parent_before_long_fork(db: Database, root: Path, monkeypa
 def test_mirror_reports_file_that_vanishes_during_retry(
     db: Database, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    talks = [Claude(root).talk(1) for _ in range(3)]
+    talks = [ClaudeTranscript(root).talk(1) for _ in range(3)]
     write = _Group.write
     refused: list[_Group] = []
 
@@ -243,19 +247,19 @@ def test_mirror_reports_file_that_vanishes_during_retry(
 
 
 def test_mirror_fork_of_fork(db: Database, root: Path) -> None:
-    first = Claude(root)
+    first = ClaudeTranscript(root)
     first.user("a")
     second = first.fork(root)
     second.user("b")
     third = second.fork(root)
     third.user("c")
     mirror(db, root)
-    assert [text for _, text in spoken(db, third.session)] == ["a", "b", "c"]
+    assert [text for _, text in main_branch(db, third.session)] == ["a", "b", "c"]
     assert sql(db, "SELECT count(*) FROM messages") == [(3,)]
 
 
 def test_mirror_fork_while_followed(db: Database, root: Path) -> None:
-    parent = Claude(root).talk(1)
+    parent = ClaudeTranscript(root).talk(1)
     mirror(db, root)
     child = parent.fork(root)
     content = child.path.read_bytes()
@@ -266,26 +270,26 @@ def test_mirror_fork_while_followed(db: Database, root: Path) -> None:
     child.user("mine")
     mirror(db, root)
     assert session_of(db, child).message_count == 1
-    assert len(spoken(db, child.session)) == 6
+    assert len(main_branch(db, child.session)) == 6
 
 
 def test_mirror_partial_copy_is_counted_once(db: Database, root: Path) -> None:
-    parent = Claude(root)
+    parent = ClaudeTranscript(root)
     parent.user("a")
     parent.assistant("abandoned")
     parent.assistant("kept")
-    child = Claude(root)
+    child = ClaudeTranscript(root)
     for record in (parent.records[0], parent.records[2]):
         child.record(**(record | {"sessionId": child.session}))
     child.user("mine")
     mirror(db, root)
-    assert [text for _, text in spoken(db, child.session)] == ["a", "kept", "mine"]
+    assert [text for _, text in main_branch(db, child.session)] == ["a", "kept", "mine"]
     assert session_of(db, child).usage == (0, 0, 0, 0, None)
     assert sql(db, "SELECT count(*) FROM messages") == [(4,)]
 
 
 def test_mirror_session_in_two_folders_is_one(db: Database, root: Path) -> None:
-    talk = Claude(root).talk(1)
+    talk = ClaudeTranscript(root).talk(1)
     other = root / "projects" / "-elsewhere" / talk.path.name
     other.parent.mkdir()
     shutil.copy(talk.path, other)
@@ -295,7 +299,7 @@ def test_mirror_session_in_two_folders_is_one(db: Database, root: Path) -> None:
 
 
 def test_mirror_pruned_session_returns_when_continued(db: Database, root: Path) -> None:
-    talk = Claude(root).talk(1)
+    talk = ClaudeTranscript(root).talk(1)
     mirror(db, root)
     sql(db, "DELETE FROM sessions")
     sql(db, "DELETE FROM progression_items")
@@ -304,35 +308,40 @@ def test_mirror_pruned_session_returns_when_continued(db: Database, root: Path) 
     assert mirror(db, root).messages == 0
     talk.user("go on")
     mirror(db, root)
-    assert len(spoken(db, talk.session)) == 6
+    assert len(main_branch(db, talk.session)) == 6
 
 
 def test_mirror_redacts_secrets(db: Database, root: Path) -> None:
-    talk = Claude(root)
+    talk = ClaudeTranscript(root)
     talk.user("my key is sk-ant-" + "a1B2" * 10)
     mirror(db, root)
-    assert "a1B2a1B2" not in str(spoken(db, talk.session)) + str(session_of(db, talk).name)
+    assert "a1B2a1B2" not in str(main_branch(db, talk.session)) + str(session_of(db, talk).name)
 
 
 # ── Codex ────────────────────────────────────────────────────────────────
 
 
 def test_mirror_rollout_becomes_session(db: Database, root: Path) -> None:
-    talk = Codex(root, base_instructions={"text": "You are Codex"}, model_provider="openai").begin()
+    talk = CodexTranscript(root, base_instructions={"text": "You are Codex"}, model_provider="openai").begin()
     talk.user("fix it")
     talk.call("c1", "Process exited with code 0\nOutput:\na.py", cmd="ls")
     talk.assistant("Done.")
     talk.tokens(1000, cached=900, output=50)
     codex(db, root)
-    found = session_of(db, talk)
-    assert (found.name, found.model, found.provider, found.status) == ("fix it", "gpt-5-codex", "openai", "completed")
-    assert (found.source_kind, found.message_count) == ("imported_codex", 5)
-    assert found.usage == (100, 50, 900, 0, 125 + 500 + 113)
-    assert db.read(lambda conn: branch_usage(conn, CODEX.branch_id(talk.thread, ""))) == found.usage
+    session = session_of(db, talk)
+    assert (session.name, session.model, session.provider, session.status) == (
+        "fix it",
+        "gpt-5-codex",
+        "openai",
+        "completed",
+    )
+    assert (session.source_kind, session.message_count) == ("imported_codex", 5)
+    assert session.usage == (100, 50, 900, 0, 125 + 500 + 113)
+    assert db.read(lambda conn: branch_usage(conn, CODEX.branch_id(talk.thread, ""))) == session.usage
 
 
 def test_mirror_replaced_file_does_not_double_usage(db: Database, root: Path) -> None:
-    talk = Codex(root).begin()
+    talk = CodexTranscript(root).begin()
     talk.user("x")
     talk.tokens(1000)
     codex(db, root)
@@ -343,29 +352,29 @@ def test_mirror_replaced_file_does_not_double_usage(db: Database, root: Path) ->
 
 
 def test_mirror_fork_by_ordinal(db: Database, root: Path) -> None:
-    parent = Codex(root).begin()
+    parent = CodexTranscript(root).begin()
     parent.user("a")
     parent.assistant("b")
     before = parent.ordinal
     parent.user("not shared")
-    child = Codex(root, number=1, forked_from_id=parent.thread, forked_from_ordinal_exclusive=before)
+    child = CodexTranscript(root, number=1, forked_from_id=parent.thread, forked_from_ordinal_exclusive=before)
     child.user("mine")
     codex(db, root)
-    assert [text for _, text in spoken(db, child.thread, CODEX)] == ["a", "b", "mine"]
+    assert [text for _, text in main_branch(db, child.thread, CODEX)] == ["a", "b", "mine"]
 
 
 def test_mirror_fork_by_copied_content(db: Database, root: Path) -> None:
-    parent = Codex(root, ordinals=False).begin()
+    parent = CodexTranscript(root, ordinals=False).begin()
     parent.user("a")
     parent.call("c", "out", cmd="ls")
     parent.assistant("b")
-    child = Codex(root, number=1, ordinals=False, forked_from_id=parent.thread)
+    child = CodexTranscript(root, number=1, ordinals=False, forked_from_id=parent.thread)
     for line in parent.lines[:-1]:
         child.write(line["type"], line["payload"])
     child.user("mine")
     parent.user("on")
     codex(db, root)
-    assert [text for _, text in spoken(db, child.thread, CODEX)] == [
+    assert [text for _, text in main_branch(db, child.thread, CODEX)] == [
         "a",
         "exec_command\nls",
         "exec_command\n" + _request(db) + "\nout",
@@ -381,30 +390,30 @@ def _request(db: Database) -> str:
 
 
 def test_mirror_spawned_thread_is_branch_of_parent(db: Database, root: Path) -> None:
-    parent = Codex(root).begin()
+    parent = CodexTranscript(root).begin()
     parent.user("please")
     spawn = {"subagent": {"thread_spawn": {"parent_thread_id": parent.thread, "agent_nickname": "Ada"}}}
-    sub = Codex(root, number=1, source=spawn).begin()
+    sub = CodexTranscript(root, number=1, source=spawn).begin()
     sub.user("look")
     sub.tokens(70)
     parent.tokens(100)
     codex(db, root)
     assert sorted(map(str, branch_names(db, parent.thread, CODEX))) == ["Ada", "main"]
-    found = session_of(db, parent)
-    assert (found.name, found.message_count, found.input_tokens) == ("please", 2, 170)
+    session = session_of(db, parent)
+    assert (session.name, session.message_count, session.input_tokens) == ("please", 2, 170)
     assert sql(db, "SELECT count(*) FROM sessions") == [(1,)]
 
 
 def test_mirror_stores_instructions_once(db: Database, root: Path) -> None:
     for number in range(3):
-        Codex(root, number=number, base_instructions={"text": "You are Codex"}).user(f"hello {number}")
+        CodexTranscript(root, number=number, base_instructions={"text": "You are Codex"}).user(f"hello {number}")
     codex(db, root)
     assert sql(db, "SELECT count(*) FROM messages") == [(4,)]
     assert sql(db, "SELECT count(DISTINCT system_msg_id), count(system_msg_id) FROM branches") == [(1, 3)]
 
 
 def test_mirror_archived_rollout_is_same_session(db: Database, root: Path) -> None:
-    talk = Codex(root).begin()
+    talk = CodexTranscript(root).begin()
     talk.user("x")
     codex(db, root)
     (root / "archived_sessions").mkdir()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.builders import sql
 from tests.support.sql_trace import traced, wal_bytes
-from tests.support.transcripts import Claude, mirror
+from tests.support.transcripts import ClaudeTranscript, mirror
 
 from lionstudio.imports.transcripts import line_reader
 from lionstudio.state.database import Database
@@ -23,7 +23,7 @@ FILES, TURNS = 60, 4
 def root(tmp_path: Path) -> Path:
     """Some conversations."""
     for number in range(FILES):
-        Claude(tmp_path / "tool", folder=f"-p{number % 5}").talk(TURNS)
+        ClaudeTranscript(tmp_path / "tool", folder=f"-p{number % 5}").talk(TURNS)
     return tmp_path / "tool"
 
 
@@ -46,7 +46,7 @@ def test_mirror_opens_each_file_once(db: Database, root: Path, monkeypatch: pyte
 
 
 def test_mirror_reads_only_growth(db: Database, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    grown = Claude(root, folder="-p0").talk(TURNS)
+    grown = ClaudeTranscript(root, folder="-p0").talk(TURNS)
     mirror(db, root)
     grown.user("one more")
     read: list[int] = []
@@ -64,7 +64,7 @@ def test_mirror_reads_only_growth(db: Database, root: Path, monkeypatch: pytest.
 
 
 def test_mirror_statements_per_message_are_constant(db: Database, root: Path) -> None:
-    talk = Claude(root).talk(300)
+    talk = ClaudeTranscript(root).talk(300)
     with traced(db.conn) as ran:
         new = mirror(db, root).messages
     talk.path.unlink()
@@ -86,8 +86,8 @@ with Database(sys.argv[2]) as db:
 
 @pytest.mark.slow
 def test_mirror_large_file_uses_little_memory(tmp_path: Path) -> None:
-    """80 MB here; a whole gigabyte takes as much (docs/how-to/import-claude.md has the figure)."""
-    talk = Claude(tmp_path / "tool")
+    """80 MB here; a gigabyte needs as much memory (docs/how-to/import-claude.md has the number)."""
+    talk = ClaudeTranscript(tmp_path / "tool")
     text = "word " * 4000
     with open(talk.path, "w") as file:
         for number in range(4000):

@@ -10,7 +10,7 @@ import pytest
 import zstandard
 from tests.support.builders import sql
 from tests.support.sql_trace import traced
-from tests.support.transcripts import CODEX, Codex, codex, everything, spoken
+from tests.support.transcripts import CODEX, CodexTranscript, all_rows, codex, main_branch
 
 from lionstudio.imports.report import ItemOutcome, Report
 from lionstudio.imports.transcripts.coverage import coverage
@@ -24,16 +24,16 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "tool"
 
 
-def talk(root: Path, *, number: int = 0) -> Codex:
-    rollout = Codex(root, number=number).begin()
+def talk(root: Path, *, number: int = 0) -> CodexTranscript:
+    rollout = CodexTranscript(root, number=number).begin()
     for turn in range(3):
         rollout.user(f"question {turn}")
         rollout.item("message", role="assistant", content=[{"type": "output_text", "text": f"answer {turn}"}])
     return rollout
 
 
-def compress(rollout: Codex, *, frames: int = 1) -> Path:
-    """As Codex does it: the compressed file first, then the plain one goes."""
+def compress(rollout: CodexTranscript, *, frames: int = 1) -> Path:
+    """Compress as Codex does: write the compressed file, then delete the plain one."""
     text = rollout.path.read_bytes()
     step = len(text) // frames + 1
     packed = rollout.path.with_name(rollout.path.name + ".zst")
@@ -49,14 +49,14 @@ def test_compressed_rollout_is_read(db: Database, root: Path, frames: int, tmp_p
     rollout = talk(root)
     with Database(str(tmp_path / "plain.db")) as plain:
         codex(plain, root)
-        wanted = spoken(plain, rollout.thread, CODEX)
+        wanted = main_branch(plain, rollout.thread, CODEX)
     compress(rollout, frames=frames)
     report = codex(db, root)
     assert (report.messages, report.total(ItemOutcome.IMPORTED)) == (len(wanted), 1)
-    assert spoken(db, rollout.thread, CODEX) == wanted
-    before = everything(db)
+    assert main_branch(db, rollout.thread, CODEX) == wanted
+    before = all_rows(db)
     assert codex(db, root).messages == 0
-    assert everything(db) == before
+    assert all_rows(db) == before
 
 
 def test_rollout_compressed_later_is_same_transcript(db: Database, root: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
 
 from lionstudio.agents.claude.stream import ClaudeStreamReader
 from lionstudio.agents.events import Event
@@ -38,12 +39,9 @@ class Claude:
         argv = [find_program("claude", task.env, PROVIDERS[self.name].install), *arguments(task)]
         # claude exits before its output is read: a pipe would lose everything beyond its buffer
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task), by_file=True)
-        events = stream(program, ClaudeStreamReader())
-        try:
+        async with aclosing(stream(program, ClaudeStreamReader())) as events:
             async for event in events:
                 yield event
-        finally:
-            await events.aclose()
 
 
 def arguments(task: Task) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import AsyncIterator, Mapping
+from contextlib import aclosing
 
 from lionstudio.agents.codex.rollout import Rollouts
 from lionstudio.agents.codex.stream import CodexStreamReader
@@ -42,12 +43,11 @@ class Codex:
     async def run(self, task: Task) -> AsyncIterator[Event]:
         argv = [find_program("codex", task.env, PROVIDERS[self.name].install), *arguments(task)]
         program = Program(argv, cwd=task.cwd, env=task.env, stdin=prompt_of(task))
-        events = stream(program, CodexStreamReader(Rollouts(home_of(task.env)), resumed=task.resume, model=task.model))
-        try:
+        async with aclosing(
+            stream(program, CodexStreamReader(Rollouts(home_of(task.env)), resumed=task.resume, model=task.model))
+        ) as events:
             async for event in events:
                 yield event
-        finally:
-            await events.aclose()
 
 
 def arguments(task: Task) -> list[str]:

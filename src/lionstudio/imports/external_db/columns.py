@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.coerce import to_mapping
+from lionstudio.model.entity import Element
 from lionstudio.model.json_codec import MAX_DEPTH, dump, load, visible
 from lionstudio.system.json_read import parse_json
 
 Record = Mapping[str, Any]
+
+
+def columns_of(element: type[Element]) -> frozenset[str]:
+    """The columns that hold the fields of an element."""
+    return frozenset(element.COLUMNS.get(item.name, item.name) for item in fields(element))
 
 
 def decoded(value: Any) -> Any:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from lionstudio.crash import point
 from lionstudio.errors import InvalidInput
-from lionstudio.imports.external_db.columns import Record, decoded, keep_rest, metadata_of
+from lionstudio.imports.external_db.columns import Record, columns_of, decoded, keep_rest, metadata_of
 from lionstudio.imports.redact import redact_text
 from lionstudio.imports.report import ImportTarget, Report
 from lionstudio.imports.upsert import ITEM_ERRORS, Missing, Write, error_line, upsert_rows
@@ -67,11 +67,6 @@ def _import_rows(
 
 # ── Shows ────────────────────────────────────────────────────────────────
 
-_SHOW, _PLAY = (
-    frozenset("node_metadata" if field.name == "metadata" else field.name for field in fields(entity))
-    for entity in (Show, Play)
-)
-
 
 def import_shows(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
     """Match shows by topic and plays by name."""
@@ -98,7 +93,7 @@ def _show(row: Record) -> Show:
         integration_branch=to_text(row.get("integration_branch")),
         status=status or ShowStatus.IMPORTED,
         status_source=to_text(row.get("status_source")),
-        metadata=keep_rest(metadata_of(row), row, _SHOW, status=None if status else row.get("status")),
+        metadata=keep_rest(metadata_of(row), row, columns_of(Show), status=None if status else row.get("status")),
     )
 
 
@@ -159,7 +154,9 @@ def _play(conn: Connection, source: ExternalDb, row: Record, show_id: str, topic
         **parse_gate({"gate_passed": row.get("gate_passed"), "feedback": row.get("gate_feedback")}),
         depends_on=tuple(str(need) for need in needs) if isinstance(needs, list) else (),
         sort_order=to_int(row.get("sort_order")) or 0,
-        metadata=keep_rest(metadata_of(row), row, _PLAY, **{key: originals[key] for key, gone in lost.items() if gone}),
+        metadata=keep_rest(
+            metadata_of(row), row, columns_of(Play), **{key: originals[key] for key, gone in lost.items() if gone}
+        ),
     )
 
 
@@ -174,22 +171,6 @@ def find_session_here(conn: Connection, source: ExternalDb, session_id: Any) -> 
 
 
 # ── Teams ────────────────────────────────────────────────────────────────
-
-_TEAM = frozenset({"id", "name", "created_at", "updated_at", "member_count", "members", "node_metadata", "status"})
-_TEAM_MESSAGE = frozenset(
-    {
-        "id",
-        "team_id",
-        "created_at",
-        "sender",
-        "recipient",
-        "content",
-        "summary",
-        "read_by",
-        "session_id",
-        "node_metadata",
-    }
-)
 
 
 def import_teams(store: ImportTarget, source: ExternalDb, report: Report, dry_run: bool) -> None:
@@ -212,7 +193,9 @@ def _team(row: Record) -> Team:
         updated_at=to_timestamp(row.get("updated_at")) or created,
         members=tuple(str(member) for member in members) if isinstance(members, list) else (),
         status=status or TeamStatus.ACTIVE,
-        metadata=keep_rest(metadata_of(row), row, _TEAM, status=None if status else row.get("status")),
+        metadata=keep_rest(
+            metadata_of(row), row, columns_of(Team) | {"member_count"}, status=None if status else row.get("status")
+        ),
     )
 
 
@@ -249,7 +232,7 @@ def _team_message(conn: Connection, source: ExternalDb, row: Record) -> TeamMess
         # older files list the readers with the time at which each read it
         read_by=tuple(str(reader) for reader in readers) if isinstance(readers, (list, dict)) else (),
         session_id=session,
-        metadata=keep_rest(metadata_of(row), row, _TEAM_MESSAGE, session_id=lost),
+        metadata=keep_rest(metadata_of(row), row, columns_of(TeamMessage), session_id=lost),
     )
 
 

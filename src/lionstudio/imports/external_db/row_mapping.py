@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from lionstudio.errors import InvalidInput
 from lionstudio.imports.external_db.columns import (
     Record,
     as_text,
+    columns_of,
     content_text,
     decoded,
     keep_rest,
@@ -32,7 +32,7 @@ from lionstudio.model.coerce import (
 )
 from lionstudio.model.ids import check_id
 from lionstudio.model.json_codec import dump
-from lionstudio.model.messages import TYPE_IDS
+from lionstudio.model.messages import TYPE_IDS, Message
 from lionstudio.model.sessions import IMPORTED_TEXT_COLUMNS, Session
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind
 from lionstudio.model.status.vocabulary import DELIVERIES
@@ -41,9 +41,11 @@ from lionstudio.state.connection import Connection, Row
 from lionstudio.state.messages.rows import type_id
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
-_SESSION_COLUMNS = frozenset(
-    {item.name for item in fields(Session)} - {"metadata", "health", "delivery", "owner", "reason_codes"}
-) | {"node_metadata", "pk", "run_id"}
+_OWN_COLUMNS = frozenset({"health", "delivery", "owner", "reason_codes"})  # meaningful only if Lion Studio wrote them
+_SESSION_COLUMNS = columns_of(Session) - _OWN_COLUMNS | {"pk", "run_id"}
+_BRANCH_COLUMNS = columns_of(Branch) | {"parent_branch_id", "model", "provider", "agent_name", *Usage._fields}
+_MESSAGE_COLUMNS = columns_of(Message) | {"lion_class", "pk", "content_is_json", "class_tag"}
+_DELIVERIES = ("passed", "partial", "missing", "invalid", "not_expected")
 
 
 def session_of(record: Record, *, ours: bool) -> Session:
@@ -57,7 +59,7 @@ def session_of(record: Record, *, ours: bool) -> Session:
         "invocation_kind": None if kind else record.get("invocation_kind"),
         "source_kind": None if source == record.get("source_kind") else record.get("source_kind"),
     }
-    columns = _SESSION_COLUMNS | ({"health", "delivery", "owner", "reason_codes"} if ours else set())
+    columns = _SESSION_COLUMNS | (_OWN_COLUMNS if ours else frozenset())
     metadata = keep_rest(metadata, record, columns, **replaced)
     if to_text(record.get("run_id")):
         metadata.setdefault("run_id", record["run_id"])
@@ -116,26 +118,6 @@ def usage_of(record: Record) -> Usage:
     return Usage(**counts, cost_microusd=cost) if any(counts.values()) or cost else NOTHING
 
 
-_BRANCH_COLUMNS = frozenset(
-    {
-        "id",
-        "created_at",
-        "node_metadata",
-        "user",
-        "name",
-        "session_id",
-        "progression_id",
-        "system_msg_id",
-        "parent_branch_id",
-        "model",
-        "provider",
-        "agent_name",
-        "cost_microusd",
-        *_TOKENS,
-    }
-)
-
-
 def branch_of(record: Record, session: Session) -> Branch:
     metadata = keep_rest(metadata_of(record), record, _BRANCH_COLUMNS)
     for name in ("model", "provider", "agent_name"):
@@ -150,25 +132,6 @@ def branch_of(record: Record, session: Session) -> Branch:
         system_msg_id=to_id(record.get("system_msg_id")),
         metadata=metadata,
     )
-
-
-_MESSAGE_COLUMNS = frozenset(
-    {
-        "id",
-        "created_at",
-        "node_metadata",
-        "content",
-        "embedding",
-        "sender",
-        "recipient",
-        "channel",
-        "role",
-        "lion_class",
-        "pk",
-        "content_is_json",
-        "class_tag",
-    }
-)
 
 
 def own_message_row(conn: Connection, record: Record) -> Row:

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.archives import plant_bad_runs, write_foreign, write_home
+from tests.support.archives import plant_bad_runs, write_external_db, write_home
 from tests.support.commands import CommandResult, run_li, run_on_terminal
 
 SHOW = "## Goal\nship\n"
@@ -22,7 +22,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for root in ("khive", "home/shows"):
         (tmp_path / root / f"topic-{root[:1]}").mkdir(parents=True)
         (tmp_path / root / f"topic-{root[:1]}" / "_show.md").write_text(SHOW)
-    write_foreign(tmp_path / "other.db")
+    write_external_db(tmp_path / "other.db")
     return tmp_path / "home"
 
 
