@@ -83,7 +83,7 @@ def test_the_durable_engine_gives_the_same(theatre: Theatre) -> None:
     assert json.loads(done.out.splitlines()[-1])["status"] == "completed"
     assert theatre.runs() == {"a": 1, "b": 2}
     theatre.assert_whole()
-    assert theatre.li("show", "run", TOPIC).err.startswith(f"the show {TOPIC} is completed\n")
+    assert theatre.li("show", "run", TOPIC).err.startswith(f"Show {TOPIC} ended: completed\n")
     assert theatre.runs() == {"a": 1, "b": 2}
 
 
