@@ -23,8 +23,8 @@ def _lines() -> Iterator[str]:
         yield f"\n## {title}\n"
         group = ""
         for name, _, _ in commands:
-            before, group = group, name.partition(" ")[0]
-            if group != before and group in GROUPS:
+            previous, group = group, name.partition(" ")[0]
+            if group != previous and group in GROUPS:
                 yield f"`li {group}`: {GROUPS[group]}.\n"
             yield from _command(name)
 
@@ -34,8 +34,9 @@ def _command(name: str) -> Iterator[str]:
     yield f"### li {name}\n"
     yield " ".join((parser.description or COMMANDS[name]).split()) + "\n"
     own = [action for action in shown_actions(name) if not _COMMON.intersection(action.option_strings)]
-    words = [_metavar(action) for action in own if not action.option_strings]
-    yield " ".join([f"    li {name}", *words, *(["[options]"] if len(own) > len(words) else [])]) + "\n"
+    positionals = [_metavar(action) for action in own if not action.option_strings]
+    options = ["[options]"] if len(own) > len(positionals) else []
+    yield " ".join([f"    li {name}", *positionals, *options]) + "\n"
     if own:
         yield "| | |"
         yield "|---|---|"
@@ -47,7 +48,7 @@ def _command(name: str) -> Iterator[str]:
 
 
 def shown_actions(name: str) -> list[argparse.Action]:
-    """The options and arguments of a command that are meant for people."""
+    """The options and arguments of a command that its help shows."""
     return [action for action in parser_of(name)._actions if action.help != argparse.SUPPRESS]
 
 
@@ -65,13 +66,13 @@ def _metavar(action: argparse.Action) -> str:
         name = "{" + ",".join(map(str, action.choices)) + "}"
     else:
         name = action.dest.upper() if action.option_strings else action.dest
-    many = {"+": f"{name}…", "*": f"[{name}…]", "?": f"[{name}]"}
-    return many.get(str(action.nargs), name) if not action.option_strings else name
+    repeated = {"+": f"{name}…", "*": f"[{name}…]", "?": f"[{name}]"}
+    return repeated.get(str(action.nargs), name) if not action.option_strings else name
 
 
 def main() -> None:
-    before = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[0]
-    DOCUMENT.write_text(before + BEGIN + "\n" + reference().rstrip() + "\n", encoding="utf-8")
+    written_by_hand = DOCUMENT.read_text(encoding="utf-8").partition(BEGIN)[0]
+    DOCUMENT.write_text(written_by_hand + BEGIN + "\n" + reference().rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def test_durable_engine_gives_the_same_result(harness: ShowHarness) -> None:
     assert json.loads(done.out.splitlines()[-1])["status"] == "completed"
     assert harness.runs() == {"a": 1, "b": 2}
     harness.assert_consistent()
-    assert harness.li("show", "run", TOPIC).err.startswith(f"the show {TOPIC} is completed\n")
+    assert harness.li("show", "run", TOPIC).err.startswith(f"Show {TOPIC} ended: completed\n")
     assert harness.runs() == {"a": 1, "b": 2}
 
 

@@ -102,7 +102,7 @@ def test_fold_keeps_the_start_and_counts_the_rest(text: str, lines: int, chars: 
 def test_fold_note_counts_the_rest() -> None:
     assert fold("1\n2\n3\n4\n", 2) == ("1\n2", "… 2 more lines (--full)")
     assert fold("1\n2\n3", 2) == ("1\n2", "… 1 more line (--full)")
-    assert fold("12345", 2, 3) == ("123", "… 2 more characters, --full")
+    assert fold("12345", 2, 3) == ("123", "… 2 more characters (--full)")
     assert fold("", 2) == ("", "")
 
 

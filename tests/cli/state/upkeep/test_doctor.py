@@ -202,7 +202,7 @@ def test_doctor_exits_with_5_for_a_damaged_file(db: Database, form: tuple[str, .
         assert "restore a backup" in done.out
 
 
-def test_doctor_reports_a_file_too_damaged_to_open(db: Database) -> None:
+def test_file_too_damaged_to_open_hints_at_a_backup(db: Database) -> None:
     damaged(db, 2)
     done = run_li("state", "doctor", "--db", db.path)
 
