@@ -219,13 +219,13 @@ class Show(RuleBasedStateMachine):
 
     @precondition(lambda self: self.ended is None and self.judging_show)
     @rule(passed=st.booleans())
-    def the_final_gates_look(self, passed: bool) -> None:
+    def final_gates_evaluated(self, passed: bool) -> None:
         self.judging_show = False
         self.tell(events.FinalGatesEvaluated(passed))
 
     @precondition(lambda self: self.ended is None)
     @rule(which=PICK, decision=st.sampled_from(list(DecisionKind)), late=st.integers(0, 4))
-    def a_person_speaks(self, which: int, decision: DecisionKind, late: int) -> None:
+    def decision_made(self, which: int, decision: DecisionKind, late: int) -> None:
         name = self.plan.names[which % len(self.plan.names)]
         self.tell(events.DecisionMade(name, decision, self.written[name].attempt - (late == 0)))
 
@@ -237,13 +237,13 @@ class Show(RuleBasedStateMachine):
 
     @precondition(lambda self: self.ended is None)
     @rule()
-    def the_director_is_killed(self) -> None:
+    def director_killed(self) -> None:
         # a merge that was done and not told is found in git by the next one
         self.take_up()
 
     @precondition(lambda self: self.ended is None)
     @rule(needs=st.lists(PICK, max_size=2), gone=PICK)
-    def the_plan_is_edited(self, needs: list[int], gone: int) -> None:
+    def plan_edited(self, needs: list[int], gone: int) -> None:
         fresh = PlannedPlay(
             name=f"p{len(self.written)}",
             prompt="y",
@@ -263,7 +263,7 @@ class Show(RuleBasedStateMachine):
         really=st.integers(0, 9),
         decision=st.sampled_from([events.AbortRequested, events.ShowAccepted, events.ShowRejected]),
     )
-    def a_person_ends_it(
+    def show_ended_by_a_person(
         self, really: int, decision: type[events.AbortRequested | events.ShowAccepted | events.ShowRejected]
     ) -> None:
         if really:
@@ -310,7 +310,7 @@ class Show(RuleBasedStateMachine):
         assert all(count == 1 for count in getattr(self, "merges", {}).values())
 
     @invariant()
-    def what_waits_for_a_stuck_play_says_so(self) -> None:
+    def dependents_of_stuck_plays_are_blocked(self) -> None:
         if not hasattr(self, "director") or self.ended is not None or self.aborted:
             return
         for other in self.plan.plays:
@@ -319,7 +319,7 @@ class Show(RuleBasedStateMachine):
                 assert stuck <= set(self.written[other.name].blocked_by)
 
     @invariant()
-    def it_never_just_stands_there(self) -> None:
+    def director_never_stalls(self) -> None:
         if not hasattr(self, "director") or self.ended is not None:
             return
         parked = any(other.parked_until is not None for other in self.written.values())
@@ -350,7 +350,7 @@ class Show(RuleBasedStateMachine):
                 case commands.MergePlay():
                     self.merge(command, MergeResult.MERGED)
         elif self.judging_show:
-            self.the_final_gates_look(True)
+            self.final_gates_evaluated(True)
         else:
             self.answer()
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
-import pytest
 from tests.support.show_harness import ShowHarness
 
 from lionstudio.files.shows.plan_reader import read_plan
 from lionstudio.model.ids import new_id
 from lionstudio.model.status.statuses import PlayStatus
 from lionstudio.shows.records import play_records
-
-
-@pytest.fixture
-def harness(tmp_path: Path) -> ShowHarness:
-    return ShowHarness(tmp_path)
 
 
 def test_abort_ends_agents_and_is_recorded(harness: ShowHarness) -> None:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
-import pytest
 from tests.support.show_harness import ShowHarness
 
 from lionstudio.model.shows.decisions import DecisionKind
 from lionstudio.shows.records.decisions import Decision, save_decision
-
-
-@pytest.fixture
-def harness(tmp_path: Path) -> ShowHarness:
-    return ShowHarness(tmp_path)
 
 
 def approve(harness: ShowHarness, play: str) -> None:

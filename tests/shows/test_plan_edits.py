@@ -5,13 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-import pytest
 from tests.support.show_harness import ShowHarness
-
-
-@pytest.fixture
-def harness(tmp_path: Path) -> ShowHarness:
-    return ShowHarness(tmp_path)
 
 
 def wait_for(path: Path) -> str:

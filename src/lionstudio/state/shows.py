@@ -116,7 +116,7 @@ def _move_show(conn: Connection, show: Show, status: ShowStatus, at: float | Non
     return replace(show, status=status, updated_at=at, metadata=metadata)
 
 
-_RETRY = "check its status with `li show status`, then try again"
+_RETRY = "run the command again"
 S = TypeVar("S", bound=StrEnum)
 
 
