@@ -75,7 +75,10 @@ def _check_target(target: str, replace: bool) -> None:
         if not replace:
             raise Conflict(f"{target} already exists", hint="choose another name, or add --force to replace it")
     elif not os.path.isdir(os.path.dirname(target)):
-        raise InvalidInput(f"the folder {os.path.dirname(target)} does not exist", hint="create it first")
+        raise InvalidInput(
+            f"the folder {os.path.dirname(target)} does not exist",
+            hint=f"create it: mkdir -p {os.path.dirname(target)}",
+        )
 
 
 def make_folder(path: str) -> None:
@@ -121,8 +124,8 @@ def _replacement(target: str, mode: int) -> Iterator[int]:
     """Open a temporary file beside the target; after the block it is synced and renamed to the target."""
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".li-{os.urandom(8).hex()}.tmp")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    try:
+    try:  # from the start: a signal may arrive as soon as the file exists
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         try:
             yield descriptor
             os.fsync(descriptor)

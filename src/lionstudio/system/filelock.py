@@ -25,7 +25,7 @@ _OPEN_SAFELY: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 def locked(path: str, *, timeout: float = TIMEOUT) -> Iterator[None]:
     """Hold a lock file for the time of the block, waiting for it; the file is never removed.
 
-    For a file that is replaced as a whole: the lock file lies beside it, because the file itself changes.
+    For a file that is replaced as a whole: the lock file is beside it, because the file itself is exchanged.
     """
     try:
         make_folder(os.path.dirname(path))

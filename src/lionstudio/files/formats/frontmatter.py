@@ -32,7 +32,7 @@ def split(text: str) -> FrontMatter:
         raise BadYaml(
             first_line - 1, "the front matter opens here and is never closed", "end it with a line of three dashes"
         )
-    head = load(text[opening.end() : closing.start()], first_line)
-    if head.value is not None and not isinstance(head.value, dict):
+    document = load(text[opening.end() : closing.start()], first_line)
+    if document.value is not None and not isinstance(document.value, dict):
         raise BadYaml(first_line, "the front matter must be a mapping of keys to values", "write it as `model: sonnet`")
-    return FrontMatter(head.value or {}, head.lines, text[closing.end() :].strip())
+    return FrontMatter(document.value or {}, document.lines, text[closing.end() :].strip())

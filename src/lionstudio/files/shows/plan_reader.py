@@ -69,13 +69,13 @@ def plan_error(path: str, errors: list[Problem]) -> InvalidInput:
 def parse_plan(topic: str, text: str) -> tuple[Plan | None, list[Problem]]:
     """Parse a plan and list its problems; the plan is None when the front matter cannot be read."""
     try:
-        head = split(text)
+        front = split(text)
     except BadYaml as refusal:
         return None, [to_problem(refusal)]
-    reader = _Reader(head.lines)
+    reader = _Reader(front.lines)
     if (fault := fault_of_slug(topic)) is not None:
         reader.problems.append(error(None, f"the topic {topic!r:.80} {fault}", "rename the folder of the show"))
-    plan = reader.plan(topic, head.fields)
+    plan = reader.plan(topic, front.fields)
     problems = [*reader.problems, *check_graph(plan)]
     return plan, sorted(problems, key=lambda problem: problem.line or 0)
 

@@ -28,7 +28,7 @@ def check_out_tree(repo: Repo, tree: str, path: str, *, parents: tuple[str, ...]
             f"cannot check the merge result out: {shown(path)} exists", hint=f"remove it: rm -r {shown(path)}"
         )
     os.makedirs(path, 0o700, exist_ok=True)
-    commit = commit_tree(repo, tree, parents, "The merge result that the gates look at")
+    commit = commit_tree(repo, tree, parents, "Merge result for the gates")
     create_git_dir(repo, path, commit, head=commit)
     check_out_files(repo, tree, path, index=os.path.join(path, ".git", "index"))
 
