@@ -17,7 +17,7 @@ from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import styles_for, width_of
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.statuses import PLAYS, PlayStatus
+from lionstudio.model.status.statuses import PLAYS, PlayStatus, row_of
 
 P = PlayStatus
 _BAR = 24
@@ -102,7 +102,7 @@ def _most_telling(plays: list[Play], room: int) -> list[Play]:
     """As many as fit, in their order: what is done and what has not begun leave first."""
     if len(plays) <= max(room, 1):
         return plays
-    dull = sorted(range(len(plays)), key=lambda number: (PLAYS[plays[number].status].is_minor, number))
+    dull = sorted(range(len(plays)), key=lambda number: (row_of(PLAYS, plays[number].status).is_minor, number))
     return [plays[number] for number in sorted(dull[: max(room, 1)])]
 
 
@@ -127,7 +127,7 @@ def head(now: ShowSnapshot, room: int, paint: Any) -> list[str]:
 
 
 def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
-    row = PLAYS[play.status]
+    row = row_of(PLAYS, play.status)
     name = f"{'  ' * now.depths[play.name]}{row.mark} {inline(play.name)}"
     took = max((play.ended_at or now.until) - play.started_at, 0.0) if play.started_at else None
     tried = str(play.attempt) if play.started_at else ""

@@ -12,7 +12,14 @@ from lionstudio.files.shows.plan_reader import parse_plan
 from lionstudio.model.messages import ActionRequest, Message
 from lionstudio.model.shows.plan import Budget, GateKind, Plan
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.statuses import PLAYS, PLAYS_IN_PROGRESS, PLAYS_WAITING_TO_START, PlayStatus, ShowStatus
+from lionstudio.model.status.statuses import (
+    PLAYS,
+    PLAYS_IN_PROGRESS,
+    PLAYS_WAITING_TO_START,
+    PlayStatus,
+    ShowStatus,
+    row_of,
+)
 from lionstudio.shows.director.events import PlayState, Spent
 from lionstudio.shows.director.rules import needs_person, over_budget
 from lionstudio.shows.execute.budget import extended_budget
@@ -65,7 +72,7 @@ class ShowSnapshot(NamedTuple):
         """Whether a play waits for nothing but room and money."""
         merged = {play.name for play in self.plays if play.status is P.MERGED}
         due = any(play.status is P.PENDING and merged.issuperset(play.depends_on) for play in self.plays)
-        return due or any(PLAYS[play.status].dependencies_merged for play in self.plays)
+        return due or any(row_of(PLAYS, play.status).dependencies_merged for play in self.plays)
 
     @property
     def waits_for(self) -> list[str]:
@@ -129,7 +136,7 @@ def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
 def _last_word(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:
     """What the director asked about the whole, by its log; looked at only where it may have asked."""
     person = plan is not None and any(gate.kind is GateKind.PERSON for gate in plan.final_gates)
-    if not person or any(play.status in _BUSY or PLAYS[play.status].dependencies_merged for play in plays):
+    if not person or any(play.status in _BUSY or row_of(PLAYS, play.status).dependencies_merged for play in plays):
         return None
     asked = open_question(show.show_dir)
     return asked.reason if asked is not None and asked.question is Question.LAST_WORD else None

@@ -12,7 +12,7 @@ from lionstudio.cli._toolkit import db_access
 from lionstudio.cli._toolkit.args import words
 from lionstudio.errors import IllegalTransition, InvalidInput, LionError
 from lionstudio.files.shows.show_folder import ABORT
-from lionstudio.model.status.statuses import SHOWS, ShowStatus
+from lionstudio.model.status.statuses import SHOWS, ShowStatus, row_of
 from lionstudio.runs.stop import GRACE_SECONDS
 from lionstudio.shows.attempt.attempt_files import ask_to_stop, is_held, session_of, unfinished
 from lionstudio.shows.process.lock import has_director
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Leave `_ABORT`, end the agents, and see that somebody takes the end of the show down."""
     folder = find_show_dir(db_access.settings_of(args), args.topic)
     status = _status(args)
-    if status is not None and SHOWS[status].has_ended and not has_director(folder):
+    if status is not None and row_of(SHOWS, status).has_ended and not has_director(folder):
         raise IllegalTransition(f"the show {args.topic} has ended: it is {status}", hint="li show ls")
     log(folder, "abort", feedback=args.feedback)
     write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")

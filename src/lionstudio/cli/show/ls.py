@@ -14,7 +14,7 @@ from lionstudio.cli._toolkit.humanize import ago, iso
 from lionstudio.cli._toolkit.output import emit, emit_lines
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import TONES, is_terminal, say, styles_for, width_of
-from lionstudio.model.status.statuses import PLAYS, PLAYS_NEEDING_REVIEW, SHOWS, ShowStatus
+from lionstudio.model.status.statuses import PLAYS, PLAYS_NEEDING_REVIEW, SHOWS, ShowStatus, row_of
 
 EXAMPLES = (
     ("li show ls", "every show, the one that changed last first"),
@@ -64,11 +64,11 @@ def _cells(found: LoadedShow, now: float) -> list[Cell]:
     show = found.show
     if found.error is not None:
         return [Cell(inline(show.topic), "red"), *[Cell("")] * 5, Cell(inline(found.error), "red")]
-    running = [play.name for play in found.plays if PLAYS[play.status].group == "running"]
+    running = [play.name for play in found.plays if row_of(PLAYS, play.status).group == "running"]
     needing = [play.name for play in found.plays if play.status in PLAYS_NEEDING_REVIEW]
     return [
         Cell(inline(show.topic)),
-        Cell(str(show.status), TONES[SHOWS[show.status].tone]),
+        Cell(str(show.status), TONES[row_of(SHOWS, show.status).tone]),
         Cell(progress(found.plays)),
         Cell(inline(", ".join(running)), "cyan"),
         Cell(inline(", ".join(needing)), "yellow"),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.statuses import PLAYS, PLAYS_STUCK, PlayStatus
+from lionstudio.model.status.statuses import PLAYS, PLAYS_STUCK, PlayStatus, row_of
 
 
 def blocked_by(plays: Sequence[Play]) -> dict[str, tuple[str, ...]]:
     """Each play that cannot start, and what holds it: stuck plays, names that do not exist, plays that wait for it."""
-    waiting = {play.name: play for play in plays if PLAYS[play.status].can_be_blocked}
+    waiting = {play.name: play for play in plays if row_of(PLAYS, play.status).can_be_blocked}
     # those that will be merged if all goes well; a circle never gets in
     hopeful = {play.name for play in plays if play.status not in PLAYS_STUCK} - set(waiting)
     while ready := [name for name, play in waiting.items() if hopeful.issuperset(play.depends_on)]:
