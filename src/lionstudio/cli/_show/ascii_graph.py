@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.statuses import PLAYS
+from lionstudio.model.status.statuses import PLAYS, row_of
 
 _NODE = "●"
 # (from above, to below, from the left, to the right)
@@ -108,13 +108,13 @@ def mermaid(plays: Sequence[Play]) -> Iterator[str]:
     yield "flowchart LR"
     ids = {play.name: f"p{number}" for number, play in enumerate(plays)}
     for play in plays:
-        yield f'  {ids[play.name]}["{_quoted(play.name)}<br/>{_quoted(PLAYS[play.status].label)}"]'
+        yield f'  {ids[play.name]}["{_quoted(play.name)}<br/>{_quoted(row_of(PLAYS, play.status).label)}"]'
     for play in plays:
         for need in play.depends_on:
             if need in ids:
                 yield f"  {ids[need]} --> {ids[play.name]}"
     for tone, style in _CLASSES.items():
-        members = ",".join(ids[play.name] for play in plays if PLAYS[play.status].tone == tone)
+        members = ",".join(ids[play.name] for play in plays if row_of(PLAYS, play.status).tone == tone)
         if members:
             yield f"  classDef {tone} {style}"
             yield f"  class {members} {tone}"

@@ -15,7 +15,7 @@ from lionstudio.files.shows.show_folder import FolderPlay, PlayFolder, ShowFolde
 from lionstudio.model.shows.play_graph import blocked_by, critical_path
 from lionstudio.model.shows.show import Play, Show
 from lionstudio.model.status.computed_state import play_state, show_state
-from lionstudio.model.status.statuses import SHOWS, PlayStatus, ShowStatus
+from lionstudio.model.status.statuses import SHOWS, PlayStatus, ShowStatus, row_of
 from lionstudio.settings import Settings
 from lionstudio.show_sync.rows import play_from_folder
 from lionstudio.shows.records.show_dir import find_show_dir
@@ -160,7 +160,7 @@ def progress(plays: list[Play]) -> str:
 
 
 def has_ended(status: ShowStatus) -> bool:
-    return SHOWS[status].has_ended
+    return row_of(SHOWS, status).has_ended
 
 
 def time_of(status: ShowStatus, plays: list[Play], now: float) -> tuple[float, float]:

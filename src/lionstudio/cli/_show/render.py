@@ -17,7 +17,7 @@ from lionstudio.cli._toolkit.output import emit, flush
 from lionstudio.cli._toolkit.table import Cell, Column, render
 from lionstudio.cli._toolkit.terminal import styles_for, width_of
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.statuses import PLAYS, PlayStatus
+from lionstudio.model.status.statuses import PLAYS, PlayStatus, row_of
 
 P = PlayStatus
 _BAR = 24
@@ -95,7 +95,7 @@ def _visible_plays(plays: list[Play], lines: int) -> list[Play]:
     """As many plays as fit, in order; finished and pending ones are dropped first."""
     if len(plays) <= max(lines, 1):
         return plays
-    ranked = sorted(range(len(plays)), key=lambda number: (PLAYS[plays[number].status].is_minor, number))
+    ranked = sorted(range(len(plays)), key=lambda number: (row_of(PLAYS, plays[number].status).is_minor, number))
     return [plays[number] for number in sorted(ranked[: max(lines, 1)])]
 
 
@@ -120,7 +120,7 @@ def heading(now: ShowSnapshot, columns: int, paint: Any) -> list[str]:
 
 
 def _row(now: ShowSnapshot, play: Play) -> list[Cell]:
-    row = PLAYS[play.status]
+    row = row_of(PLAYS, play.status)
     name = f"{'  ' * now.depths[play.name]}{row.mark} {inline(play.name)}"
     duration = max((play.ended_at or now.until) - play.started_at, 0.0) if play.started_at else None
     attempt = str(play.attempt) if play.started_at else ""

@@ -14,7 +14,14 @@ from lionstudio.model.messages import ActionRequest, Message
 from lionstudio.model.shows.decisions import QuestionKind
 from lionstudio.model.shows.plan import Budget, GateKind, Plan
 from lionstudio.model.shows.show import Play, Show
-from lionstudio.model.status.statuses import PLAYS, PLAYS_IN_PROGRESS, PLAYS_WAITING_TO_START, PlayStatus, ShowStatus
+from lionstudio.model.status.statuses import (
+    PLAYS,
+    PLAYS_IN_PROGRESS,
+    PLAYS_WAITING_TO_START,
+    PlayStatus,
+    ShowStatus,
+    row_of,
+)
 from lionstudio.shows.director.events import Spent
 from lionstudio.shows.director.rules import exhausted_budget, needs_person
 from lionstudio.shows.director.state import PlayState
@@ -63,7 +70,7 @@ class ShowSnapshot(NamedTuple):
         """Whether a play waits only for concurrency or budget."""
         merged = {play.name for play in self.plays if play.status is P.MERGED}
         due = any(play.status is P.PENDING and merged.issuperset(play.depends_on) for play in self.plays)
-        return due or any(PLAYS[play.status].dependencies_merged for play in self.plays)
+        return due or any(row_of(PLAYS, play.status).dependencies_merged for play in self.plays)
 
     @property
     def waits_for(self) -> list[str]:
@@ -127,7 +134,7 @@ def _over_budget(show: Show, plan: Plan | None, usage: ShowUsage) -> str | None:
 def _final_question(show: Show, plan: Plan | None, plays: list[Play]) -> str | None:
     """The open question of the director about the whole show; read only if there can be one."""
     person = plan is not None and any(gate.kind is GateKind.PERSON for gate in plan.final_gates)
-    if not person or any(play.status in _BUSY or PLAYS[play.status].dependencies_merged for play in plays):
+    if not person or any(play.status in _BUSY or row_of(PLAYS, play.status).dependencies_merged for play in plays):
         return None
     question = find_open_question(show.show_dir)
     return question.reason if question is not None and question.kind is QuestionKind.FINAL else None

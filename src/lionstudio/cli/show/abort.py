@@ -13,7 +13,7 @@ from lionstudio.cli._toolkit.args import utf8
 from lionstudio.cli._toolkit.humanize import count
 from lionstudio.errors import IllegalTransition, InvalidInput, LionError
 from lionstudio.model.shows.show_files import ABORT
-from lionstudio.model.status.statuses import SHOWS, ShowStatus
+from lionstudio.model.status.statuses import SHOWS, ShowStatus, row_of
 from lionstudio.runs.stop import GRACE_SECONDS
 from lionstudio.shows.attempt.attempt_files import is_held, request_stop, session_of, unfinished_attempts
 from lionstudio.shows.process.lock import has_director
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Write `_ABORT`, stop the agents, and make sure that a director records the end of the show."""
     folder = find_show_dir(db_access.settings_of(args), args.topic)
     status = _status(args)
-    if status is not None and SHOWS[status].has_ended and not has_director(folder):
+    if status is not None and row_of(SHOWS, status).has_ended and not has_director(folder):
         raise IllegalTransition(f"show {args.topic} has already ended: {status}", hint="li show ls")
     log_decision(folder, "abort", feedback=args.feedback)
     write_text(os.path.join(folder, ABORT), f"{args.feedback or ''}\n{time.time()}\n")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from lionstudio.model.shows.show import Play
-from lionstudio.model.status.statuses import PLAYS, PLAYS_STUCK, PlayStatus
+from lionstudio.model.status.statuses import PLAYS, PLAYS_STUCK, PlayStatus, row_of
 
 
 def blocked_by(plays: Sequence[Play]) -> dict[str, tuple[str, ...]]:
     """Map each play that cannot start to its blockers: stuck plays, unknown names, plays of a cycle."""
-    waiting = {play.name: play for play in plays if PLAYS[play.status].can_be_blocked}
+    waiting = {play.name: play for play in plays if row_of(PLAYS, play.status).can_be_blocked}
     # the plays that will be merged if all goes well; a cycle never gets in
     hopeful = {play.name for play in plays if play.status not in PLAYS_STUCK} - set(waiting)
     while ready := [name for name, play in waiting.items() if hopeful.issuperset(play.depends_on)]:

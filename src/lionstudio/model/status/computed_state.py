@@ -18,6 +18,7 @@ from lionstudio.model.status.statuses import (
     PlayStatus,
     SessionStatus,
     StatusRow,
+    row_of,
 )
 from lionstudio.model.status.vocabulary import (
     SEVERITY_RANKS,
@@ -106,7 +107,7 @@ def staleness_check(session: Mapping[str, Any], *, now: float) -> str | None:
 def session_state(session: Mapping[str, Any], *, now: float, proof: Proof | None = None) -> State:
     """The state of a run; without a proof of liveness, from its row and the clock alone."""
     status = session["status"] or SessionStatus.COMPLETED
-    row = _row(SESSIONS, status)
+    row = row_of(SESSIONS, status)
     health = _session_health(session, now, proof)
     health_row = HEALTHS.get(health, _OK)  # another tool may have stored any text
     delivery = session.get("delivery") or "not_expected"
@@ -186,7 +187,7 @@ def play_state(
 ) -> State:
     """The state of a play; the state of its run is separate."""
     status = play["status"]
-    row = _row(PLAYS, status)
+    row = row_of(PLAYS, status)
     reasons: list[Reason] = []
     holders = ", ".join(blocked_by)
     if status == PlayStatus.BLOCKED or holders:
@@ -205,7 +206,7 @@ def show_state(
     """The state of a show: its status, and the plays that need a person."""
     needing = sorted(play["name"] for play in plays if play["status"] in PLAYS_NEEDING_REVIEW)
     status = show["status"]
-    row = _row(SHOWS, status)
+    row = row_of(SHOWS, status)
     reasons = [reason("show.attention", ", ".join(needing))] if needing else []
     if row.reason is not None:
         reasons.append(reason(row.reason))
@@ -216,15 +217,9 @@ def show_state(
 
 def team_state(team: Mapping[str, Any], *, now: float | None = None) -> State:
     """The state of a team: in use or archived."""
-    row = _row(TEAMS, team["status"])
+    row = row_of(TEAMS, team["status"])
     reasons = [] if row.reason is None else [reason(row.reason)]
     return _state(row, team["status"], row.health, row.severity, reasons, now)
-
-
-def _row(table: Mapping[Any, StatusRow[Any]], status: str) -> StatusRow[Any]:
-    """The row of a status; a status that another tool stored is shown as it is."""
-    row = table.get(status)
-    return StatusRow(status, "neutral", "imported", "circle", frozenset()) if row is None else row
 
 
 def _state(

@@ -6,7 +6,7 @@ The CLI, the API, the page (through the API) and the SQL read these tables and h
 # Without `from __future__ import annotations`: NamedTuple would compile every annotation of StatusRow at import.
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from lionstudio.errors import IllegalTransition, InvalidInput
 from lionstudio.model.status.vocabulary import Card, FinalOutcome, HealthCode, Icon, Severity, StatusGroup, Tone
@@ -428,6 +428,14 @@ DISPLAY_MAP: Mapping[str, str] = {
     **{str(status): row.label for status, row in SESSIONS.items()},
     **{str(status): row.label for status, row in PLAYS.items()},
 }
+
+
+def row_of(table: Mapping[V, StatusRow[V]], status: str) -> StatusRow[V]:
+    """The row of a status; one that another tool stored is shown as it is and has no decisions."""
+    row = table.get(cast(V, status))
+    if row is not None:
+        return row
+    return StatusRow(status, "neutral", "imported", "circle", frozenset(), mark="·", style="dim")
 
 
 def parse(vocabulary: type[V], value: object, field: str) -> V:

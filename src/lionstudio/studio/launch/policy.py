@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
+from lionstudio.model.status.statuses import PLAYS, SHOWS
 from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
+from lionstudio.studio.schemas.shows import Action
 from lionstudio.system.filenames import check_name
 
 _SHARED = frozenset({"name", "model", "effort", "permissions", "system", "timeout", "cwd", "team_mode"})
@@ -41,9 +43,14 @@ TASKS: Mapping[str, LaunchTask] = {
     ),
 }
 VERBS = (*RUNS, *dict.fromkeys(name.split()[0] for name in TASKS))
-SHOW_ACTIONS = ("run", "approve", "reject", "redo", "escalate", "abort", "resume")
-_ABOUT_PLAYS = frozenset({"approve", "reject", "redo", "escalate"})
-_ABOUT_SHOWS = frozenset({"run", "resume", "abort", "approve", "reject"})
+SHOW_ACTIONS = tuple(str(action) for action in Action)
+_ABOUT_PLAYS = frozenset(decision for row in PLAYS.values() for decision in row.decisions)
+# approve and reject answer a question of the director about the show
+_ABOUT_SHOWS = frozenset(decision for row in SHOWS.values() for decision in row.decisions) | {
+    "run",
+    "approve",
+    "reject",
+}
 _DETACHED = frozenset({"run", "resume"})
 _REPEATED = frozenset({"arg", "step"})
 _SWITCHES = frozenset({"orphan_progressions"})

@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from lionstudio.errors import LionError
 from lionstudio.files.definitions import catalog, plugins, search_paths
-from lionstudio.model.status.statuses import SESSIONS, SessionStatus
+from lionstudio.model.status.statuses import SESSIONS, row_of
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs import dashboard, page_queries
 from lionstudio.state.shows import list_shows
@@ -127,10 +127,8 @@ async def search_messages(
 
 
 def _hour(row: dict[str, Any], since: float) -> dict[str, Any]:
-    status = row["status"]
-    row_of_status = SESSIONS[SessionStatus(status)] if status in SESSIONS else None
-    label, tone = (status, "neutral") if row_of_status is None else (row_of_status.label, row_of_status.tone)
-    return {**row, "at": since + row.pop("hour") * 3600, "label": label, "tone": tone}
+    status = row_of(SESSIONS, row["status"])
+    return {**row, "at": since + row.pop("hour") * 3600, "label": status.label, "tone": status.tone}
 
 
 def _count_definitions(app: Services) -> dict[str, int]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lionstudio.model.shows.decisions import Question, QuestionKind
-from lionstudio.model.status.statuses import PLAYS, SHOWS, PlayStatus, ShowStatus
+from lionstudio.model.status.statuses import PLAYS, SHOWS, PlayStatus, ShowStatus, row_of
 
 _ANSWERS: Mapping[QuestionKind, tuple[str, ...]] = {
     QuestionKind.BUDGET: ("approve",),
@@ -21,13 +21,13 @@ _DANGEROUS = frozenset({"abort"})
 
 
 def play_actions(status: str) -> list[str]:
-    """The names of the actions of a play; none for a status that another tool wrote."""
-    return list(PLAYS[PlayStatus(status)].decisions) if status in PLAYS else []
+    """The names of the actions of a play."""
+    return list(row_of(PLAYS, status).decisions)
 
 
 def show_actions(status: str, *, asked: Question | None = None, began: bool = True) -> list[str]:
     """The names of the actions of a show; the answers to its open question come first."""
-    actions = SHOWS[ShowStatus(status)].decisions if status in SHOWS else ()
+    actions = row_of(SHOWS, status).decisions
     if status != ShowStatus.ACTIVE:
         return list(actions)
     return [*answers_to(asked), *(actions if began else ("run", "abort"))]
