@@ -196,7 +196,7 @@ def test_an_agent_definition(tmp_path: Path) -> None:
         (["agent", "command", "x", "--", "no-such-program-anywhere"], 3, "not installed"),
         (["agent", "script", "@say x", "--cwd", "/no/such/folder"], 2, "no folder"),
         (["agent", "openai", "x"], 2, "no model"),
-        (["agent", "script", "@say x", "--resume", "nothing"], 3, "no database"),
+        (["agent", "script", "@say x", "--resume", "nothing"], 3, "not found"),
         (["play", "nothing"], 3, "no playbook"),
         (["flow", "x", "--step", "nonsense"], 2, "not a step"),
         (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "circle"),
