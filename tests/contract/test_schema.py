@@ -289,3 +289,4 @@ def test_session_columns_match_the_schema(blank: Path) -> None:
     connection.close()
 
     assert set(columns) == {*SESSION_COLUMNS, "pk"}
+    assert columns == open.schema_columns("sessions")

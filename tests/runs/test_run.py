@@ -221,7 +221,7 @@ def test_agent_definition_sets_options(tmp_path: Path) -> None:
         (["agent", "command", "x", "--", "no-such-program-anywhere"], 3, "not installed"),
         (["agent", "script", "@say x", "--cwd", "/no/such/folder"], 2, "no folder"),
         (["agent", "openai", "x"], 2, "missing model"),
-        (["agent", "script", "@say x", "--resume", "nothing"], 3, "no database"),
+        (["agent", "script", "@say x", "--resume", "nothing"], 3, "not found"),
         (["play", "nothing"], 3, "playbook nothing does not exist"),
         (["flow", "x", "--step", "nonsense"], 2, "not a step"),
         (["flow", "x", "--step", "a=script:{b}", "--step", "b=script:{a}"], 2, "cycle"),

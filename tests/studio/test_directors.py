@@ -48,4 +48,4 @@ def test_doctor_reports_a_dead_director(tmp_path: Path) -> None:
         lock.release()
         assert told() == []
         (tmp_path / "_director.lock").write_text("")
-        assert told() == ["`li show resume build` takes it up again"]
+        assert told() == ["continue it: `li show resume build`"]

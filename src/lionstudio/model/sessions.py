@@ -81,7 +81,6 @@ SESSION_COLUMNS = tuple(Session.COLUMNS.get(item.name, item.name) for item in fi
 _REFERENCES = ("progression_id", "first_msg_id", "last_msg_id")
 # appends keep these up to date; a new session begins without them
 COUNTED_COLUMNS = ("first_msg_id", "last_msg_id", "message_count", *Usage._fields)
-LISTED_COLUMNS = tuple(name for name in SESSION_COLUMNS if name not in ("node_metadata", *_REFERENCES))
 TEXT_COLUMNS = tuple(
     item.name for item in fields(Session) if item.type == "str | None" and item.name not in _REFERENCES
 )

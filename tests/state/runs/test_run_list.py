@@ -102,6 +102,24 @@ def test_list_sessions_walks_an_index_in_order(many: Connection, filters: dict[s
     assert not any("TEMP B-TREE" in line for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("names", "index"),
+    [
+        (("kind", "playbook"), "idx_sessions_playbook"),
+        (("status", "kind", "playbook"), "idx_sessions_status_playbook"),
+        (("status", "kind", "project", "agent"), "idx_sessions_status_project"),
+        (("status", "name"), "idx_sessions_name"),
+        (("status", "show"), "idx_sessions_show"),
+    ],
+)
+def test_list_sessions_walks_the_index_of_the_most_selective_filter(
+    many: Connection, names: tuple[str, ...], index: str
+) -> None:
+    [walk] = [line for line in page_plan(many, {name: CHOICES[name] for name in names}, False) if "sessions" in line]
+
+    assert f"USING INDEX {index} " in walk
+
+
 def steps_of_pages(conn: Connection, filters: dict[str, Any]) -> list[int]:
     """Steps that each of the first 50 pages of four rows takes."""
     steps, cursor = [], None

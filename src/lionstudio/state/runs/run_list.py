@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from lionstudio.errors import InvalidInput
 from lionstudio.model.json_codec import dump, load, visible
-from lionstudio.model.sessions import LISTED_COLUMNS
 from lionstudio.model.status.statuses import InvocationKind, SessionStatus, SourceKind, parse
 from lionstudio.state.connection import Connection
 from lionstudio.state.runs.dashboard import card_condition
+from lionstudio.state.sqlite.open import schema_columns
 from lionstudio.state.sqlite.text_filter import RunQuery, condition, matching_rows, parse_text
 
 PAGE = 100
@@ -47,8 +47,10 @@ class Page(NamedTuple):
 
 ANY = Filters()
 
+_NOT_LISTED = ("pk", "node_metadata", "progression_id", "first_msg_id", "last_msg_id")
+_LISTED = [name for name in schema_columns("sessions") if name not in _NOT_LISTED]
 _COLUMNS = f"""
-SELECT pk, {", ".join(LISTED_COLUMNS)},
+SELECT pk, {", ".join(_LISTED)},
        (SELECT count(*) FROM branches b WHERE b.session_id = sessions.id) AS branch_count"""  # noqa: S608  (the names are ours)
 _FROM = " FROM sessions WHERE "
 _CONDITIONS = {

@@ -6,6 +6,7 @@ Never `open()` the database file by hand: closing that descriptor drops SQLite's
 from __future__ import annotations
 
 import os
+import re
 import stat
 import time
 from contextlib import suppress
@@ -228,6 +229,13 @@ def check_known(path: str, version: int, lineage: str) -> None:
             f"{SCHEMA_VERSION}); reading works, writing does not",
             hint="upgrade with `pip install -U lion-studio`",
         )
+
+
+def schema_columns(table: str) -> list[str]:
+    """The columns of a table in schema.sql; lists need them before any dataclass is loaded."""
+    with open(os.path.join(os.path.dirname(__file__), "schema", "schema.sql"), encoding="utf-8") as file:
+        _, _, rest = file.read().partition(f"CREATE TABLE {table} (\n")
+    return re.findall(r"^  (\w+) ", rest.partition("\n);")[0], re.MULTILINE)
 
 
 def schema_sql() -> str:
