@@ -61,7 +61,12 @@ def studio(tmp_path: Path, repo: Path) -> Iterator[InProcess]:
         show = Show(topic="build", show_dir=str(tmp_path / "shows" / "build"), repo=str(repo), base_branch="main")
         show = write(db, put_show, show)
         for number, (name, status, needs) in enumerate(
-            [("api", "gated", ()), ("ui", "pending", ("api", "nobody")), ("docs", "running", ()), ("old", "merged", ())]
+            [
+                ("api", "gated", ()),
+                ("ui", "pending", ("api", "missing")),
+                ("docs", "running", ()),
+                ("old", "merged", ()),
+            ]
         ):
             session = "second" if name == "api" else None
             play = Play(show_id=show.id, name=name, status=PlayStatus(status), depends_on=needs, sort_order=number)

@@ -1818,7 +1818,7 @@ export interface components {
             whole: boolean;
             /**
              * Why
-             * @description why there is no patch
+             * @description why the patch is missing
              */
             why: string | null;
         };

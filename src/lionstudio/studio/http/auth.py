@@ -90,7 +90,7 @@ class AuthMiddleware:
         if cookie is None:
             return Denial(401, "no_token", "Send the token of studio.token as `Authorization: Bearer …`.")
         if not secrets_equal(cookie, self._cookie):
-            return Denial(401, "wrong_cookie", "This browser is no longer signed in. Run `li studio` again.")
+            return Denial(401, "wrong_cookie", "This browser is not signed in. Run `li studio` again.")
         if scope["method"] not in SAFE_METHODS and "origin" not in headers:
             return Denial(403, "no_origin", "The request has a cookie but no Origin header.")
         return None

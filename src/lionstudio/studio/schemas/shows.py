@@ -191,7 +191,7 @@ class DiffView(Read):
     files: list[ChangedFileView]
     patch: str
     whole: bool
-    why: str | None = Field(description="reason for a missing patch")
+    why: str | None = Field(description="why the patch is missing")
 
 
 class Action(StrEnum):

@@ -105,9 +105,7 @@ def _diff(
     merged = play["meta"].get("merge_sha")
     if attempt is None and isinstance(merged, str) and merged:
         head, base = branch_diff.find_commit(repo, merged), branch_diff.find_commit(repo, f"{merged}^1")
-        return (
-            branch_diff.diff(repo, base, head) if base and head else "the merge commit is no longer in the repository"
-        )
+        return branch_diff.diff(repo, base, head) if base and head else "the merge commit is not in the repository"
     branch = str(play["meta"].get("branch") or f"show/{show['topic']}/{play['name']}")
     head = branch_diff.find_commit(repo, f"refs/heads/{branch}" if attempt is None else f"{archive}/{attempt}")
     if head is None:
@@ -118,7 +116,7 @@ def _diff(
         base = branch_diff.find_commit(repo, f"{archive}/{against}")
         return branch_diff.diff(repo, base, head) if base else f"attempt {against} has no commits"
     base = _branch_point(repo, show, head)
-    return branch_diff.diff(repo, base, head) if base else "the start commit of the play is no longer in the repository"
+    return branch_diff.diff(repo, base, head) if base else "the start commit of the play is not in the repository"
 
 
 def _branch_point(repo: str, show: dict[str, Any], head: str) -> str | None:
