@@ -10,7 +10,7 @@ from lionstudio.agents.provider import get_provider, split_target
 from lionstudio.errors import InvalidInput
 from lionstudio.model.providers import PROVIDERS, ProviderEntry
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "agents.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "agents.md"
 
 
 @pytest.mark.parametrize("entry", PROVIDERS.values(), ids=lambda entry: entry.name)

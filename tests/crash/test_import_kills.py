@@ -148,7 +148,7 @@ def test_import_ctrl_c_reports_progress_and_hint(archive: Path, tmp_path: Path) 
 
     said = json.loads(out)
     assert process.returncode == 130, err
-    assert "run it again to go on" in err
+    assert "run the command again to continue" in err
     assert (said["interrupted"], 0 < said["imported"] < 300) == (True, True)
     again = li(*given, env=env(home))
     assert (again.code, again.json["interrupted"]) == (0, False)

@@ -218,7 +218,7 @@ def test_rollback_adds_a_version_and_restores_the_file(db: Database, tmp_path: P
     rollback(db, str(tmp_path), target, 2)
     assert Path(target.path).read_text() == "two"
     assert [item[1] for item in saved_versions(db, "x")] == ["one", "two", "one", "two"]
-    with pytest.raises(NotFound, match="no version 9"):
+    with pytest.raises(NotFound, match="version 9 of agent x not found"):
         rollback(db, str(tmp_path), target, 9)
 
 

@@ -216,10 +216,10 @@ def test_agent_definition_sets_options(tmp_path: Path) -> None:
     [
         (["agent", "unknown", "x"], 3, "no agent or provider"),
         (["agent", "script", "@unknown x"], 2, "@unknown is unknown"),
-        (["agent", "script", "  "], 2, "no prompt"),
+        (["agent", "script", "  "], 2, "prompt is empty"),
         (["agent", "command", "x"], 2, "missing command"),
         (["agent", "command", "x", "--", "no-such-program-anywhere"], 3, "not installed"),
-        (["agent", "script", "@say x", "--cwd", "/no/such/folder"], 2, "no folder"),
+        (["agent", "script", "@say x", "--cwd", "/no/such/folder"], 2, "does not exist"),
         (["agent", "openai", "x"], 2, "missing model"),
         (["agent", "script", "@say x", "--resume", "nothing"], 3, "not found"),
         (["play", "nothing"], 3, "playbook nothing does not exist"),

@@ -115,7 +115,7 @@ class CleanupSetting(NamedTuple):
 
 
 class TranscriptTool(ABC):
-    """A program whose transcripts are imported. `TOOL` in agents/<name>/transcript.py is the instance."""
+    """A program whose transcripts are imported; `TOOL` in its module is the instance (model/transcript_tools.py)."""
 
     name: ClassVar[str]  # as in model/transcript_tools.py; also the name of its processes
     agent_name: ClassVar[str]  # the agent name of its sessions
@@ -140,7 +140,7 @@ class TranscriptTool(ABC):
 
     @property
     def title(self) -> str:
-        return TRANSCRIPT_TOOLS[self.name]
+        return TRANSCRIPT_TOOLS[self.name][0]
 
     def root(self, environ: Mapping[str, str] | None = None) -> str:
         """The home of the tool for this user."""

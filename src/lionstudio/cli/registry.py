@@ -94,7 +94,7 @@ SECTIONS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         (
             *(
                 (f"mirror {tool}", "mirror._tool", f"import {title} transcripts, and follow them")
-                for tool, title in TRANSCRIPT_TOOLS.items()
+                for tool, (title, _) in TRANSCRIPT_TOOLS.items()
             ),
             ("mirror status", "mirror.status", "show imported, pending and soon deleted transcripts"),
         ),

@@ -1,6 +1,10 @@
-"""The programs whose transcripts are imported, by name, with their titles.
+"""The registry of import formats: one line for each program whose transcripts are imported.
 
-`agents/<name>/transcript.py` holds the reader as `TOOL`. Plain data without imports: the help of `li` reads it.
+Plain data without imports, because the help of `li` reads it.
 """
 
-TRANSCRIPT_TOOLS = {"claude": "Claude Code", "codex": "Codex"}
+# name: title, and the module below `lionstudio` that has the reader as `TOOL`
+TRANSCRIPT_TOOLS = {
+    "claude": ("Claude Code", "agents.claude.transcript"),
+    "codex": ("Codex", "agents.codex.transcript"),
+}

@@ -50,7 +50,7 @@ def find_team(conn: Connection, key: str) -> Team | None:
 def get_team(conn: Connection, key: str) -> Team:
     team = find_team(conn, key)
     if team is None:
-        raise NotFound(f"there is no team {key}", hint="`li team ls` lists them")
+        raise NotFound(f"team {key!r:.100} not found", hint="li team ls")
     return team
 
 
@@ -100,7 +100,7 @@ def put_team_message(conn: Connection, message: TeamMessage) -> None:
         }
     )
     if conn.one(_TOUCH, {"id": row["team_id"], "at": row["created_at"]}) is None:
-        raise NotFound(f"there is no team {message.team_id}", hint="create it first: `li team create`")
+        raise NotFound(f"team {message.team_id!r:.100} not found", hint="li team create NAME --members A,B")
     if conn.one(_PUT_MESSAGE, row) is None:
         raise Conflict(f"message {message.id} belongs to another team", hint="give the message its own id")
 

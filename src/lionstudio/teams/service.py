@@ -224,7 +224,7 @@ class FileTeams:
 
     def _check_file(self, key: str, file: TeamFile | None) -> tuple[Team, tuple[TeamMessage, ...], str]:
         if file is None:
-            raise NotFound(f"no team is named {key!r:.100}", hint="`li team ls` lists the teams")
+            raise NotFound(f"team {key!r:.100} not found", hint="li team ls")
         if file.team is None:
             raise InvalidInput(
                 f"{shown(file.path)}: {file.error}", hint="move it away; `li team export` restores it from the database"

@@ -110,7 +110,7 @@ def test_run_rejects_placeholder_prompts(home: Path) -> None:
     assert refused.code == 2
     assert "still have placeholder prompts: first, second" in refused.err
     assert f"edit {path}" in refused.err
-    path.write_text(path.read_text().replace("What the agent is to do.", "Split the lexer."))
+    path.write_text(path.read_text().replace("Describe the task for the agent.", "Split the lexer."))
     assert "placeholder prompts: second" in run_li("show", "run", "speed").err
     path.write_text(path.read_text().replace("What comes after the first is merged.", "Use it."))
     assert run_li("show", "plan", "speed").err.endswith("\nRun it: li show run speed\n")
@@ -135,8 +135,8 @@ def test_plan_prints_errors_with_lines_and_writes_nothing(home: Path) -> None:
 
     path = home / "shows" / "speed" / "_show.md"
     assert (done.code, done.out) == (2, "")
-    assert f"{path}:7: error: two depends on 'oe', which is no play of this show (did you mean one?)" in done.err
-    assert f"{path}:6: error: one: there is no agent 'nobody'" in done.err
+    assert f"{path}:7: error: two depends on 'oe', which is not a play of this show (did you mean one?)" in done.err
+    assert f"{path}:6: error: one: agent 'nobody' does not exist" in done.err
     assert "nothing written." in done.err
     assert not path.exists()
     assert run_li("show", "ls", "--json").json["shows"] == []

@@ -113,7 +113,7 @@ def test_watch_no_wait_exits_when_the_budget_is_exhausted(harness: ShowHarness) 
     done = harness.li("show", "run", TOPIC, "--no-wait")
 
     assert done.code == 1, (done, harness.log())
-    assert f"{TOPIC} needs you: the budget of tokens is used up" in done.err
+    assert f"{TOPIC} needs you: token budget exhausted" in done.err
     assert harness.li("show", "approve", TOPIC, "--tokens", "100").code == 0
     harness.wait_until_director_exits()
     assert harness.rows() == ("completed", {"a": "merged", "b": "merged"})

@@ -23,7 +23,7 @@ def test_tools_entry_is_complete(name: str, db: Database, tmp_path: Path) -> Non
     tool, source = TOOLS[name], SOURCES[name]
     assert (tool.name, source) == (name, f"imported_{name}")
     assert f"mirror {name}" in COMMANDS
-    assert tool.title in (DOCS / f"mirror-{name}.md").read_text(encoding="utf-8")
+    assert tool.title in (DOCS / f"how-to/import-{name}.md").read_text(encoding="utf-8")
     assert discover(tool, tool.root({tool.home_variable: str(tmp_path)})).files == []
 
     session = Session(id="s", source_kind=source, status=SessionStatus.COMPLETED)

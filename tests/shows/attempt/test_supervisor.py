@@ -264,13 +264,13 @@ def test_attempt_without_spec_and_supervisor_is_lost_once(harness: AttemptHarnes
     assert still_alive(set(harness.pids())) == set()
 
 
-@pytest.mark.parametrize("order", ["{}", '{"argv": [], "cwd": "/"}', '{"argv": "sh"}', "[]", "no json", None])
-def test_invalid_spec_is_not_started(harness: AttemptHarness, prepare: str | None) -> None:
+@pytest.mark.parametrize("spec", ["{}", '{"argv": [], "cwd": "/"}', '{"argv": "sh"}', "[]", "no json", None])
+def test_invalid_spec_is_not_started(harness: AttemptHarness, spec: str | None) -> None:
     harness.prepare("true")
     path = Path(harness.folder, attempt_files.SPEC)
     path.unlink()
-    if prepare is not None:
-        path.write_text(prepare)
+    if spec is not None:
+        path.write_text(spec)
     exit_record = harness.wait()
 
     assert (exit_record.code, exit_record.how, harness.pids()) == (None, "not_started", [])

@@ -15,7 +15,7 @@ from lionstudio.model.transcript_tools import TRANSCRIPT_TOOLS
 from lionstudio.system.filenames import shown
 
 TOOLS: Mapping[str, TranscriptTool] = {
-    name: import_module(f"lionstudio.agents.{name}.transcript").TOOL for name in TRANSCRIPT_TOOLS
+    name: import_module(f"lionstudio.{module}").TOOL for name, (_, module) in TRANSCRIPT_TOOLS.items()
 }
 _FILE_TYPES = {stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
 _MAX_DEPTH = 12  # folders; deeper ones are a loop or a mistake
